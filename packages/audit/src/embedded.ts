@@ -1,0 +1,87 @@
+/**
+ * ClickHouse inside this process (chdb), on a directory of its own: no server to install. Measured with 24.21 on two
+ * cores: the engine works on threads of libuv's pool, so the event loop goes on while it inserts and selects. It opens
+ * an existing directory in 0.15 s, and a process killed mid-insert leaves whole inserts only and no stale lock.
+ *
+ * One process a directory, and one directory a process: ClickHouse locks the former and refuses the latter.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
+import { MandateError } from '@mandate/runtime';
+import { type ChdbConnection, createChdbConnection } from 'chdb/connection';
+import { overClickHouse } from './clickhouse.ts';
+import type { AuditClient } from './port.ts';
+
+/**
+ * Opens the directory, making it where there is none.
+ *
+ * @throws MandateError AUDIT_LOCKED when another process has it open, AUDIT_NOT_OPENED when it cannot be opened at all
+ */
+export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
+  const connection = withoutCallSettings(connect(options.path));
+  const audit = overClickHouse(createClient({ connection }));
+  await audit.ping();
+  return audit;
+}
+
+/** chdb runs a call's settings as SET statements, which stay with the session: none is ever passed on. */
+function withoutCallSettings(chdb: ChdbConnection): NonNullable<ClickHouseClientConfigOptions['connection']> {
+  return {
+    query: ({ clickhouse_settings: _, ...params }) => chdb.query(params),
+    command: ({ clickhouse_settings: _, ...params }) => chdb.command(params),
+    insert: ({ clickhouse_settings: _, ...params }) => chdb.insert(params),
+    exec: ({ clickhouse_settings: _, ...params }) => chdb.exec(params),
+    ping: ({ clickhouse_settings: _, ...params }) => chdb.ping(params),
+    close: () => chdb.close(),
+  };
+}
+
+function connect(path: string): ChdbConnection {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return createChdbConnection({ path });
+  } catch (cause) {
+    const holder = processHolding(path);
+    if (holder !== null) {
+      throw new MandateError('AUDIT_LOCKED', `The audit data in ${path} is in use by process ${holder}.`, {
+        remedy: 'Stop that process, ask it over HTTP instead, or choose another data directory.',
+        cause,
+      });
+    }
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new MandateError('AUDIT_NOT_OPENED', `The audit data in ${path} cannot be opened: ${said}`, {
+      remedy: 'Check that the directory can be written, and that this process has no other audit open.',
+      cause,
+    });
+  }
+}
+
+/**
+ * Whose the lock is. The file alone proves nothing (a killed process leaves it behind, unlocked), so it is read only
+ * after ClickHouse refused the directory; the driver itself does not tell why it did.
+ */
+function processHolding(path: string): number | null {
+  const status = readOrNull(join(path, 'status'));
+  const pid = Number(/^PID: (\d+)$/m.exec(status ?? '')?.[1] ?? Number.NaN);
+  if (!Number.isSafeInteger(pid) || pid === process.pid) return null;
+  return isAlive(pid) ? pid : null;
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * @mandate/audit: what is remembered. The recorder folds the log into ClickHouse tables; whoever wants to know asks
+ * the questions under queries/. The tables hold nothing that the log does not: they can be dropped and recorded anew.
+ *
+ * One port (`AuditClient`), so that ClickHouse may be a server or live in this process. It promises no lost row (an
+ * insert has happened when it resolves), no doubled row in any answer (repeats share a sorting key, every question
+ * reads FINAL), amounts as exact integers, and that text from outside only ever reaches SQL as a bound parameter.
+ *
+ * A question is asked with `ask(client, question, params)`. Every question about a tenant's records takes the tenant;
+ * those in queries/recorded.ts are for the house itself.
+ */
+export { openEmbeddedAudit } from './embedded.ts';
+export { MIGRATIONS_DIRECTORY, migrate } from './migrate.ts';
+export type { AuditClient, BoundParams } from './port.ts';
+export { type Quarantined, quarantine } from './quarantine.ts';
+export { agents } from './queries/agents.ts';
+export { codes } from './queries/codes.ts';
+export { decisionById } from './queries/decision-by-id.ts';
+export type { DecisionSummary } from './queries/decision-columns.ts';
+export { decisionsOfAction } from './queries/decisions-of-action.ts';
+export { epochBefore } from './queries/epoch-before.ts';
+export { identity } from './queries/identity.ts';
+export { chargesByAgent, chargesByBudget, doubledActions } from './queries/reconciliation.ts';
+export { epochsInForce, recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
+export { CONTROL_EVENTS, searchControlEvents } from './queries/search-control-events.ts';
+export { searchDeadLetters } from './queries/search-dead-letters.ts';
+export { searchDecisions } from './queries/search-decisions.ts';
+export { searchSettlements } from './queries/search-settlements.ts';
+export { spendByAgent, spendInAll } from './queries/spend.ts';
+export { tools } from './queries/tools.ts';
+export { verdicts } from './queries/verdicts.ts';
+export { ask, type Question } from './question.ts';
+export {
+  type Landed,
+  recordControlEvents,
+  recordDeadLetters,
+  recordDecisions,
+  recordSettlements,
+} from './record.ts';
+export type { Recorded } from './recorded.ts';
+export type { ControlEvent } from './rows/control-event-row.ts';

@@ -1,0 +1,103 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMandateError } from '@mandate/runtime';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  type AuditClient,
+  ask,
+  identity,
+  MIGRATIONS_DIRECTORY,
+  migrate,
+  openEmbeddedAudit,
+} from './index.ts';
+import { readMigrations } from './migration-files.ts';
+
+const ALL = readMigrations(MIGRATIONS_DIRECTORY).map(({ name }) => name);
+const NEXT = `${String(ALL.length + 1).padStart(4, '0')}_add_notes.sql`;
+
+let root: string;
+let directory: string;
+let audit: AuditClient;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'mandate-audit-'));
+  directory = join(root, 'migrations');
+  cpSync(MIGRATIONS_DIRECTORY, directory, { recursive: true });
+  audit = await openEmbeddedAudit({ path: join(root, 'data') });
+});
+afterEach(async () => {
+  await audit.close();
+  rmSync(root, { recursive: true });
+});
+
+function migrating(): Promise<unknown> {
+  return migrate(audit, directory).catch((error: unknown) => (isMandateError(error) ? error.code : error));
+}
+
+test('an empty database gets every migration, once', async () => {
+  expect(await migrating()).toEqual(ALL);
+  expect(await migrating()).toEqual([]);
+});
+
+test('what is new is applied alone, and stays applied when the data is opened again', async () => {
+  await migrating();
+  writeFileSync(join(directory, NEXT), 'CREATE TABLE IF NOT EXISTS notes (x UInt8) ENGINE = Memory;\n');
+  expect(await migrating()).toEqual([NEXT]);
+  await audit.close();
+  audit = await openEmbeddedAudit({ path: join(root, 'data') });
+  expect(await migrating()).toEqual([]);
+});
+
+test('a migration that stopped halfway, or that another process runs at the same time, is repeated without harm', async () => {
+  await migrating();
+  await audit.command('TRUNCATE TABLE migrations');
+  expect(await migrating()).toEqual(ALL);
+  await audit.command('TRUNCATE TABLE migrations');
+  expect(await Promise.all([migrating(), migrating()])).toEqual([ALL, ALL]);
+  expect(
+    await audit.query('SELECT count() AS n FROM migrations FINAL', {}, z.object({ n: z.int() })),
+  ).toEqual([{ n: ALL.length }]);
+});
+
+test('an edited migration is refused', async () => {
+  await migrating();
+  const file = join(directory, '0002_create_settlements.sql');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('TTL: none.', 'TTL: none!'));
+  expect(await migrating()).toBe('AUDIT_MIGRATION_EDITED');
+});
+
+test('a database that a newer binary migrated is refused', async () => {
+  await migrating();
+  rmSync(join(directory, ALL.at(-1) ?? ''));
+  expect(await migrating()).toBe('AUDIT_SCHEMA_NEWER');
+});
+
+test('a history with a gap is refused', async () => {
+  await migrating();
+  await audit.command('DELETE FROM migrations WHERE number = 3 SETTINGS mutations_sync = 2');
+  expect(await migrating()).toBe('AUDIT_MIGRATION_GAP');
+});
+
+test('a refusal changes nothing', async () => {
+  await migrating();
+  const file = join(directory, '0001_create_decisions.sql');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\n`);
+  writeFileSync(join(directory, NEXT), 'CREATE TABLE notes (x UInt8) ENGINE = Memory;\n');
+  expect(await migrating()).toBe('AUDIT_MIGRATION_EDITED');
+  const tables = await audit.query('SHOW TABLES', {}, z.object({ name: z.string() }));
+  expect(tables.map(({ name }) => name)).not.toContain('notes');
+});
+
+test('tables keep their identity, and tables made anew have another', async () => {
+  await migrating();
+  const before = await ask(audit, identity, {});
+  await audit.command('TRUNCATE TABLE migrations');
+  await migrating();
+  expect(await ask(audit, identity, {})).toEqual(before);
+  await audit.close();
+  audit = await openEmbeddedAudit({ path: join(root, 'another') });
+  await migrating();
+  expect(await ask(audit, identity, {})).not.toEqual(before);
+});

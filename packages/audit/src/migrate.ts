@@ -1,0 +1,74 @@
+/**
+ * Brings the tables up to what this binary expects. Safe to run at every start and by several processes at once:
+ * each statement can be repeated, and so can the note that it was applied.
+ */
+import { fileURLToPath } from 'node:url';
+import { MandateError } from '@mandate/runtime';
+import { z } from 'zod';
+import { type Migration, readMigrations } from './migration-files.ts';
+import type { AuditClient } from './port.ts';
+
+/** The migrations that belong to this source tree. */
+export const MIGRATIONS_DIRECTORY = fileURLToPath(
+  new URL('../../../infra/clickhouse/migrations', import.meta.url),
+);
+
+const appliedRow = z.object({ number: z.int(), name: z.string(), checksum: z.string() });
+type Applied = z.infer<typeof appliedRow>;
+
+/**
+ * Applies what is missing, in order, and gives back the names of what it applied.
+ *
+ * @throws MandateError AUDIT_MIGRATION_EDITED, AUDIT_MIGRATION_GAP, AUDIT_MIGRATION_MISNAMED, AUDIT_SCHEMA_NEWER:
+ *   none of them has changed anything; AUDIT_UNAVAILABLE: run it again
+ */
+export async function migrate(client: AuditClient, directory: string): Promise<string[]> {
+  const migrations = readMigrations(directory);
+  await client.command(`CREATE TABLE IF NOT EXISTS migrations
+    (number UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+    ENGINE = ReplacingMergeTree ORDER BY number`);
+  const applied = await client.query(
+    'SELECT number, name, checksum FROM migrations FINAL ORDER BY number',
+    {},
+    appliedRow,
+  );
+  refuseForeignHistory(migrations, applied);
+
+  const missing = migrations.slice(applied.length);
+  for (const { number, name, checksum, statements } of missing) {
+    for (const statement of statements) await client.command(statement);
+    await client.insert('migrations', [{ number, name, checksum }]);
+  }
+  return missing.map(({ name }) => name);
+}
+
+/** What ran here must be a beginning of what we have, to the byte; otherwise nobody knows what the tables look like. */
+function refuseForeignHistory(migrations: readonly Migration[], applied: readonly Applied[]): void {
+  for (const [index, past] of applied.entries()) {
+    const known = migrations[index];
+    if (past.number !== index + 1) {
+      throw new MandateError(
+        'AUDIT_MIGRATION_GAP',
+        `Migration ${index + 1} was never applied here, yet ${past.name} was.`,
+        {
+          remedy:
+            'Restore the table migrations from a backup, or rebuild the audit from the log in an empty database.',
+        },
+      );
+    }
+    if (known === undefined) {
+      throw new MandateError(
+        'AUDIT_SCHEMA_NEWER',
+        `A newer Mandate has run on this audit: it applied ${past.name}, which this one does not know.`,
+        { remedy: 'Start that newer version, or point this one at another database.' },
+      );
+    }
+    if (known.checksum !== past.checksum) {
+      throw new MandateError(
+        'AUDIT_MIGRATION_EDITED',
+        `${known.name} was changed after it had been applied here (as ${past.name}, sha256 ${past.checksum}).`,
+        { remedy: 'Undo the change and put it into a new migration: what has been applied is history.' },
+      );
+    }
+  }
+}

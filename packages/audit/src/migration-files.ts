@@ -1,0 +1,51 @@
+/** The migrations as they lie in the repository: `NNNN_verb_noun.sql`, numbered from 1 without a gap. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MandateError } from '@mandate/runtime';
+
+export type Migration = {
+  number: number;
+  name: string;
+  /** SHA-256 of the file's bytes, hex. */
+  checksum: string;
+  statements: readonly string[];
+};
+
+const FILE_NAME = /^(\d{4})_[a-z]+_[a-z0-9_]+\.sql$/;
+
+/** @throws MandateError AUDIT_MIGRATION_MISNAMED, AUDIT_MIGRATION_GAP */
+export function readMigrations(directory: string): Migration[] {
+  const names = readdirSync(directory)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  return names.map((name, index) => {
+    const digits = FILE_NAME.exec(name)?.[1];
+    if (digits === undefined) {
+      throw new MandateError('AUDIT_MIGRATION_MISNAMED', `${name} is not the name of a migration.`, {
+        remedy: 'Name it NNNN_verb_noun.sql: four digits, then lower-case words.',
+      });
+    }
+    if (Number(digits) !== index + 1) {
+      throw new MandateError(
+        'AUDIT_MIGRATION_GAP',
+        `${name} stands where migration ${index + 1} should: numbers run from 0001 without gap or repeat.`,
+        { remedy: 'Restore the missing file, or number the new one next in line.' },
+      );
+    }
+    const text = readFileSync(join(directory, name));
+    const checksum = createHash('sha256').update(text).digest('hex');
+    return { number: index + 1, name, checksum, statements: statementsOf(text.toString('utf8')) };
+  });
+}
+
+/** Statements end with a semicolon at the end of a line; lines that begin with `--` are the essay. */
+function statementsOf(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('--'))
+    .join('\n')
+    .split(/;[ \t]*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+}

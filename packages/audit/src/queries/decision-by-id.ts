@@ -1,0 +1,14 @@
+/** One decision: a row, or none. A decision made void by a newer ledger epoch is none unless asked for. */
+import { id, tenant } from '@mandate/schemas';
+import { z } from 'zod';
+import { question } from '../question.ts';
+import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
+
+export const decisionById = question({
+  params: z.strictObject({ tenant, id, includeVoid: z.boolean().default(false) }),
+  row: decisionSummary.extend({ void: z.boolean() }),
+  sql: () => `
+    SELECT ${DECISION_COLUMNS}, void
+    FROM decisions FINAL
+    WHERE tenant = {tenant:String} AND id = {id:String} AND (NOT void OR {includeVoid:Bool})`,
+});

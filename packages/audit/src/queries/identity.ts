@@ -1,0 +1,9 @@
+/** Which set of tables this is: a new name wherever they were made anew. */
+import { z } from 'zod';
+import { question } from '../question.ts';
+
+export const identity = question({
+  params: z.strictObject({}),
+  row: z.object({ id: z.uuid() }),
+  sql: () => 'SELECT id FROM identity ORDER BY made_at, id LIMIT 1',
+});

@@ -1,0 +1,96 @@
+/**
+ * What the reconciler compares with the log and the ledger: sums to the micro-dollar over everything recorded. Answers
+ * that may be long come in pages by key: give the last row's key as `after`; fewer rows than `limit` is the end.
+ */
+import { BUDGET_SCOPES, id, tenant } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { bookings } from './bookings.ts';
+
+const limit = z.int().min(1).max(10_000).default(10_000);
+
+/** What each agent was charged, and what outcomes changed of it. */
+export const chargesByAgent = question({
+  params: z.strictObject({ tenant, after: id.optional(), limit }),
+  row: z.object({
+    agentId: z.string(),
+    chargedMicros: z.int(),
+    settledMicros: z.int(),
+    spentMicros: z.int(),
+  }),
+  sql: ({ tenant, ...params }) => `
+    SELECT agent_id AS agentId, sum(charged) AS chargedMicros, sum(settled) AS settledMicros,
+      sum(charged + settled) AS spentMicros
+    FROM ${bookings({ tenant }, { byTool: false })}
+    WHERE true${narrowed(params, { after: 'agent_id > {after:String}' })}
+    GROUP BY agent_id
+    ORDER BY agentId
+    LIMIT {limit:UInt32}`,
+});
+
+/**
+ * What each budget's counter must hold: charges of the decisions that reserved from it, what outcomes changed, and
+ * what operators adjusted. A windowed budget's row is the sum over all its windows.
+ */
+export const chargesByBudget = question({
+  params: z.strictObject({ tenant }),
+  row: z.object({
+    scope: z.enum(BUDGET_SCOPES),
+    subject: z.string(),
+    budgetId: z.string(),
+    windowMs: z.int().transform((ms) => (ms === 0 ? null : ms)),
+    chargedMicros: z.int(),
+    settledMicros: z.int(),
+    adjustedMicros: z.int(),
+    spentMicros: z.int(),
+  }),
+  sql: () => `
+    WITH reserved AS (
+      SELECT agent_id, action_id, attempt, budgets, toInt128(charged_micros) AS charged
+      FROM decisions FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND notEmpty(budgets)
+    ),
+    settled AS (
+      SELECT agent_id, action_id, attempt, toInt128(delta_micros) AS delta
+      FROM settlements FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND kind = 'settled'
+    ),
+    adjusted AS (
+      SELECT budget_scope, budget_subject, budget_id, budget_window_ms, toInt128(delta_micros) AS delta
+      FROM control_events FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND event = 'budget.adjusted'
+      LIMIT 1 BY id
+    )
+    SELECT scope, subject, budgetId, windowMs, sum(charges) AS chargedMicros, sum(settles) AS settledMicros,
+      sum(adjusts) AS adjustedMicros, sum(charges + settles + adjusts) AS spentMicros
+    FROM (
+      SELECT toString(budget.scope) AS scope, budget.subject AS subject, budget.id AS budgetId,
+        budget.window_ms AS windowMs, charged AS charges, toInt128(0) AS settles, toInt128(0) AS adjusts
+      FROM reserved ARRAY JOIN budgets AS budget
+      UNION ALL
+      SELECT toString(budget.scope), budget.subject, budget.id, budget.window_ms, toInt128(0), delta, toInt128(0)
+      FROM (
+        SELECT delta, budgets
+        FROM settled ANY INNER JOIN reserved USING (agent_id, action_id, attempt)
+      ) ARRAY JOIN budgets AS budget
+      UNION ALL
+      SELECT toString(budget_scope), budget_subject, budget_id, budget_window_ms, toInt128(0), toInt128(0), delta
+      FROM adjusted
+    )
+    GROUP BY scope, subject, budgetId, windowMs
+    ORDER BY scope, subject, budgetId, windowMs`,
+});
+
+/** Attempts with more than one first decision, deferrals aside: must be none. At most 1,000 are named. */
+export const doubledActions = question({
+  params: z.strictObject({ tenant }),
+  row: z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int(), firstDecisions: z.int() }),
+  sql: () => `
+    SELECT agent_id AS agentId, action_id AS actionId, attempt, count() AS firstDecisions
+    FROM decisions FINAL
+    WHERE tenant = {tenant:String} AND NOT void AND kind = 'first' AND verdict != 'DEFER'
+    GROUP BY agent_id, action_id, attempt
+    HAVING firstDecisions > 1
+    ORDER BY agentId, actionId, attempt
+    LIMIT 1000`,
+});

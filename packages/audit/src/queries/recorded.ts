@@ -1,0 +1,53 @@
+/**
+ * How far the record has come, for the recorder itself and for operators: the only questions that span tenants, and
+ * so never to be asked on behalf of one.
+ */
+import { tenant } from '@mandate/schemas';
+import { z } from 'zod';
+import { question } from '../question.ts';
+
+const nothing = z.strictObject({});
+const partition = { logTopic: z.string(), logPartition: z.int() };
+
+/** Every tenant with a decision on record. */
+export const tenantsRecorded = question({
+  params: nothing,
+  row: z.object({ tenant }),
+  sql: () => 'SELECT DISTINCT tenant FROM decisions ORDER BY tenant',
+});
+
+const TABLES = ['decisions', 'settlements', 'control_events', 'dead_letters', 'quarantine'] as const;
+
+/** Rows by table and partition of the log, repeats counted once; `lastOffset` is the highest recorded there. */
+export const recordedByPartition = question({
+  params: nothing,
+  row: z.object({
+    table: z.enum(TABLES),
+    ...partition,
+    rows: z.int(),
+    voidRows: z.int(),
+    lastOffset: z.int(),
+  }),
+  sql: () =>
+    `SELECT * FROM (${TABLES.map(
+      (table) => `
+    SELECT '${table}' AS table, log_topic AS logTopic, log_partition AS logPartition, count() AS rows,
+      ${table === 'quarantine' ? '0' : 'countIf(void)'} AS voidRows, max(log_offset) AS lastOffset
+    FROM ${table} FINAL
+    GROUP BY log_topic, log_partition`,
+    ).join('\n    UNION ALL')}
+    ) ORDER BY table, logTopic, logPartition`,
+});
+
+/** The newest ledger epoch announced in each partition: what a recorder that starts in the middle must know. */
+export const epochsInForce = question({
+  params: nothing,
+  row: z.object({ ...partition, ledgerEpoch: z.string(), logOffset: z.int() }),
+  sql: () => `
+    SELECT log_topic AS logTopic, log_partition AS logPartition, argMax(id, log_offset) AS ledgerEpoch,
+      max(log_offset) AS logOffset
+    FROM control_events FINAL
+    WHERE tenant = '' AND event = 'ledger.epoch'
+    GROUP BY log_topic, log_partition
+    ORDER BY logTopic, logPartition`,
+});

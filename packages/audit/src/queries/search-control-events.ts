@@ -1,0 +1,63 @@
+/**
+ * What operators did, the newest first: a tenant's own events and those that concern everyone. An event for everyone
+ * holds other tenants' actions in its payload, so no payload is given. An event that stands in several partitions is
+ * one event. Times repeat, so the page key is the time with the id: `beforeMs` and `beforeId` of the last row one has.
+ */
+import { BUDGET_SCOPES, id, tenant, time } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { period } from './analytics-filter.ts';
+
+export const CONTROL_EVENTS = [
+  'agent.killed',
+  'agent.revived',
+  'budget.adjusted',
+  'approval.recorded',
+  'ledger.epoch',
+] as const;
+
+export const searchControlEvents = question({
+  params: z.strictObject({
+    tenant,
+    agentId: id.optional(),
+    event: z.enum(CONTROL_EVENTS).optional(),
+    ...period,
+    beforeMs: period.fromMs,
+    beforeId: id.optional(),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: z.object({
+    id: z.string(),
+    event: z.enum(CONTROL_EVENTS),
+    /** Of a kill or revive: whom it concerns. */
+    scope: z.enum(['agent', 'tenant', 'all']).nullable(),
+    agentId: z.string().nullable(),
+    by: z.string().nullable(),
+    reason: z.string(),
+    budgetScope: z.enum(BUDGET_SCOPES).nullable(),
+    budgetSubject: z.string().nullable(),
+    budgetId: z.string().nullable(),
+    budgetWindowMs: z.int().nullable(),
+    deltaMicros: z.int().nullable(),
+    ledgerEpoch: z.string().nullable(),
+    happenedAt: time,
+  }),
+  sql: (params) => `
+    SELECT id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
+      nullIf(budget_scope, '') AS budgetScope, if(event = 'budget.adjusted', budget_subject, NULL) AS budgetSubject,
+      nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
+      if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
+      nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt
+    FROM control_events FINAL
+    WHERE tenant IN ({tenant:String}, '') AND NOT void${narrowed(params, {
+      agentId: 'agent_id = {agentId:String}',
+      event: 'event = {event:String}',
+      fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+      toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+      beforeMs: `(happened_at, control_events.id) <
+        (fromUnixTimestamp64Milli({beforeMs:Int64}, 'UTC'), {beforeId:String})`,
+    })}
+    ORDER BY happened_at DESC, control_events.id DESC
+    LIMIT 1 BY event, control_events.id
+    LIMIT {limit:UInt32}`,
+});

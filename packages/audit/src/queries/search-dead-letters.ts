@@ -1,0 +1,47 @@
+/**
+ * Records that could not be read, the newest first; paged by id like decisions. A dead letter has no tenant, because
+ * nothing in it can be trusted: what may be shown to whom follows from the topic that it came from, and whoever asks
+ * must settle that with `sourceTopic`. Without it, all are given.
+ */
+import { time } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { period } from './analytics-filter.ts';
+
+export const searchDeadLetters = question({
+  params: z.strictObject({
+    sourceTopic: z.string().min(1).optional(),
+    ...period,
+    before: z.string().min(1).optional(),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: z.object({
+    id: z.string(),
+    sourceTopic: z.string(),
+    sourcePartition: z.int(),
+    sourceOffset: z.string(),
+    code: z.string(),
+    reason: z.string(),
+    pointer: z.string(),
+    bytes: z.int(),
+    truncated: z.boolean(),
+    appendedAt: time,
+    foundAt: time,
+    logTopic: z.string(),
+    logPartition: z.int(),
+    logOffset: z.int(),
+  }),
+  sql: (params) => `
+    SELECT id, source_topic AS sourceTopic, source_partition AS sourcePartition, source_offset AS sourceOffset, code,
+      reason, pointer, bytes, truncated, appended_at AS appendedAt, found_at AS foundAt,
+      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
+    FROM dead_letters FINAL
+    WHERE NOT void${narrowed(params, {
+      sourceTopic: 'source_topic = {sourceTopic:String}',
+      fromMs: "appended_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+      toMs: "appended_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+      before: 'id < {before:String}',
+    })}
+    ORDER BY id DESC
+    LIMIT {limit:UInt32}`,
+});

@@ -1,0 +1,95 @@
+/**
+ * From the log into the tables. Each function takes a batch as the recorder read it and resolves when every record is
+ * kept: as a row, or in quarantine with the reason. On an error nothing is known of the batch; give it again, as often
+ * as need be and from as many recorders as there are: repeats show in no answer.
+ */
+
+import { setImmediate as turn } from 'node:timers/promises';
+import { isMandateError } from '@mandate/runtime';
+import type { DeadLetter, Decision, Settlement } from '@mandate/schemas';
+import { z } from 'zod';
+import type { AuditClient } from './port.ts';
+import { quarantine } from './quarantine.ts';
+import type { Recorded } from './recorded.ts';
+import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
+import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
+import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
+import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
+
+/** How many became rows, and how many were set aside; together as many as were given. */
+export type Landed = { landed: number; quarantined: number };
+
+export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
+  return record(client, 'decisions', decisionRow, decisionRowOf, batch);
+}
+
+export function recordSettlements(
+  client: AuditClient,
+  batch: readonly Recorded<Settlement>[],
+): Promise<Landed> {
+  return record(client, 'settlements', settlementRow, settlementRowOf, batch);
+}
+
+export function recordControlEvents(
+  client: AuditClient,
+  batch: readonly Recorded<ControlEvent>[],
+): Promise<Landed> {
+  return record(client, 'control_events', controlEventRow, controlEventRowOf, batch);
+}
+
+export function recordDeadLetters(
+  client: AuditClient,
+  batch: readonly Recorded<DeadLetter['deadLetter']>[],
+): Promise<Landed> {
+  return record(client, 'dead_letters', deadLetterRow, deadLetterRowOf, batch);
+}
+
+/** Checking rows holds up the event loop (2 ms for so many): then everyone else gets a turn. */
+const RECORDS_A_TURN = 100;
+
+type Row = { origin: Recorded<unknown>; row: object };
+type Refused = { origin: Recorded<unknown>; reason: string };
+
+async function record<R, Schema extends z.ZodType<object>>(
+  client: AuditClient,
+  table: string,
+  schema: Schema,
+  rowOf: (recorded: Recorded<R>) => z.input<Schema>,
+  batch: readonly Recorded<R>[],
+): Promise<Landed> {
+  const rows: Row[] = [];
+  const refused: Refused[] = [];
+  for (const [index, origin] of batch.entries()) {
+    if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
+    const read = schema.safeParse(rowOf(origin));
+    if (read.success) rows.push({ origin, row: read.data });
+    else refused.push({ origin, reason: z.prettifyError(read.error) });
+  }
+  refused.push(...(await land(client, table, rows)));
+  await quarantine(
+    client,
+    refused.map(({ origin, reason }) => ({ ...origin, meantFor: table, reason })),
+  );
+  return { landed: batch.length - refused.length, quarantined: refused.length };
+}
+
+/** Inserts; when ClickHouse refuses, inserts halves, until each refused row stands alone. Gives those back. */
+async function land(client: AuditClient, table: string, rows: readonly Row[]): Promise<Refused[]> {
+  try {
+    await client.insert(
+      table,
+      rows.map(({ row }) => row),
+    );
+    return [];
+  } catch (error) {
+    if (!isMandateError(error, 'AUDIT_ROW_REFUSED')) throw error;
+    const [first, ...others] = rows;
+    if (first === undefined) return [];
+    if (others.length === 0) return [{ origin: first.origin, reason: error.message }];
+    const middle = Math.floor(rows.length / 2);
+    return [
+      ...(await land(client, table, rows.slice(0, middle))),
+      ...(await land(client, table, rows.slice(middle))),
+    ];
+  }
+}

@@ -1,0 +1,49 @@
+/** A record of the log on its way into a table, and the columns that every such row shares. */
+import { z } from 'zod';
+
+export type Recorded<R> = {
+  record: R;
+  /** The record's bytes as they lie on the log. */
+  value: Uint8Array;
+  /** Where they lie: what the log calls a coordinate. */
+  coordinate: { topic: string; partition: number; offset: number };
+  /** Written under an older ledger epoch than the one announced before it: kept, and counted nowhere. */
+  void: boolean;
+  recordedAtMs: number;
+};
+
+/** Amounts and counts must fit their columns here: ClickHouse would wrap them without a word. */
+export const uint32 = z.int().min(0).max(4_294_967_295);
+export const uint64 = z.int().min(0);
+
+/** A time that DateTime64(3) holds exactly, as it is written into a row. */
+export const storableTime = z.iso
+  .datetime({ offset: true })
+  .transform((written) => new Date(written))
+  .refine((at) => at.getTime() >= 0 && at.getUTCFullYear() < 2262, {
+    error: 'must lie in the years 1970 to 2261',
+  })
+  .transform((at) => at.toISOString());
+
+export const logColumns = {
+  void: z.boolean(),
+  log_topic: z.string().min(1),
+  log_partition: uint32,
+  log_offset: uint64,
+  recorded_at: storableTime,
+  payload: z.string(),
+};
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export function logColumnsOf(recorded: Recorded<unknown>): z.input<z.ZodObject<typeof logColumns>> {
+  const { coordinate, value, recordedAtMs } = recorded;
+  return {
+    void: recorded.void,
+    log_topic: coordinate.topic,
+    log_partition: coordinate.partition,
+    log_offset: coordinate.offset,
+    recorded_at: new Date(recordedAtMs).toISOString(),
+    payload: utf8.decode(value),
+  };
+}

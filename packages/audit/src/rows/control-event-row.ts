@@ -1,0 +1,90 @@
+/** A row of `control_events`: five events in one shape. Empty text stands for none, no tenant for everyone. */
+import type { ActionDecided, ActionSettled, DecisionsRecord } from '@mandate/schemas';
+import { z } from 'zod';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint64 } from '../recorded.ts';
+
+/** Everything in the decisions topic that is neither a decision nor a settlement. */
+export type ControlEvent = Exclude<DecisionsRecord, ActionDecided | ActionSettled>;
+
+export const controlEventRow = z.strictObject({
+  tenant: z.string(),
+  event: z.string(),
+  id: z.string().min(1),
+  scope: z.string(),
+  agent_id: z.string(),
+  made_by: z.string(),
+  reason: z.string(),
+  budget_scope: z.string(),
+  budget_subject: z.string(),
+  budget_id: z.string(),
+  budget_window_ms: uint64,
+  delta_micros: z.int(),
+  ledger_epoch: z.string(),
+  happened_at: storableTime,
+  ...logColumns,
+});
+type ControlEventRow = z.input<typeof controlEventRow>;
+
+const NO_BUDGET = {
+  budget_scope: '',
+  budget_subject: '',
+  budget_id: '',
+  budget_window_ms: 0,
+  delta_micros: 0,
+};
+
+export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEventRow {
+  return { ...NO_BUDGET, event: recorded.record.event, ...told(recorded.record), ...logColumnsOf(recorded) };
+}
+
+/** The columns in which the events differ. */
+function told(event: ControlEvent) {
+  switch (event.event) {
+    case 'agent.killed':
+      return {
+        ...operated(event.kill),
+        ...target(event.kill.target),
+        ledger_epoch: event.kill.ledgerEpoch,
+      };
+    case 'agent.revived':
+      return { ...operated(event.revive), ...target(event.revive.target), ledger_epoch: '' };
+    case 'budget.adjusted': {
+      const { adjustment } = event;
+      return {
+        ...operated(adjustment),
+        tenant: adjustment.tenant,
+        scope: '',
+        agent_id: adjustment.budget.scope === 'agent' ? adjustment.budget.subject : '',
+        budget_scope: adjustment.budget.scope,
+        budget_subject: adjustment.budget.subject,
+        budget_id: adjustment.budget.id,
+        budget_window_ms: adjustment.budget.windowMs ?? 0,
+        delta_micros: adjustment.deltaMicros,
+        ledger_epoch: adjustment.ledgerEpoch,
+      };
+    }
+    case 'approval.recorded': {
+      const { approval } = event;
+      return {
+        ...operated(approval),
+        tenant: approval.tenant,
+        scope: '',
+        agent_id: approval.agentId,
+        ledger_epoch: approval.ledgerEpoch,
+      };
+    }
+    case 'ledger.epoch': {
+      const { id, at, reason } = event.epoch;
+      const row = { id, made_by: '', reason, happened_at: at, tenant: '', scope: '', agent_id: '' };
+      return { ...row, ledger_epoch: id };
+    }
+  }
+}
+
+function operated(operation: { id: string; by: string; reason: string; at: string }) {
+  return { id: operation.id, made_by: operation.by, reason: operation.reason, happened_at: operation.at };
+}
+
+function target(killed: { scope: string; tenant?: string; agentId?: string }) {
+  return { scope: killed.scope, tenant: killed.tenant ?? '', agent_id: killed.agentId ?? '' };
+}

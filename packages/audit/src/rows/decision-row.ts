@@ -1,0 +1,64 @@
+/** A row of `decisions`. Empty text stands for none. */
+import type { Decision } from '@mandate/schemas';
+import { z } from 'zod';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
+
+export const decisionRow = z.strictObject({
+  tenant: z.string().min(1),
+  id: z.string().min(1),
+  kind: z.string(),
+  action_id: z.string(),
+  attempt: uint32,
+  agent_id: z.string(),
+  type: z.string(),
+  tool: z.string(),
+  model: z.string(),
+  verdict: z.string(),
+  code: z.string(),
+  observed_verdict: z.string(),
+  observed_code: z.string(),
+  mandate_id: z.string(),
+  charged_micros: uint64,
+  cumulative_micros: z.int(),
+  budgets: z.array(
+    z.strictObject({ scope: z.string(), subject: z.string(), id: z.string(), window_ms: uint64 }),
+  ),
+  ledger_epoch: z.string(),
+  ledger_sequence: uint64,
+  appended_at: storableTime,
+  decided_at: storableTime,
+  ...logColumns,
+});
+
+export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof decisionRow> {
+  const { record } = recorded;
+  return {
+    tenant: record.tenant,
+    id: record.id,
+    kind: record.kind,
+    action_id: record.actionId,
+    attempt: record.attempt,
+    agent_id: record.agentId,
+    type: record.type,
+    tool: record.tool ?? '',
+    model: record.model ?? '',
+    verdict: record.verdict,
+    code: record.code,
+    observed_verdict: record.observed?.verdict ?? '',
+    observed_code: record.observed?.code ?? '',
+    mandate_id: record.mandate?.id ?? '',
+    charged_micros: record.chargedMicros,
+    cumulative_micros: record.cumulativeMicros,
+    budgets: (record.reservation?.budgets ?? []).map(({ scope, subject, id, windowMs }) => ({
+      scope,
+      subject,
+      id,
+      window_ms: windowMs ?? 0,
+    })),
+    ledger_epoch: record.ledgerEpoch,
+    ledger_sequence: record.ledgerSequence,
+    appended_at: record.appendedAt,
+    decided_at: record.decidedAt,
+    ...logColumnsOf(recorded),
+  };
+}

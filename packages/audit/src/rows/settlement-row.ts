@@ -1,0 +1,45 @@
+/** A row of `settlements`. */
+import type { Settlement } from '@mandate/schemas';
+import { z } from 'zod';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
+
+export const settlementRow = z.strictObject({
+  tenant: z.string().min(1),
+  id: z.string().min(1),
+  kind: z.string(),
+  action_id: z.string(),
+  attempt: uint32,
+  agent_id: z.string(),
+  status: z.string(),
+  code: z.string(),
+  delta_micros: z.int(),
+  charged_micros: uint64,
+  cumulative_micros: z.int(),
+  late: z.boolean(),
+  ledger_epoch: z.string(),
+  ledger_sequence: uint64,
+  settled_at: storableTime,
+  ...logColumns,
+});
+
+export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof settlementRow> {
+  const { record } = recorded;
+  return {
+    tenant: record.tenant,
+    id: record.id,
+    kind: record.kind,
+    action_id: record.actionId,
+    attempt: record.attempt,
+    agent_id: record.agentId,
+    status: record.status,
+    code: record.code,
+    delta_micros: record.deltaMicros,
+    charged_micros: record.chargedMicros,
+    cumulative_micros: record.cumulativeMicros,
+    late: record.late,
+    ledger_epoch: record.ledgerEpoch,
+    ledger_sequence: record.ledgerSequence,
+    settled_at: record.settledAt,
+    ...logColumnsOf(recorded),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * The contract of port.ts, as tests: every implementation of the bus runs all of them. Imported by tests only.
+ *
+ *     busContract('sqlite', async () => ({ bus, another, expire, dispose }));
+ */
+import { afterEach, beforeEach, describe } from 'vitest';
+import { appending } from './contract/appending.ts';
+import { closing } from './contract/closing.ts';
+import { delivery } from './contract/delivery.ts';
+import { groupLife } from './contract/group-life.ts';
+import { lookingUp } from './contract/looking-up.ts';
+import { reading } from './contract/reading.ts';
+import { type Harness, Scene } from './contract/scene.ts';
+
+/**
+ * @param makeBus called before each test. Topics have names of their own in each test, so one log may serve all.
+ * @param patienceMs how long a condition may take to come true; what a rebalance takes is the measure.
+ */
+export function busContract(name: string, makeBus: () => Promise<Harness>, patienceMs = 5_000): void {
+  describe(`${name} keeps the contract of the bus:`, { timeout: patienceMs * 4 }, () => {
+    const scene = new Scene(patienceMs);
+    beforeEach(async () => {
+      await scene.begin(await makeBus());
+    });
+    afterEach(() => scene.end());
+
+    describe('appending', () => appending(scene));
+    describe('looking up', () => lookingUp(scene));
+    describe('reading', () => reading(scene));
+    describe('delivery to a group', () => delivery(scene));
+    describe('the life of a group', () => groupLife(scene));
+    describe('closing', () => closing(scene));
+  });
+}

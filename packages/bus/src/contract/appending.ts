@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { keyPartition } from '../key-partition.ts';
+import type { LogRecord, Outgoing } from '../port.ts';
+import { expectFailure, type Scene, text } from './scene.ts';
+
+export function appending(scene: Scene): void {
+  test('acknowledges each record with its place, in the order given; offsets are dense from 0', async () => {
+    const keys = Array.from({ length: 50 }, (_, i) => `agent-${i % 7}`);
+    const acks = await scene.append(...keys.map((key, i) => [key, `${i}`] as const));
+    const partitions = await scene.partitions();
+    const next = new Map<number, number>();
+    expect(acks.map(({ coordinate }) => coordinate)).toEqual(
+      keys.map((key) => {
+        const partition = keyPartition(key, partitions);
+        const offset = next.get(partition) ?? 0;
+        next.set(partition, offset + 1);
+        return { topic: scene.topic, partition, offset };
+      }),
+    );
+  });
+
+  test('keeps the order of a key over many calls, awaited or not', async () => {
+    await Promise.all(Array.from({ length: 200 }, (_, i) => scene.append(['one', `${i}`])));
+    for (let i = 200; i < 220; i++) await scene.append(['one', `${i}`]);
+    expect((await scene.everything()).map(text)).toEqual(Array.from({ length: 220 }, (_, i) => `${i}`));
+  });
+
+  test('a partition that is named overrides the key', async () => {
+    const last = (await scene.partitions()) - 1;
+    const records = ['a', 'b', 'c', 'd'].map((key) => ({ key, value: '', partition: last }));
+    const acks = await scene.bus.append(scene.topic, records);
+    expect(acks.map(({ coordinate }) => coordinate.partition)).toEqual([last, last, last, last]);
+  });
+
+  test('records without a key spread over the partitions and come back without one', async () => {
+    const count = (await scene.partitions()) * 25;
+    await Promise.all(Array.from({ length: count }, () => scene.append([null, 'x'])));
+    const records = await scene.everything();
+    expect(records.every(({ key }) => key === null)).toBe(true);
+    expect(records).toHaveLength(count);
+    expect(new Set(records.map(({ coordinate }) => coordinate.partition)).size).toBe(
+      await scene.partitions(),
+    );
+  });
+
+  test('key, bytes and headers come back as they were written', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+    const written: Outgoing[] = [
+      { key: 'k', value: bytes, headers: { traceparent: '00-1', 'x-ünï': 'wörth\n', empty: '' } },
+      { key: '', value: '' },
+      { key: 'größe/✓', value: new Uint8Array() },
+      { key: 'k', value: '{"a":"✓ \\u0000"}' },
+      { key: 'k', value: Buffer.from('inside a larger buffer').subarray(7, 15) },
+    ];
+    const acks = await scene.bus.append(scene.topic, written);
+    for (const [i, { key, value, headers }] of written.entries()) {
+      const coordinate = acks[i]?.coordinate ?? { topic: '', partition: 0, offset: 0 };
+      const record = await scene.bus.at(coordinate);
+      expect(record).toMatchObject({
+        key,
+        headers: headers ?? {},
+        coordinate,
+        appendedAtMs: acks[i]?.appendedAtMs,
+      });
+      expect(Buffer.from(record?.value ?? 'none')).toEqual(Buffer.from(value));
+      expect(record?.value).toBeInstanceOf(Uint8Array);
+    }
+  });
+
+  test('the time of the append is the log’s and never falls within a partition', async () => {
+    const before = Date.now();
+    for (let i = 0; i < 20; i++) await scene.append(['one', `${i}`]);
+    const times = (await scene.everything()).map(({ appendedAtMs }) => appendedAtMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.every((time) => Number.isSafeInteger(time) && Math.abs(time - before) < 60_000)).toBe(true);
+  });
+
+  test('what was acknowledged is there for others, and after its writer is gone', async () => {
+    const acks = await scene.append(['a', '1'], ['b', '2'], ['c', '3']);
+    const other = await scene.another();
+    expect((await scene.everything(other)).map(text).sort()).toEqual(['1', '2', '3']);
+    await scene.bus.close();
+    const later = await scene.another();
+    for (const { coordinate } of acks) expect(await later.at(coordinate)).not.toBeNull();
+  });
+
+  test('takes a large batch whole and in order', async () => {
+    const records = Array.from({ length: 12_000 }, (_, i) => ({ key: `agent-${i % 20}`, value: `${i}` }));
+    const acks = await scene.bus.append(scene.topic, records);
+    expect(acks).toHaveLength(records.length);
+    const byKey = Object.groupBy(await scene.everything(), ({ key }) => key ?? '');
+    for (const [key, found = []] of Object.entries(byKey)) {
+      const wanted = records.filter((record) => record.key === key).map(({ value }) => value);
+      expect(found.map(text)).toEqual(wanted);
+    }
+    expect(Object.keys(byKey)).toHaveLength(20);
+  });
+
+  test('several clients append at once: nothing lost, offsets dense, each one’s order kept', async () => {
+    const clients = [scene.bus, await scene.another(), await scene.another()];
+    await scene.partitions();
+    await Promise.all(
+      clients.map(async (client, who) => {
+        for (let i = 0; i < 40; i++)
+          await client.append(scene.topic, [{ key: 'shared', value: `${who}:${i}` }]);
+      }),
+    );
+    const records = await scene.everything();
+    expect(records.map(({ coordinate }) => coordinate.offset)).toEqual(
+      Array.from({ length: 120 }, (_, i) => i),
+    );
+    for (const who of clients.keys()) {
+      expect(ofClient(records, who)).toEqual(Array.from({ length: 40 }, (_, i) => `${who}:${i}`));
+    }
+  });
+
+  test('an empty append is acknowledged with nothing', async () => {
+    expect(await scene.bus.append(scene.topic, [])).toEqual([]);
+  });
+
+  test('a partition that is not there is refused, with nothing written', async () => {
+    const partition = await scene.partitions();
+    const records = [
+      { key: 'a', value: '1' },
+      { key: 'a', value: '2', partition },
+    ];
+    await expectFailure(scene.bus.append(scene.topic, records), 'BUS_MISUSED');
+    expect(await scene.everything()).toEqual([]);
+  });
+}
+
+function ofClient(records: readonly LogRecord[], who: number): string[] {
+  return records.map(text).filter((value) => value.startsWith(`${who}:`));
+}

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import type { Batch, LogRecord } from '../port.ts';
+import { afterLast, expectFailure, gate, type Scene, text } from './scene.ts';
+
+export function delivery(scene: Scene): void {
+  test('hands over everything, in order within a partition, once where all is committed', async () => {
+    await scene.append(...Array.from({ length: 100 }, (_, i) => [`k${i % 9}`, `${i}`] as const));
+    const seen: LogRecord[] = [];
+    const consumer = await scene.consume('g', async (batch) => {
+      seen.push(...batch.records);
+      await batch.commit(afterLast(batch));
+    });
+    await scene.append(['k1', 'later']);
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    expect(seen).toHaveLength(101);
+    for (const [, records = []] of Object.entries(Object.groupBy(seen, byPartition))) {
+      expect(records.map(({ coordinate }) => coordinate.offset)).toEqual(records.map((_, i) => i));
+    }
+  });
+
+  test('a batch is never empty, consecutive, of one partition, at most maxBatch, and knows the end', async () => {
+    await scene.append(...Array.from({ length: 40 }, (_, i) => [`k${i % 3}`, `${i}`] as const));
+    const batches: Batch[] = [];
+    const consumer = await scene.consume(
+      'g',
+      async (batch) => {
+        batches.push(batch);
+        await batch.commit(afterLast(batch));
+      },
+      { maxBatch: 4 },
+    );
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    const ends = new Map(
+      (await scene.bus.ranges(scene.topic)).map((range) => [range.partition, range.endOffset]),
+    );
+    for (const { topic, partition, records, endOffset } of batches) {
+      const first = records[0]?.coordinate.offset ?? Number.NaN;
+      expect(records.length).toBeGreaterThan(0);
+      expect(records.length).toBeLessThanOrEqual(4);
+      expect(records.map(({ coordinate }) => coordinate)).toEqual(
+        records.map((_, i) => ({ topic, partition, offset: first + i })),
+      );
+      expect(endOffset).toBe(ends.get(partition));
+    }
+  });
+
+  test('without a commit the same records come again', async () => {
+    await scene.append(['k', '0'], ['k', '1']);
+    const attempts: string[][] = [];
+    const consumer = await scene.consume('g', async (batch) => {
+      attempts.push(batch.records.map(text));
+      if (attempts.length === 3) await batch.commit(afterLast(batch));
+    });
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    expect(attempts).toEqual([
+      ['0', '1'],
+      ['0', '1'],
+      ['0', '1'],
+    ]);
+  });
+
+  test('after a commit of a part the next batch starts there', async () => {
+    await scene.append(['k', '0'], ['k', '1'], ['k', '2']);
+    const batches: string[][] = [];
+    const consumer = await scene.consume('g', async (batch) => {
+      batches.push(batch.records.map(text));
+      await batch.commit((batch.records[0]?.coordinate.offset ?? 0) + 1);
+    });
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    expect(batches).toEqual([['0', '1', '2'], ['1', '2'], ['2']]);
+  });
+
+  test('a commit outside of its batch is refused', async () => {
+    await scene.append(['k', '0'], ['k', '1']);
+    const refused = gate();
+    const consumer = await scene.consume('g', async (batch) => {
+      await expectFailure(batch.commit(afterLast(batch) + 1), 'BUS_MISUSED');
+      await expectFailure(batch.commit(-1), 'BUS_MISUSED');
+      await expectFailure(batch.commit(0.5), 'BUS_MISUSED');
+      refused.open();
+    });
+    await Promise.race([refused.opened, consumer.finished]);
+    await consumer.stop();
+    expect((await consumer.lag()).reduce((sum, { lag }) => sum + lag, 0)).toBe(2);
+  });
+
+  test('one batch a partition at a time, different partitions concurrently', async () => {
+    const partitions = await scene.fillEveryPartition('first');
+    await scene.fillEveryPartition('second');
+    const running = new Map<number, number>();
+    const all = gate();
+    const consumer = await scene.consume(
+      'g',
+      async (batch) => {
+        running.set(batch.partition, (running.get(batch.partition) ?? 0) + 1);
+        expect(running.get(batch.partition)).toBe(1);
+        if (running.size === partitions) all.open();
+        await all.opened;
+        await batch.commit(afterLast(batch));
+        running.set(batch.partition, 0);
+      },
+      { maxBatch: 1 },
+    );
+    await Promise.race([all.opened, consumer.finished]);
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+  });
+
+  test('each group gets everything', async () => {
+    await scene.append(['a', '1'], ['b', '2']);
+    const seen: string[] = [];
+    const consumers = await Promise.all(
+      ['g', 'h'].map((group) =>
+        scene.consume(group, async (batch) => {
+          seen.push(...batch.records.map((record) => `${group}${text(record)}`));
+          await batch.commit(afterLast(batch));
+        }),
+      ),
+    );
+    await scene.until(() => expect(seen.toSorted()).toEqual(['g1', 'g2', 'h1', 'h2']));
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+  });
+
+  test('lag counts what is not committed, by partition', async () => {
+    const partitions = await scene.fillEveryPartition('0');
+    await scene.fillEveryPartition('1');
+    const consumer = await scene.consume(
+      'g',
+      async (batch) => {
+        if (batch.partition === 0) await batch.commit(1);
+      },
+      { maxBatch: 2 },
+    );
+    const expected = Array.from({ length: partitions }, (_, partition) => ({
+      topic: scene.topic,
+      partition,
+      lag: partition === 0 ? 1 : 2,
+    }));
+    await scene.until(async () => expect(await consumer.lag()).toEqual(expected));
+    await consumer.stop();
+  });
+
+  test('a group whose position retention took halts with an error, never jumps', async () => {
+    await scene.append(['k', '0'], ['k', '1']);
+    const first = await scene.consume('g', (batch) => batch.commit(1));
+    await scene.until(async () => expect((await first.lag()).some(({ lag }) => lag === 1)).toBe(true));
+    await first.stop();
+    await scene.harness.expire(scene.topic);
+    await scene.append(['k', '2']);
+    const seen: string[] = [];
+    const second = await scene.consume('g', async ({ records }) => void seen.push(...records.map(text)));
+    await expectFailure(second.finished, 'BUS_OFFSET_LOST');
+    expect(seen).toEqual([]);
+  });
+}
+
+function byPartition({ coordinate }: LogRecord): string {
+  return `${coordinate.partition}`;
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { expect, vi } from 'vitest';
+import type {
+  Batch,
+  Bus,
+  Consumer,
+  ConsumerOptions,
+  LogRecord,
+  Outgoing,
+  Reader,
+  ReaderOptions,
+} from '../port.ts';
+
+export type Harness = {
+  bus: Bus;
+  /** A second client of the same log, as a second process would be. */
+  another(): Promise<Bus>;
+  /** Takes all that the topic holds now off the log, as retention would. */
+  expire(topic: string): Promise<void>;
+  dispose(): Promise<void>;
+};
+
+/** What one test works with: a log, topics and groups that nobody else uses, and the shorthand of the suite. */
+export class Scene {
+  readonly patienceMs: number;
+  #harness: Harness | undefined;
+  #topic = '';
+
+  constructor(patienceMs: number) {
+    this.patienceMs = patienceMs;
+  }
+
+  async begin(harness: Harness): Promise<void> {
+    this.#harness = harness;
+    this.#topic = `contract.${randomUUID()}`;
+  }
+
+  async end(): Promise<void> {
+    await this.#harness?.dispose();
+    this.#harness = undefined;
+  }
+
+  get harness(): Harness {
+    if (this.#harness === undefined) throw new Error('no test is running');
+    return this.#harness;
+  }
+
+  get bus(): Bus {
+    return this.harness.bus;
+  }
+
+  get topic(): string {
+    return this.#topic;
+  }
+
+  another(): Promise<Bus> {
+    return this.harness.another();
+  }
+
+  async partitions(): Promise<number> {
+    return (await this.bus.ranges(this.topic)).length;
+  }
+
+  /** Appends values under keys: `['key', 'value']`. */
+  append(...records: (readonly [key: string | null, value: string])[]) {
+    return this.bus.append(
+      this.topic,
+      records.map(([key, value]) => ({ key, value })),
+    );
+  }
+
+  /** One record to each partition, so that every partition has something to hand out. */
+  async fillEveryPartition(value: string): Promise<number> {
+    const count = await this.partitions();
+    const records: Outgoing[] = Array.from({ length: count }, (_, partition) => ({
+      key: null,
+      value,
+      partition,
+    }));
+    await this.bus.append(this.topic, records);
+    return count;
+  }
+
+  /** A consumer of the scene's topic, from the earliest record; `fields` override. */
+  consume(
+    group: string,
+    onBatch: (batch: Batch) => Promise<void>,
+    fields: Partial<ConsumerOptions> = {},
+    bus = this.bus,
+  ) {
+    return bus.consume({
+      group: `${this.topic}.${group}`,
+      topics: [this.topic],
+      from: 'earliest',
+      onBatch,
+      ...fields,
+    });
+  }
+
+  read(
+    onRecords: ReaderOptions['onRecords'],
+    fields: Partial<ReaderOptions> = {},
+    bus = this.bus,
+  ): Promise<Reader> {
+    return bus.read({ topics: [this.topic], from: 'earliest', onRecords, ...fields });
+  }
+
+  /** Everything the topic holds, partition by partition. */
+  async everything(bus = this.bus): Promise<LogRecord[]> {
+    const seen: LogRecord[] = [];
+    const reader = await this.read((records) => void seen.push(...records), {}, bus);
+    await reader.caughtUp;
+    await reader.stop();
+    return seen;
+  }
+
+  /** Waits until `claim` no longer throws. */
+  until(claim: () => void | Promise<void>): Promise<void> {
+    return vi.waitFor(claim, { timeout: this.patienceMs, interval: 3 });
+  }
+
+  async untilNoLag(consumer: Consumer): Promise<void> {
+    await this.until(async () => expect((await consumer.lag()).every(({ lag }) => lag === 0)).toBe(true));
+  }
+}
+
+export function text(record: Pick<LogRecord, 'value'>): string {
+  return Buffer.from(record.value).toString();
+}
+
+/** The offset after the last record of the batch: what a handler that did everything commits. */
+export function afterLast(batch: Batch): number {
+  return (batch.records[0]?.coordinate.offset ?? 0) + batch.records.length;
+}
+
+/** Asserts a failure by its code, which is the stable part, and that it says what to do. */
+export async function expectFailure(attempt: Promise<unknown>, code: string): Promise<void> {
+  await expect(attempt).rejects.toMatchObject({ code, remedy: expect.stringMatching(/./) });
+}
+
+/** Something a handler waits for until the test says so. */
+export function gate(): { open: () => void; opened: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { open: resolve, opened: promise };
+}

@@ -1,0 +1,63 @@
+import { MandateError } from '@mandate/runtime';
+
+/** The log does not answer. What was being written may or may not be on it; reading again tells. */
+export function unavailable(
+  message: string,
+  facts: { cause?: unknown; retryable?: boolean } = {},
+): MandateError {
+  return new MandateError('BUS_UNAVAILABLE', message, {
+    remedy:
+      'Try again. If it lasts: is the log reachable, is its disk full, does another process hold it locked?',
+    retryable: facts.retryable ?? true,
+    cause: facts.cause,
+  });
+}
+
+export function overloaded(message: string): MandateError {
+  return new MandateError('BUS_OVERLOADED', message, {
+    remedy: 'Publish more slowly, or raise the bound on what may be in flight.',
+    retryable: true,
+  });
+}
+
+export function fenced(group: string, topic: string, partition: number): MandateError {
+  return new MandateError(
+    'BUS_FENCED',
+    `${topic}/${partition} no longer belongs to this member of group ${group}`,
+    { remedy: 'Drop what is in hand: another member does this work again from the committed position.' },
+  );
+}
+
+/** `wanted` is the position that the log cannot serve, `startOffset`..`endOffset` what it holds. */
+export function offsetLost(facts: {
+  topic: string;
+  partition: number;
+  wanted: number;
+  startOffset: number;
+  endOffset: number;
+  group?: string;
+}): MandateError {
+  const { topic, partition, wanted, startOffset, endOffset, group } = facts;
+  const who = group === undefined ? 'a reader' : `group ${group}`;
+  return new MandateError(
+    'BUS_OFFSET_LOST',
+    `${who} stands at offset ${wanted} of ${topic}/${partition}, which holds ${startOffset} to ${endOffset}`,
+    {
+      remedy:
+        'Records in between were never handled. Recover them from a backup, or start a new group deliberately.',
+    },
+  );
+}
+
+export function closed(): MandateError {
+  return new MandateError('BUS_CLOSED', 'the bus is closed', {
+    remedy: 'Open a new one; a closed bus stays closed.',
+  });
+}
+
+/** The caller asked for what cannot be; nothing was written. */
+export function misused(message: string): MandateError {
+  return new MandateError('BUS_MISUSED', message, {
+    remedy: 'Correct the call; trying again does not help.',
+  });
+}

@@ -1,0 +1,48 @@
+import { expect, test, vi } from 'vitest';
+import { InFlight } from './in-flight.ts';
+
+test('who comes while it is full waits in line, and enters when there is room', async () => {
+  const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 60_000 });
+  await inFlight.enter(2, 10);
+  const entered: string[] = [];
+  const large = inFlight.enter(2, 10).then(() => entered.push('large'));
+  inFlight.leave(1, 5);
+  const small = inFlight.enter(1, 10).then(() => entered.push('small'));
+  await Promise.resolve();
+  expect(entered, 'the small one does not overtake').toEqual([]);
+  inFlight.leave(1, 5);
+  await large;
+  inFlight.leave(2, 10);
+  await small;
+  expect(entered).toEqual(['large', 'small']);
+});
+
+test('bytes count as well as records', async () => {
+  const inFlight = new InFlight({ records: 100, bytes: 100, waitMs: 1 });
+  await inFlight.enter(1, 80);
+  await expect(inFlight.enter(1, 30)).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
+  await inFlight.enter(1, 20);
+});
+
+test('more than the bound passes when it is alone', async () => {
+  const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1 });
+  await inFlight.enter(50, 5_000);
+  await expect(inFlight.enter(1, 1)).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
+  inFlight.leave(50, 5_000);
+  await inFlight.enter(1, 1);
+});
+
+test('whoever gives up lets those behind it through', async () => {
+  vi.useFakeTimers();
+  try {
+    const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1_000 });
+    await inFlight.enter(8, 0);
+    const large = inFlight.enter(9, 0).catch((error) => error.code);
+    vi.advanceTimersByTime(500);
+    const small = inFlight.enter(1, 0).then(() => 'entered');
+    vi.advanceTimersByTime(500);
+    expect(await Promise.all([large, small])).toEqual(['BUS_OVERLOADED', 'entered']);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,29 @@
+/**
+ * @mandate/bus: how events move. One port (port.ts), and the logs that implement it. Requests, decisions and every
+ * change travel over it, and everything else that Mandate stores can be rebuilt from it.
+ *
+ * What every implementation promises stands in port.ts and is held to by contract.ts, which is exported apart as
+ * `@mandate/bus/contract` because it needs a test runner.
+ *
+ * `sqlite/` is the embedded log: one file, no server, several processes of one machine. Durable across `kill -9`.
+ * Its parts, from the file upwards: open-file, writer (group commit), topics, append, bounds and fetch (reading),
+ * changes (who wakes whom), membership over group-rows and assignment, group-member and held-partition, log-reader,
+ * retention; create-sqlite-bus puts them together.
+ */
+export { keyPartition } from './key-partition.ts';
+export type {
+  Acknowledged,
+  Batch,
+  Bus,
+  Consumer,
+  ConsumerOptions,
+  Coordinate,
+  Headers,
+  LogRecord,
+  Outgoing,
+  PartitionRange,
+  Reader,
+  ReaderOptions,
+} from './port.ts';
+export { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
+export { untilCommitted } from './until-committed.ts';

@@ -1,0 +1,124 @@
+/**
+ * The port of the log: what Mandate asks of Kafka, or of a SQLite file on one machine.
+ *
+ * A topic has partitions; a record's key fixes its partition, and within one partition order is kept. A record
+ * is identified for ever by its coordinate. Delivery to a consumer group is at least once: the position moves
+ * only when the handler commits, after its work. Every implementation passes `contract.ts`.
+ */
+
+/** Where one record lies: the identity of one delivery. `offset` counts from 0 within the partition. */
+export type Coordinate = { topic: string; partition: number; offset: number };
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** A record to append. `key: null` means no order is asked for; `partition` overrides the key. */
+export type Outgoing = {
+  key: string | null;
+  value: string | Uint8Array;
+  headers?: Headers;
+  partition?: number;
+};
+
+/** A record as read. `value` is bytes as they were written; `appendedAtMs` is the log's clock, never the writer's. */
+export type LogRecord = {
+  coordinate: Coordinate;
+  key: string | null;
+  value: Uint8Array;
+  headers: Headers;
+  appendedAtMs: number;
+};
+
+/** What a producer gets back: the record is on the log, there. */
+export type Acknowledged = { coordinate: Coordinate; appendedAtMs: number };
+
+/** Consecutive records of one partition, handed to one member of a group. Never empty. */
+export type Batch = {
+  topic: string;
+  partition: number;
+  records: readonly LogRecord[];
+  /** The offset that the next record appended to this partition will get, as known when the batch was read. */
+  endOffset: number;
+  /**
+   * Moves the group's position: `nextOffset` is the first one NOT done. Call it after the work is done and
+   * acknowledged. Fails with BUS_FENCED when the partition meanwhile belongs to another member, and with BUS_MISUSED
+   * outside of this batch. A position never moves back.
+   */
+  commit(nextOffset: number): Promise<void>;
+  /** Keeps the membership alive during long work; throws BUS_FENCED when it is lost. */
+  heartbeat(): Promise<void>;
+  /** Aborts when the consumer stops or loses the partition: finish what is in hand and return. */
+  signal: AbortSignal;
+};
+
+export type ConsumerOptions = {
+  group: string;
+  topics: readonly string[];
+  /** Where a group without a committed position starts. */
+  from: 'earliest' | 'latest';
+  /** At most so many records a batch. Default 500. */
+  maxBatch?: number;
+  /** A member that is silent for so long loses its partitions. Default 10,000. */
+  sessionTimeoutMs?: number;
+  /**
+   * Called before the first batch of each newly assigned partition, e.g. to load what belongs to it. A group
+   * member handles one batch per partition at a time, different partitions concurrently.
+   */
+  onAssigned?(partitions: readonly { topic: string; partition: number }[]): Promise<void>;
+  /**
+   * Returning without a commit means the same records come again. Throwing ends the consumer (see `finished`), with
+   * one exception: a BUS_FENCED let through is a partition lost, and the consumer goes on with the others.
+   */
+  onBatch(batch: Batch): Promise<void>;
+};
+
+export type Consumer = {
+  /** Resolves after `stop()`; rejects when the handler threw or the position was lost (BUS_OFFSET_LOST). */
+  finished: Promise<void>;
+  /** Graceful drain: no new batch starts, running ones finish (bounded by `drainMs`, default 10,000), membership ends. */
+  stop(drainMs?: number): Promise<void>;
+  /** Records not yet committed by the group, for every partition of its topics, whoever holds it: the lag metric. */
+  lag(): Promise<readonly { topic: string; partition: number; lag: number }[]>;
+};
+
+export type ReaderOptions = {
+  topics: readonly string[];
+  /** `earliest`, `latest` (only what comes from now on), or the first offset wanted, by `topic/partition`; a partition not named starts at the earliest. */
+  from: 'earliest' | 'latest' | Readonly<Record<string, number>>;
+  /** At most so many records a call. Default 1,000. */
+  maxBatch?: number;
+  onRecords(records: readonly LogRecord[]): Promise<void> | void;
+};
+
+/** Reads every partition, in no group, committing nothing: for projections, snapshots, whoever waits for a decision. */
+export type Reader = {
+  /**
+   * Resolves once everything that was on the log when the reader started has been handed over; rejects when the
+   * reader ends before.
+   */
+  caughtUp: Promise<void>;
+  /** Resolves after `stop()`; rejects when the handler threw, or the log no longer holds the next offset (BUS_OFFSET_LOST). */
+  finished: Promise<void>;
+  /** The next offset to be read, by `topic/partition`. */
+  positions(): Readonly<Record<string, number>>;
+  stop(): Promise<void>;
+};
+
+export type PartitionRange = { topic: string; partition: number; startOffset: number; endOffset: number };
+
+export interface Bus {
+  /**
+   * Appends in the given order and resolves when every record is on the log, with where each one lies (same order
+   * as given). All-or-error within bounded time (BUS_UNAVAILABLE, retryable); after an error some may be on the log.
+   * Back-pressure: waits while too much is in flight, and fails with BUS_OVERLOADED when the wait is too long.
+   */
+  append(topic: string, records: readonly Outgoing[]): Promise<readonly Acknowledged[]>;
+  consume(options: ConsumerOptions): Promise<Consumer>;
+  read(options: ReaderOptions): Promise<Reader>;
+  /** What the log holds of a topic now: one row per partition; `startOffset` moves with retention. */
+  ranges(topic: string): Promise<readonly PartitionRange[]>;
+  /** One record by its coordinate; null when retention took it or it never was. */
+  at(coordinate: Coordinate): Promise<LogRecord | null>;
+  /** Whether the log answers now; throws BUS_UNAVAILABLE otherwise. For readiness. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { offsetLost } from '../errors.ts';
+import type { LogRecord } from '../port.ts';
+import { fetchRecords } from './fetch.ts';
+import type { Partition } from './topics.ts';
+
+type Extent = { startOffset: number; endOffset: number };
+
+/** What each partition holds now, and reading from it without ever jumping over a record. */
+export class Bounds {
+  readonly #select: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#select = db.prepare('SELECT start_offset, end_offset FROM partitions WHERE id = ?');
+  }
+
+  of(partition: Partition): Extent {
+    const row = this.#select.get(partition.id);
+    return { startOffset: Number(row?.start_offset), endOffset: Number(row?.end_offset) };
+  }
+
+  /**
+   * The records from `wanted` on; empty at the end of the partition. BUS_OFFSET_LOST when retention took the
+   * record wanted, or when the log ends before it (an older copy of the file was put in place).
+   */
+  read(partition: Partition, wanted: number, limit: number, group?: string): LogRecord[] {
+    const records = fetchRecords(partition, wanted, limit);
+    if (records[0]?.coordinate.offset === wanted) return records;
+    const extent = this.of(partition);
+    // Between the two reads another process may have appended the record wanted; it is there the next time.
+    if (extent.startOffset <= wanted && wanted <= extent.endOffset) return [];
+    const { topic, partition: number } = partition;
+    throw offsetLost({ topic, partition: number, wanted, ...extent, ...(group !== undefined && { group }) });
+  }
+}

@@ -1,0 +1,104 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+/** Polling while other processes write, and while they do not. */
+const BUSY_POLL_MS = 1;
+const IDLE_POLL_MS = 10;
+
+export function partitionChanged(partitionId: number): string {
+  return `partition ${partitionId}`;
+}
+
+export function groupChanged(group: string): string {
+  return `group ${group}`;
+}
+
+/**
+ * Who waits for news of the file. What this process writes is announced as it commits; what other processes write
+ * is noticed by polling SQLite's `data_version`, which changes with every commit of another connection and costs
+ * two microseconds to read. Only then is it looked up what changed, so that their commits and heartbeats wake nobody
+ * for nothing. Nobody waiting, nothing polled.
+ */
+export class Changes {
+  readonly #dataVersion: StatementSync;
+  readonly #ends: StatementSync;
+  readonly #generations: StatementSync;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #versionSeen: unknown;
+  /** By key, the end or the generation when last looked up. Older than any waiter's look, or a change would be missed. */
+  #seen: ReadonlyMap<string, unknown> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #pollMs = IDLE_POLL_MS;
+
+  constructor(db: DatabaseSync) {
+    this.#dataVersion = db.prepare('PRAGMA data_version');
+    this.#ends = db.prepare('SELECT id, end_offset FROM partitions');
+    this.#generations = db.prepare('SELECT group_name, generation FROM generations');
+  }
+
+  /**
+   * Resolves at the next change of any of `keys` (perhaps for nothing: look and wait again), when `signal` aborts,
+   * or after `timeoutMs`. Look and call this in one turn of the event loop, or a change in between is missed.
+   */
+  next(keys: readonly string[], signal: AbortSignal, timeoutMs?: number): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timeout);
+        signal.removeEventListener('abort', wake);
+        for (const key of keys) this.#forget(key, wake);
+        resolve();
+      };
+      const timeout = timeoutMs === undefined ? undefined : setTimeout(wake, timeoutMs);
+      signal.addEventListener('abort', wake, { once: true });
+      for (const key of keys) {
+        const waiting = this.#waiting.get(key);
+        if (waiting === undefined) this.#waiting.set(key, new Set([wake]));
+        else waiting.add(wake);
+      }
+      this.#timer ??= setTimeout(this.#poll, this.#pollMs);
+    });
+  }
+
+  announce(keys: Iterable<string>): void {
+    for (const key of keys) {
+      for (const wake of this.#waiting.get(key) ?? []) wake();
+    }
+  }
+
+  #forget(key: string, wake: () => void): void {
+    const waiting = this.#waiting.get(key);
+    waiting?.delete(wake);
+    if (waiting?.size === 0) this.#waiting.delete(key);
+  }
+
+  readonly #poll = (): void => {
+    this.#timer = undefined;
+    if (this.#waiting.size === 0) return;
+    const changed = this.#changedByOthers();
+    this.#pollMs = changed === null ? Math.min(this.#pollMs + 1, IDLE_POLL_MS) : BUSY_POLL_MS;
+    if (changed !== null) this.announce(changed);
+    this.#timer = setTimeout(this.#poll, this.#pollMs);
+  };
+
+  /** Null when no one else wrote since the last look. */
+  #changedByOthers(): string[] | null {
+    try {
+      const version = this.#dataVersion.get()?.data_version;
+      if (version === this.#versionSeen) return null;
+      const before = this.#seen;
+      this.#seen = this.#look();
+      this.#versionSeen = version;
+      return [...this.#seen].filter(([key, value]) => before.get(key) !== value).map(([key]) => key);
+    } catch {
+      // The file is locked or ails: whoever wakes and reads it will say so.
+      return [...this.#waiting.keys()];
+    }
+  }
+
+  #look(): Map<string, unknown> {
+    const seen = new Map<string, unknown>();
+    for (const row of this.#ends.all()) seen.set(partitionChanged(Number(row.id)), row.end_offset);
+    for (const row of this.#generations.all()) seen.set(groupChanged(String(row.group_name)), row.generation);
+    return seen;
+  }
+}

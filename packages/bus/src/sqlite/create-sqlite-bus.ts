@@ -1,0 +1,184 @@
+import { statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Logger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { closed, unavailable } from '../errors.ts';
+import { InFlight } from '../in-flight.ts';
+import type { Bus } from '../port.ts';
+import { Appender } from './append.ts';
+import { Bounds } from './bounds.ts';
+import { Changes } from './changes.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { asBusError, untilFree } from './failure.ts';
+import { fetchRecords } from './fetch.ts';
+import { GroupMember } from './group-member.ts';
+import { GroupRows } from './group-rows.ts';
+import { Heads } from './heads.ts';
+import { LogReader } from './log-reader.ts';
+import { Membership } from './membership.ts';
+import { openFile } from './open-file.ts';
+import { Retention } from './retention.ts';
+import { Topics } from './topics.ts';
+import { Turns } from './turns.ts';
+import { Writer } from './writer.ts';
+
+export type SqliteBusOptions = {
+  /** The file; it and its folder are made when missing. Beside it SQLite keeps `-wal` and `-shm`. */
+  path: string;
+  log: Logger;
+  /** Partitions of a topic when it is made. Default 8. */
+  partitions?: number;
+  /** The same for single topics, by name. */
+  partitionsByTopic?: Readonly<Record<string, number>>;
+  /** NORMAL (default) survives `kill -9`; FULL survives the loss of power too, at one sync a commit. */
+  synchronous?: 'NORMAL' | 'FULL';
+  /** The log's clock in epoch ms. */
+  clock?: () => number;
+  /** What may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
+  maxInFlightRecords?: number;
+  maxInFlightBytes?: number;
+  /** How long an append waits for room before BUS_OVERLOADED. Default 5,000. */
+  overloadWaitMs?: number;
+  /** How long anything waits while another process holds the file before BUS_UNAVAILABLE. Default 5,000. */
+  busyWaitMs?: number;
+  /** How long records live, by topic or by the beginning of its name up to a dot. Default: actions 7 days; the rest for ever. */
+  retentionMs?: Readonly<Record<string, number>>;
+  /** How often old records are looked for. Default 5 minutes. */
+  sweepEveryMs?: number;
+};
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Opens the log in a SQLite file; several processes may have the same file open. Fails with BUS_UNAVAILABLE. */
+export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
+  const { path, log, clock = Date.now, busyWaitMs = 5_000 } = options;
+  const db = await openFile(path, options.synchronous ?? 'NORMAL', busyWaitMs);
+  const inode = statSync(path).ino;
+  const changes = new Changes(db);
+  const heads = new Heads(db, clock);
+  const checkpointer = new Checkpointer(db, path, log);
+  const edges = {
+    beforeCommit: () => heads.beforeCommit(),
+    afterCommit: (bytes: number) => checkpointer.committed(bytes),
+    afterRollback: () => heads.afterRollback(),
+  };
+  const writer = new Writer(db, changes, edges, busyWaitMs);
+  const counts = { byDefault: options.partitions ?? 8, byTopic: options.partitionsByTopic ?? {} };
+  const topics = new Topics(db, writer, counts, busyWaitMs, log);
+  const bounds = new Bounds(db);
+  const membership = new Membership(writer, new GroupRows(db));
+  const turns = new Turns();
+  const inFlight = new InFlight({
+    records: options.maxInFlightRecords ?? 100_000,
+    bytes: options.maxInFlightBytes ?? 64 * 1024 * 1024,
+    waitMs: options.overloadWaitMs ?? 5_000,
+  });
+  const appender = new Appender({ topics, writer, heads, inFlight });
+  const retention = new Retention({
+    db,
+    writer,
+    topics,
+    bounds,
+    options: {
+      ageMs: options.retentionMs ?? { [TOPICS.actions]: 7 * DAY_MS },
+      sweepEveryMs: options.sweepEveryMs ?? 5 * 60_000,
+    },
+    clock,
+    log,
+  });
+  retention.start();
+
+  const running = new Set<{ stop(): Promise<void> }>();
+  const placesOf = async (names: readonly string[]) => {
+    const wanted = await Promise.all([...new Set(names)].map((name) => topics.get(name)));
+    return wanted.flatMap(({ partitions }) => partitions);
+  };
+  let closing: Promise<void> | undefined;
+  const mustBeOpen = () => {
+    if (closing !== undefined) throw closed();
+  };
+
+  return {
+    async append(topic, records) {
+      mustBeOpen();
+      return appender.append(topic, records);
+    },
+    async consume(wanted) {
+      mustBeOpen();
+      const parts = { bounds, changes, membership, turns, busyWaitMs };
+      const member = new GroupMember(parts, log, wanted, await placesOf(wanted.topics));
+      mustBeOpen();
+      // Before it joins, so that a close at the same time ends the membership.
+      running.add(member);
+      await member.join();
+      return {
+        finished: member.finished,
+        async lag() {
+          mustBeOpen();
+          return member.lag();
+        },
+        stop: (drainMs) => member.stop(drainMs).finally(() => running.delete(member)),
+      };
+    },
+    async read(wanted) {
+      mustBeOpen();
+      const places = await placesOf(wanted.topics);
+      mustBeOpen();
+      const parts = { bounds, changes, busyWaitMs };
+      const reader = await untilFree(() => new LogReader(parts, wanted, places), busyWaitMs);
+      running.add(reader);
+      return {
+        caughtUp: reader.caughtUp,
+        finished: reader.finished,
+        positions: () => reader.positions(),
+        stop: () => reader.stop().finally(() => running.delete(reader)),
+      };
+    },
+    async ranges(topic) {
+      mustBeOpen();
+      const { partitions } = await topics.get(topic);
+      mustBeOpen();
+      return untilFree(
+        () => partitions.map((place) => ({ topic, partition: place.partition, ...bounds.of(place) })),
+        busyWaitMs,
+      );
+    },
+    async at({ topic, partition, offset }) {
+      mustBeOpen();
+      const place = (await topics.get(topic)).partitions[partition];
+      mustBeOpen();
+      if (place === undefined) return null;
+      const [record] = await untilFree(() => fetchRecords(place, offset, 1), busyWaitMs);
+      return record?.coordinate.offset === offset ? record : null;
+    },
+    async ping() {
+      mustBeOpen();
+      probe(db, path, inode);
+      // Reading goes on while another process keeps the file to itself: only a transaction tells that writing does not.
+      await writer.submit(() => {});
+    },
+    close() {
+      closing ??= (async () => {
+        await retention.stop();
+        await Promise.all([...running].map((each) => each.stop()));
+        await appender.settled();
+        await writer.close();
+        await checkpointer.close();
+        db.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+/** A file that was deleted or replaced goes on answering whoever had it open, and everything written to it is lost. */
+function probe(db: DatabaseSync, path: string, inode: number): void {
+  try {
+    db.prepare('SELECT 1 FROM partitions LIMIT 1').get();
+  } catch (error) {
+    throw asBusError(error);
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.ino !== inode) {
+    throw unavailable(`${path} is no longer the file that was opened`, { retryable: false });
+  }
+}

@@ -1,0 +1,31 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { LogRecord } from '../port.ts';
+import type { Partition } from './topics.ts';
+
+/** One fetch holds the event loop for a few milliseconds at most, whatever the records weigh. */
+const MOST_RECORDS = 1_000;
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** Up to `limit` consecutive records from offset `from` on, fewer when they are heavy; empty at the end. */
+export function fetchRecords(partition: Partition, from: number, limit: number): LogRecord[] {
+  const records: LogRecord[] = [];
+  let bytes = 0;
+  for (const row of partition.select.iterate(from, Math.min(limit, MOST_RECORDS))) {
+    const record = toRecord(partition, row);
+    records.push(record);
+    bytes += record.value.byteLength;
+    if (bytes >= MOST_BYTES) break;
+  }
+  return records;
+}
+
+function toRecord(partition: Partition, row: Record<string, SQLOutputValue>): LogRecord {
+  const { offset, appended_at_ms, key, headers, value } = row;
+  return {
+    coordinate: { topic: partition.topic, partition: partition.partition, offset: Number(offset) },
+    key: typeof key === 'string' ? key : null,
+    value: value instanceof Uint8Array ? value : new Uint8Array(),
+    headers: typeof headers === 'string' ? JSON.parse(headers) : {},
+    appendedAtMs: Number(appended_at_ms),
+  };
+}

@@ -1,0 +1,158 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Batch, Bus, ConsumerOptions } from '../port.ts';
+import { processIdentity } from './process-identity.ts';
+import { Scratch } from './testing/scratch.ts';
+
+// What a member does when the others believe it dead, or it is too slow to let go. Other members' doings are played
+// with the very rows that they would write.
+const scratch = new Scratch();
+let bus: Bus;
+let db: DatabaseSync;
+
+beforeEach(async () => {
+  await scratch.make();
+  bus = await scratch.open({ partitions: 2 });
+  await bus.ranges('t');
+  db = new DatabaseSync(scratch.path, { timeout: 1_000 });
+});
+
+afterEach(async () => {
+  db.close();
+  await scratch.remove();
+});
+
+test('the partitions of a member that fell silent are taken over', async () => {
+  const seen: string[] = [];
+  const machineTimeMs = Number(process.hrtime.bigint() / 1_000_000n);
+  db.exec(`
+    INSERT INTO members VALUES ('g', 'ghost', '["t"]', ${machineTimeMs}, 100, '["elsewhere", 1, null]');
+    INSERT INTO positions SELECT 'g', id, 0, 'ghost', 1 FROM partitions;
+  `);
+  const consumer = await consume(remember(seen), { sessionTimeoutMs: 100 });
+  await fill('x');
+  await vi.waitFor(() => expect(seen).toEqual(['x', 'x']));
+  expect(members()).toHaveLength(1);
+  await consumer.stop();
+});
+
+test('a member from before the machine’s last start counts as silent', async () => {
+  db.exec(`INSERT INTO members VALUES ('g', 'ghost', '[]', 9007199254740991, 0, '["elsewhere", 1, null]')`);
+  const consumer = await consume(async () => {});
+  await vi.waitFor(() => expect(members()).toHaveLength(1));
+  await consumer.stop();
+});
+
+test('a member whose process is gone loses its place at once', async () => {
+  const seen: string[] = [];
+  const machineTimeMs = Number(process.hrtime.bigint() / 1_000_000n);
+  const [space] = JSON.parse(processIdentity());
+  db.exec(`
+    INSERT INTO members VALUES ('g', 'ghost', '["t"]', ${machineTimeMs}, 3600000, '${JSON.stringify([space, process.pid, 'an earlier start'])}');
+    INSERT INTO positions SELECT 'g', id, 0, 'ghost', 1 FROM partitions;
+  `);
+  const consumer = await consume(remember(seen));
+  await fill('x');
+  await vi.waitFor(() => expect(seen).toEqual(['x', 'x']));
+  await consumer.stop();
+});
+
+test('a live member that is only idle keeps its place', async () => {
+  const assigned: number[] = [];
+  const options = { sessionTimeoutMs: 40, onAssigned: async () => void assigned.push(1) };
+  const idle = await consume(async () => {}, options);
+  const other = await consume(async () => {}, options);
+  const since = Math.max(...seenTimes());
+  await vi.waitFor(() => expect(Math.min(...seenTimes())).toBeGreaterThan(since + 120));
+  expect(seenTimes()).toHaveLength(2);
+  await Promise.all([idle.stop(), other.stop()]);
+  expect(members()).toEqual([]);
+});
+
+test('one that was expelled joins again and goes on', async () => {
+  const consumer = await consume(remember([]), { sessionTimeoutMs: 100 });
+  const allDone = async () => expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([0, 0]);
+  await fill('before');
+  await vi.waitFor(allDone);
+  db.exec(`
+    DELETE FROM members;
+    UPDATE positions SET owner = NULL;
+    UPDATE generations SET generation = generation + 1;
+  `);
+  await fill('after');
+  await vi.waitFor(allDone);
+  expect(members()).toHaveLength(1);
+  await consumer.stop();
+});
+
+test('who does not let go within a session is fenced, keeps the rest, and never handles one partition twice at a time', async () => {
+  await fill('x');
+  const holding: Batch[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let atWork = 0;
+  const slow = await consume(
+    async (batch) => {
+      holding.push(batch);
+      atWork += 1;
+      await released;
+      atWork -= 1;
+      await batch.commit(1);
+    },
+    { sessionTimeoutMs: 60 },
+  );
+  await vi.waitFor(() => expect(holding).toHaveLength(2));
+  const seen: string[] = [];
+  const other = await consume(remember(seen), { sessionTimeoutMs: 60 });
+  await vi.waitFor(() => expect(seen).toEqual(['x']));
+  const lost = holding.find(({ signal }) => signal.aborted);
+  const kept = holding.find(({ signal }) => !signal.aborted);
+  await expect(lost?.heartbeat()).rejects.toMatchObject({ code: 'BUS_FENCED' });
+  await kept?.heartbeat();
+
+  // The partition comes back to the slow one while its first handler is still at work.
+  await other.stop();
+  await vi.waitFor(() => expect(owners()[0]).toBe(owners()[1]));
+  await fill('y');
+  expect(atWork).toBe(2);
+  expect(holding).toHaveLength(2);
+  release();
+  await vi.waitFor(() => expect(holding.length).toBeGreaterThanOrEqual(4));
+  await slow.stop();
+  await expect(slow.finished).resolves.toBeUndefined();
+});
+
+function consume(onBatch: (batch: Batch) => Promise<void>, fields: Partial<ConsumerOptions> = {}) {
+  return bus.consume({ group: 'g', topics: ['t'], from: 'earliest', maxBatch: 1, onBatch, ...fields });
+}
+
+function remember(seen: string[]): (batch: Batch) => Promise<void> {
+  return async (batch) => {
+    seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
+    await batch.commit((batch.records[0]?.coordinate.offset ?? 0) + 1);
+  };
+}
+
+function fill(value: string) {
+  return bus.append(
+    't',
+    [0, 1].map((partition) => ({ key: null, value, partition })),
+  );
+}
+
+function members(): unknown[] {
+  return db.prepare('SELECT member FROM members').all();
+}
+
+function owners(): unknown[] {
+  return db
+    .prepare('SELECT owner FROM positions')
+    .all()
+    .map(({ owner }) => owner);
+}
+
+function seenTimes(): number[] {
+  return db
+    .prepare('SELECT seen_ms FROM members')
+    .all()
+    .map((row) => Number(row.seen_ms));
+}

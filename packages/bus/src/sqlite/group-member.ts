@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { isMandateError, type Logger } from '@mandate/runtime';
+import type { Consumer, ConsumerOptions } from '../port.ts';
+import { groupChanged } from './changes.ts';
+import { drain } from './drain.ts';
+import { untilFree } from './failure.ts';
+import type { Member } from './group-rows.ts';
+import { HeldPartition, type LogParts } from './held-partition.ts';
+import type { Holding } from './membership.ts';
+import { processIdentity } from './process-identity.ts';
+import type { Partition } from './topics.ts';
+
+const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
+const DEFAULT_DRAIN_MS = 10_000;
+
+/**
+ * One member of a consumer group: keeps its membership alive, takes and lets go of partitions as the group changes.
+ * A BUS_FENCED that the handler lets through is no failure of the handler: the partition is someone else's, and the
+ * member goes on with what it has.
+ */
+export class GroupMember implements Consumer {
+  readonly finished: Promise<void>;
+  readonly #log: LogParts;
+  readonly #logger: Logger;
+  readonly #options: ConsumerOptions;
+  readonly #places: ReadonlyMap<number, Partition>;
+  readonly #sessionTimeoutMs: number;
+  readonly #held = new Map<number, HeldPartition>();
+  /** By partition, when the last handler that this member ran for it has ended. */
+  readonly #lastHandler = new Map<number, Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #finish = Promise.withResolvers<void>();
+  #member: Member;
+  #failure: { error: unknown } | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(log: LogParts, logger: Logger, options: ConsumerOptions, places: readonly Partition[]) {
+    this.#log = log;
+    this.#logger = logger.child({ group: options.group });
+    this.#options = options;
+    this.#places = new Map(places.map((place) => [place.id, place]));
+    this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
+    this.#member = this.#introduction();
+    this.finished = this.#finish.promise;
+  }
+
+  async join(): Promise<void> {
+    await this.#log.membership.join(this.#member, [...this.#places.values()], this.#options.from);
+    this.#govern().catch((error) => this.#fail(error));
+  }
+
+  stop(drainMs = DEFAULT_DRAIN_MS): Promise<void> {
+    this.#ended ??= this.#end(drainMs);
+    return this.#ended;
+  }
+
+  async lag(): Promise<readonly { topic: string; partition: number; lag: number }[]> {
+    const { membership, bounds, busyWaitMs } = this.#log;
+    return untilFree(() => {
+      const positions = membership.positions(this.#options.group);
+      return [...this.#places.values()].map((place) => ({
+        topic: place.topic,
+        partition: place.partition,
+        lag: bounds.of(place).endOffset - (positions.get(place.id) ?? 0),
+      }));
+    }, busyWaitMs);
+  }
+
+  #introduction(): Member {
+    const { group, topics } = this.#options;
+    const sessionTimeoutMs = this.#sessionTimeoutMs;
+    return { id: randomUUID(), group, topics, sessionTimeoutMs, process: processIdentity() };
+  }
+
+  /** Attends to the group whenever it changed, and four times a session so as not to fall silent. */
+  async #govern(): Promise<void> {
+    const { membership, changes, busyWaitMs } = this.#log;
+    const { group } = this.#options;
+    const { signal } = this.#stopping;
+    const read = () => untilFree(() => membership.generation(group), busyWaitMs);
+    while (!signal.aborted) {
+      const generation = await read();
+      await this.#attend();
+      const due = performance.now() + this.#sessionTimeoutMs / 4;
+      while (!signal.aborted && (await read()) === generation) {
+        const left = due - performance.now();
+        if (left <= 0) break;
+        await changes.next([groupChanged(group)], signal, left);
+      }
+    }
+  }
+
+  async #attend(): Promise<void> {
+    try {
+      const standing = await this.#log.membership.attend(this.#member);
+      if (this.#stopping.signal.aborted) return;
+      if (standing === null) return await this.#joinAgain();
+      for (const holding of standing.surplus) this.#release(holding);
+      const fresh = standing.holds.filter(({ partitionId }) => !this.#held.has(partitionId));
+      if (fresh.length > 0) this.#take(fresh);
+    } catch (error) {
+      if (!isMandateError(error, 'BUS_UNAVAILABLE') || !error.retryable) throw error;
+      this.#logger.warn({ err: error }, 'the group cannot be attended to; trying again');
+    }
+  }
+
+  /** The others believed this member dead: all it held may be in other hands by now. */
+  async #joinAgain(): Promise<void> {
+    this.#logger.warn({ member: this.#member.id }, 'expelled from the group after silence; joining again');
+    for (const held of this.#held.values()) held.letGo();
+    this.#held.clear();
+    this.#member = this.#introduction();
+    await this.#log.membership.join(this.#member, [...this.#places.values()], this.#options.from);
+  }
+
+  #take(fresh: readonly Holding[]): void {
+    const taken = fresh.flatMap((holding) => {
+      const place = this.#places.get(holding.partitionId);
+      return place === undefined ? [] : [{ holding, place }];
+    });
+    const ready = Promise.all(taken.map(({ place }) => this.#lastHandler.get(place.id))).then(() =>
+      this.#options.onAssigned?.(taken.map(({ place: { topic, partition } }) => ({ topic, partition }))),
+    );
+    for (const { holding, place } of taken) {
+      const held = new HeldPartition(this.#log, this.#member, this.#options, place, holding, ready);
+      this.#held.set(place.id, held);
+      this.#lastHandler.set(
+        place.id,
+        held.done.catch((error) => this.#handlerThrew(held, error)),
+      );
+    }
+  }
+
+  #handlerThrew(held: HeldPartition, error: unknown): void {
+    if (!isMandateError(error, 'BUS_FENCED')) {
+      this.#fail(error);
+      return;
+    }
+    held.letGo();
+    if (this.#held.get(held.place.id) === held) this.#held.delete(held.place.id);
+  }
+
+  /** Lets the handler finish what it has in hand, for at most a session, before another member may take over. */
+  #release(holding: Holding): void {
+    const held = this.#held.get(holding.partitionId);
+    if (held?.isLetGo) return;
+    held?.letGo();
+    const member = this.#member;
+    drain(held === undefined ? [] : [held.done], this.#sessionTimeoutMs)
+      .then(() => {
+        if (this.#held.get(holding.partitionId) === held) this.#held.delete(holding.partitionId);
+        return this.#log.membership.release(member, holding);
+      })
+      .catch((error) => this.#logger.warn({ err: error }, 'a partition could not be released; trying again'));
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    void this.stop();
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    this.#stopping.abort();
+    for (const held of this.#held.values()) held.letGo();
+    await drain([...this.#lastHandler.values()], drainMs);
+    try {
+      await this.#log.membership.leave(this.#member);
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'left the group without saying so; the others notice by the silence');
+    }
+    if (this.#failure === undefined) this.#finish.resolve();
+    else this.#finish.reject(this.#failure.error);
+  }
+}

@@ -1,0 +1,134 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** A member of a group as it introduces itself. `id` is new at every join, so a fenced member cannot come back as itself. */
+export type Member = {
+  id: string;
+  group: string;
+  topics: readonly string[];
+  sessionTimeoutMs: number;
+  /** See process-identity.ts. */
+  process: string;
+};
+
+export type PositionRow = {
+  partitionId: number;
+  topic: string;
+  nextOffset: number;
+  owner: string | null;
+  epoch: number;
+};
+
+/** The rows of consumer groups: one statement a method, no rule. The rules are in membership.ts. */
+export class GroupRows {
+  readonly #sql: Record<keyof typeof SQL, ReturnType<DatabaseSync['prepare']>>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = {
+      addMember: db.prepare(SQL.addMember),
+      removeMember: db.prepare(SQL.removeMember),
+      touch: db.prepare(SQL.touch),
+      members: db.prepare(SQL.members),
+      silent: db.prepare(SQL.silent),
+      addPosition: db.prepare(SQL.addPosition),
+      positions: db.prepare(SQL.positions),
+      claim: db.prepare(SQL.claim),
+      release: db.prepare(SQL.release),
+      releaseAll: db.prepare(SQL.releaseAll),
+      owns: db.prepare(SQL.owns),
+      commit: db.prepare(SQL.commit),
+      bump: db.prepare(SQL.bump),
+      generation: db.prepare(SQL.generation),
+    };
+  }
+
+  addMember({ group, id, topics, sessionTimeoutMs, process }: Member, nowMs: number): void {
+    this.#sql.addMember.run(group, id, JSON.stringify(topics), nowMs, sessionTimeoutMs, process);
+  }
+
+  removeMember(group: string, id: string): void {
+    this.#sql.removeMember.run(group, id);
+    this.#sql.releaseAll.run(group, id);
+  }
+
+  /** False when the member is no longer one. */
+  touch(group: string, id: string, nowMs: number): boolean {
+    return this.#sql.touch.run(nowMs, group, id).changes === 1;
+  }
+
+  members(group: string): { member: string; topics: string[]; process: string }[] {
+    return this.#sql.members.all(group).map((row) => ({
+      member: String(row.member),
+      topics: JSON.parse(String(row.topics)),
+      process: String(row.process),
+    }));
+  }
+
+  /** Members not heard of for their session time-out, or from before the machine's last start. */
+  silent(group: string, nowMs: number): string[] {
+    return this.#sql.silent.all(group, nowMs, nowMs).map((row) => String(row.member));
+  }
+
+  addPosition(group: string, partitionId: number, from: 'earliest' | 'latest'): void {
+    this.#sql.addPosition.run(group, from, partitionId);
+  }
+
+  positions(group: string): PositionRow[] {
+    return this.#sql.positions.all(group).map((row) => ({
+      partitionId: Number(row.partition_id),
+      topic: String(row.topic),
+      nextOffset: Number(row.next_offset),
+      owner: row.owner === null ? null : String(row.owner),
+      epoch: Number(row.epoch),
+    }));
+  }
+
+  /** The new epoch: commits under an older one are refused from now on. */
+  claim(group: string, partitionId: number, owner: string): number {
+    return Number(this.#sql.claim.get(owner, group, partitionId)?.epoch);
+  }
+
+  release(group: string, partitionId: number, owner: string, epoch: number): void {
+    this.#sql.release.run(group, partitionId, owner, epoch);
+  }
+
+  owns(group: string, partitionId: number, owner: string, epoch: number): boolean {
+    return this.#sql.owns.get(group, partitionId, owner, epoch) !== undefined;
+  }
+
+  /** False when the partition is not the owner's under that epoch. A position never moves back. */
+  commit(group: string, partitionId: number, owner: string, epoch: number, nextOffset: number): boolean {
+    return this.#sql.commit.run(nextOffset, group, partitionId, owner, epoch).changes === 1;
+  }
+
+  bump(group: string): void {
+    this.#sql.bump.run(group);
+  }
+
+  generation(group: string): number {
+    return Number(this.#sql.generation.get(group)?.generation ?? 0);
+  }
+}
+
+const OWNED = 'group_name = ? AND partition_id = ? AND owner = ? AND epoch = ?';
+const SQL = {
+  addMember:
+    'INSERT INTO members (group_name, member, topics, seen_ms, session_timeout_ms, process) VALUES (?, ?, ?, ?, ?, ?)',
+  removeMember: 'DELETE FROM members WHERE group_name = ? AND member = ?',
+  touch: 'UPDATE members SET seen_ms = ? WHERE group_name = ? AND member = ?',
+  members: 'SELECT member, topics, process FROM members WHERE group_name = ?',
+  silent:
+    'SELECT member FROM members WHERE group_name = ? AND (seen_ms + session_timeout_ms < ? OR seen_ms > ?)',
+  addPosition: `INSERT OR IGNORE INTO positions (group_name, partition_id, next_offset)
+    SELECT ?, id, CASE ? WHEN 'latest' THEN end_offset ELSE start_offset END FROM partitions WHERE id = ?`,
+  positions: `SELECT partition_id, topic, next_offset, owner, epoch FROM positions
+    JOIN partitions ON partitions.id = partition_id WHERE group_name = ? ORDER BY partition_id`,
+  claim:
+    'UPDATE positions SET owner = ?, epoch = epoch + 1 WHERE group_name = ? AND partition_id = ? RETURNING epoch',
+  release: `UPDATE positions SET owner = NULL WHERE ${OWNED}`,
+  releaseAll: 'UPDATE positions SET owner = NULL WHERE group_name = ? AND owner = ?',
+  owns: `SELECT 1 FROM positions WHERE ${OWNED}`,
+  commit: `UPDATE positions SET next_offset = max(next_offset, ?) WHERE ${OWNED}`,
+  bump: `INSERT INTO generations (group_name, generation) VALUES (?, 1)
+    ON CONFLICT (group_name) DO UPDATE SET generation = generation + 1`,
+  generation: 'SELECT generation FROM generations WHERE group_name = ?',
+};

@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { misused } from '../errors.ts';
+import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
+import type { Bounds } from './bounds.ts';
+import { type Changes, partitionChanged } from './changes.ts';
+import { untilFree } from './failure.ts';
+import type { Member } from './group-rows.ts';
+import type { Holding, Membership } from './membership.ts';
+import type { Partition } from './topics.ts';
+import type { Turns } from './turns.ts';
+
+/** What serving a partition needs of the log. */
+export type LogParts = {
+  bounds: Bounds;
+  changes: Changes;
+  membership: Membership;
+  turns: Turns;
+  busyWaitMs: number;
+};
+
+const DEFAULT_MAX_BATCH = 500;
+/** A handler that returns without a commit sees the same records again, slower each time, up to this. */
+const LONGEST_PAUSE_MS = 1_000;
+
+/** One partition in the hands of one member, from claim to release: one batch after the other, from the committed position on. */
+export class HeldPartition {
+  readonly place: Partition;
+  readonly holding: Holding;
+  /** Ends when the partition was let go and its handler is done; rejects with what the handler threw. */
+  readonly done: Promise<void>;
+  readonly #letGo = new AbortController();
+  readonly #log: LogParts;
+  readonly #member: Member;
+  readonly #options: ConsumerOptions;
+  #position: number;
+
+  /** `ready` comes first: the handler before this one has ended, and `onAssigned` has loaded what it must. */
+  constructor(
+    log: LogParts,
+    member: Member,
+    options: ConsumerOptions,
+    place: Partition,
+    holding: Holding,
+    ready: Promise<void>,
+  ) {
+    this.#log = log;
+    this.#member = member;
+    this.#options = options;
+    this.place = place;
+    this.holding = holding;
+    this.#position = holding.nextOffset;
+    this.done = ready.then(() => this.#serve());
+  }
+
+  get isLetGo(): boolean {
+    return this.#letGo.signal.aborted;
+  }
+
+  /** No new batch starts; the one in hand is told to finish. */
+  letGo(): void {
+    this.#letGo.abort();
+  }
+
+  async #serve(): Promise<void> {
+    const { bounds, changes, turns, busyWaitMs } = this.#log;
+    const { signal } = this.#letGo;
+    const { group, maxBatch = DEFAULT_MAX_BATCH, onBatch } = this.#options;
+    const news = [partitionChanged(this.place.id)];
+    let pauseMs = 1;
+    while (!signal.aborted) {
+      const from = this.#position;
+      const records = await untilFree(() => bounds.read(this.place, from, maxBatch, group), busyWaitMs);
+      if (signal.aborted) return;
+      if (records.length === 0) {
+        await changes.next(news, signal);
+        continue;
+      }
+      await onBatch(this.#batch(records, bounds.of(this.place).endOffset));
+      if (this.#position > from) {
+        pauseMs = 1;
+        await turns.next();
+      } else {
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+        await pause(pauseMs, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  #batch(records: readonly LogRecord[], endOffset: number): Batch {
+    const { membership } = this.#log;
+    const { topic, partition } = this.place;
+    const first = records[0]?.coordinate.offset ?? 0;
+    const afterLast = first + records.length;
+    return {
+      topic,
+      partition,
+      records,
+      endOffset: Math.max(endOffset, afterLast),
+      signal: this.#letGo.signal,
+      commit: async (nextOffset) => {
+        if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
+          throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
+        }
+        await membership.commit(this.#member, this.holding, this.place, nextOffset);
+        this.#position = Math.max(this.#position, nextOffset);
+      },
+      heartbeat: () => membership.confirm(this.#member, this.holding, this.place),
+    };
+  }
+}

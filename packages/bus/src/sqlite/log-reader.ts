@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { closed } from '../errors.ts';
+import type { Reader, ReaderOptions } from '../port.ts';
+import type { Bounds } from './bounds.ts';
+import { type Changes, partitionChanged } from './changes.ts';
+import { untilFree } from './failure.ts';
+import type { Partition } from './topics.ts';
+
+type Cursor = { place: Partition; next: number; endAtStart: number };
+
+const DEFAULT_MAX_BATCH = 1_000;
+
+/** Reads every partition in turn, one call of the handler at a time; retention that overtakes it is BUS_OFFSET_LOST. */
+export class LogReader implements Reader {
+  readonly caughtUp: Promise<void>;
+  readonly finished: Promise<void>;
+  readonly #bounds: Bounds;
+  readonly #changes: Changes;
+  readonly #busyWaitMs: number;
+  readonly #options: ReaderOptions;
+  readonly #cursors: readonly Cursor[];
+  readonly #stopping = new AbortController();
+  readonly #caughtUp = Promise.withResolvers<void>();
+
+  constructor(
+    parts: { bounds: Bounds; changes: Changes; busyWaitMs: number },
+    options: ReaderOptions,
+    places: readonly Partition[],
+  ) {
+    this.#bounds = parts.bounds;
+    this.#changes = parts.changes;
+    this.#busyWaitMs = parts.busyWaitMs;
+    this.#options = options;
+    this.#cursors = places.map((place) => this.#cursor(place));
+    this.caughtUp = this.#caughtUp.promise;
+    // Whoever does not wait for it learns of a failure through `finished`.
+    this.caughtUp.catch(() => {});
+    this.finished = this.#run().then(
+      () => this.#caughtUp.reject(closed()),
+      (error) => {
+        this.#caughtUp.reject(error);
+        throw error;
+      },
+    );
+  }
+
+  positions(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#cursors.map(({ place, next }) => [nameOf(place), next]));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.finished.catch(() => {});
+  }
+
+  #cursor(place: Partition): Cursor {
+    const { from } = this.#options;
+    const { startOffset, endOffset } = this.#bounds.of(place);
+    const next =
+      from === 'latest'
+        ? endOffset
+        : from === 'earliest'
+          ? startOffset
+          : (from[nameOf(place)] ?? startOffset);
+    return { place, next, endAtStart: endOffset };
+  }
+
+  async #run(): Promise<void> {
+    // The caller holds the reader before its handler is called for the first time.
+    await nextTurn();
+    const { signal } = this.#stopping;
+    const news = this.#cursors.map(({ place }) => partitionChanged(place.id));
+    while (!signal.aborted) {
+      let found = false;
+      for (const cursor of this.#cursors) found = (await this.#advance(cursor)) || found;
+      // Only now: a position that the log does not have must fail first.
+      const behind = this.#cursors.some(({ next, endAtStart }) => next < endAtStart);
+      if (!behind && !signal.aborted) this.#caughtUp.resolve();
+      if (!found) await this.#changes.next(news, signal);
+    }
+  }
+
+  /** Hands over what the partition holds next; false when it is at its end. */
+  async #advance(cursor: Cursor): Promise<boolean> {
+    const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
+    if (this.#stopping.signal.aborted) return false;
+    const records = await untilFree(
+      () => this.#bounds.read(cursor.place, cursor.next, maxBatch),
+      this.#busyWaitMs,
+    );
+    if (records.length === 0) return false;
+    await onRecords(records);
+    cursor.next += records.length;
+    // A synchronous handler must not keep everyone else from running.
+    await nextTurn();
+    return true;
+  }
+}
+
+function nameOf({ topic, partition }: Partition): string {
+  return `${topic}/${partition}`;
+}

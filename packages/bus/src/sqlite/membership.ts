@@ -1,0 +1,128 @@
+import { fenced } from '../errors.ts';
+import { assign } from './assignment.ts';
+import { groupChanged } from './changes.ts';
+import type { GroupRows, Member } from './group-rows.ts';
+import { isGone } from './process-identity.ts';
+import type { Partition } from './topics.ts';
+import type { Announce, Writer } from './writer.ts';
+
+/** A partition that a member holds; `epoch` fences whoever held it before. */
+export type Holding = { partitionId: number; epoch: number; nextOffset: number };
+
+/** What a member learns when it looks: null once it was expelled. `surplus` is due to someone else. */
+export type Standing = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
+
+/**
+ * The rules of a group, each one transaction. A partition changes hands in two steps: whoever has too much
+ * finishes what it has in hand and releases; whoever has too little claims what is free. Only the partitions
+ * of a member that fell silent, or whose process is gone, are taken from it.
+ */
+export class Membership {
+  readonly #writer: Writer;
+  readonly #rows: GroupRows;
+
+  constructor(writer: Writer, rows: GroupRows) {
+    this.#writer = writer;
+    this.#rows = rows;
+  }
+
+  /** The first join of a group fixes, durably, where it starts. */
+  join(member: Member, partitions: readonly Partition[], from: 'earliest' | 'latest'): Promise<void> {
+    return this.#writer.submit((announce) => {
+      for (const { id } of partitions) this.#rows.addPosition(member.group, id, from);
+      this.#rows.addMember(member, machineTimeMs());
+      this.#changed(member.group, announce);
+    });
+  }
+
+  /** Heartbeat, expulsion of the silent, and this member's share, claiming what of it is free. */
+  attend({ group, id }: Member): Promise<Standing> {
+    return this.#writer.submit((announce) => {
+      if (!this.#rows.touch(group, id, machineTimeMs())) return null;
+      this.#expelSilent(group, announce);
+      const positions = this.#rows.positions(group);
+      const target = assign(
+        positions.map(({ partitionId, topic, owner }) => ({ partition: partitionId, topic, owner })),
+        this.#rows.members(group),
+      );
+      const holds: Holding[] = [];
+      const surplus: Holding[] = [];
+      for (const { partitionId, owner, epoch, nextOffset } of positions) {
+        const mine = target.get(partitionId) === id;
+        if (owner === id) (mine ? holds : surplus).push({ partitionId, epoch, nextOffset });
+        else if (owner === null && mine) {
+          holds.push({ partitionId, epoch: this.#rows.claim(group, partitionId, id), nextOffset });
+        }
+      }
+      return { holds, surplus };
+    });
+  }
+
+  release({ group, id }: Member, { partitionId, epoch }: Holding): Promise<void> {
+    return this.#writer.submit((announce) => {
+      this.#rows.release(group, partitionId, id, epoch);
+      this.#changed(group, announce);
+    });
+  }
+
+  leave({ group, id }: Member): Promise<void> {
+    return this.#writer.submit((announce) => {
+      this.#rows.removeMember(group, id);
+      this.#changed(group, announce);
+    });
+  }
+
+  /** Moves the group's position, or fails with BUS_FENCED. */
+  commit(
+    { group, id }: Member,
+    { partitionId, epoch }: Holding,
+    place: Partition,
+    nextOffset: number,
+  ): Promise<void> {
+    return this.#writer.submit(() => {
+      const moved = this.#rows.commit(group, partitionId, id, epoch, nextOffset);
+      if (!moved) throw fenced(group, place.topic, place.partition);
+    });
+  }
+
+  /** A heartbeat that fails with BUS_FENCED when the partition is no longer the member's. */
+  confirm({ group, id }: Member, { partitionId, epoch }: Holding, place: Partition): Promise<void> {
+    return this.#writer.submit(() => {
+      const alive =
+        this.#rows.owns(group, partitionId, id, epoch) && this.#rows.touch(group, id, machineTimeMs());
+      if (!alive) throw fenced(group, place.topic, place.partition);
+    });
+  }
+
+  generation(group: string): number {
+    return this.#rows.generation(group);
+  }
+
+  /** The committed position by partition id. */
+  positions(group: string): ReadonlyMap<number, number> {
+    return new Map(
+      this.#rows.positions(group).map(({ partitionId, nextOffset }) => [partitionId, nextOffset]),
+    );
+  }
+
+  /** Those of a killed process need not fall silent first. */
+  #expelSilent(group: string, announce: Announce): void {
+    const gone = this.#rows.members(group).filter(({ process }) => isGone(process));
+    const silent = [...this.#rows.silent(group, machineTimeMs()), ...gone.map(({ member }) => member)];
+    for (const member of silent) this.#rows.removeMember(group, member);
+    if (silent.length > 0) this.#changed(group, announce);
+  }
+
+  #changed(group: string, announce: Announce): void {
+    this.#rows.bump(group);
+    announce(groupChanged(group));
+  }
+}
+
+/**
+ * A clock that all processes of this machine share and that nobody sets: a correction of the wall clock must not
+ * make every member look silent. It starts anew with the machine, which `GroupRows.silent` allows for.
+ */
+function machineTimeMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

@@ -1,0 +1,114 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../errors.ts';
+import { untilFree } from './failure.ts';
+
+/** Grows with the schema. A file from a newer Mandate is refused rather than guessed at. */
+const LAYOUT = 1;
+
+// Besides these tables each partition has one of its own (see topics.ts). A position row holds, for one group and
+// partition, how far the group has come, which member has it, and the epoch that fences those who had it before.
+const SCHEMA = `
+  CREATE TABLE partitions (
+    id INTEGER PRIMARY KEY,
+    topic TEXT NOT NULL,
+    partition INTEGER NOT NULL,
+    start_offset INTEGER NOT NULL DEFAULT 0,
+    end_offset INTEGER NOT NULL DEFAULT 0,
+    last_append_ms INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (topic, partition)
+  ) STRICT;
+  CREATE TABLE generations (
+    group_name TEXT PRIMARY KEY,
+    generation INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE members (
+    group_name TEXT NOT NULL,
+    member TEXT NOT NULL,
+    topics TEXT NOT NULL,
+    seen_ms INTEGER NOT NULL,
+    session_timeout_ms INTEGER NOT NULL,
+    process TEXT NOT NULL,
+    PRIMARY KEY (group_name, member)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE positions (
+    group_name TEXT NOT NULL,
+    partition_id INTEGER NOT NULL,
+    next_offset INTEGER NOT NULL,
+    owner TEXT,
+    epoch INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (group_name, partition_id)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Opens the log's file, making it for its owner alone when it is not there. `NORMAL` survives the death of the
+ * process at any instruction; `FULL` syncs at every commit and so survives the loss of power too.
+ */
+export async function openFile(
+  path: string,
+  synchronous: 'NORMAL' | 'FULL',
+  busyWaitMs: number,
+): Promise<DatabaseSync> {
+  makeFolder(dirname(path));
+  makeFile(path);
+  const db = await untilFree(() => new DatabaseSync(path, { timeout: 0 }), busyWaitMs);
+  try {
+    await untilFree(() => prepareFile(db, path, synchronous), busyWaitMs);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw unavailable(`${folder} cannot be made for the log`, { cause: error, retryable: false });
+  }
+}
+
+/**
+ * SQLite would make it readable to everyone; the files it puts beside this one get the mode of this one. One that is
+ * there is not even opened: closing it again would drop the locks that this process holds on it.
+ */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw unavailable(`${path} cannot be made for the log`, { cause: error, retryable: true });
+  }
+}
+
+function prepareFile(db: DatabaseSync, path: string, synchronous: 'NORMAL' | 'FULL'): void {
+  const mode = db.prepare('PRAGMA journal_mode = WAL').get();
+  if (mode?.journal_mode !== 'wal') {
+    throw unavailable(`${path} cannot hold a log: SQLite refuses write-ahead logging there`, {
+      retryable: false,
+    });
+  }
+  db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA journal_size_limit = 67108864`);
+  if (layoutOf(db) === 0) {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      // Another process may have made the tables while this one waited for the lock.
+      if (layoutOf(db) === 0) db.exec(`${SCHEMA} PRAGMA user_version = ${LAYOUT}`);
+      db.exec('COMMIT');
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+  const layout = layoutOf(db);
+  if (layout !== LAYOUT) {
+    throw unavailable(`${path} has layout ${layout}; this version reads ${LAYOUT}`, { retryable: false });
+  }
+}
+
+function layoutOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version);
+}

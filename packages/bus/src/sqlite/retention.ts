@@ -1,0 +1,130 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Logger } from '@mandate/runtime';
+import type { Bounds } from './bounds.ts';
+import type { Partition, Topics } from './topics.ts';
+import type { Writer } from './writer.ts';
+
+/** A group is warned about when the record it stands at has lived this part of its life. */
+const WARN_AT = 0.8;
+/** So many records leave in one transaction: they may be large. */
+const CHUNK = 250;
+
+export type RetentionOptions = {
+  /** How long records live, by topic; a topic also takes the age of a topic whose name, and a dot, it begins with. */
+  ageMs: Readonly<Record<string, number>>;
+  sweepEveryMs: number;
+};
+
+/**
+ * Records leave by age alone, as on Kafka: a group that is left behind is not waited for, it is told (BUS_OFFSET_LOST)
+ * when it comes for them. Before that there are warnings.
+ */
+export class Retention {
+  readonly #db: DatabaseSync;
+  readonly #writer: Writer;
+  readonly #topics: Topics;
+  readonly #bounds: Bounds;
+  readonly #options: RetentionOptions;
+  readonly #clock: () => number;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: {
+    db: DatabaseSync;
+    writer: Writer;
+    topics: Topics;
+    bounds: Bounds;
+    options: RetentionOptions;
+    clock: () => number;
+    log: Logger;
+  }) {
+    this.#db = parts.db;
+    this.#writer = parts.writer;
+    this.#topics = parts.topics;
+    this.#bounds = parts.bounds;
+    this.#options = parts.options;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => {
+      this.#sweeping = this.#sweep()
+        .catch((error) => this.#log.warn({ err: error }, 'old records could not be removed; trying again'))
+        .finally(() => {
+          if (!this.#stopped) this.start();
+        });
+    }, this.#options.sweepEveryMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    for (const name of this.#topics.names()) {
+      const ageMs = this.#ageOf(name);
+      if (ageMs === undefined) continue;
+      const { partitions } = await this.#topics.get(name);
+      for (const place of partitions) {
+        if (this.#stopped) return;
+        this.#warn(place, this.#firstSince(place, this.#clock() - ageMs * WARN_AT));
+        await this.#remove(place, this.#firstSince(place, this.#clock() - ageMs));
+      }
+    }
+  }
+
+  #ageOf(topic: string): number | undefined {
+    const names = Object.keys(this.#options.ageMs)
+      .filter((name) => topic === name || topic.startsWith(`${name}.`))
+      .sort((a, b) => b.length - a.length);
+    return names[0] === undefined ? undefined : this.#options.ageMs[names[0]];
+  }
+
+  /** The first offset appended at `sinceMs` or later. Append times never fall within a partition, so this is a search by halves. */
+  #firstSince(place: Partition, sinceMs: number): number {
+    const time = this.#db.prepare(`SELECT appended_at_ms FROM records_${place.id} WHERE offset = ?`);
+    const { startOffset, endOffset } = this.#bounds.of(place);
+    let low = startOffset;
+    let high = endOffset;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (Number(time.get(middle)?.appended_at_ms) < sinceMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #warn(place: Partition, soon: number): void {
+    const behind = this.#db
+      .prepare('SELECT group_name, next_offset FROM positions WHERE partition_id = ? AND next_offset < ?')
+      .all(place.id, soon);
+    for (const { group_name: group, next_offset: position } of behind) {
+      const { topic, partition } = place;
+      this.#log.warn(
+        { group, topic, partition, position, soon },
+        'retention is about to overtake this group',
+      );
+    }
+  }
+
+  async #remove(place: Partition, before: number): Promise<void> {
+    const remove = this.#db.prepare(`DELETE FROM records_${place.id} WHERE offset < ?`);
+    const move = this.#db.prepare('UPDATE partitions SET start_offset = max(start_offset, ?) WHERE id = ?');
+    for (let { startOffset } = this.#bounds.of(place); startOffset < before && !this.#stopped; ) {
+      startOffset = Math.min(startOffset + CHUNK, before);
+      const until = startOffset;
+      await this.#writer.submit(
+        () => {
+          remove.run(until);
+          move.run(until, place.id);
+        },
+        { records: CHUNK, bytes: 0 },
+      );
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * A group member for the system tests: `consumer.ts <file> <topic> <journal>`. Journals each record with the machine's
+ * time before it commits, like a service whose effect comes before the commit. Ends gracefully on SIGTERM.
+ */
+import { appendFileSync } from 'node:fs';
+import { silentLogger } from '@mandate/runtime';
+import { createSqliteBus } from '../create-sqlite-bus.ts';
+
+const [path = '', topic = '', journal = ''] = process.argv.slice(2);
+
+const bus = await createSqliteBus({ path, log: silentLogger() });
+const consumer = await bus.consume({
+  group: 'workers',
+  topics: [topic],
+  from: 'earliest',
+  maxBatch: 25,
+  sessionTimeoutMs: 400,
+  async onBatch(batch) {
+    for (const { coordinate, value } of batch.records) {
+      if (batch.signal.aborted) return;
+      const time = process.hrtime.bigint();
+      appendFileSync(journal, `${time} ${coordinate.partition} ${coordinate.offset} ${Buffer.from(value)}\n`);
+      await batch.commit(coordinate.offset + 1);
+    }
+  },
+});
+process.once('SIGTERM', () => void bus.close());
+await consumer.finished;

@@ -1,0 +1,32 @@
+/**
+ * A producer for the system tests: `producer.ts <file> <topic> <name> <journal>`. Appends numbered records under
+ * a few keys and writes each acknowledged one to its journal. Started again after a kill, it goes on behind the
+ * last journalled one, so what was on its way is appended once more: at least once, as any producer would. Ends on SIGTERM.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { silentLogger } from '@mandate/runtime';
+import { createSqliteBus } from '../create-sqlite-bus.ts';
+
+const [path = '', topic = '', name = '', journal = ''] = process.argv.slice(2);
+const KEYS = 5;
+const BATCH = 20;
+
+const bus = await createSqliteBus({ path, log: silentLogger() });
+// A line that the kill cut short has no end, and does not count.
+const done = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0;
+let stopping = false;
+process.once('SIGTERM', () => {
+  stopping = true;
+});
+for (let next = done; !stopping; next += BATCH) {
+  const numbers = Array.from({ length: BATCH }, (_, i) => next + i);
+  const records = numbers.map((number) => ({ key: `${name}/${number % KEYS}`, value: `${name}:${number}` }));
+  const acks = await bus.append(topic, records);
+  const lines = acks.map(
+    ({ coordinate }, i) => `${coordinate.partition} ${coordinate.offset} ${records[i]?.value}\n`,
+  );
+  appendFileSync(journal, lines.join(''));
+  await pause(1);
+}
+await bus.close();

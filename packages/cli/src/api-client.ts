@@ -1,0 +1,151 @@
+/** Speaks to a running plane over HTTP. A problem document becomes a failure that says what to do. */
+import { CommandFailure } from './command-context.ts';
+
+export type ApiClient = {
+  readonly url: string;
+  get<T = unknown>(path: string, query?: Query): Promise<T>;
+  post<T = unknown>(path: string, body?: unknown, options?: PostOptions): Promise<T>;
+  /** Posts JSON as somebody wrote it: read and written again, it could lose what only a strict reader notices. */
+  postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
+};
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+type PostOptions = {
+  query?: Query;
+  /** Makes a command that is sent again count once. */
+  idempotencyKey?: string | undefined;
+};
+
+export const DEFAULT_URL = 'http://127.0.0.1:7420';
+
+/** Longer than the longest wait for a decision. */
+const TIMEOUT_MS = 90_000;
+
+export function createApiClient(options: {
+  url: string;
+  key: string | undefined;
+  signal?: AbortSignal;
+}): ApiClient {
+  const { url, key, signal } = options;
+  const headers = {
+    accept: 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  };
+
+  async function call<T>(path: string, query: Query, request: RequestInit): Promise<T> {
+    const target = new URL(path, url);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(target, {
+        ...request,
+        headers: { ...headers, ...request.headers },
+        signal: until,
+      });
+      text = await response.text();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw unreachable(url, timeout.aborted);
+    }
+    const answer = parsed(text);
+    if (!response.ok) throw problemOf(url, response.status, answer);
+    if (answer === undefined) throw notAPlane(url);
+    // The server's own schema has shaped the answer; a command only shows it.
+    return answer as T;
+  }
+
+  const send = <T>(path: string, json: string | undefined, { query = {}, idempotencyKey }: PostOptions) =>
+    call<T>(path, query, {
+      method: 'POST',
+      headers: {
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(json === undefined ? {} : { body: json }),
+    });
+
+  return {
+    url,
+    get: (path, query = {}) => call(path, query, { method: 'GET' }),
+    post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
+    postText: (path, json, options = {}) => send(path, json, options),
+  };
+}
+
+/** A refusal of the plane, as a problem document told it. */
+export class ApiProblem extends CommandFailure {
+  readonly status: number;
+  readonly code: string;
+  /** Of several faults: which of the records that were sent, and what is wrong with each. */
+  readonly faults: readonly Fault[];
+
+  constructor(problem: {
+    status: number;
+    code: string;
+    detail: string;
+    remedy: string;
+    faults: readonly Fault[];
+  }) {
+    const { status, code, detail, remedy, faults } = problem;
+    super(OURS.has(status) || status >= 500 ? 1 : 2, `${detail} (${code})`, remedy);
+    this.status = status;
+    this.code = code;
+    this.faults = faults;
+  }
+}
+
+/** Refusals that are nobody's slip: the same may be right later. */
+const OURS: ReadonlySet<number> = new Set([408, 409, 429]);
+
+export type Fault = { index?: number; line?: number; pointer?: string; detail?: string };
+
+function problemOf(url: string, status: number, answer: unknown): CommandFailure {
+  const problem: Readonly<Record<string, unknown>> =
+    typeof answer === 'object' && answer !== null ? { ...answer } : {};
+  const { code, detail, remedy, errors } = problem;
+  if (typeof code !== 'string' || typeof detail !== 'string') return notAPlane(url, status);
+  const advice = status === 401 ? HOW_TO_AUTHENTICATE : typeof remedy === 'string' ? remedy : '';
+  const faults: readonly Fault[] = Array.isArray(errors) ? errors : [];
+  return new ApiProblem({ status, code, detail, remedy: advice, faults });
+}
+
+export const HOW_TO_AUTHENTICATE =
+  'Put one into MANDATE_API_KEY (`mandate up` shows the first ones, once; `mandate keys issue` makes more).';
+
+function unreachable(url: string, timedOut: boolean): CommandFailure {
+  if (timedOut) {
+    return new CommandFailure(
+      1,
+      `${url} did not answer within ${TIMEOUT_MS / 1_000} s`,
+      `Look at ${url}/readyz.`,
+    );
+  }
+  return new CommandFailure(
+    1,
+    `no plane answers at ${url}`,
+    'Start it with `mandate up`, or say where it is with --url or MANDATE_URL.',
+  );
+}
+
+function notAPlane(url: string, status?: number): CommandFailure {
+  const said = status === undefined ? 'not with JSON' : `with HTTP status ${status}`;
+  return new CommandFailure(
+    1,
+    `what answers at ${url} is no plane of Mandate: it answered ${said}`,
+    'Say where the plane is with --url or MANDATE_URL.',
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Decision } from '@mandate/schemas';
+import type { ApiClient } from '../api-client.ts';
+import { CommandFailure } from '../command-context.ts';
+
+/** Of a decision, what a person needs in order to answer it. */
+export type DeferredDecision = Pick<
+  Decision,
+  'id' | 'agentId' | 'actionId' | 'attempt' | 'tool' | 'verdict' | 'code' | 'digest' | 'decidedAt'
+> & { action: { args?: unknown } };
+
+export async function decisionById(api: ApiClient, id: string): Promise<DeferredDecision> {
+  const path = `/v1/audit/decisions/${encodeURIComponent(id)}`;
+  const { decision } = await api.get<{ decision: DeferredDecision }>(path);
+  const { agentId, actionId, attempt, tool, verdict, code, digest, decidedAt, action } = decision;
+  return { id: decision.id, agentId, actionId, attempt, tool, verdict, code, digest, decidedAt, action };
+}
+
+/** The verdict that stands for the action now: it may have been sent again since, and been decided anew. */
+export async function standingVerdict(
+  api: ApiClient,
+  { agentId, actionId, attempt }: Pick<Decision, 'agentId' | 'actionId' | 'attempt'>,
+): Promise<Decision['verdict']> {
+  const path = `/v1/actions/${encodeURIComponent(actionId)}`;
+  const { decision } = await api.get<{ decision: Decision }>(path, { agentId, attempt });
+  return decision.verdict;
+}
+
+/** The decision, which must be one that waits for a person still. */
+export async function deferredDecision(api: ApiClient, id: string): Promise<DeferredDecision> {
+  const decision = await decisionById(api, id);
+  if (decision.verdict !== 'DEFER') throw waitsForNobody(`${id} is ${decision.verdict} (${decision.code})`);
+  const standing = await standingVerdict(api, decision);
+  if (standing === 'DEFER') return decision;
+  throw waitsForNobody(`${decision.actionId} was decided anew since: ${standing}`);
+}
+
+function waitsForNobody(why: string): CommandFailure {
+  return new CommandFailure(
+    2,
+    `nothing waits for a person there: ${why}`,
+    '`mandate approvals` lists what does.',
+  );
+}

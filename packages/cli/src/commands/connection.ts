@@ -1,0 +1,38 @@
+/** The options that every command shares which speaks to a running plane. */
+import type { Command } from 'commander';
+import { type ApiClient, createApiClient, DEFAULT_URL, HOW_TO_AUTHENTICATE } from '../api-client.ts';
+import { type CommandContext, CommandFailure } from '../command-context.ts';
+
+export type ConnectionOptions = { url?: string; key?: string; json?: true };
+
+export function withConnection(command: Command): Command {
+  return command
+    .option('--url <url>', `address of the plane (MANDATE_URL, else ${DEFAULT_URL})`)
+    .option('--key <key>', 'API key; better in MANDATE_API_KEY, where no process list shows it')
+    .option('--json', 'JSON instead of text: a document, or one a line');
+}
+
+export function connect(options: ConnectionOptions, { env, signal }: CommandContext): ApiClient {
+  return createApiClient({
+    url: addressOf(options.url ?? (env.MANDATE_URL || DEFAULT_URL)),
+    key: keyOf(options.key ?? env.MANDATE_API_KEY ?? ''),
+    signal,
+  });
+}
+
+function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/$/, '');
+  throw new CommandFailure(2, `${text} is not the address of a plane`, `Give it as ${DEFAULT_URL}.`);
+}
+
+function keyOf(text: string): string {
+  const key = text.trim();
+  if (key === '') throw new CommandFailure(2, 'an API key is needed', HOW_TO_AUTHENTICATE);
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new CommandFailure(
+    2,
+    'the API key holds characters that no key has',
+    'Copy the whole key, from mdt_ on.',
+  );
+}

@@ -1,0 +1,170 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, it } from 'vitest';
+import { type Ran, runCommand } from '../run-command.fixture.ts';
+
+const MANDATES = `version: 1
+id: m
+agents: ["bot"]
+maxCostTotal: 0.30
+toolPolicies: { send: { cost: 0.10 } }
+`;
+
+type Answer = {
+  event: string;
+  decision?: {
+    actionId: string;
+    verdict: string;
+    code: string;
+    appendedAt: string;
+    decidedAt: string;
+    kind: string;
+  };
+  settlement?: { actionId: string; code: string; deltaMicros: number };
+  deadLetter?: { source: { offset: string }; fault: { line: number; reason: string }; bytes: number };
+};
+
+function fileOf(name: string, text: string | Uint8Array): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function request(id: string, more: object = {}): string {
+  return JSON.stringify({
+    event: 'action.requested',
+    action: { id, agentId: 'bot', type: 'tool_call', tool: 'send', ...more },
+  });
+}
+
+function outcome(actionId: string, more: object = {}): string {
+  return JSON.stringify({
+    event: 'action.completed',
+    outcome: { actionId, agentId: 'bot', status: 'success', ...more },
+  });
+}
+
+async function evaluate(
+  actions: string | Uint8Array,
+  args: readonly string[] = [],
+): Promise<Ran & { answers: Answer[] }> {
+  const mandates = fileOf('mandates.yaml', MANDATES);
+  const ran = await runCommand(['eval', '--mandates', mandates, '--actions', '-', ...args], {
+    stdin: actions,
+  });
+  const answers = ran.stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Answer]));
+  return { ...ran, answers };
+}
+
+it('answers every record in its place, and ends with 2 because one of them is bad', async () => {
+  const { exitCode, stderr, answers } = await evaluate(
+    [
+      request('a'),
+      '{"event":',
+      request('b'),
+      outcome('a', { actualCostMicros: 40_000 }),
+      request('c'),
+      request('d'),
+    ].join('\n'),
+  );
+  expect(
+    answers.map(({ event, decision, settlement }) => [event, decision?.code ?? settlement?.deltaMicros]),
+  ).toEqual([
+    ['action.decided', 'ALLOWED'],
+    ['dead.letter', undefined],
+    ['action.decided', 'ALLOWED'],
+    ['action.settled', -60_000],
+    ['action.decided', 'ALLOWED'],
+    ['action.decided', 'COST_LIMIT_EXCEEDED'],
+  ]);
+  expect(exitCode).toBe(2);
+  expect(stderr.split('\n').map((line) => line.trim())).toEqual([
+    '3  ALLOW',
+    '1  BLOCK COST_LIMIT_EXCEEDED',
+    '1  settlements',
+    '1  bad records (dead.letter)',
+    'charged $0.24',
+    '',
+  ]);
+});
+
+it('ends with 0 whatever the verdicts', async () => {
+  const { exitCode, answers } = await evaluate(request('a', { agentId: 'stranger' }));
+  expect(answers.map(({ decision }) => decision?.code)).toEqual(['MANDATE_NOT_FOUND']);
+  expect(exitCode).toBe(0);
+});
+
+it('ends with 2 at once for bad mandates, and says where', async () => {
+  const mandates = fileOf('mandates.yaml', `${MANDATES}maxCalls: 3\n`);
+  const ran = await runCommand(['eval', '--mandates', mandates], { stdin: request('a') });
+  expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ran.stderr).toContain(`\n${mandates}:6:1 `);
+});
+
+it('reads a file as it reads stdin', async () => {
+  const mandates = fileOf('mandates.yaml', MANDATES);
+  const actions = fileOf('actions.ndjson', request('a'));
+  const ran = await runCommand(['eval', '--mandates', mandates, '--actions', actions, '--quiet']);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(ran.stdout).decision.actionId).toBe('a');
+});
+
+it('minds neither blank lines nor CRLF, nor a byte order mark, nor a last line without an end', async () => {
+  const { exitCode, answers } = await evaluate(`\ufeff${request('a')}\r\n\r\n  \n${request('b')}`);
+  expect(answers.map(({ decision }) => decision?.actionId)).toEqual(['a', 'b']);
+  expect(exitCode).toBe(0);
+});
+
+it('makes a dead letter of a line that is too long, and goes on', async () => {
+  const { exitCode, answers } = await evaluate(`${'x'.repeat(3_000_000)}\n${request('b')}`);
+  expect(answers.map(({ event }) => event)).toEqual(['dead.letter', 'action.decided']);
+  expect(exitCode).toBe(2);
+});
+
+it('knows a repeated action, and charges it once', async () => {
+  const { answers } = await evaluate([request('a'), request('a'), request('b')].join('\n'), ['--json']);
+  expect(answers.map(({ decision }) => [decision?.kind, decision?.code])).toEqual([
+    ['first', 'ALLOWED'],
+    ['duplicate', 'DUPLICATE_ACTION'],
+    ['first', 'ALLOWED'],
+  ]);
+});
+
+it('takes the largest requestedAt so far for the time, and lets no action come too late', async () => {
+  const at = (requestedAt: string) => ({ requestedAt, deadlineMs: 1 });
+  const { answers } = await evaluate(
+    [
+      request('a', at('2026-01-01T10:00:00Z')),
+      request('b', at('2026-01-01T09:00:00Z')),
+      request('c', at('2026-01-01T11:00:00Z')),
+    ].join('\n'),
+  );
+  expect(answers.map(({ decision }) => [decision?.verdict, decision?.appendedAt])).toEqual([
+    ['ALLOW', '2026-01-01T10:00:00.000Z'],
+    ['ALLOW', '2026-01-01T10:00:00.000Z'],
+    ['ALLOW', '2026-01-01T11:00:00.000Z'],
+  ]);
+});
+
+it('takes the time of the run where no record gives one', async () => {
+  const before = new Date().toISOString();
+  const { answers } = await evaluate(request('a'));
+  const decidedAt = answers[0]?.decision?.decidedAt ?? '';
+  expect(decidedAt >= before && decidedAt <= new Date().toISOString()).toBe(true);
+});
+
+it('says its summary as JSON when asked', async () => {
+  const { stderr } = await evaluate([request('a'), outcome('a'), outcome('nobody')].join('\n'), ['--json']);
+  expect(JSON.parse(stderr)).toEqual({
+    records: 3,
+    verdicts: { ALLOW: 1 },
+    settlements: 2,
+    bad: 0,
+    chargedMicros: 100_000,
+  });
+});
+
+it('answers nothing with nothing', async () => {
+  expect(await evaluate('\n\n')).toMatchObject({ exitCode: 0, stdout: '' });
+});

@@ -1,0 +1,66 @@
+import { CAPS } from '@mandate/schemas';
+import type { Command } from 'commander';
+import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { evaluate } from '../evaluate.ts';
+import { openInput } from '../input/open-input.ts';
+import { readLines } from '../input/read-lines.ts';
+import { loadMandatesFile } from '../load-mandates-file.ts';
+import { EvaluationTally } from '../output/evaluation-tally.ts';
+import { progressOn } from '../output/progress.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+
+type Options = { mandates: string; actions: string; quiet?: true; json?: true };
+
+export function evalCommand(command: Command, run: RunCommand): void {
+  command
+    .description(
+      'Decides records of action.requested and action.completed (NDJSON) in their order, with the very policy and ledger ' +
+        'of the decider, and without a plane. On stdout, in the same order: an action.decided for each request, an ' +
+        'action.settled for each outcome, a dead.letter in the place of a record that cannot be read. The clock is the ' +
+        'largest requestedAt so far, or the time of the run where none was given; no deadline applies.',
+    )
+    .requiredOption('--mandates <file>', 'the mandates, YAML or JSON')
+    .option('--actions <file>', 'the records; - reads stdin', '-')
+    .option('--quiet', 'no summary on stderr')
+    .option('--json', 'the summary as JSON too')
+    .addHelpText(
+      'after',
+      `
+A record is one line:
+  {"event":"action.requested","action":{"id":"a1","agentId":"bot","type":"tool_call","tool":"search","args":{}}}
+  {"event":"action.completed","outcome":{"actionId":"a1","agentId":"bot","status":"success"}}
+
+Exit code 0 whatever the verdicts; 2 at the end when a record was bad, and at once when the mandates are.
+
+Examples:
+  mandate eval --mandates mandates.yaml --actions yesterday.ndjson | jq -r .decision.code
+  mandate eval --mandates stricter.yaml --actions yesterday.ndjson --quiet > what-if.ndjson`,
+    )
+    .action((options: Options) => run((context) => evaluateFile(options, context)));
+}
+
+async function evaluateFile(options: Options, context: CommandContext): Promise<ExitCode> {
+  const control = { mandates: loadMandatesFile(options.mandates), revision: 1 };
+  const { stdout, stderr } = context;
+  const tally = new EvaluationTally();
+  const progress = progressOn(stderr);
+  const lines = readLines(await openInput(options.actions, context), CAPS.recordBytes);
+  try {
+    for await (const answer of evaluate(bytesOf(lines), control, Date.now())) {
+      tally.add(answer);
+      await writeJsonLine(stdout, answer);
+      if (stdout.isTTY !== true) progress.show(`${tally.records} records`);
+    }
+  } finally {
+    progress.clear();
+  }
+  if (!options.quiet) {
+    if (options.json) await writeJsonLine(stderr, tally.summary());
+    else await write(stderr, tally.text());
+  }
+  return tally.bad > 0 ? 2 : 0;
+}
+
+async function* bytesOf(lines: ReturnType<typeof readLines>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of lines) yield bytes;
+}

@@ -1,0 +1,21 @@
+/** The options of commands that work on the data folder of a plane on this machine. */
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { DEFAULT_DATA_PATH } from '../plane/default-data-path.ts';
+
+export type FolderOptions = { data?: string; json?: true };
+
+export function withFolder(command: Command): Command {
+  return withData(command).option('--json', 'JSON instead of text: a document, or one a line');
+}
+
+export function withData(command: Command): Command {
+  return command.option(
+    '--data <folder>',
+    `the data folder of the plane (MANDATE_PLANE_DATA_PATH, else ${DEFAULT_DATA_PATH})`,
+  );
+}
+
+export function folderOf(data: string | undefined, { env }: CommandContext): string {
+  return data ?? (env.MANDATE_PLANE_DATA_PATH || DEFAULT_DATA_PATH);
+}

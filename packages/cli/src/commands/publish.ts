@@ -1,0 +1,130 @@
+import { CAPS } from '@mandate/schemas';
+import type { Command } from 'commander';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import { openInput } from '../input/open-input.ts';
+import { durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
+import { readLines } from '../input/read-lines.ts';
+import { printable } from '../output/printable.ts';
+import { progressOn } from '../output/progress.ts';
+import { publishedLine } from '../output/published-line.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { type Published, publishBatch, type Submission } from '../publish/publish-batch.ts';
+import { batchesOf, readSubmission } from '../publish/submissions.ts';
+import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+
+type Options = ConnectionOptions & {
+  agent?: string;
+  tool?: string;
+  args?: object;
+  id?: string;
+  cost?: number;
+  file?: string;
+  wait: number;
+};
+
+export function publishCommand(command: Command, run: RunCommand): void {
+  withConnection(
+    command
+      .description(
+        'Publishes one tool call (--agent, --tool, --args), or the records of a file (--file): NDJSON of action.requested ' +
+          'and action.completed, or bare actions. Shows each decision and settlement, in the order of the records.',
+      )
+      .option('--agent <id>', 'who acts', someText)
+      .option('--tool <name>', 'what it calls', someText)
+      .option('--args <json>', 'with which arguments', jsonObject)
+      .option('--id <id>', 'action id; made up when absent', someText)
+      .option(
+        '--cost <micros>',
+        'estimated cost in micro-dollars: 1000000 is $1.00',
+        wholeNumber({ min: 0, max: CAPS.amountMicros, unit: 'micro-dollars' }),
+      )
+      .option('--file <file>', 'records to publish; - reads stdin')
+      .option(
+        '--wait <duration>',
+        'how long to wait for decisions, such as 500ms or 5s; 0 does not wait',
+        durationMs({ min: 0, max: 60_000 }),
+        5_000,
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
+Exit code 3 when a decision is not ALLOW, or did not come in time.
+
+Examples:
+  mandate publish --agent researcher --tool search_web --args '{"query": "weather"}'
+  mandate publish --file actions.ndjson --json | jq -r .decision.verdict
+  mandate publish --file - --wait 0 < actions.ndjson`,
+    )
+    .action((options: Options) => run((context) => publish(options, context)));
+}
+
+async function publish(options: Options, context: CommandContext): Promise<ExitCode> {
+  const api = connect(options, context);
+  const { stdout, stderr } = context;
+  const progress = progressOn(stderr);
+  let sent = 0;
+  let refused = 0;
+  try {
+    for await (const batch of batchesOf(submissions(options, context))) {
+      for (const published of await publishBatch(api, batch, options.wait)) {
+        if (isRefused(published, options.wait)) refused++;
+        if (options.json) await writeJsonLine(stdout, published);
+        else await write(stdout, textOf(published, options, stdout));
+      }
+      sent += batch.length;
+      if (stdout.isTTY !== true) progress.show(`${sent} records`);
+    }
+  } finally {
+    progress.clear();
+  }
+  return refused > 0 ? 3 : 0;
+}
+
+/** An ALLOW that was withheld, for the agent was killed meanwhile, allows nothing. */
+function isRefused(published: Published, waitMs: number): boolean {
+  if ('settlement' in published || (waitMs === 0 && published.decision === null)) return false;
+  return published.withheld || published.decision?.verdict !== 'ALLOW';
+}
+
+/** Of a single action people want to know why as well; of a file they read what happened, line by line. */
+function textOf(published: Published, { wait, file }: Options, stdout: CommandContext['stdout']): string {
+  const line = publishedLine(published, wait, stdout);
+  if (file !== undefined || 'settlement' in published) return `${line}\n`;
+  const { decision } = published;
+  if (decision === null || decision.verdict === 'ALLOW') return `${line}\n`;
+  // On lines of their own: a reason may end in an operator's words, without a full stop.
+  return `${line}\n  ${printable(decision.reason)}\n  ${printable(decision.remedy)}\n`;
+}
+
+async function* submissions(options: Options, context: CommandContext): AsyncGenerator<Submission> {
+  if (options.file === undefined) {
+    yield oneAction(options);
+    return;
+  }
+  const { agent, tool, args, id, cost } = options;
+  if ([agent, tool, args, id, cost].some((given) => given !== undefined)) {
+    throw new CommandFailure(
+      2,
+      'a file says who does what: leave out --agent, --tool, --args, --id and --cost',
+    );
+  }
+  for await (const { number, bytes } of readLines(await openInput(options.file, context), CAPS.recordBytes)) {
+    yield readSubmission(bytes, `${options.file}:${number}`);
+  }
+}
+
+function oneAction({ agent, tool, args, id, cost }: Options): Submission {
+  if (agent === undefined || tool === undefined) {
+    throw new CommandFailure(2, 'say who calls what: --agent and --tool, or --file');
+  }
+  const action = {
+    id: id ?? `act_${crypto.randomUUID()}`,
+    agentId: agent,
+    type: 'tool_call',
+    tool,
+    args: args ?? {},
+    ...(cost === undefined ? {} : { estimatedCostMicros: cost }),
+  };
+  return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
+}

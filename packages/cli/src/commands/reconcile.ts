@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { createLogger, dataFolder } from '@mandate/runtime';
+import { formatMicros } from '@mandate/schemas';
+import type { Command } from 'commander';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import { printable, printableLines } from '../output/printable.ts';
+import { progressOn } from '../output/progress.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import type { Report } from '../reconcile/reconcile-sources.ts';
+import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { folderOf, withData } from './folder.ts';
+
+type Options = ConnectionOptions & { data?: string };
+
+export function reconcileCommand(command: Command, run: RunCommand): void {
+  withConnection(
+    withData(
+      command.description(
+        'Folds the log of a plane on this machine and compares every budget counter with the ledger and the audit of the ' +
+          'running plane: of the tenant of the key, which needs the scope operate.',
+      ),
+    ),
+  )
+    .addHelpText(
+      'after',
+      `
+Exit code 3 when they differ.
+
+Examples:
+  mandate reconcile
+  mandate reconcile --data /var/lib/mandate --json | jq .driftMicros`,
+    )
+    .action((options: Options) => run((context) => reconcileRunning(options, context)));
+}
+
+async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
+  const api = connect(options, context);
+  const path = dataFolder(folderOf(options.data, context)).log;
+  if (!existsSync(path)) {
+    throw new CommandFailure(
+      2,
+      `there is no log at ${path}`,
+      'Name the data folder of the plane with --data.',
+    );
+  }
+  const { createSqliteBus } = await import('@mandate/bus');
+  const { reconcilePlane } = await import('../reconcile/reconcile-plane.ts');
+  const progress = progressOn(context.stderr);
+  const bus = await createSqliteBus({ path, log: createLogger({ name: 'reconcile', level: 'error' }) });
+  try {
+    const report = await reconcilePlane(bus, api, (records) => {
+      context.signal.throwIfAborted();
+      progress.show(`${records} records of the log read`);
+    });
+    progress.clear();
+    if (options.json) await writeJsonLine(context.stdout, report);
+    else await write(context.stdout, text(report));
+    return report.driftMicros === 0 && report.doubledActions.length === 0 ? 0 : 3;
+  } finally {
+    progress.clear();
+    await bus.close();
+  }
+}
+
+function text(report: Report): string {
+  const { decisions, settlements, counters, differences, doubledActions, driftMicros } = report;
+  const lines = [
+    `on the log: decisions ${decisions}, settlements ${settlements}; counters compared: ${counters}`,
+    ...differences.map(({ budget, logMicros, ledgerMicros, auditMicros }) => {
+      const audit = auditMicros === null ? '' : `, audit ${formatMicros(auditMicros)}`;
+      const name = printable(
+        [budget.scope, budget.subject, budget.id].filter((part) => part !== '').join(' '),
+      );
+      return `  ${name}: log ${formatMicros(logMicros)}, ledger ${formatMicros(ledgerMicros)}${audit}`;
+    }),
+    ...doubledActions.map((action) => `  decided twice: ${JSON.stringify(action)}`),
+    `drift ${driftMicros} micro-dollars`,
+  ];
+  return printableLines(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,126 @@
+import {
+  createLogger,
+  LOG_LEVELS,
+  type LogLevel,
+  loadConfig,
+  otherAreas,
+  runLifecycle,
+} from '@mandate/runtime';
+import { type Command, Option } from 'commander';
+import { DEFAULT_URL } from '../api-client.ts';
+import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { someText, wholeNumber } from '../input/option-values.ts';
+import { paint } from '../output/table.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { DEFAULT_DATA_PATH } from '../plane/default-data-path.ts';
+import type { Plane } from '../plane/open-plane.ts';
+
+type Options = {
+  data?: string;
+  mandates?: string;
+  host?: string;
+  port?: number;
+  logLevel?: LogLevel;
+  json?: true;
+};
+
+export function upCommand(command: Command, run: RunCommand): void {
+  command
+    .description(
+      'Runs gateway, decider, recorder and query in one process, with everything in one data folder and no server to ' +
+        'install. The first start prints API keys, once. SIGTERM or Ctrl-C stops it gracefully; the log survives kill -9.',
+    )
+    .option(
+      '--data <folder>',
+      `where everything is kept (MANDATE_PLANE_DATA_PATH, else ${DEFAULT_DATA_PATH})`,
+      someText,
+    )
+    .option(
+      '--mandates <file>',
+      'the mandates; read again whenever it changes (else mandates.yaml in the data folder)',
+      someText,
+    )
+    .option('--host <address>', 'where to listen (else 127.0.0.1)', someText)
+    .option(
+      '--port <port>',
+      'where to listen; 0 takes any free port (else 7420)',
+      wholeNumber({ min: 0, max: 65_535 }),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'of the JSON lines on stderr (else warn)').choices(LOG_LEVELS),
+    )
+    .option('--json', 'say where it listens, and the first keys, as one JSON line')
+    .addHelpText(
+      'after',
+      `
+Every setting of the environment: docs/operations.md.
+
+Examples:
+  mandate up
+  mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml --port 7420
+  MANDATE_PLANE_SYNCHRONOUS=FULL mandate up      survives the loss of power, too`,
+    )
+    .action((options: Options) => run((context) => up(options, context)));
+}
+
+async function up(options: Options, context: CommandContext): Promise<ExitCode> {
+  // Loaded only here: the other commands need no database engine.
+  const { planeConfig } = await import('../plane/plane-config.ts');
+  const { openPlane } = await import('../plane/open-plane.ts');
+  const { stdout, env, signal } = context;
+  const config = loadConfig(
+    planeConfig,
+    { ...env, ...flags(options) },
+    { otherAreas: otherAreas(planeConfig) },
+  );
+  const log = createLogger({ name: 'plane', level: config.PLANE_LOG_LEVEL });
+  const plane = await openPlane(config, log);
+  if (signal.aborted) {
+    await plane.stop();
+    return 0;
+  }
+  if (options.json) {
+    await writeJsonLine(stdout, { url: plane.url, data: plane.folder.path, keys: plane.firstKeys });
+  } else {
+    await write(stdout, greeting(plane, stdout));
+  }
+  const part = { name: 'the plane', start: async () => plane, stopTimeoutMs: 30_000 };
+  return runLifecycle({ log, stop: signal, parts: [part] });
+}
+
+/** Flags are settings by another name: they go the same way, and are checked in the same place. */
+function flags({ data, mandates, host, port, logLevel }: Options): Record<string, string> {
+  const given = {
+    MANDATE_PLANE_DATA_PATH: data,
+    MANDATE_PLANE_MANDATES_PATH: mandates,
+    MANDATE_PLANE_HOST: host,
+    MANDATE_PLANE_PORT: port?.toString(),
+    MANDATE_PLANE_LOG_LEVEL: logLevel,
+  };
+  const entries: [string, string][] = [];
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) entries.push([name, value]);
+  return Object.fromEntries(entries);
+}
+
+function greeting({ url, folder, firstKeys }: Plane, stdout: CommandContext['stdout']): string {
+  const lines = [
+    `Mandate is up at ${paint('bold', url, stdout)}`,
+    `  mandates   ${folder.mandates} (edit it: it is read again at once)`,
+    `  interface  ${url}/openapi.json   health ${url}/readyz   metrics ${url}/metrics`,
+  ];
+  if (firstKeys.length > 0) {
+    lines.push('', 'API keys of this plane. They are shown now and never again; only hashes are kept:');
+    for (const { name, key, scopes } of firstKeys)
+      lines.push(`  ${name.padEnd(10)} ${key}   ${scopes.join(' ')}`);
+    lines.push(
+      '',
+      `  export MANDATE_API_KEY=${firstKeys.find(({ name }) => name === 'operator')?.key ?? ''}`,
+    );
+    if (url !== DEFAULT_URL) lines.push(`  export MANDATE_URL=${url}`);
+  } else {
+    lines.push(
+      '  API keys   shown at the first start only; `mandate keys list` names them, `mandate keys issue` makes more',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { runCommand } from '../run-command.fixture.ts';
+import { SUBCOMMANDS } from '../subcommands.ts';
+import { SHELLS } from './completion-script.ts';
+
+async function scriptFor(shell: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCommand(['completion', shell]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
+}
+
+/** What bash offers behind these words; the last is the one that is being written. */
+function offered(script: string, words: readonly string[]): string[] {
+  const quoted = words.map((word) => `'${word}'`).join(' ');
+  const asked = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _mandate; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+it('offers in bash what the command has', async () => {
+  const script = await scriptFor('bash');
+  expect(offered(script, ['mandate', ''])).toEqual([
+    ...SUBCOMMANDS.map(({ name }) => name),
+    '--help',
+    '--version',
+  ]);
+  expect(offered(script, ['mandate', 'ki'])).toEqual(['kill']);
+  expect(offered(script, ['mandate', 'kill', '--t'])).toEqual(['--tenant']);
+  expect(offered(script, ['mandate', 'query', 'sp'])).toEqual(['spend']);
+  expect(offered(script, ['mandate', 'tail', '--verdict', ''])).toEqual(['ALLOW', 'BLOCK', 'DEFER']);
+  expect(offered(script, ['mandate', 'keys', ''])).toEqual(['issue', 'list', 'revoke', '--help']);
+  expect(offered(script, ['mandate', 'keys', 'issue', '--scopes', 'pub'])).toEqual(['publish']);
+  expect(offered(script, ['mandate', 'dead-letters', 'republish', '--corr'])).toEqual(['--corrected']);
+});
+
+it('leaves files to bash where a value may be one', async () => {
+  expect(offered(await scriptFor('bash'), ['mandate', 'eval', '--mandates', ''])).toEqual([]);
+});
+
+it.each(SHELLS)('is valid for %s, where that is installed', async (shell) => {
+  const script = await scriptFor(shell);
+  for (const { name } of SUBCOMMANDS) expect(script).toContain(name);
+  const { error, status, stderr } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
+  if (error !== undefined && 'code' in error && error.code === 'ENOENT') return;
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});

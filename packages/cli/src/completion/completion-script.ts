@@ -1,0 +1,128 @@
+/** Completion scripts. Words come from the commands themselves; where a value may be anything, files are offered. */
+import type { OptionWords, Words } from './words.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export function completionScript(shell: Shell, words: readonly Words[]): string {
+  return SCRIPTS[shell](words);
+}
+
+const SCRIPTS: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
+  bash: (words) => `_mandate() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=
+  local path=\${COMP_WORDS[1]}
+  case "$path \${COMP_WORDS[2]}" in
+${words
+  .flatMap(below)
+  .map((path) => `    '${path}') [ "$COMP_CWORD" -gt 2 ] && path='${path}' ;;`)
+  .join('\n')}
+  esac
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${names(words)} --help --version" -- "$current"))
+    return
+  fi
+  case "$path $previous" in
+${words.flatMap(valued).map(bashValues).join('\n')}
+  esac
+  case $path in
+${words.map((word) => `    '${word.path}') words="${offers(word)}" ;;`).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _mandate mandate
+`,
+  zsh: (words) => `#compdef mandate
+_mandate() {
+  if (( CURRENT == 2 )); then
+    local -a commands=(${words
+      .filter(isTop)
+      .map((word) => `'${word.path}:${zshText(word.summary)}'`)
+      .join(' ')})
+    _describe command commands
+    return
+  fi
+  local at=$words[2]
+  case "$words[2] $words[3]" in
+${words
+  .flatMap(below)
+  .map((path) => `    '${path}') (( CURRENT > 3 )) && at='${path}' ;;`)
+  .join('\n')}
+  esac
+  case "$at $words[CURRENT-1]" in
+${words.flatMap(valued).map(zshValues).join('\n')}
+  esac
+  case $at in
+${words.map((word) => `    '${word.path}') compadd -- ${offers(word)} ;;`).join('\n')}
+  esac
+  _files
+}
+compdef _mandate mandate
+`,
+  fish: (words) => `${words.flatMap(fishLines).join('\n')}
+`,
+};
+
+function bashValues({ path, option }: Valued): string {
+  if (option.values.length === 0) return `    '${path} ${option.long}') return ;;`;
+  const values = option.values.join(' ');
+  return `    '${path} ${option.long}') COMPREPLY=($(compgen -W "${values}" -- "$current")); return ;;`;
+}
+
+function zshValues({ path, option }: Valued): string {
+  const offer = option.values.length === 0 ? '_files' : `compadd -- ${option.values.join(' ')}`;
+  return `    '${path} ${option.long}') ${offer}; return ;;`;
+}
+
+function fishLines({ path, summary, next, options }: Words): string[] {
+  const [command, sub] = path.split(' ');
+  const behind =
+    sub === undefined
+      ? `__fish_seen_subcommand_from ${command}`
+      : `__fish_seen_subcommand_from ${command}; and __fish_seen_subcommand_from ${sub}`;
+  return [
+    ...(sub === undefined
+      ? [`complete -c mandate -f -n __fish_use_subcommand -a ${command} -d '${fishText(summary)}'`]
+      : []),
+    ...next.map((word) => `complete -c mandate -n '${behind}' -a ${word}`),
+    ...options.map(({ long, values, takesValue }) => {
+      const value = values.length > 0 ? ` -x -a '${values.join(' ')}'` : takesValue ? ' -r' : '';
+      return `complete -c mandate -n '${behind}' -l ${long.slice(2)}${value}`;
+    }),
+  ];
+}
+
+type Valued = { path: string; option: OptionWords };
+
+function valued({ path, options }: Words): Valued[] {
+  return options.filter(({ takesValue }) => takesValue).map((option) => ({ path, option }));
+}
+
+function isTop({ path }: Words): boolean {
+  return !path.includes(' ');
+}
+
+/** The paths of commands below commands. */
+function below(word: Words): string[] {
+  return isTop(word) ? [] : [word.path];
+}
+
+function names(words: readonly Words[]): string {
+  return words
+    .filter(isTop)
+    .map(({ path }) => path)
+    .join(' ');
+}
+
+function offers({ next, options }: Words): string {
+  return [...next, ...options.map(({ long }) => long)].join(' ');
+}
+
+function zshText(text: string): string {
+  return text.replaceAll("'", "'\\''").replaceAll(':', '\\:');
+}
+
+function fishText(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+}

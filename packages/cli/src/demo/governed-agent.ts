@@ -1,0 +1,44 @@
+/**
+ * An agent whose every call is governed, in the few lines that it takes: ask, act only on ALLOW, report the outcome.
+ */
+import type { Decision } from '@mandate/schemas';
+import type { ApiClient } from '../api-client.ts';
+import type { ToolServers } from './tool-servers.ts';
+
+/** What the gateway answers; `withheld`: the decision was ALLOW, and a kill came between. */
+type Answer = { decision: Decision | null; withheld?: boolean };
+
+type Acted = { decision: Decision; ran: boolean; result: string };
+
+export type GovernedAgent = {
+  readonly id: string;
+  /** Asks for a tool call and, if allowed, makes it. `actionId` repeats an earlier one. */
+  act(tool: string, args: Record<string, unknown>, options?: { actionId?: string }): Promise<Acted>;
+};
+
+export function createAgent(options: {
+  id: string;
+  api: ApiClient;
+  tools: ToolServers;
+  onDecision(decision: Decision): void;
+}): GovernedAgent {
+  const { id, api, tools, onDecision } = options;
+  let made = 0;
+  return {
+    id,
+    async act(tool, args, { actionId = `${id}-${++made}` } = {}) {
+      const action = { id: actionId, agentId: id, type: 'tool_call', tool, args };
+      const { decision } = await api.post<Answer>('/v1/actions', action, { query: { waitMs: 20_000 } });
+      if (decision === null) throw new Error(`no decision on ${actionId} within 20 s`);
+      onDecision(decision);
+      if (decision.verdict !== 'ALLOW') return { decision, ran: false, result: decision.code };
+      const { ok, text } = await tools.call(tool, args).then(
+        (text) => ({ ok: true, text }),
+        (error: unknown) => ({ ok: false, text: String(error) }),
+      );
+      const outcome = { actionId, agentId: id, status: ok ? 'success' : 'failure' };
+      await api.post('/v1/outcomes', outcome);
+      return { decision, ran: true, result: text };
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The main job, seen in a minute: a fleet of agents whose tools are real MCP servers, governed by an embedded plane.
+ * Ends with the drift between log, ledger and audit.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@mandate/runtime';
+import type { Decision } from '@mandate/schemas';
+import { createApiClient } from '../api-client.ts';
+import type { CommandContext, ExitCode } from '../command-context.ts';
+import { decisionLine } from '../output/decision-line.ts';
+import { type Row, showAnswerRows } from '../output/show-answer-rows.ts';
+import { paint } from '../output/table.ts';
+import { write } from '../output/write.ts';
+import { openPlane, type Plane } from '../plane/open-plane.ts';
+import { planeConfig } from '../plane/plane-config.ts';
+import { auditSource, ledgerSource, reconcileSources } from '../reconcile/reconcile-sources.ts';
+import { createAgent } from './governed-agent.ts';
+import { stopRunaway } from './runaway.ts';
+import { scenes } from './scenes.ts';
+import { startToolServers } from './tool-servers.ts';
+
+export type DemoOptions = { keep: boolean; port: number };
+
+/** Of an agent that loops, so many decisions are shown. */
+const SHOWN_OF_ONE_AGENT = 12;
+
+const TABLES = [
+  { title: 'Spend by agent', question: 'spend', rows: 'agents' },
+  { title: 'Why decisions fell as they did', question: 'codes', rows: 'codes' },
+  { title: 'Calls by tool', question: 'tools', rows: 'tools' },
+] as const;
+
+export async function runDemo({ keep, port }: DemoOptions, context: CommandContext): Promise<ExitCode> {
+  const { stdout } = context;
+  const folder = mkdtempSync(join(tmpdir(), 'mandate-demo-'));
+  const files = join(folder, 'files');
+  mkdirSync(files);
+  const mandates = join(folder, 'mandates.yaml');
+  copyFileSync(join(import.meta.dirname, 'mandates.yaml'), mandates);
+
+  await using cleaning = new AsyncDisposableStack();
+  cleaning.defer(() => {
+    if (!keep) rmSync(folder, { recursive: true, force: true });
+  });
+  const config = planeConfig.parse({
+    PLANE_DATA_PATH: join(folder, 'data'),
+    PLANE_MANDATES_PATH: mandates,
+    PLANE_PORT: port,
+  });
+  const plane = cleaning.adopt(
+    await openPlane(config, createLogger({ name: 'demo', level: 'error' })),
+    (opened) => opened.stop(),
+  );
+  await write(stdout, `The plane is up at ${plane.url}: log, ledger, ClickHouse and HTTP in this process.\n`);
+  const tools = cleaning.adopt(await startToolServers(files), (servers) => servers.close());
+  await write(
+    stdout,
+    'Two MCP servers run beside it (filesystem, everything): every ALLOW below is a real call.\n',
+  );
+
+  const drift = await play(plane, tools, files, context);
+  // The last line of the demo, by promise: what was measured, whatever it is.
+  await write(stdout, `drift ${drift.micros} micro-dollars\n`);
+  if (keep) await keepRunning(plane, context);
+  return drift.micros === 0 && drift.ranAfterKill === 0 ? 0 : 1;
+}
+
+async function play(
+  plane: Plane,
+  tools: Awaited<ReturnType<typeof startToolServers>>,
+  files: string,
+  context: CommandContext,
+): Promise<{ micros: number; ranAfterKill: number }> {
+  const { stdout, signal } = context;
+  const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
+  const api = createApiClient({ url: plane.url, key, signal });
+  const show = decisionPrinter(stdout);
+  const agent = (id: string) => agents.get(id) ?? added(id);
+  const agents = new Map<string, ReturnType<typeof createAgent>>();
+  const added = (id: string) => {
+    const made = createAgent({ id, api, tools, onDecision: show });
+    agents.set(id, made);
+    return made;
+  };
+
+  for (const { title, play } of scenes({ agent, api, folder: files })) {
+    await write(stdout, `\n${paint('bold', title, stdout)}\n`);
+    await play();
+  }
+
+  await write(stdout, `\n${paint('bold', 'A runaway loop, and the kill switch', stdout)}\n`);
+  const stopped = await stopRunaway(agent('runaway'), api);
+  await write(
+    stdout,
+    `  … killed after ${stopped.allowedBefore} calls; the switch answered in ${stopped.killMs.toFixed(1)} ms.\n` +
+      `  It asked ${stopped.askedAfter} times more: ${stopped.ranAfter} calls passed.\n`,
+  );
+
+  await write(stdout, `\n${paint('bold', 'What ClickHouse says', stdout)}\n`);
+  await plane.atRest(signal);
+  for (const { title, question, rows } of TABLES) {
+    await write(stdout, `\n${title}\n`);
+    const answer = await api.get<Record<string, readonly Row[]>>(`/v1/audit/analytics/${question}`);
+    await showAnswerRows(answer[rows] ?? [], stdout);
+  }
+  const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
+  const report = await reconcileSources(sources, await plane.ledger.tenants());
+  await write(
+    stdout,
+    `\n${tools.calls()} real tool calls. ` +
+      `${report.decisions} decisions and ${report.settlements} settlements on the log; ` +
+      `${report.counters} budget counters compared between log, ledger and audit.\n`,
+  );
+  for (const difference of report.differences) await write(stdout, `  ${JSON.stringify(difference)}\n`);
+  return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
+}
+
+/** Decisions as they fall; of one agent only the first, so that a loop does not drown the others. */
+function decisionPrinter(stdout: CommandContext['stdout']): (decision: Decision) => void {
+  const shown = new Map<string, number>();
+  return (decision) => {
+    const times = (shown.get(decision.agentId) ?? 0) + 1;
+    shown.set(decision.agentId, times);
+    if (times <= SHOWN_OF_ONE_AGENT) stdout.write(`${decisionLine(decision, stdout)}\n`);
+    else if (times === SHOWN_OF_ONE_AGENT + 1) stdout.write(`  … and more of ${decision.agentId}\n`);
+  };
+}
+
+async function keepRunning(
+  { url, folder, firstKeys }: Plane,
+  { stdout, signal }: CommandContext,
+): Promise<void> {
+  await write(
+    stdout,
+    `\nKept running at ${url} (data in ${folder.path}, which stays). Ctrl-C ends it. In another terminal:\n` +
+      firstKeys.map(({ name, key }) => `  ${name.padEnd(10)} ${key}\n`).join('') +
+      `\n  export MANDATE_URL=${url}\n` +
+      `  export MANDATE_API_KEY=${firstKeys.find(({ name }) => name === 'operator')?.key ?? ''}\n` +
+      '  npx mandate agents\n  npx mandate query decisions --verdict BLOCK\n' +
+      `  npx mandate reconcile --data ${folder.path}\n`,
+  );
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,46 @@
+/**
+ * Decides a file of actions offline, in its order, with the very policy, ledger and batch code of the decider. The
+ * clock is virtual: the largest `requestedAt` so far, or the time of the run where none was given. No deadline applies.
+ */
+import { type AnswerContext, answerBatch, type ControlView } from '@mandate/decider';
+import { createMemoryLedger } from '@mandate/ledger';
+import { type ActionDecided, type ActionSettled, type DeadLetter, readActionsRecord } from '@mandate/schemas';
+
+export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
+
+/** One answer a line, in order. `runAtMs` is the time of the run. */
+export async function* evaluate(
+  lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  control: ControlView,
+  runAtMs: number,
+): AsyncGenerator<Evaluated> {
+  let givenMs = Number.NEGATIVE_INFINITY;
+  const clock = () => (givenMs === Number.NEGATIVE_INFINITY ? runAtMs : givenMs);
+  const ledger = createMemoryLedger({ clock, epoch: 'eval' });
+  const context: AnswerContext = {
+    ledger,
+    control: () => control,
+    redact: (action) => action,
+    clock,
+    deadlines: false,
+  };
+  let offset = 0;
+  for await (const value of lines) {
+    givenMs = Math.max(givenMs, requestedAtMs(value));
+    const source = { topic: 'eval', partition: 0, offset: String(offset++) };
+    const { answers, operations } = await answerBatch(
+      [{ source, appendedAtMs: clock(), key: null, value }],
+      context,
+    );
+    await ledger.confirm(ledger.epoch, operations);
+    for (const answer of answers) if (answer.kind !== 'published') yield answer.record;
+  }
+}
+
+/** What the record states; the past's beginning when it states nothing that can be read. */
+function requestedAtMs(value: Uint8Array): number {
+  const read = readActionsRecord(value);
+  if (!read.ok || read.value.event !== 'action.requested') return Number.NEGATIVE_INFINITY;
+  const { requestedAt } = read.value.action;
+  return requestedAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(requestedAt);
+}

@@ -1,0 +1,29 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
+import { type CommandContext, CommandFailure } from '../command-context.ts';
+
+/** The bytes of a file, or of stdin for `-`; they end with an AbortError when the command is asked to stop. */
+export async function openInput(path: string, { stdin, signal }: CommandContext): Promise<Readable> {
+  return addAbortSignal(signal, path === '-' ? stdin : (await openFile(path)).createReadStream());
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path);
+    if (!(await file.stat()).isDirectory()) return file;
+    await file.close();
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
+  throw new CommandFailure(2, `${path} is a folder`, 'Name a file.');
+}
+
+/** What the system says of a file that cannot be read, as a failure of whoever named it. */
+export function cannotRead(path: string, error: unknown): CommandFailure {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return new CommandFailure(2, `there is no file ${path}`);
+  if (code === 'EACCES') return new CommandFailure(2, `${path} may not be read by this user`);
+  if (code === 'EISDIR') return new CommandFailure(2, `${path} is a folder`, 'Name a file.');
+  return new CommandFailure(2, `${path}: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -1,0 +1,85 @@
+/** What people write behind an option, read strictly: a slip is said at once, with what belongs there. */
+import { dollarsToMicros } from '@mandate/schemas';
+import { InvalidArgumentError } from 'commander';
+
+/** A whole number in plain digits; no sign, blank, exponent or hexadecimal. */
+export function wholeNumber(range: { min: number; max: number; unit?: string }): (text: string) => number {
+  const { min, max, unit } = range;
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    const what = unit === undefined ? 'a whole number' : `a whole number of ${unit}`;
+    throw new InvalidArgumentError(`Give ${what}, ${min} to ${max}.`);
+  };
+}
+
+/** An amount in dollars, as micro-dollars; negative where it may be. */
+export function dollars(text: string): number {
+  const [, sign, amount] = /^([+-]?)\$?(\d+(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  const micros = amount === undefined ? null : dollarsToMicros(Number(amount));
+  if (micros === null)
+    throw new InvalidArgumentError('Give dollars, with at most six decimals: 1.50 or -0.25.');
+  return sign === '-' ? -micros : micros;
+}
+
+const DURATION = /^(\d{1,15})(ms|s|m|h|d)?$/;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Milliseconds, or a number with its unit: 500, 5s, 10m, 2h, 7d. */
+export function durationMs(range: { min: number; max: number }): (text: string) => number {
+  return (text) => {
+    const ms = readDuration(text, 'ms');
+    if (ms !== null && ms >= range.min && ms <= range.max) return ms;
+    throw new InvalidArgumentError(
+      `Give milliseconds or a number with its unit (500, 5s, 10m, 2h, 7d), ${range.min} ms to ${range.max} ms.`,
+    );
+  };
+}
+
+/** An RFC 3339 time, a day, or how long ago: 15m, 2h, 7d. The answer is RFC 3339, UTC. */
+export function momentBefore(clock: () => number): (text: string) => string {
+  return (text) => {
+    const agoMs = /[smhd]$/.test(text) ? readDuration(text) : null;
+    const atMs = agoMs === null ? readTime(text) : clock() - agoMs;
+    if (atMs >= 0 && atMs <= END_OF_TIME_MS) return new Date(atMs).toISOString();
+    throw new InvalidArgumentError(
+      'Give a time (2026-01-31T12:00:00Z), a day (2026-01-31) or how long ago (15m, 2h, 7d).',
+    );
+  };
+}
+
+const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function readTime(text: string): number {
+  return TIME.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+function readDuration(text: string, otherwise?: string): number | null {
+  const [, count, unit = otherwise] = DURATION.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit ?? ''];
+  return count === undefined || unitMs === undefined ? null : Number(count) * unitMs;
+}
+
+/** A JSON object. */
+export function jsonObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Said below, with what belongs there.
+  }
+  throw new InvalidArgumentError(`Give a JSON object, such as '{"amount": 50}'.`);
+}
+
+/** Anything but nothing. */
+export function someText(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('Give a text that is not empty.');
+}

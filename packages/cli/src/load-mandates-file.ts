@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { type DocumentFault, describeFault, loadMandates, type Mandate } from '@mandate/policy';
+import { CommandFailure } from './command-context.ts';
+import { cannotRead } from './input/open-input.ts';
+
+export type MandatesRead =
+  | { ok: true; mandates: readonly Mandate[] }
+  | { ok: false; faults: readonly DocumentFault[] };
+
+/** The mandates of a file, or what is wrong with it. A file that cannot be read is a failure with exit code 2. */
+export function readMandatesFile(path: string): MandatesRead {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
+  return loadMandates(text);
+}
+
+/** The mandates of a file; a failure with exit code 2 names each fault by file, line and column. */
+export function loadMandatesFile(path: string): readonly Mandate[] {
+  const read = readMandatesFile(path);
+  if (read.ok) return read.mandates;
+  throw new CommandFailure(
+    2,
+    `the mandates are bad\n${read.faults.map((fault) => describeFault(path, fault)).join('\n')}`,
+    'Mend the file at these places; `mandate validate` checks it again.',
+  );
+}

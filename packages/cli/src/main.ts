@@ -1,0 +1,30 @@
+/** The `mandate` command's process: the only place of the package that touches `process`. */
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+// What was compiled once is kept beside the packages that it was made from, where only who may change them can write.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
+const { runProgram } = await import('./program.ts');
+
+const asked = new AbortController();
+const onSignal = () => {
+  if (asked.signal.aborted) process.exit(130);
+  asked.abort();
+};
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever read our output has gone (`mandate eval | head`): there is nothing left to do.
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+// With nobody to hear them, complaints are no reason to stop.
+process.stderr.on('error', () => {});
+
+const { stdin, stdout, stderr, env } = process;
+process.exitCode = await runProgram(process.argv.slice(2), {
+  stdin,
+  stdout,
+  stderr,
+  env,
+  signal: asked.signal,
+});

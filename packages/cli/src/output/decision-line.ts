@@ -1,0 +1,24 @@
+import { type Decision, formatMicros } from '@mandate/schemas';
+import { printable } from './printable.ts';
+import { paint } from './table.ts';
+
+const STYLES = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
+
+/** What a line shows: of the record itself, or as a search finds it. */
+export type ShownDecision = Pick<
+  Decision,
+  'decidedAt' | 'verdict' | 'agentId' | 'tool' | 'model' | 'code' | 'chargedMicros'
+>;
+
+/** One decision on one line, as `tail` and the demo show it. */
+export function decisionLine(decision: ShownDecision, stream: NodeJS.WritableStream): string {
+  const { verdict, code, chargedMicros } = decision;
+  const said = verdict === 'ALLOW' ? formatMicros(chargedMicros) : code;
+  return [
+    paint('dim', decision.decidedAt.slice(11, 23), stream),
+    paint(STYLES[verdict], verdict.padEnd(5), stream),
+    printable(decision.agentId).padEnd(16),
+    printable(decision.tool ?? decision.model ?? '').padEnd(32),
+    said,
+  ].join('  ');
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { printable, printableJson, printableLines } from './printable.ts';
+
+const STEERING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+it.each([
+  ['colour', 'a\u001b[31mb', 'a\\u{1b}[31mb'],
+  ['one-byte control sequence', '\u009b2J', '\\u{9b}2J'],
+  ['line break', 'a\nb\rc', 'a\\u{a}b\\u{d}c'],
+  ['reading direction', 'a\u202eb', 'a\\u{202e}b'],
+  ['line separator', 'a\u2028b', 'a\\u{2028}b'],
+  ['tag beyond the first plane', '\u{e0041}', '\\u{e0041}'],
+])('spells out what could steer a terminal: %s', (_what, text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+it('lets nothing through that steers, and everything that does not', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(STEERING.test(printable(text))).toBe(false);
+      expect(STEERING.test(printableLines(text).replaceAll('\n', ''))).toBe(false);
+      if (!STEERING.test(text)) expect(printable(text)).toBe(text);
+    }),
+  );
+});
+
+it('changes how JSON looks, never what it says', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      const json = printableJson(JSON.stringify(value));
+      expect(STEERING.test(json)).toBe(false);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});

@@ -1,0 +1,18 @@
+import { formatMicros } from '@mandate/schemas';
+import type { Output } from '../command-context.ts';
+import type { Published } from '../publish/publish-batch.ts';
+import { decisionLine } from './decision-line.ts';
+import { printable } from './printable.ts';
+
+/** What became of a record that was published, on one line. `waitMs`: how long an answer was waited for. */
+export function publishedLine(published: Published, waitMs: number, stdout: Output): string {
+  const actionId = printable(published.actionId);
+  if ('settlement' in published) {
+    const { settlement } = published;
+    if (settlement === null) return `${actionId}: outcome published`;
+    return `${actionId}: ${settlement.code}, charged ${formatMicros(settlement.chargedMicros)}`;
+  }
+  if (published.withheld) return `${actionId}: allowed, but killed since: it must not run`;
+  if (published.decision !== null) return decisionLine(published.decision, stdout);
+  return `${actionId}: published${waitMs === 0 ? '' : ', not yet decided'}`;
+}

@@ -1,0 +1,23 @@
+/** The first start of a plane makes its first API keys: shown once, kept as hashes. */
+import { type ApiScope, type FileKeyStore, issueApiKey } from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
+
+export type FirstKey = { name: string; key: string; scopes: readonly ApiScope[] };
+
+const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
+  { name: 'publisher', scopes: ['publish'] },
+  { name: 'operator', scopes: ['publish', 'audit', 'operate', 'operate:all'] },
+  { name: 'auditor', scopes: ['audit'] },
+];
+
+/** Empty when the store holds keys already. */
+export async function makeFirstKeys(store: FileKeyStore): Promise<readonly FirstKey[]> {
+  if ((await store.list()).length > 0) return [];
+  const made: FirstKey[] = [];
+  for (const { name, scopes } of FIRST_KEYS) {
+    const { key, record } = issueApiKey({ tenant: DEFAULTS.tenant, scopes, agents: ['*'], name });
+    await store.add(record);
+    made.push({ name, key, scopes });
+  }
+  return made;
+}

@@ -1,0 +1,149 @@
+/**
+ * The embedded plane: every service in one process, on a SQLite log, a ledger in memory and ClickHouse in-process. What
+ * is opened first is closed last. The services cannot tell that they are not alone.
+ */
+import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
+import { type Bus, createSqliteBus } from '@mandate/bus';
+import { openMandatesFile, redactAction, restoreLedger, startDecider } from '@mandate/decider';
+import { createGateway } from '@mandate/gateway';
+import type { Ledger } from '@mandate/ledger';
+import { compileRedaction, fingerprintOf, SECRET_NAMES } from '@mandate/policy';
+import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
+import { startRecorder } from '@mandate/recorder';
+import {
+  createHttpServer,
+  createMetrics,
+  type DataFolder,
+  fileKeyStore,
+  holdExclusively,
+  type Logger,
+  monotonic,
+  type Opening,
+  openInOrder,
+  type Running,
+  readOrMakeSecret,
+  serveHttp,
+  systemClock,
+} from '@mandate/runtime';
+import { type Action, TOPICS } from '@mandate/schemas';
+import { VERSION } from '../version.ts';
+import { openDataFolder } from './data-folder.ts';
+import { type FirstKey, makeFirstKeys } from './first-keys.ts';
+import type { PlaneConfig } from './plane-config.ts';
+
+export type Plane = {
+  url: string;
+  folder: DataFolder;
+  /** Made at the first start of the folder; empty ever after. */
+  firstKeys: readonly FirstKey[];
+  bus: Bus;
+  ledger: Ledger;
+  audit: AuditClient;
+  /** Resolves once everything that is on the log now is decided, and in the audit's answers. */
+  atRest(signal?: AbortSignal): Promise<void>;
+};
+
+/** Resolves when everything answers. Stop it to close everything in reverse; `finished` rejects when a part fails. */
+export function openPlane(config: PlaneConfig, log: Logger): Promise<Plane & Required<Running>> {
+  return openInOrder((opening) => open(config, log, opening));
+}
+
+async function open(config: PlaneConfig, log: Logger, { closing, running }: Opening): Promise<Plane> {
+  const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
+  closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
+  const redact = redaction(config);
+  const secret = readOrMakeSecret(folder.secret);
+  const fingerprint = (original: Action, redacted: Action) => fingerprintOf(original, redacted, secret);
+  const metrics = createMetrics({ service: 'plane', processMetrics: true });
+  const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
+  const keys = fileKeyStore(folder.keys);
+  const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
+
+  const bus = closing(
+    await createSqliteBus({
+      path: folder.log,
+      log,
+      clock,
+      synchronous: config.PLANE_SYNCHRONOUS,
+      retentionMs: { [TOPICS.actions]: config.PLANE_ACTIONS_RETENTION_MS },
+    }),
+    (opened) => opened.close(),
+  );
+  const audit = closing(await openEmbeddedAudit({ path: folder.audit }), (opened) => opened.close());
+  await migrate(audit, MIGRATIONS_DIRECTORY);
+  const restored = await restoreLedger({ bus, clock, log, snapshotPath: folder.snapshot });
+  const ledger = closing(restored.ledger, (held) => held.close());
+
+  const recorder = running(
+    await startRecorder({
+      bus,
+      audit,
+      log,
+      metrics,
+      maxBatch: config.RECORDER_BATCH_RECORDS,
+      gatherMs: config.RECORDER_GATHER_MS,
+      sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
+    }),
+  );
+  const decider = running(
+    await startDecider({
+      bus,
+      ledger,
+      log,
+      metrics,
+      clock,
+      redact,
+      control: mandates.control,
+      deadlines: true,
+      maxBatch: config.DECIDER_BATCH_RECORDS,
+      sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
+    }),
+  );
+  const gateway = createGateway(
+    { bus, ledger, redact, fingerprint, findDecision: createFindDecision(audit), log, metrics, clock },
+    config,
+  );
+  running(await gateway.start());
+
+  const server = await createHttpServer({
+    service: 'plane',
+    version: VERSION,
+    log,
+    metrics,
+    keys,
+    readiness: async () => [
+      ...(await gateway.readiness()),
+      ...(await queryReadiness(audit)),
+      mandates.readiness(),
+    ],
+  });
+  await server.register(gateway.routes);
+  await server.register(
+    queryRoutes({ audit, log, metrics, clock, timeoutMs: config.QUERY_ANSWER_TIMEOUT_MS }),
+  );
+  const { url } = running(await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }));
+  // Last: keys that a failing start had made would never be shown.
+  const firstKeys = await makeFirstKeys(keys);
+
+  return {
+    url,
+    folder,
+    firstKeys,
+    bus,
+    ledger,
+    audit,
+    atRest: async (signal) => {
+      await decider.caughtUp(signal);
+      await recorder.caughtUp(signal);
+    },
+  };
+}
+
+function redaction(config: PlaneConfig): (action: Action) => Action {
+  const redact = compileRedaction({
+    redact: config.PLANE_REDACT_FIELDS ?? SECRET_NAMES,
+    hash: config.PLANE_HASH_FIELDS,
+    hashKey: config.PLANE_HASH_KEY,
+  });
+  return (action) => redactAction(action, redact);
+}

@@ -1,0 +1,71 @@
+import { deciderConfig } from '@mandate/decider';
+import { gatewayConfig } from '@mandate/gateway';
+import { queryConfig } from '@mandate/query';
+import { recorderConfig } from '@mandate/recorder';
+import { LOG_LEVELS } from '@mandate/runtime';
+import { z } from 'zod';
+import { DEFAULT_DATA_PATH } from './default-data-path.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** What belongs to the plane as a whole. */
+const whole = z.object({
+  PLANE_DATA_PATH: z
+    .string()
+    .min(1)
+    .default(DEFAULT_DATA_PATH)
+    .describe('the folder of the log, the audit and the API keys'),
+  PLANE_MANDATES_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the mandates file; mandates.yaml in the data folder when absent'),
+  PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
+  PLANE_PORT: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7420)
+    .describe('the port to listen at; 0 takes any free one'),
+  PLANE_LOG_LEVEL: z.enum(LOG_LEVELS).default('warn').describe('of the lines on stderr'),
+  PLANE_SYNCHRONOUS: z
+    .enum(['NORMAL', 'FULL'])
+    .default('NORMAL')
+    .describe('NORMAL survives kill -9; FULL survives the loss of power too, at one disk sync a commit'),
+  PLANE_ACTIONS_RETENTION_MS: z
+    .int()
+    .min(DAY_MS)
+    .default(7 * DAY_MS)
+    .describe('how long requests and outcomes stay on the log; decisions stay for ever'),
+  PLANE_REDACT_FIELDS: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('names of fields whose values are never published; a list of usual secrets when absent'),
+  PLANE_HASH_FIELDS: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
+  PLANE_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
+});
+
+/**
+ * The settings of the embedded plane; in the environment each begins with MANDATE_. Flags of `mandate up` override them. The
+ * bounds of its services go by the names that they have when each runs alone.
+ */
+export const planeConfig = z.object({
+  ...whole.shape,
+  ...gatewayConfig.pick({
+    GATEWAY_MAX_WAITING: true,
+    GATEWAY_RECENT_ANSWERS: true,
+    GATEWAY_RECENT_BYTES: true,
+    GATEWAY_MAX_UNLOGGED: true,
+  }).shape,
+  ...deciderConfig.pick({ DECIDER_BATCH_RECORDS: true, DECIDER_SESSION_TIMEOUT_MS: true }).shape,
+  ...recorderConfig.pick({
+    RECORDER_BATCH_RECORDS: true,
+    RECORDER_GATHER_MS: true,
+    RECORDER_SESSION_TIMEOUT_MS: true,
+  }).shape,
+  ...queryConfig.pick({ QUERY_ANSWER_TIMEOUT_MS: true }).shape,
+});
+export type PlaneConfig = Readonly<z.output<typeof planeConfig>>;

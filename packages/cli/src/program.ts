@@ -1,0 +1,82 @@
+/** The `mandate` command: every subcommand has a file under commands/, which is loaded when it is asked for. */
+import { Command, CommanderError } from 'commander';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from './command-context.ts';
+import { printableLines } from './output/printable.ts';
+import { SUBCOMMANDS } from './subcommands.ts';
+import { VERSION } from './version.ts';
+
+const EPILOGUE = `
+Exit codes: 0 done · 1 failed · 2 wrong use or bad input · 3 done, and what was found is bad
+Environment: MANDATE_URL (default http://127.0.0.1:7420), MANDATE_API_KEY, NO_COLOR; of the plane: see docs/operations.md
+
+Examples:
+  mandate up                                  run the plane here; the first start prints its API keys
+  mandate validate mandates.yaml              check what agents may do, before it is in force
+  mandate publish --agent bot --tool search   ask whether an agent may, and see the decision
+  mandate tail                                decisions as they fall
+  mandate kill bot --reason "loops"           stop an agent`;
+
+/** Parses `args` (without node and script), runs the command, and says how it ended. Never throws. */
+export async function runProgram(args: readonly string[], context: CommandContext): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const run: RunCommand = async (work) => {
+    exitCode = await work(context);
+  };
+  try {
+    const program = await buildProgram(args, context, run);
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error, context);
+  }
+}
+
+/**
+ * The program with every subcommand's name, and the options of those that `args` name: what nobody asks for is not
+ * loaded, so that `--help` need not wait for a database engine. The completion script asks for all of them.
+ */
+async function buildProgram(
+  args: readonly string[],
+  context: Pick<CommandContext, 'stdout' | 'stderr'>,
+  run: RunCommand,
+): Promise<Command> {
+  const program = new Command('mandate')
+    .description(
+      'Decides, before each action of an AI agent, whether it may, and proves afterwards what happened.',
+    )
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError('(--help says more)')
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(printableLines(text)),
+    })
+    .addHelpText('after', EPILOGUE);
+  const all = args.includes('completion');
+  for (const { name, summary, load } of SUBCOMMANDS) {
+    const command = program.command(name).summary(summary);
+    if (all || args.includes(name)) (await load())(command, run);
+  }
+  return program;
+}
+
+function explain(error: unknown, { stderr, signal }: CommandContext): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (signal.aborted) return 130;
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0;
+  stderr.write(printableLines(`mandate: ${linesOf(error).join('\n  ')}\n`));
+  if (error instanceof CommandFailure) return error.exitCode;
+  return error instanceof Error && 'code' in error && BAD_INPUT.has(error.code) ? 2 : 1;
+}
+
+/** Errors of the plane that are what somebody wrote. */
+const BAD_INPUT: ReadonlySet<unknown> = new Set(['CONFIG_INVALID', 'MANDATES_INVALID']);
+
+/** What went wrong, what it came from, and what to do about it. */
+function linesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const cause = error.cause instanceof Error ? [`The cause: ${error.cause.message}`] : [];
+  const remedy = 'remedy' in error && typeof error.remedy === 'string' ? [error.remedy] : [];
+  return [error.message, ...cause, ...remedy].filter((line) => line !== '');
+}

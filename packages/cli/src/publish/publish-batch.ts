@@ -1,0 +1,46 @@
+/** Sends records of one kind to the plane, and says of a refusal which of them it is about. */
+import type { Decision, Settlement } from '@mandate/schemas';
+import { type ApiClient, ApiProblem } from '../api-client.ts';
+import { CommandFailure } from '../command-context.ts';
+
+/** `json`: as it was written. `place`: where it stands, for people. */
+export type Submission = { kind: 'action' | 'outcome'; json: string; place: string };
+
+type PublishedAction = { actionId: string; decision: Decision | null; withheld: boolean };
+type PublishedOutcome = { actionId: string; settlement: Settlement | null };
+export type Published = PublishedAction | PublishedOutcome;
+
+const PATHS = { action: '/v1/actions', outcome: '/v1/outcomes' } as const;
+
+/** All of the batch, which is of one kind, is published or nothing. */
+export async function publishBatch(
+  api: ApiClient,
+  batch: readonly Submission[],
+  waitMs: number,
+): Promise<readonly Published[]> {
+  const [first] = batch;
+  if (first === undefined) return [];
+  try {
+    const { results } = await api.postText<{ results: readonly Published[] }>(
+      PATHS[first.kind],
+      // A line a record: so a fault that has only a line has a record.
+      `[${batch.map(({ json }) => json).join('\n,')}]`,
+      { query: { waitMs } },
+    );
+    return results;
+  } catch (error) {
+    throw error instanceof ApiProblem ? placed(error, batch) : error;
+  }
+}
+
+/** The refusal, with the places of the records that it is about. */
+function placed(problem: ApiProblem, batch: readonly Submission[]): CommandFailure {
+  const faults = problem.faults.flatMap(({ index, line = 0, pointer, detail = 'is bad' }) => {
+    const place = batch[index ?? line - 1]?.place;
+    return place === undefined ? [] : [`${place} ${pointer ? `${pointer}: ` : ''}${detail}`];
+  });
+  // Where no index is given the place is one of the list as it was sent, which nobody has seen.
+  const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
+  const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
+  return new CommandFailure(problem.exitCode, [message, ...faults].join('\n'), problem.remedy);
+}

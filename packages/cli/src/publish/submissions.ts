@@ -1,0 +1,52 @@
+/** The lines of a file of records, as batches that the plane takes. */
+import { CAPS } from '@mandate/schemas';
+import { CommandFailure } from '../command-context.ts';
+import type { Submission } from './publish-batch.ts';
+
+const BATCH = 100;
+const BATCH_CHARACTERS = 512 * 1024;
+
+/** @param place of the line, for people: `actions.ndjson:12` */
+export function readSubmission(line: Uint8Array, place: string): Submission {
+  if (line.length > CAPS.recordBytes) {
+    throw new CommandFailure(
+      2,
+      `${place} is longer than the ${CAPS.recordBytes} bytes that a record may have`,
+    );
+  }
+  const json = Buffer.from(line).toString('utf8');
+  return { kind: kindOf(json, place), json, place };
+}
+
+function kindOf(json: string, place: string): Submission['kind'] {
+  let record: unknown;
+  try {
+    record = JSON.parse(json);
+  } catch (error) {
+    throw new CommandFailure(
+      2,
+      `${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const isOutcome =
+    typeof record === 'object' && record !== null && 'event' in record && record.event === 'action.completed';
+  return isOutcome ? 'outcome' : 'action';
+}
+
+/** In their order, at most so many at once, and each batch of one kind: what stands before another is published before it. */
+export async function* batchesOf(submissions: AsyncIterable<Submission>): AsyncGenerator<Submission[]> {
+  let batch: Submission[] = [];
+  let characters = 0;
+  for await (const submission of submissions) {
+    const size = submission.json.length;
+    const full = batch.length === BATCH || characters + size > BATCH_CHARACTERS;
+    if (batch.length > 0 && (full || batch[0]?.kind !== submission.kind)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(submission);
+    characters += size;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,101 @@
+/** Every subcommand: its name, what it does in a few words, and where it is found. In the order of the help. */
+import type { Command } from 'commander';
+import type { RunCommand } from './command-context.ts';
+
+/** Describes a command, its options and its work. */
+type Describe = (command: Command, run: RunCommand) => void;
+
+type Subcommand = { name: string; summary: string; load(): Promise<Describe> };
+
+export const SUBCOMMANDS: readonly Subcommand[] = [
+  {
+    name: 'up',
+    summary: 'run the whole plane in this process',
+    load: async () => (await import('./commands/up.ts')).upCommand,
+  },
+  {
+    name: 'demo',
+    summary: 'see the main job work, in a minute',
+    load: async () => (await import('./commands/demo.ts')).demoCommand,
+  },
+  {
+    name: 'validate',
+    summary: 'check mandate files',
+    load: async () => (await import('./commands/validate.ts')).validateCommand,
+  },
+  {
+    name: 'eval',
+    summary: 'decide a file of actions offline',
+    load: async () => (await import('./commands/eval.ts')).evalCommand,
+  },
+  {
+    name: 'publish',
+    summary: 'publish an action, or a file of them, and show the decisions',
+    load: async () => (await import('./commands/publish.ts')).publishCommand,
+  },
+  {
+    name: 'tail',
+    summary: 'show decisions as they fall',
+    load: async () => (await import('./commands/tail.ts')).tailCommand,
+  },
+  {
+    name: 'query',
+    summary: 'ask the audit',
+    load: async () => (await import('./commands/query.ts')).queryCommand,
+  },
+  {
+    name: 'agents',
+    summary: 'list agents: what they spent, what they have open, what stops them',
+    load: async () => (await import('./commands/agents.ts')).agentsCommand,
+  },
+  {
+    name: 'kill',
+    summary: 'stop an agent, a tenant, or everything',
+    load: async () => (await import('./commands/kill.ts')).killCommand,
+  },
+  {
+    name: 'revive',
+    summary: 'let an agent, a tenant, or everything act again',
+    load: async () => (await import('./commands/revive.ts')).reviveCommand,
+  },
+  {
+    name: 'approvals',
+    summary: 'list actions that wait for a person',
+    load: async () => (await import('./commands/approvals.ts')).approvalsCommand,
+  },
+  {
+    name: 'approve',
+    summary: 'let an action run that waits for a person',
+    load: async () => (await import('./commands/approve.ts')).approveCommand,
+  },
+  {
+    name: 'deny',
+    summary: 'refuse an action that waits for a person',
+    load: async () => (await import('./commands/approve.ts')).denyCommand,
+  },
+  {
+    name: 'adjust-budget',
+    summary: 'correct what a budget has spent',
+    load: async () => (await import('./commands/adjust-budget.ts')).adjustBudgetCommand,
+  },
+  {
+    name: 'dead-letters',
+    summary: 'list records that could not be read, and publish them again',
+    load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand,
+  },
+  {
+    name: 'reconcile',
+    summary: 'compare log, ledger and audit, to the micro-dollar',
+    load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
+  },
+  {
+    name: 'keys',
+    summary: 'issue, list and revoke API keys',
+    load: async () => (await import('./commands/keys.ts')).keysCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'print a completion script for your shell',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
+];

@@ -1,0 +1,48 @@
+/**
+ * The contract of port.ts, as tests: every store runs all of them, the model too. Imported by tests only.
+ *
+ *     ledgerContract('memory', async ({ replayMemoryMs }) => ({ ledger, clock }));
+ */
+import { describe } from 'vitest';
+import type { MakeLedger } from './contract/bench.ts';
+import { budgets } from './contract/budgets.ts';
+import { confirming } from './contract/confirming.ts';
+import { duplicates } from './contract/duplicates.ts';
+import { givingBack } from './contract/giving-back.ts';
+import { concurrentHistories, type HistoryRuns, sequentialHistories } from './contract/histories.ts';
+import { killing } from './contract/killing.ts';
+import { observing } from './contract/observing.ts';
+import { orderOfTheStep } from './contract/order-of-the-step.ts';
+import { publishing } from './contract/publishing.ts';
+import { rates } from './contract/rates.ts';
+import { redelivery } from './contract/redelivery.ts';
+import { settling } from './contract/settling.ts';
+
+export type { Bench, MakeLedger } from './contract/bench.ts';
+export * from './contract/builders.ts';
+export { stateOf } from './contract/state-of.ts';
+
+/** @param make called before each test: a fresh, empty ledger that reads no clock but the one that comes with it */
+export function ledgerContract(name: string, make: MakeLedger): void {
+  describe(`${name} keeps the contract of the ledger:`, () => {
+    describe('redelivery', () => redelivery(make));
+    describe('duplicates', () => duplicates(make));
+    describe('the order of the step', () => orderOfTheStep(make));
+    describe('budgets', () => budgets(make));
+    describe('giving back', () => givingBack(make));
+    describe('rates', () => rates(make));
+    describe('settling', () => settling(make));
+    describe('observing', () => observing(make));
+    describe('confirming', () => confirming(make));
+    describe('killing', () => killing(make));
+    describe('publishing', () => publishing(make));
+  });
+}
+
+/** Random histories against the model. A failure prints its seed and path: give them to fast-check to see it again. */
+export function ledgerHistories(name: string, make: MakeLedger, runs: HistoryRuns): void {
+  describe(`${name} and the model agree:`, () => {
+    sequentialHistories(make, runs);
+    concurrentHistories(make, runs);
+  });
+}

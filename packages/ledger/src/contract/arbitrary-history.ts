@@ -1,0 +1,152 @@
+/**
+ * Random histories, from a world so small that everything collides: ids, attempts, keys, payloads, budgets of all
+ * scopes and windows, rates, kills, grants, outcomes of every kind at any time, redeliveries, clocks that run back.
+ */
+import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
+import fc from 'fast-check';
+import type { BudgetReference } from '../port.ts';
+import { budget, confirmation, planOf, rate, refusal } from './builders.ts';
+import type { Command, History, OperationCommand } from './history-command.ts';
+
+/** Short, so that histories outlive it. */
+export const REPLAY_MEMORY_MS = 400;
+export const TENANTS = ['acme', 'umbrella'];
+export const AGENTS = ['ann', 'bob'];
+
+/** One of these; the first is named again where it should come more often. */
+function one<const Value>(...values: Value[]): fc.Arbitrary<Value> {
+  return fc.constantFrom(...values);
+}
+
+/** By weight. */
+function mix<Value>(...parts: [weight: number, arbitrary: fc.Arbitrary<Value>][]): fc.Arbitrary<Value> {
+  return fc.oneof(...parts.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+const tenant = one('acme', 'acme', 'acme', 'umbrella');
+const agentId = one('ann', 'ann', 'bob');
+const commandId = one('c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8');
+const back = one(0, 0, 0, 1, 1, 2, 3, 5, 8);
+
+const budgetReference: fc.Arbitrary<BudgetReference> = fc
+  .record({
+    scope: one('agent', 'agent', 'tenant', 'principal', 'mandate'),
+    subject: one('ann', 'bob'),
+    id: one('total', 'team'),
+    windowMs: one(null, 50, 1_500, 1_500),
+  })
+  .map((reference) => (reference.scope === 'tenant' ? { ...reference, subject: '' } : reference));
+
+const limit = mix<Limit>(
+  [
+    4,
+    fc
+      .record({ of: budgetReference, maxMicros: one(null, 0, 30, 60, 80, 100, 200) })
+      .map(({ of, maxMicros }) => budget({ ...of, maxMicros })),
+  ],
+  [
+    3,
+    fc
+      .record({
+        agentId,
+        tool: one(null, null, 'mail'),
+        windowMs: one(90, 90, 20),
+        maxCalls: one(1, 2, 3, 1, 2, 0),
+      })
+      .map(rate),
+  ],
+  [2, fc.constant(confirmation)],
+);
+
+const plan: fc.Arbitrary<StepRequest['plan']> = fc
+  .record({
+    limits: fc.array(limit, { maxLength: 3 }),
+    charging: one<Plan['charging']>(
+      { type: 'SUCCESS_BASED', estimateMicros: 30 },
+      { type: 'ATTEMPT_BASED', estimateMicros: 30 },
+      { type: 'TIERED', attemptMicros: 5, successMicros: 10, verificationMicros: 15 },
+    ),
+    reserveMicros: one(30, 30, 30, 30, 0),
+    observe: one(false, false, false, true),
+    refusal: mix<Plan['refusal']>(
+      [8, one(null)],
+      [1, one(refusal())],
+      [1, one(refusal({ code: 'INTERNAL_ERROR', hard: false }))],
+    ),
+    leaseMs: one(100, 10, 600),
+    holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
+  })
+  .map(({ holds: [holdsFromMs, holdsUntilMs], ...rest }) => planOf({ ...rest, holdsFromMs, holdsUntilMs }));
+
+const outcome = fc.record({
+  status: one('success', 'failure', 'cancelled'),
+  actualMicros: one(null, null, 0, 20, 90),
+  verified: one(null, null, true, false),
+});
+
+const operation = mix<OperationCommand>(
+  [
+    8,
+    fc.record({
+      op: one('decide'),
+      tenant,
+      agentId,
+      actionId: fc.nat({ max: 20 }).map((number) => `a${number}`),
+      attempt: one(1, 1, 1, 2, 3),
+      idempotencyKey: one(null, null, null, 'k1', 'k2'),
+      digest: one('d1', 'd1', 'd2'),
+      deadlineInMs: mix<number | null>([14, one(null)], [1, one(0)], [1, one(-1)]),
+      plan: fc.nat({ max: 2 }),
+    }),
+  ],
+  [3, fc.record({ op: one('ask-again'), back, later: one(0, 0, 1, 1, 2) })],
+  [4, fc.record({ op: one('report'), back, outcome })],
+  [1, fc.record({ op: one('report-unknown'), tenant, outcome })],
+  [2, fc.record({ op: one('redeliver'), back })],
+);
+
+const target = mix<KillTarget>(
+  [3, fc.record({ scope: one('agent'), tenant, agentId })],
+  [1, fc.record({ scope: one('tenant'), tenant })],
+  [1, one({ scope: 'all' })],
+);
+
+const command = mix<Command>(
+  [14, fc.record({ do: one('step'), operations: fc.array(operation, { minLength: 1, maxLength: 4 }) })],
+  [5, fc.record({ do: one('pass'), ms: one(1, 5, 10, 19, 20, 50, 51, 90, 150, 401, -30) })],
+  [2, fc.record({ do: one('confirm'), mask: fc.nat({ max: 255 }) })],
+  [1, fc.record({ do: one('kill'), target, id: commandId })],
+  [4, fc.record({ do: one('revive'), target, id: commandId, ahead: one(1, 1, 2, 0, -1) })],
+  [
+    2,
+    fc.record({
+      do: one('adjust'),
+      adjustment: fc.record({
+        id: commandId,
+        tenant,
+        budget: budgetReference,
+        deltaMicros: one(-40, -40, -90, 25, 70),
+      }),
+    }),
+  ],
+  [
+    5,
+    fc.record({
+      do: one('approve'),
+      id: commandId,
+      back,
+      answer: one('granted', 'granted', 'denied'),
+      expiresInMs: one(500, 500, 30, 0),
+      asks: one(true, false),
+    }),
+  ],
+);
+
+export function arbitraryHistory(maxLength: number): fc.Arbitrary<History> {
+  return fc.noBias(
+    fc.record({
+      plans: fc.array(plan, { minLength: 1, maxLength: 3 }),
+      commands: fc.array(command, { minLength: 1, maxLength, size: 'max' }),
+    }),
+  );
+}

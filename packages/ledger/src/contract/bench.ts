@@ -1,0 +1,68 @@
+/** What a test is given, and how it speaks to it. */
+import type { ManualClock } from '@mandate/runtime';
+import type { LimitFact, SettleFacts, SettleRequest, StepFacts, StepRequest } from '@mandate/schemas';
+import { onTestFinished } from 'vitest';
+import type { Ledger, Operation, StepResult } from '../port.ts';
+
+/** A fresh, empty ledger, and the clock that it goes by. */
+export type Bench = { ledger: Ledger; clock: ManualClock };
+
+/** Called for each test. The ledger reads the clock that comes with it, and no other. */
+export type MakeLedger = (options: { replayMemoryMs: number }) => Promise<Bench>;
+
+const DAY_MS = 86_400_000;
+
+export async function begin(make: MakeLedger, replayMemoryMs = DAY_MS): Promise<Bench> {
+  const bench = await make({ replayMemoryMs });
+  onTestFinished(() => bench.ledger.close());
+  return bench;
+}
+
+export async function send(ledger: Ledger, operation: Operation): Promise<StepResult> {
+  const [result] = await ledger.step([operation]);
+  if (result === undefined) throw new Error('the ledger answered nothing');
+  return result;
+}
+
+/** The facts of a request that is decided, now or again. */
+export async function decide(ledger: Ledger, request: StepRequest): Promise<StepFacts> {
+  const result = await send(ledger, request);
+  if (result.kind !== 'decided') throw new Error(`expected a decision, got ${result.kind}`);
+  return result.facts;
+}
+
+/** An ALLOW, that is: only what is allowed gets a lease. */
+export function isAllowed(facts: StepFacts): boolean {
+  return facts.leaseExpiresAtMs !== null;
+}
+
+/** Sends a request that must be allowed, for what comes after it. */
+export async function allow(ledger: Ledger, request: StepRequest): Promise<StepRequest> {
+  if (!isAllowed(await decide(ledger, request))) throw new Error('expected an ALLOW');
+  return request;
+}
+
+export async function settle(ledger: Ledger, request: SettleRequest): Promise<SettleFacts> {
+  const result = await send(ledger, request);
+  if (result.kind !== 'settled') throw new Error(`expected a settlement, got ${result.kind}`);
+  return result.facts;
+}
+
+/** What the ledger saw at the only limit of a plan. */
+export async function lookAt(ledger: Ledger, request: StepRequest): Promise<LimitFact> {
+  const [fact] = (await decide(ledger, request)).limits;
+  if (fact === undefined) throw new Error('the step ended before the limits');
+  return fact;
+}
+
+export async function spent(ledger: Ledger, tenant: string): Promise<Record<string, number>> {
+  const balances = await ledger.balances(tenant);
+  return Object.fromEntries(
+    balances.map(({ budget, spentMicros }) => [
+      [budget.scope, budget.subject, budget.id, ...(budget.windowMs === null ? [] : [budget.windowMs])].join(
+        ' ',
+      ),
+      spentMicros,
+    ]),
+  );
+}

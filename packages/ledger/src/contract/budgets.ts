@@ -1,0 +1,204 @@
+import { BUDGET_BUCKETS } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { allow, begin, decide, isAllowed, lookAt, type MakeLedger, settle, spent } from './bench.ts';
+import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from './builders.ts';
+
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+export function budgets(make: MakeLedger): void {
+  test('ten calls fill a budget exactly, the eleventh is over', async () => {
+    const { ledger } = await begin(make);
+    const plan = planOf({ limits: [budget({ maxMicros: 1_000 })] });
+    const results = await ledger.step(Array.from({ length: 11 }, () => stepRequest({ plan })));
+    const facts = results.map((result) =>
+      'facts' in result && 'limits' in result.facts ? result.facts.limits[0] : null,
+    );
+    expect(facts.map((fact) => fact?.ok)).toEqual([...Array.from({ length: 10 }, () => true), false]);
+    expect(facts[10]).toEqual({ kind: 'budget', spentMicros: 1_000, ok: false, retryAfterMs: null });
+  });
+
+  test('null counts without a limit, and 0 lets nothing that costs through', async () => {
+    const { ledger } = await begin(make);
+    const plan = (maxMicros: number | null, reserveMicros = 100) =>
+      planOf({ reserveMicros, limits: [budget({ id: 'b', maxMicros })] });
+    expect(isAllowed(await decide(ledger, stepRequest({ plan: plan(0) })))).toBe(false);
+    expect(isAllowed(await decide(ledger, stepRequest({ plan: plan(0, 0) })))).toBe(true);
+    expect(isAllowed(await decide(ledger, stepRequest({ plan: plan(null) })))).toBe(true);
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 b': 100, 'agent agent-1 total': 100 });
+  });
+
+  test('every scope is charged, and the total of the agent even when no plan lists it', async () => {
+    const { ledger } = await begin(make);
+    const limits = [
+      budget({ scope: 'tenant', subject: '', id: 'team' }),
+      budget({ scope: 'principal', subject: 'user-1', id: 'p' }),
+      budget({ scope: 'mandate', subject: 'bot', id: 'm' }),
+      budget({ subject: 'parent' }),
+    ];
+    const facts = await decide(ledger, stepRequest({ plan: planOf({ limits }) }));
+    expect(facts.cumulativeMicros).toBe(100);
+    expect(await spent(ledger, TENANT)).toEqual({
+      'agent agent-1 total': 100,
+      'agent parent total': 100,
+      'mandate bot m': 100,
+      'principal user-1 p': 100,
+      'tenant  team': 100,
+    });
+  });
+
+  test('a counter that is listed twice is charged once', async () => {
+    const { ledger } = await begin(make);
+    const limits = [budget({ maxMicros: 900 }), budget({ maxMicros: 500 }), budget({ maxMicros: null })];
+    await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+  });
+
+  test('agents share what is not theirs alone, tenants share nothing', async () => {
+    const { ledger } = await begin(make);
+    const plan = planOf({ limits: [budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 150 })] });
+    await allow(ledger, stepRequest({ plan }));
+    expect(isAllowed(await decide(ledger, stepRequest({ plan, agentId: 'other' })))).toBe(false);
+    expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
+  });
+
+  test('a window frees what was spent, never before it is as old as the window', async () => {
+    const { ledger, clock } = await begin(make);
+    const windowMs = 60_000;
+    const widthMs = Math.ceil(windowMs / BUDGET_BUCKETS);
+    const plan = planOf({ limits: [budget({ id: 'w', windowMs, maxMicros: 100 })] });
+    const startMs = clock();
+    await allow(ledger, stepRequest({ plan }));
+    const fact = await lookAt(ledger, stepRequest({ plan }));
+    if (fact.kind !== 'budget' || fact.retryAfterMs === null) throw new Error('expected a wait');
+    expect(fact.retryAfterMs).toBeGreaterThanOrEqual(windowMs);
+    expect(fact.retryAfterMs).toBeLessThan(windowMs + widthMs);
+    clock.set(startMs + fact.retryAfterMs - 1);
+    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({
+      ok: false,
+      spentMicros: 100,
+      retryAfterMs: 1,
+    });
+    clock.advance(1);
+    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ ok: true, spentMicros: 0 });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200, 'agent agent-1 w 60000': 100 });
+  });
+
+  test('the wait is the least after which there is room, past as many charges as it takes', async () => {
+    const { ledger, clock } = await begin(make);
+    const plan = (reserveMicros: number) =>
+      planOf({ reserveMicros, limits: [budget({ id: 'w', windowMs: 100, maxMicros: 100 })] });
+    const startMs = clock();
+    for (const reserveMicros of [10, 40, 50]) {
+      await allow(ledger, stepRequest({ plan: plan(reserveMicros) }));
+      clock.advance(10);
+    }
+    const waitFor = async (micros: number) => {
+      const fact = await lookAt(ledger, stepRequest({ plan: plan(micros) }));
+      return fact.kind === 'budget' && !fact.ok && fact.retryAfterMs !== null
+        ? clock() + fact.retryAfterMs - startMs
+        : null;
+    };
+    expect([await waitFor(5), await waitFor(11), await waitFor(51), await waitFor(101)]).toEqual([
+      100,
+      110,
+      120,
+      null,
+    ]);
+  });
+
+  test('an outcome corrects the charge where it lies in its window', async () => {
+    const { ledger, clock } = await begin(make);
+    const limits = [budget({ id: 'w', windowMs: 100, maxMicros: 100 })];
+    const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
+    clock.advance(60);
+    await settle(ledger, settleRequest(request, { actualMicros: 70 }));
+    expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 w 100': 70 });
+    clock.advance(39);
+    expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 w 100': 70 });
+    clock.advance(1);
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 70 });
+  });
+
+  test('an outcome whose charge has left the window changes the lifetime alone', async () => {
+    const { ledger, clock } = await begin(make);
+    const limits = [budget({ id: 'w', windowMs: 100 })];
+    const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
+    clock.advance(100);
+    await settle(ledger, settleRequest(request, { status: 'cancelled' }));
+    expect(await spent(ledger, TENANT)).toEqual({});
+  });
+
+  test('sums stay exact: what would pass 2^53-1 is refused for good, limited or not', async () => {
+    const { ledger } = await begin(make);
+    const limits = [budget({ maxMicros: null })];
+    await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: LARGEST - 1 }) }));
+    const over = await decide(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 2 }) }));
+    expect(over.limits).toEqual([
+      { kind: 'budget', spentMicros: LARGEST - 1, ok: false, retryAfterMs: null },
+    ]);
+    const fits = stepRequest({ plan: planOf({ limits, reserveMicros: 1 }) });
+    expect((await decide(ledger, fits)).cumulativeMicros).toBe(LARGEST);
+    const beyond = await settle(ledger, settleRequest(fits, { actualMicros: LARGEST }));
+    expect(beyond).toMatchObject({ deltaMicros: 0, chargedMicros: 1, cumulativeMicros: LARGEST });
+  });
+
+  test('an adjustment changes what is spent, once for each id, and may leave a credit', async () => {
+    const { ledger, clock } = await begin(make);
+    const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };
+    const reference = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
+    const adjustment = { ...command, tenant: TENANT, budget: reference, deltaMicros: -50 };
+    const receipt = await ledger.adjust(adjustment);
+    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock(), spentMicros: -50 });
+    clock.advance(10);
+    expect(await ledger.adjust(adjustment)).toEqual(receipt);
+    expect(await ledger.adjust({ ...adjustment, id: 'adj-2', deltaMicros: 20 })).toMatchObject({
+      spentMicros: -30,
+      sequence: 2,
+    });
+    const plan = planOf({ limits: [budget({ maxMicros: 70 })] });
+    expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(true);
+    const tooMuch = ledger.adjust({ ...adjustment, id: 'adj-3', deltaMicros: LARGEST });
+    await expect(tooMuch).rejects.toEqual(
+      expect.objectContaining({ code: 'ADJUSTMENT_TOO_LARGE', retryable: false }),
+    );
+  });
+
+  test('an adjustment of a window leaves it with the window', async () => {
+    const { ledger, clock } = await begin(make);
+    const reference = { scope: 'tenant', subject: '', id: 'w', windowMs: 100 } as const;
+    await ledger.adjust({
+      id: 'a',
+      by: 'op',
+      reason: 'r',
+      tenant: TENANT,
+      budget: reference,
+      deltaMicros: 30,
+    });
+    clock.advance(99);
+    expect(await spent(ledger, TENANT)).toEqual({ 'tenant  w 100': 30 });
+    clock.advance(1);
+    expect(await spent(ledger, TENANT)).toEqual({});
+  });
+
+  test('balances are ordered by scope, subject, id and window', async () => {
+    const { ledger } = await begin(make);
+    const limits = [
+      budget({ scope: 'tenant', subject: '', id: 'team' }),
+      budget({ id: 'b', windowMs: 2_000 }),
+      budget({ id: 'b', windowMs: 10_000 }),
+      budget({ id: 'b' }),
+      budget({ id: 'a' }),
+    ];
+    await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
+    expect(
+      (await ledger.balances(TENANT)).map(({ budget: { scope, id, windowMs } }) => [scope, id, windowMs]),
+    ).toEqual([
+      ['agent', 'a', null],
+      ['agent', 'b', null],
+      ['agent', 'b', 2_000],
+      ['agent', 'b', 10_000],
+      ['agent', 'total', null],
+      ['tenant', 'team', null],
+    ]);
+  });
+}

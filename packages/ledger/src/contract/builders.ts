@@ -1,0 +1,103 @@
+/** Small builders: what a test does not say is the plainest there is. */
+import type {
+  BudgetLimit,
+  Limit,
+  RateLimit,
+  Refusal,
+  SettleRequest,
+  Source,
+  StepRequest,
+} from '@mandate/schemas';
+
+export const TENANT = 'acme';
+export const AGENT = 'agent-1';
+
+export function planOf(said: Partial<StepRequest['plan']> = {}): StepRequest['plan'] {
+  const reserveMicros = said.reserveMicros ?? 100;
+  return {
+    holdsFromMs: 0,
+    holdsUntilMs: null,
+    refusal: null,
+    observe: false,
+    reserveMicros,
+    charging: { type: 'SUCCESS_BASED', estimateMicros: reserveMicros },
+    leaseMs: 60_000,
+    limits: [],
+    mandate: null,
+    checks: [],
+    controlRevision: 1,
+    ...said,
+  };
+}
+
+export function refusal(said: Partial<Refusal> = {}): Refusal {
+  return { code: 'TOOL_DENIED', reason: 'on the denylist', remedy: 'ask for another', hard: true, ...said };
+}
+
+/** A lifetime budget of the agent, unless said otherwise. */
+export function budget(said: Partial<BudgetLimit> = {}): BudgetLimit {
+  return {
+    kind: 'budget',
+    scope: 'agent',
+    subject: AGENT,
+    id: 'total',
+    windowMs: null,
+    maxMicros: 1_000,
+    ...said,
+  };
+}
+
+export function rate(said: Partial<RateLimit> = {}): RateLimit {
+  return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...said };
+}
+
+export const confirmation: Limit = { kind: 'confirmation' };
+
+let lastOffset = 0;
+
+/** A coordinate that no other test has. */
+export function newSource(): Source {
+  lastOffset += 1;
+  return { topic: 'mandate.actions.v1', partition: 0, offset: String(lastOffset) };
+}
+
+/** Another action at another coordinate each time. */
+export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
+  const source = said.source ?? newSource();
+  return {
+    op: 'decide',
+    source,
+    appendedAtMs: 1_000,
+    tenant: TENANT,
+    agentId: AGENT,
+    actionId: `action-${source.offset}`,
+    attempt: 1,
+    idempotencyKey: null,
+    digest: 'payload',
+    deadlineAtMs: null,
+    plan: planOf(),
+    ...said,
+  };
+}
+
+/** The outcome of that request: a success, unless said otherwise. */
+export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}): SettleRequest {
+  const { tenant, agentId, actionId, attempt } = of;
+  return {
+    op: 'settle',
+    source: newSource(),
+    tenant,
+    agentId,
+    actionId,
+    attempt,
+    status: 'success',
+    actualMicros: null,
+    verified: null,
+    ...said,
+  };
+}
+
+/** The same request, delivered once more at another place. */
+export function repeated(request: StepRequest, said: Partial<StepRequest> = {}): StepRequest {
+  return { ...request, source: newSource(), ...said };
+}

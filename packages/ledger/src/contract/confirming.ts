@@ -1,0 +1,157 @@
+import type { LimitFact, StepRequest } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Approval, Ledger } from '../port.ts';
+import { begin, decide, isAllowed, lookAt, type MakeLedger, settle, spent } from './bench.ts';
+import {
+  budget,
+  confirmation,
+  planOf,
+  rate,
+  repeated,
+  settleRequest,
+  stepRequest,
+  TENANT,
+} from './builders.ts';
+
+let lastId = 0;
+
+function approve(ledger: Ledger, request: StepRequest, said: Partial<Approval> = {}) {
+  lastId += 1;
+  const { tenant, agentId, actionId, digest } = request;
+  const answer = { id: `approval-${lastId}`, by: 'op', reason: 'read it', answer: 'granted' as const };
+  return ledger.approve({
+    ...answer,
+    tenant,
+    agentId,
+    actionId,
+    digest,
+    expiresAtMs: 1_000_000_000_000_000,
+    ...said,
+  });
+}
+
+function asking(said: Partial<StepRequest> = {}): StepRequest {
+  return stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 1 }), budget(), confirmation] }), ...said });
+}
+
+async function grantSeen(ledger: Ledger, request: StepRequest): Promise<LimitFact | undefined> {
+  return (await decide(ledger, request)).limits.at(-1);
+}
+
+export function confirming(make: MakeLedger): void {
+  test('without a grant the action is deferred: nothing charged, no quota used', async () => {
+    const { ledger } = await begin(make);
+    const facts = await decide(ledger, asking());
+    expect(facts.limits.at(-1)).toEqual({ kind: 'confirmation', ok: false, grant: 'none' });
+    expect(isAllowed(facts)).toBe(false);
+    expect(await spent(ledger, TENANT)).toEqual({});
+    expect((await decide(ledger, asking())).limits[0]).toMatchObject({ calls: 0 });
+  });
+
+  test('asked again it is the same DEFER, until a person has answered', async () => {
+    const { ledger } = await begin(make);
+    const request = asking();
+    await ledger.step([request]);
+    const again = await decide(ledger, repeated(request));
+    expect(again.first).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED', samePayload: true });
+    await approve(ledger, request);
+    const granted = await decide(ledger, repeated(request));
+    expect(granted).toMatchObject({ first: null, chargedMicros: 100 });
+    expect(granted.limits.at(-1)).toEqual({ kind: 'confirmation', ok: true, grant: 'granted' });
+  });
+
+  test('the decision made anew stands in the place of the DEFER', async () => {
+    const { ledger } = await begin(make);
+    const request = asking();
+    await ledger.step([request]);
+    await approve(ledger, request);
+    const granted = repeated(request);
+    await ledger.step([granted]);
+    const next = await decide(ledger, repeated(request));
+    expect(next.first).toMatchObject({ source: granted.source, verdict: 'ALLOW' });
+    expect(await settle(ledger, settleRequest(request, { actualMicros: 5 }))).toMatchObject({
+      kind: 'settled',
+    });
+  });
+
+  test('a grant is for that very request', async () => {
+    const { ledger } = await begin(make);
+    const request = asking();
+    await ledger.step([request]);
+    await approve(ledger, request, { digest: 'another' });
+    await approve(ledger, request, { agentId: 'another' });
+    await approve(ledger, request, { actionId: 'another' });
+    await approve(ledger, request, { tenant: 'another' });
+    expect((await decide(ledger, repeated(request))).first).toMatchObject({ verdict: 'DEFER' });
+    await approve(ledger, request);
+    const other = await decide(ledger, repeated(request, { digest: 'another' }));
+    expect(other.first).toMatchObject({ verdict: 'DEFER', samePayload: false });
+  });
+
+  test('it may be given before the action is asked for, and is used up by one ALLOW', async () => {
+    const { ledger } = await begin(make);
+    const request = asking({ plan: planOf({ limits: [confirmation] }) });
+    await approve(ledger, request);
+    expect(await grantSeen(ledger, request)).toMatchObject({ ok: true });
+    await settle(ledger, settleRequest(request, { status: 'failure' }));
+    expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
+  });
+
+  test('what another limit refuses does not use it up', async () => {
+    const { ledger } = await begin(make);
+    const request = asking({
+      plan: planOf({ limits: [budget({ windowMs: 100, id: 'w', maxMicros: 100 }), confirmation] }),
+    });
+    await ledger.step([stepRequest({ plan: planOf({ limits: [budget({ windowMs: 100, id: 'w' })] }) })]);
+    await approve(ledger, request);
+    const refused = await decide(ledger, request);
+    expect(refused.limits).toMatchObject([{ ok: false }, { ok: true, grant: 'granted' }]);
+    expect(isAllowed(refused)).toBe(false);
+    const next = repeated(request, { attempt: 2, plan: planOf({ limits: [confirmation] }) });
+    expect(await lookAt(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
+  });
+
+  test('a denial is hard, and takes the place of the DEFER', async () => {
+    const { ledger } = await begin(make);
+    const request = asking();
+    await ledger.step([request]);
+    await approve(ledger, request, { answer: 'denied', expiresAtMs: 0 });
+    expect(await grantSeen(ledger, repeated(request))).toMatchObject({ ok: false, grant: 'denied' });
+    const next = await decide(ledger, repeated(request, { attempt: 2 }));
+    expect(next.first).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_DENIED' });
+  });
+
+  test('a grant is alive until the millisecond in which it expires; then a next attempt may ask', async () => {
+    const { ledger, clock } = await begin(make);
+    const [used, missed] = [asking(), asking({ agentId: 'other', plan: planOf({ limits: [confirmation] }) })];
+    await ledger.step([used, missed]);
+    for (const request of [used, missed]) await approve(ledger, request, { expiresAtMs: clock() + 100 });
+    clock.advance(99);
+    expect(await grantSeen(ledger, repeated(used))).toMatchObject({ grant: 'granted' });
+    clock.advance(1);
+    expect(await grantSeen(ledger, repeated(missed))).toMatchObject({ ok: false, grant: 'expired' });
+    await approve(ledger, missed, { expiresAtMs: clock() + 100 });
+    const stands = await decide(ledger, repeated(missed));
+    expect(stands.first).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_EXPIRED' });
+    expect(await grantSeen(ledger, repeated(missed, { attempt: 2 }))).toMatchObject({ grant: 'granted' });
+  });
+
+  test('the latest answer stands', async () => {
+    const { ledger } = await begin(make);
+    const request = asking();
+    await approve(ledger, request, { answer: 'denied' });
+    await approve(ledger, request);
+    expect(await grantSeen(ledger, request)).toMatchObject({ grant: 'granted' });
+  });
+
+  test('the same command again answers the same and gives nothing new', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = asking({ plan: planOf({ limits: [confirmation] }) });
+    const receipt = await approve(ledger, request, { id: 'once' });
+    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock() });
+    await ledger.step([request, settleRequest(request, { status: 'failure' })]);
+    clock.advance(5);
+    expect(await approve(ledger, request, { id: 'once' })).toEqual(receipt);
+    expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
+  });
+}

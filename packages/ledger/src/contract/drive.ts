@@ -1,0 +1,200 @@
+/** Plays commands on a ledger, and says what came of each, as a log would have it. */
+import type { ManualClock } from '@mandate/runtime';
+import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
+import type {
+  Adjustment,
+  Approval,
+  KillReceipt,
+  Ledger,
+  Operation,
+  Command as Order,
+  Receipt,
+  StepResult,
+} from '../port.ts';
+import { AGENTS, TENANTS } from './arbitrary-history.ts';
+import { planOf } from './builders.ts';
+import type { Command, History, OperationCommand } from './history-command.ts';
+
+export type Played =
+  | { did: 'step'; operation: Operation; result: StepResult }
+  | { did: 'kill'; target: KillTarget; order: Order; receipt: KillReceipt; atMs: number }
+  | {
+      did: 'revive';
+      id: string;
+      target: KillTarget;
+      revision: number;
+      /** Carried out before: this time it did nothing. */
+      known: boolean;
+      cleared: boolean;
+      atMs: number;
+    }
+  | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spentMicros: number } }
+  | { did: 'approve'; approval: Approval; receipt: Receipt };
+
+export type Driver = {
+  ledger: Ledger;
+  clock: ManualClock;
+  plans: History['plans'];
+  /** Of its own coordinates. */
+  topic: string;
+  sent: Operation[];
+  latestMs: number;
+};
+
+export function createDriver(
+  ledger: Ledger,
+  clock: ManualClock,
+  plans: History['plans'],
+  topic = 'mandate.actions.v1',
+): Driver {
+  return { ledger, clock, plans, topic, sent: [], latestMs: clock() };
+}
+
+const ORDER = { by: 'operator', reason: 'because' };
+
+export async function play(driver: Driver, command: Command): Promise<Played[]> {
+  const played = await carryOut(driver, command);
+  driver.latestMs = Math.max(driver.latestMs, driver.clock());
+  return played;
+}
+
+async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
+  const { ledger, clock, sent } = driver;
+  const atMs = driver.latestMs;
+  switch (command.do) {
+    case 'step':
+      return playBatch(
+        ledger,
+        command.operations.flatMap((operation) => operationOf(driver, operation)),
+      );
+    case 'confirm':
+      await ledger.confirm(
+        ledger.epoch,
+        sent.filter((_, at) => (command.mask >> (at % 8)) & 1),
+      );
+      return [];
+    case 'pass': {
+      // A store may note the time with what it writes only: so it is made to, before time runs back.
+      const noted = command.ms < 0 ? await play(driver, noteTheTime) : [];
+      clock.advance(command.ms);
+      return noted;
+    }
+    case 'kill': {
+      const order = { ...ORDER, id: command.id };
+      const receipt = await ledger.kill(command.target, order);
+      return [{ did: 'kill', target: command.target, order, receipt, atMs }];
+    }
+    case 'revive': {
+      const { id, target, ahead } = command;
+      const revision = Math.max(0, (await ledger.revision(target)) + ahead);
+      const known = await ledger.revived(target, id);
+      const cleared = await ledger.revive(target, revision, id);
+      return [{ did: 'revive', id, target, revision, known, cleared, atMs }];
+    }
+    case 'adjust': {
+      const { budget, deltaMicros } = command.adjustment;
+      const id = [command.adjustment.id, ...Object.values(budget), deltaMicros].join('-');
+      const adjustment = { ...ORDER, ...command.adjustment, id };
+      return [{ did: 'adjust', adjustment, receipt: await ledger.adjust(adjustment) }];
+    }
+    case 'approve': {
+      const { answer, expiresInMs } = command;
+      const request = requestSent(driver, command.back);
+      if (request === undefined) return [];
+      const { tenant, agentId, actionId, digest } = request;
+      const expiresAtMs = atMs + expiresInMs;
+      // Whoever repeats a command repeats what it says.
+      const id = [command.id, answer, agentId, actionId, digest].join('-');
+      const approval = { ...ORDER, id, tenant, agentId, actionId, digest, answer, expiresAtMs };
+      const approved = { did: 'approve' as const, approval, receipt: await ledger.approve(approval) };
+      if (!command.asks) return [approved];
+      const again = operationOf(driver, { op: 'ask-again', back: command.back, later: 0 });
+      return [approved, ...(await playBatch(ledger, again))];
+    }
+  }
+}
+
+export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Promise<Played[]> {
+  const results = await ledger.step(batch);
+  return batch.flatMap((operation, at) => {
+    const result = results[at];
+    return result === undefined ? [] : [{ did: 'step' as const, operation, result }];
+  });
+}
+
+const noteTheTime: Command = {
+  do: 'step',
+  operations: TENANTS.map((tenant) => ({
+    op: 'report-unknown',
+    tenant,
+    outcome: { status: 'cancelled', actualMicros: null, verified: null },
+  })),
+};
+
+function requestSent({ sent }: Driver, back: number): StepRequest | undefined {
+  return sent.filter((operation) => operation.op === 'decide').at(-1 - back);
+}
+
+function operationOf(driver: Driver, command: OperationCommand): Operation[] {
+  if (command.op === 'redeliver') return driver.sent.slice(-1 - command.back).slice(0, 1);
+  const operation = newOperation(driver, command);
+  if (operation === undefined) return [];
+  driver.sent.push(operation);
+  return [operation];
+}
+
+function newOperation(
+  driver: Driver,
+  command: Exclude<OperationCommand, { op: 'redeliver' }>,
+): Operation | undefined {
+  const nowMs = driver.clock();
+  const at = driver.sent.length;
+  const source = { topic: driver.topic, partition: at % 3, offset: String(at) };
+  if (command.op === 'decide') {
+    const { deadlineInMs, plan: number, ...request } = command;
+    const deadlineAtMs = deadlineInMs === null ? null : nowMs + deadlineInMs;
+    const plan = { ...planOf(), ...driver.plans[number % driver.plans.length] };
+    return { ...request, source, appendedAtMs: nowMs, deadlineAtMs, plan };
+  }
+  if (command.op === 'report-unknown') {
+    const { tenant, outcome } = command;
+    return { op: 'settle', source, tenant, agentId: 'nobody', actionId: 'nothing', attempt: 1, ...outcome };
+  }
+  const request = requestSent(driver, command.back);
+  if (request === undefined) return undefined;
+  if (command.op === 'ask-again') {
+    return {
+      ...request,
+      source,
+      appendedAtMs: nowMs,
+      attempt: request.attempt + command.later,
+      deadlineAtMs: null,
+    };
+  }
+  const { tenant, agentId, actionId, attempt } = request;
+  const settle: SettleRequest = {
+    op: 'settle',
+    source,
+    tenant,
+    agentId,
+    actionId,
+    attempt,
+    ...command.outcome,
+  };
+  return settle;
+}
+
+/** Everything that can be asked of a ledger. */
+export async function viewOf(ledger: Ledger) {
+  const tenants = await ledger.tenants();
+  return Promise.all(
+    tenants.map(async (tenant) => ({
+      tenant,
+      balances: await ledger.balances(tenant),
+      open: await ledger.open(tenant),
+      unpublished: await ledger.unpublished(tenant),
+      killed: await ledger.killed(tenant),
+      statuses: await Promise.all(AGENTS.map((agentId) => ledger.killStatus(tenant, agentId))),
+    })),
+  );
+}

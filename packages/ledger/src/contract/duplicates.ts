@@ -1,0 +1,196 @@
+import type { FirstDecision, StepRequest } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Ledger } from '../port.ts';
+import { allow, begin, decide, isAllowed, type MakeLedger, settle } from './bench.ts';
+import {
+  budget,
+  confirmation,
+  planOf,
+  rate,
+  refusal,
+  repeated,
+  settleRequest,
+  stepRequest,
+} from './builders.ts';
+
+/** The decision that a request runs into, in short. */
+async function firstOf(ledger: Ledger, request: StepRequest): Promise<Partial<FirstDecision> | null> {
+  const { first, limits, chargedMicros } = await decide(ledger, request);
+  if (first !== null) expect([limits, chargedMicros]).toEqual([[], 0]);
+  return first;
+}
+
+export function duplicates(make: MakeLedger): void {
+  test('the same id and attempt at another coordinate names the first decision', async () => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, stepRequest());
+    expect(await firstOf(ledger, repeated(request))).toEqual({
+      source: request.source,
+      appendedAtMs: request.appendedAtMs,
+      kind: 'first',
+      actionId: request.actionId,
+      attempt: 1,
+      verdict: 'ALLOW',
+      code: 'ALLOWED',
+      samePayload: true,
+    });
+  });
+
+  test('another payload under a known id is a duplicate, and says so', async () => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, stepRequest());
+    const first = await firstOf(ledger, repeated(request, { digest: 'another' }));
+    expect(first?.samePayload).toBe(false);
+  });
+
+  test('never replaces the first', async () => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, stepRequest());
+    await ledger.step([repeated(request, { digest: 'another' })]);
+    const first = await firstOf(ledger, repeated(request));
+    expect(first).toMatchObject({ source: request.source, samePayload: true });
+  });
+
+  test('ids are scoped by tenant and agent', async () => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, stepRequest({ idempotencyKey: 'key' }));
+    expect(await firstOf(ledger, repeated(request, { tenant: 'other' }))).toBeNull();
+    expect(await firstOf(ledger, repeated(request, { agentId: 'other' }))).toBeNull();
+  });
+
+  test.each<[string, Partial<StepRequest>]>([
+    ['too late', { deadlineAtMs: 0 }],
+    ['softly by a rate', { plan: planOf({ limits: [rate({ maxCalls: 1 })] }) }],
+    [
+      'softly by a window',
+      { plan: planOf({ limits: [budget({ id: 'w', windowMs: 1_000, maxMicros: 150 })] }) },
+    ],
+    ['by an internal error', { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', hard: false }) }) }],
+  ])('blocked %s: the next attempt is decided anew', async (_why, said) => {
+    const { ledger } = await begin(make);
+    await allow(
+      ledger,
+      stepRequest({ ...said, deadlineAtMs: null, plan: { ...planOf(), limits: said.plan?.limits ?? [] } }),
+    );
+    const request = stepRequest(said);
+    expect(isAllowed(await decide(ledger, request))).toBe(false);
+    expect(await firstOf(ledger, repeated(request))).toMatchObject({ attempt: 1, verdict: 'BLOCK' });
+    const next = repeated(request, { attempt: 2, deadlineAtMs: null, plan: planOf() });
+    expect(await firstOf(ledger, next)).toBeNull();
+    expect(await firstOf(ledger, repeated(next))).toMatchObject({ attempt: 2, verdict: 'ALLOW' });
+    expect(await firstOf(ledger, repeated(request))).toMatchObject({ attempt: 1, verdict: 'BLOCK' });
+  });
+
+  test.each<[string, Partial<StepRequest>]>([
+    ['by the policy', { plan: planOf({ refusal: refusal() }) }],
+    ['for good by a budget', { plan: planOf({ limits: [budget({ maxMicros: 10 })] }) }],
+    ['for good by a rate of none', { plan: planOf({ limits: [rate({ maxCalls: 0 })] }) }],
+    [
+      'softly by one limit and for good by another',
+      { plan: planOf({ limits: [rate({ maxCalls: 1 }), budget({ maxMicros: 150 })] }) },
+    ],
+    ['until a person confirms', { plan: planOf({ limits: [confirmation] }) }],
+  ])('held back %s: the next attempt is a duplicate', async (_why, said) => {
+    const { ledger } = await begin(make);
+    await allow(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 9 }), budget()] }) }));
+    const request = stepRequest(said);
+    expect(isAllowed(await decide(ledger, request))).toBe(false);
+    expect(await firstOf(ledger, repeated(request, { attempt: 2, plan: planOf() }))).toMatchObject({
+      attempt: 1,
+    });
+  });
+
+  test('after a kill, the next attempt is a duplicate even once the agent is revived', async () => {
+    const { ledger } = await begin(make);
+    await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
+    const request = stepRequest();
+    await ledger.step([request]);
+    await ledger.revive({ scope: 'all' }, 2, 'r');
+    expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ code: 'AGENT_KILLED' });
+  });
+
+  test.each([
+    ['failed', { status: 'failure' }, true],
+    ['was cancelled', { status: 'cancelled' }, true],
+    ['succeeded, but failed its verification', { status: 'success', verified: false }, true],
+    ['succeeded', { status: 'success' }, false],
+    ['succeeded and was verified', { status: 'success', verified: true }, false],
+  ] as const)('an action that %s: is the next attempt decided anew?', async (_what, outcome, anew) => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, stepRequest());
+    expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).not.toBeNull();
+    await settle(ledger, settleRequest(request, outcome));
+    expect((await firstOf(ledger, repeated(request, { attempt: 2 }))) === null).toBe(anew);
+  });
+
+  test('an ALLOW may be tried again from the millisecond its lease runs out', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 500 }) }));
+    clock.advance(499);
+    expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ attempt: 1 });
+    clock.advance(1);
+    expect(await firstOf(ledger, repeated(request, { attempt: 3 }))).toBeNull();
+    expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ attempt: 3 });
+  });
+
+  test('an attempt below the highest is a duplicate of that, though it may be retried', async () => {
+    const { ledger } = await begin(make);
+    const request = stepRequest({ attempt: 3, deadlineAtMs: 0 });
+    await ledger.step([request]);
+    const lower = repeated(request, { attempt: 2, deadlineAtMs: null });
+    expect(await firstOf(ledger, lower)).toMatchObject({ attempt: 3 });
+    expect(await firstOf(ledger, repeated(lower, { attempt: 4 }))).toBeNull();
+  });
+
+  test('an idempotency key that belongs to another action is a duplicate of its latest attempt', async () => {
+    const { ledger } = await begin(make);
+    const blocked = stepRequest({ idempotencyKey: 'key', deadlineAtMs: 0 });
+    const retried = repeated(blocked, { attempt: 2, deadlineAtMs: null });
+    await ledger.step([blocked, retried]);
+    const other = stepRequest({ idempotencyKey: 'key' });
+    expect(await firstOf(ledger, other)).toMatchObject({ actionId: blocked.actionId, attempt: 2 });
+    // A duplicate claims nothing: its id is still free.
+    expect(await firstOf(ledger, repeated(other, { idempotencyKey: null }))).toBeNull();
+  });
+
+  test('a blocked decision claims its key as well', async () => {
+    const { ledger } = await begin(make);
+    const blocked = stepRequest({ idempotencyKey: 'key', plan: planOf({ refusal: refusal() }) });
+    await ledger.step([blocked]);
+    expect(await firstOf(ledger, stepRequest({ idempotencyKey: 'key' }))).toMatchObject({
+      code: 'TOOL_DENIED',
+    });
+  });
+
+  test('the same action under its own key goes by its id alone', async () => {
+    const { ledger } = await begin(make);
+    const request = stepRequest({ idempotencyKey: 'key', deadlineAtMs: 0 });
+    await ledger.step([request]);
+    expect(await firstOf(ledger, repeated(request, { attempt: 2, deadlineAtMs: null }))).toBeNull();
+  });
+
+  test('ids, keys and coordinates are forgotten after the replay memory, to the millisecond', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const request = stepRequest({ idempotencyKey: 'key', plan: planOf({ refusal: refusal() }) });
+    await ledger.step([request]);
+    await ledger.confirm(ledger.epoch, [request]);
+    clock.advance(999);
+    expect(await firstOf(ledger, repeated(request))).not.toBeNull();
+    expect(await firstOf(ledger, stepRequest({ idempotencyKey: 'key' }))).not.toBeNull();
+    clock.advance(1);
+    expect(await firstOf(ledger, stepRequest({ idempotencyKey: 'key' }))).toBeNull();
+    expect(await firstOf(ledger, repeated(request, { idempotencyKey: null }))).toBeNull();
+    expect(await decide(ledger, request)).toMatchObject({ first: { actionId: request.actionId } });
+  });
+
+  test('an action whose lease outlives the replay memory is not forgotten before it', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 5_000 }) }));
+    await ledger.confirm(ledger.epoch, [request]);
+    clock.advance(4_999);
+    await ledger.step([stepRequest({ agentId: 'other' })]);
+    expect(await firstOf(ledger, repeated(request))).not.toBeNull();
+    clock.advance(1);
+    expect(await firstOf(ledger, repeated(request))).toBeNull();
+  });
+}

@@ -1,0 +1,102 @@
+/** Credits to a windowed budget: they give back what was spent before them, never what is to come. */
+import { BUDGET_BUCKETS } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Ledger } from '../port.ts';
+import { begin, lookAt, type MakeLedger, spent } from './bench.ts';
+import { budget, planOf, stepRequest, TENANT } from './builders.ts';
+
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+export function givingBack(make: MakeLedger): void {
+  test('what was given back in a window is no room for more once the charge has left it', async () => {
+    const { ledger, clock } = await begin(make);
+    const window = windowOf(ledger, 4_000, 100);
+    const bucketMs = Math.ceil(4_000 / BUDGET_BUCKETS);
+    const startMs = clock();
+    expect(await window.take(100)).toMatchObject({ ok: true });
+    clock.advance(3_000);
+    expect(await window.giveBack(100)).toBe(0);
+    clock.set(startMs + 4_000 + bucketMs);
+    expect(await window.take(101)).toMatchObject({ ok: false, spentMicros: 0, retryAfterMs: null });
+    expect(await window.take(100)).toMatchObject({ ok: true, spentMicros: 0 });
+    expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100 });
+  });
+
+  test('what is charged behind a credit counts until it has left the window itself', async () => {
+    const { ledger, clock } = await begin(make);
+    const window = windowOf(ledger, 100, 100);
+    const startMs = clock();
+    expect(await window.take(100)).toMatchObject({ ok: true });
+    clock.advance(50);
+    expect(await window.giveBack(100)).toBe(0);
+    clock.advance(10);
+    expect(await window.take(70)).toMatchObject({ ok: true, spentMicros: 0 });
+    for (const ms of [60, 100, 150, 159]) {
+      clock.set(startMs + ms);
+      expect(await window.take(31)).toMatchObject({ ok: false, spentMicros: 70, retryAfterMs: 160 - ms });
+    }
+    clock.advance(1);
+    expect(await window.take(100)).toMatchObject({ ok: true, spentMicros: 0 });
+  });
+
+  test('a credit larger than what the window holds is spent with it: it lends nothing', async () => {
+    const { ledger, clock } = await begin(make);
+    const window = windowOf(ledger, 100, 100);
+    expect(await window.giveBack(50)).toBe(0);
+    clock.advance(1);
+    expect(await window.take(101)).toMatchObject({ ok: false, retryAfterMs: null });
+    expect(await window.take(30)).toMatchObject({ ok: true, spentMicros: 0 });
+    clock.advance(1);
+    expect(await window.giveBack(LARGEST)).toBe(0);
+    await expect(window.giveBack(1)).rejects.toMatchObject({ code: 'ADJUSTMENT_TOO_LARGE' });
+    clock.advance(1);
+    expect(await window.take(100)).toMatchObject({ ok: true, spentMicros: 0 });
+    expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 w 100': 100 });
+    clock.advance(99);
+    expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 1 });
+  });
+
+  test('several credits each give back what was spent before them, and waits are exact among them', async () => {
+    const { ledger, clock } = await begin(make);
+    const window = windowOf(ledger, 100, 100);
+    const startMs = clock();
+    const at = (ms: number) => clock.set(startMs + ms);
+    expect(await window.take(60)).toMatchObject({ ok: true });
+    at(10);
+    expect(await window.giveBack(20)).toBe(40);
+    at(20);
+    expect(await window.take(50)).toMatchObject({ ok: true, spentMicros: 40 });
+    at(30);
+    expect(await window.giveBack(70)).toBe(20);
+    at(40);
+    expect(await window.take(80)).toMatchObject({ ok: true, spentMicros: 20 });
+    // The 60 take 40 of the credits with them; what is left of these has met the 50, and nothing behind them.
+    expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 60 });
+    expect(await window.take(21)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 100 });
+    for (const ms of [100, 110, 120, 130, 139]) {
+      at(ms);
+      expect(await window.take(21)).toMatchObject({ ok: false, spentMicros: 80, retryAfterMs: 140 - ms });
+    }
+    at(140);
+    expect(await window.take(21)).toMatchObject({ ok: true, spentMicros: 0 });
+  });
+}
+
+/** One windowed budget: charges against it, and credits to it. */
+function windowOf(ledger: Ledger, windowMs: number, maxMicros: number) {
+  const limit = budget({ id: 'w', windowMs, maxMicros });
+  const { scope, subject, id } = limit;
+  let given = 0;
+  return {
+    /** What the charge met. */
+    take: (reserveMicros: number) =>
+      lookAt(ledger, stepRequest({ plan: planOf({ reserveMicros, limits: [limit] }) })),
+    /** What is spent behind the credit. */
+    giveBack: async (micros: number) => {
+      given += 1;
+      const command = { id: `give-${given}`, by: 'op', reason: 'goodwill', tenant: TENANT };
+      const reference = { scope, subject, id, windowMs };
+      return (await ledger.adjust({ ...command, budget: reference, deltaMicros: -micros })).spentMicros;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Random histories: what a store answers, and what it holds in the end, is what the model says. */
+import { manualClock } from '@mandate/runtime';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createModelLedger } from '../model.ts';
+import type { Ledger } from '../port.ts';
+import { arbitraryHistory, REPLAY_MEMORY_MS } from './arbitrary-history.ts';
+import type { MakeLedger } from './bench.ts';
+import { createDriver, type Driver, type Played, play, viewOf } from './drive.ts';
+import type { History } from './history-command.ts';
+
+export type HistoryRuns = { numRuns: number; maxLength: number };
+
+/** One caller: every answer, and the end, equal. */
+export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
+  test('any history is answered as the model answers it, and ends as it ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryHistory(maxLength), async (history) => {
+        const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS });
+        const store = createDriver(bench.ledger, bench.clock, history.plans);
+        const model = modelOf(bench.ledger.epoch, bench.clock(), history);
+        for (const command of history.commands) {
+          expect(await play(store, command)).toEqual(await play(model, command));
+        }
+        expect(await viewOf(store.ledger)).toEqual(await viewOf(model.ledger));
+        await bench.ledger.close();
+      }),
+      { numRuns },
+    );
+  });
+}
+
+/**
+ * Several callers at once, two of them with the same deliveries, as when a partition changes hands. Whatever order the
+ * store took, its sequences tell: played in that order, one by one, the model says the same.
+ */
+export function concurrentHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
+  const histories = fc.tuple(arbitraryHistory(maxLength), arbitraryHistory(maxLength));
+  const pauses = fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 12 });
+
+  test('callers at once are answered as if they had come one by one, in the order of the sequences', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, pauses, async ([one, other], turns) => {
+        const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS });
+        const { ledger, clock } = bench;
+        const startMs = clock();
+        const callers = [
+          { history: one, driver: createDriver(ledger, clock, one.plans, 'topic-one') },
+          { history: one, driver: createDriver(ledger, clock, one.plans, 'topic-one') },
+          { history: other, driver: createDriver(ledger, clock, other.plans, 'topic-other') },
+        ];
+        const played = await Promise.all(
+          callers.map(({ history, driver }, at) => playSlowly(driver, history, turns.slice(at))),
+        );
+        const { again, first } = bySequence(played.flat());
+        expect(new Set(first.map(sequenceOf)).size).toBe(first.length);
+
+        const model = modelOf(ledger.epoch, startMs, one);
+        for (const { operation, result } of first) {
+          const [answer] = await model.ledger.step([operation]);
+          expect(result).toEqual(answer);
+        }
+        for (const { operation, result } of again) {
+          const [answer] = await model.ledger.step([operation]);
+          expect(result).toEqual(answer);
+        }
+        expect(await viewOf(ledger)).toEqual(await viewOf(model.ledger));
+        await ledger.close();
+      }),
+      { numRuns },
+    );
+  });
+}
+
+type Step = Extract<Played, { did: 'step' }>;
+
+function modelOf(epoch: string, startMs: number, history: History): Driver {
+  const clock = manualClock(startMs);
+  const ledger: Ledger = createModelLedger({ clock, epoch, replayMemoryMs: REPLAY_MEMORY_MS });
+  return createDriver(ledger, clock, history.plans);
+}
+
+/** Steps alone, in one tenant, while time stands still: what has one order, and is told by its sequence. */
+async function playSlowly(driver: Driver, { commands }: History, turns: readonly number[]): Promise<Step[]> {
+  const steps: Step[] = [];
+  let at = 0;
+  for (const command of commands) {
+    if (command.do !== 'step') continue;
+    for (let left = turns[at++ % Math.max(1, turns.length)] ?? 0; left > 0; left -= 1)
+      await Promise.resolve();
+    const operations = command.operations.map((operation) =>
+      'tenant' in operation ? { ...operation, tenant: 'acme' } : operation,
+    );
+    const played = await play(driver, { do: 'step', operations });
+    for (const each of played) if (each.did === 'step' && each.result.kind !== 'replan') steps.push(each);
+  }
+  return steps;
+}
+
+function bySequence(steps: readonly Step[]): { first: Step[]; again: Step[] } {
+  const redelivered = ({ result }: Step) => 'redelivered' in result && result.redelivered;
+  const first = steps.filter((step) => !redelivered(step));
+  return { first: first.sort((a, b) => sequenceOf(a) - sequenceOf(b)), again: steps.filter(redelivered) };
+}
+
+function sequenceOf({ result }: Step): number {
+  return 'facts' in result ? result.facts.sequence : 0;
+}

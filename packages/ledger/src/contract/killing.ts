@@ -1,0 +1,195 @@
+import type { KillTarget } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Ledger } from '../port.ts';
+import { allow, begin, decide, isAllowed, type MakeLedger, settle } from './bench.ts';
+import { AGENT, planOf, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
+
+const ONE: KillTarget = { scope: 'agent', tenant: TENANT, agentId: AGENT };
+const WHOLE: KillTarget = { scope: 'tenant', tenant: TENANT };
+const ALL: KillTarget = { scope: 'all' };
+
+const order = (id: string, reason = 'stop') => ({ id, by: 'op', reason });
+
+/** Who may still act: an agent, its neighbour, and one of another tenant. */
+async function whoActs(ledger: Ledger): Promise<boolean[]> {
+  const requests = [stepRequest(), stepRequest({ agentId: 'agent-2' }), stepRequest({ tenant: 'other' })];
+  const acts: boolean[] = [];
+  for (const request of requests) acts.push(isAllowed(await decide(ledger, request)));
+  return acts;
+}
+
+export function killing(make: MakeLedger): void {
+  test.each<[KillTarget, boolean[]]>([
+    [ONE, [false, true, true]],
+    [WHOLE, [false, false, true]],
+    [ALL, [false, false, false]],
+  ])('%j stops those, and reviving it lets them act again', async (target, acts) => {
+    const { ledger } = await begin(make);
+    await ledger.kill(target, order('k'));
+    expect(await whoActs(ledger)).toEqual(acts);
+    expect(await ledger.revive(target, (await ledger.revision(target)) + 1, 'r')).toBe(true);
+    expect(await whoActs(ledger)).toEqual([true, true, true]);
+  });
+
+  test('each scope is a flag of its own: reviving one clears no other, the widest is told', async () => {
+    const { ledger, clock } = await begin(make);
+    for (const [at, target] of [ONE, WHOLE, ALL].entries()) {
+      clock.advance(1);
+      await ledger.kill(target, order(`k${at}`, `reason ${at}`));
+    }
+    const scopes = async () => (await ledger.killed(TENANT)).map(({ scope }) => scope);
+    expect(await scopes()).toEqual(['all', 'tenant', 'agent']);
+    expect(await ledger.killStatus(TENANT, AGENT)).toEqual({
+      killed: { scope: 'all', revision: 1, reason: 'reason 2' },
+    });
+    await ledger.revive(ALL, 2, 'r1');
+    expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({
+      scope: 'tenant',
+      reason: 'reason 1',
+    });
+    expect((await decide(ledger, stepRequest())).kill).toMatchObject({ scope: 'tenant' });
+    await ledger.revive(WHOLE, 2, 'r2');
+    expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({
+      scope: 'agent',
+      reason: 'reason 0',
+    });
+    expect(await ledger.killStatus(TENANT, 'agent-2')).toEqual({ killed: null });
+    expect(await scopes()).toEqual(['agent']);
+    expect(await ledger.killed('other')).toEqual([]);
+  });
+
+  test('no ALLOW carries a higher sequence than the kill, in any tenant concerned', async () => {
+    const { ledger } = await begin(make);
+    await ledger.step([stepRequest(), stepRequest({ tenant: 'other' }), stepRequest({ tenant: 'other' })]);
+    const receipt = await ledger.kill(ALL, order('k'));
+    expect(receipt.sequences).toEqual({ [TENANT]: 2, other: 3 });
+    expect((await decide(ledger, stepRequest())).sequence).toBe(3);
+    expect((await ledger.kill(ONE, order('k'))).sequences).toEqual({ [TENANT]: 4 });
+    expect((await ledger.kill({ scope: 'tenant', tenant: 'new' }, order('k'))).sequences).toEqual({ new: 1 });
+  });
+
+  test('the receipt lists every ALLOW of the target that may still run, published or not', async () => {
+    const { ledger, clock } = await begin(make);
+    const short = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 10 }) }));
+    clock.advance(10);
+    const settled = await allow(ledger, stepRequest());
+    const running = await allow(ledger, stepRequest());
+    const published = await allow(ledger, stepRequest({ agentId: 'agent-2' }));
+    const elsewhere = await allow(ledger, stepRequest({ tenant: 'other' }));
+    await settle(ledger, settleRequest(settled));
+    await ledger.confirm(ledger.epoch, [published, short]);
+    const reference = ({ tenant, agentId, actionId, attempt }: typeof short) => ({
+      tenant,
+      agentId,
+      actionId,
+      attempt,
+    });
+    expect((await ledger.kill(ONE, order('k1'))).open).toEqual([reference(running)]);
+    expect((await ledger.kill(WHOLE, order('k2'))).open).toEqual([running, published].map(reference));
+    expect((await ledger.kill(ALL, order('k3'))).open).toEqual(
+      [running, published, elsewhere].map(reference),
+    );
+  });
+
+  test('an ALLOW that was decided before is given again after the kill, and still settles', async () => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, stepRequest());
+    await ledger.kill(ALL, order('k'));
+    expect(isAllowed(await decide(ledger, request))).toBe(true);
+    expect(await settle(ledger, settleRequest(request))).toMatchObject({ kind: 'settled' });
+  });
+
+  test('the same command again gives the same receipt and stops nobody anew', async () => {
+    const { ledger } = await begin(make);
+    await allow(ledger, stepRequest());
+    const receipt = await ledger.kill(ONE, order('k'));
+    expect(receipt.revision).toBe(1);
+    await ledger.revive(ONE, 2, 'r3');
+    expect(await ledger.kill(ONE, order('k'))).toEqual(receipt);
+    expect(await ledger.killStatus(TENANT, AGENT)).toEqual({ killed: null });
+    // Under the same id, another target is another command: a switch never fails to stop.
+    await ledger.kill(WHOLE, order('k'));
+    expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({ scope: 'tenant' });
+  });
+
+  test('a kill takes the next revision; a revive that it has overtaken does not clear it', async () => {
+    const { ledger } = await begin(make);
+    expect(await ledger.revision(ONE)).toBe(0);
+    await ledger.kill(ONE, order('k1'));
+    const overtaken = (await ledger.revision(ONE)) + 1;
+    expect((await ledger.kill(ONE, order('k2', 'again'))).revision).toBe(2);
+    expect(await ledger.revive(ONE, overtaken, 'r4')).toBe(false);
+    expect(await ledger.revive(ONE, 1, 'r5')).toBe(false);
+    expect((await ledger.killStatus(TENANT, AGENT)).killed).toEqual({
+      scope: 'agent',
+      revision: 2,
+      reason: 'again',
+    });
+    expect(await ledger.revive(ONE, 3, 'r6')).toBe(true);
+    expect(await ledger.revision(ONE)).toBe(3);
+    expect((await ledger.kill(ONE, order('k3'))).revision).toBe(4);
+  });
+
+  test('the same revive again clears no newer kill, until it is forgotten', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    await ledger.kill(ONE, order('k1'));
+    expect(await ledger.revived(ONE, 'r')).toBe(false);
+    expect(await ledger.revive(ONE, 2, 'r')).toBe(true);
+    expect(await ledger.revive(ONE, 2, 'r')).toBe(true);
+    await ledger.kill(ONE, order('k2'));
+    clock.advance(999);
+    expect(await ledger.revived(ONE, 'r')).toBe(true);
+    expect(await ledger.revive(ONE, 4, 'r')).toBe(false);
+    expect(await ledger.revision(ONE)).toBe(3);
+    clock.advance(1);
+    expect(await ledger.revived(ONE, 'r')).toBe(false);
+    expect(await ledger.revive(ONE, 4, 'r')).toBe(true);
+  });
+
+  test('the id of a revive is that of its target, and no kill has it', async () => {
+    const { ledger } = await begin(make);
+    await ledger.kill(ONE, order('c'));
+    await ledger.kill(WHOLE, order('c'));
+    expect(await ledger.revived(ONE, 'c')).toBe(false);
+    expect(await ledger.revive(ONE, 2, 'c')).toBe(true);
+    expect(await ledger.revived(WHOLE, 'c')).toBe(false);
+    expect(await ledger.revive(WHOLE, 2, 'c')).toBe(true);
+  });
+
+  test('a revive that a newer kill has overtaken is remembered all the same', async () => {
+    const { ledger } = await begin(make);
+    await ledger.kill(ONE, order('k1'));
+    await ledger.kill(ONE, order('k2'));
+    expect(await ledger.revive(ONE, 2, 'r')).toBe(false);
+    expect(await ledger.revived(ONE, 'r')).toBe(true);
+    expect(await ledger.revive(ONE, 3, 'r')).toBe(false);
+  });
+
+  test('what is not killed is clear, whatever the revision', async () => {
+    const { ledger } = await begin(make);
+    expect(await ledger.revive(ONE, 5, 'r7')).toBe(true);
+    expect(await ledger.revive(ONE, 2, 'r8')).toBe(true);
+    expect(await ledger.revision(ONE)).toBe(5);
+    expect((await ledger.kill(ONE, order('k'))).revision).toBe(6);
+  });
+
+  test('a kill falls before a batch or behind it, never into it', async () => {
+    const { ledger } = await begin(make);
+    const batch = Array.from({ length: 50 }, () => stepRequest());
+    const [results, receipt] = await Promise.all([ledger.step(batch), ledger.kill(ONE, order('k'))]);
+    const allowed = results.filter(
+      (result) => 'facts' in result && 'first' in result.facts && isAllowed(result.facts),
+    );
+    expect([0, 50]).toContain(allowed.length);
+    expect(receipt.open).toHaveLength(allowed.length);
+  });
+
+  test('an attempt that was killed leaves its id taken', async () => {
+    const { ledger } = await begin(make);
+    await ledger.kill(ONE, order('k'));
+    const request = stepRequest();
+    await ledger.step([request]);
+    await ledger.revive(ONE, 2, 'r9');
+    expect((await decide(ledger, repeated(request))).first).toMatchObject({ code: 'AGENT_KILLED' });
+  });
+}

@@ -1,0 +1,173 @@
+/** The fold and the live ledger are one and the same, over random histories. */
+import { manualClock } from '@mandate/runtime';
+import type { DecisionsRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFold, type Fold, foldRecord } from '../fold/fold.ts';
+import { createMemoryLedger, type MemoryLedger } from '../memory/memory-ledger.ts';
+import type { FoldInput } from '../port.ts';
+import { readSnapshot } from '../snapshot/read-snapshot.ts';
+import { writeSnapshot } from '../snapshot/write-snapshot.ts';
+import { arbitraryHistory, REPLAY_MEMORY_MS } from './arbitrary-history.ts';
+import { createDriver, type Driver, type Played, play, viewOf } from './drive.ts';
+import type { History } from './history-command.ts';
+import { type Keyed, recordsOf } from './records.ts';
+import { stateOf } from './state-of.ts';
+
+const EPOCH = 'epoch-1';
+const PARTITIONS = 3;
+
+type Live = { ledger: MemoryLedger; driver: Driver; played: Played[] };
+
+async function live({ plans, commands }: History): Promise<Live> {
+  const clock = manualClock(1_000);
+  const ledger = createMemoryLedger({ clock, epoch: EPOCH, replayMemoryMs: REPLAY_MEMORY_MS });
+  const driver = createDriver(ledger, clock, plans);
+  const played: Played[] = [];
+  for (const command of commands) played.push(...(await play(driver, command)));
+  return { ledger, driver, played };
+}
+
+/** Confirms everything: what is on the log by now. */
+async function rest({ ledger, driver }: Pick<Live, 'ledger' | 'driver'>): Promise<void> {
+  await ledger.confirm(EPOCH, driver.sent);
+}
+
+/** By partition; each key in one of them, in order. */
+function logOf(records: readonly Keyed[]): DecisionsRecord[][] {
+  const partitions: DecisionsRecord[][] = Array.from({ length: PARTITIONS }, () => []);
+  for (const { key, record } of records) {
+    const number = [...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % PARTITIONS;
+    partitions[number]?.push(record);
+  }
+  return partitions;
+}
+
+/** Each partition in its order; which one comes next is said by `turns`, again and again. */
+function interleave(log: readonly DecisionsRecord[][], turns: readonly number[]): FoldInput[] {
+  const next = log.map(() => 0);
+  const inputs: FoldInput[] = [];
+  const total = log.reduce((sum, records) => sum + records.length, 0);
+  for (let at = 0; inputs.length < total; at += 1) {
+    const wanted = turns[at % turns.length] ?? 0;
+    for (let tried = 0; tried < log.length; tried += 1) {
+      const partition = (wanted + tried) % log.length;
+      const offset = next[partition] ?? 0;
+      const record = log[partition]?.[offset];
+      if (record === undefined) continue;
+      next[partition] = offset + 1;
+      inputs.push({ source: { partition, offset }, record: structuredClone(record) });
+      break;
+    }
+  }
+  return inputs;
+}
+
+function fold(
+  inputs: readonly FoldInput[],
+  onto: Fold = createFold({ replayMemoryMs: REPLAY_MEMORY_MS }),
+): Fold {
+  for (const input of inputs) foldRecord(onto, input);
+  return onto;
+}
+
+const turns = fc.array(fc.nat({ max: PARTITIONS - 1 }), { minLength: 1, maxLength: 20 });
+const history = arbitraryHistory(40);
+
+/** @param numRuns histories a law */
+export function lawsOfTheFold(numRuns: number): void {
+  const runs = { numRuns };
+  test('the fold of what was published is the live ledger at rest, however partitions interleave', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, turns, async (commands, order) => {
+        const { ledger, driver, played } = await live(commands);
+        await rest({ ledger, driver });
+        const folded = fold(interleave(logOf(recordsOf(played, EPOCH)), order));
+        expect(stateOf(folded.state, driver.latestMs)).toEqual(stateOf(ledger.state(), driver.latestMs));
+      }),
+      runs,
+    );
+  });
+
+  test('records that lie on the log twice change nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, turns, fc.infiniteStream(fc.boolean()), async (commands, order, twice) => {
+        const { driver, played } = await live(commands);
+        const once = recordsOf(played, EPOCH);
+        const repeats: Keyed[] = [];
+        const doubled = once.flatMap((each) => {
+          const late = repeats.splice(0, twice.next().value === true ? repeats.length : 0);
+          if (twice.next().value === true) repeats.push(each);
+          return [...late, each];
+        });
+        const atMs = driver.latestMs;
+        expect(stateOf(fold(interleave(logOf([...doubled, ...repeats]), order)).state, atMs)).toEqual(
+          stateOf(fold(interleave(logOf(once), [0])).state, atMs),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test('behind a new epoch, what deciders of the old one write is void', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, history, turns, async (before, zombies, order) => {
+        const { driver, played } = await live(before);
+        const { driver: other, played: late } = await live(zombies);
+        const log = logOf(recordsOf(played, EPOCH));
+        const epoch = { id: 'epoch-2', previous: EPOCH, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
+        const voided = logOf(recordsOf(late, EPOCH)).map((records) =>
+          records.filter((record) => record.event === 'action.decided' || record.event === 'action.settled'),
+        );
+        const whole = log.map((records, partition): DecisionsRecord[] => [
+          ...records,
+          { event: 'ledger.epoch', epoch },
+          ...(voided[partition] ?? []),
+        ]);
+        const atMs = Math.max(driver.latestMs, other.latestMs);
+        const withoutSequences = (lines: string[]) => lines.filter((line) => !line.startsWith('["tenant"'));
+        expect(withoutSequences(stateOf(fold(interleave(whole, order)).state, atMs))).toEqual(
+          withoutSequences(stateOf(fold(interleave(log, [0])).state, atMs)),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test('a snapshot and the tail behind it are the whole log', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, turns, fc.nat(), async (commands, order, cut) => {
+        const { driver, played } = await live(commands);
+        const inputs = interleave(logOf(recordsOf(played, EPOCH)), order);
+        const head = fold(inputs.slice(0, cut % (inputs.length + 1)));
+        const restored = await readSnapshot([...writeSnapshot(head)]);
+        // The reader goes by positions, so that it may be given all of it.
+        const whole = fold(inputs);
+        expect(stateOf(fold(inputs, restored).state, driver.latestMs)).toEqual(
+          stateOf(whole.state, driver.latestMs),
+        );
+        expect(restored.positions).toEqual(whole.positions);
+      }),
+      runs,
+    );
+  });
+
+  test('a ledger that was folded goes on as the one that never stopped', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, history, turns, async (before, after, order) => {
+        const { ledger, driver, played } = await live(before);
+        await rest({ ledger, driver });
+        const folded = fold(interleave(logOf(recordsOf(played, EPOCH)), order));
+        const clock = manualClock(driver.latestMs);
+        driver.clock.set(driver.latestMs);
+        const restarted = createMemoryLedger({ clock, epoch: EPOCH, state: folded.state });
+        const again: Driver = { ...driver, ledger: restarted, clock, sent: [...driver.sent] };
+        for (const command of after.commands) {
+          expect(await play(again, command)).toEqual(await play(driver, command));
+        }
+        expect(await viewOf(restarted)).toEqual(await viewOf(ledger));
+      }),
+      runs,
+    );
+  });
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { allow, begin, decide, isAllowed, lookAt, type MakeLedger, settle } from './bench.ts';
+import { budget, planOf, rate, settleRequest, stepRequest } from './builders.ts';
+
+export function rates(make: MakeLedger): void {
+  test('at most so many calls in any window; the wait is exact', async () => {
+    const { ledger, clock } = await begin(make);
+    const plan = planOf({ limits: [rate({ maxCalls: 2, windowMs: 1_000 })] });
+    await allow(ledger, stepRequest({ plan }));
+    clock.advance(300);
+    await allow(ledger, stepRequest({ plan }));
+    expect(await lookAt(ledger, stepRequest({ plan }))).toEqual({
+      kind: 'rate',
+      calls: 2,
+      ok: false,
+      retryAfterMs: 700,
+    });
+    clock.advance(699);
+    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ ok: false, retryAfterMs: 1 });
+    clock.advance(1);
+    expect(await lookAt(ledger, stepRequest({ plan }))).toEqual({
+      kind: 'rate',
+      calls: 1,
+      ok: true,
+      retryAfterMs: null,
+    });
+    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({
+      calls: 2,
+      ok: false,
+      retryAfterMs: 300,
+    });
+  });
+
+  test('a limit that was lowered waits until enough have left', async () => {
+    const { ledger, clock } = await begin(make);
+    const plan = (maxCalls: number) => planOf({ limits: [rate({ maxCalls })] });
+    for (let call = 0; call < 4; call += 1) {
+      await allow(ledger, stepRequest({ plan: plan(4) }));
+      clock.advance(10);
+    }
+    expect(await lookAt(ledger, stepRequest({ plan: plan(2) }))).toMatchObject({
+      calls: 4,
+      retryAfterMs: 980,
+    });
+  });
+
+  test('a rate of none never passes', async () => {
+    const { ledger } = await begin(make);
+    const fact = await lookAt(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 0 })] }) }));
+    expect(fact).toEqual({ kind: 'rate', calls: 0, ok: false, retryAfterMs: null });
+  });
+
+  test('what is refused uses no quota, and what was used is never given back', async () => {
+    const { ledger } = await begin(make);
+    const limits = [rate({ maxCalls: 1 })];
+    await ledger.step([stepRequest({ plan: planOf({ limits: [...limits, budget({ maxMicros: 10 })] }) })]);
+    const request = stepRequest({ plan: planOf({ limits }) });
+    expect(await lookAt(ledger, request)).toMatchObject({ calls: 0, ok: true });
+    await settle(ledger, settleRequest(request, { status: 'cancelled' }));
+    expect(await lookAt(ledger, stepRequest({ plan: planOf({ limits }) }))).toMatchObject({
+      calls: 1,
+      ok: false,
+    });
+  });
+
+  test('each tool, each window and each agent counts for itself, and all are enforced', async () => {
+    const { ledger, clock } = await begin(make);
+    const limits = [
+      rate({ maxCalls: 1, windowMs: 100 }),
+      rate({ maxCalls: 2, windowMs: 10_000 }),
+      rate({ tool: 'mail', maxCalls: 5 }),
+    ];
+    const plan = planOf({ limits });
+    for (let call = 0; call < 2; call += 1) {
+      await allow(ledger, stepRequest({ plan }));
+      clock.advance(100);
+    }
+    const facts = await decide(ledger, stepRequest({ plan }));
+    expect(facts.limits.map((fact) => [fact.kind === 'rate' && fact.calls, fact.ok])).toEqual([
+      [0, true],
+      [2, false],
+      [2, true],
+    ]);
+    const others = planOf({
+      limits: [rate({ agentId: 'other', maxCalls: 1 }), rate({ tool: 'read', maxCalls: 1 })],
+    });
+    expect(isAllowed(await decide(ledger, stepRequest({ plan: others })))).toBe(true);
+    expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
+  });
+
+  test('a rate that is listed twice takes one slot', async () => {
+    const { ledger } = await begin(make);
+    const plan = planOf({ limits: [rate({ maxCalls: 5 }), rate({ maxCalls: 3 })] });
+    await allow(ledger, stepRequest({ plan }));
+    expect((await decide(ledger, stepRequest({ plan }))).limits).toMatchObject([{ calls: 1 }, { calls: 1 }]);
+  });
+
+  test('a clock that runs back frees nothing early', async () => {
+    const { ledger, clock } = await begin(make);
+    const plan = planOf({ limits: [rate({ maxCalls: 1, windowMs: 100 })] });
+    await allow(ledger, stepRequest({ plan }));
+    clock.advance(-1_000);
+    expect(await lookAt(ledger, stepRequest({ plan }))).toMatchObject({ ok: false, retryAfterMs: 100 });
+  });
+}

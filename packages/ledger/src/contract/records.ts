@@ -1,0 +1,161 @@
+/**
+ * The records that a history leaves on the decisions topic, with what a fold reads of them. The real ones are made by
+ * the policy, which the ledger does not know.
+ */
+import {
+  type BudgetLimit,
+  type Decision,
+  type DecisionsRecord,
+  type RateLimit,
+  type SettleFacts,
+  type SettleRequest,
+  type StepFacts,
+  type StepRequest,
+  wireTime,
+} from '@mandate/schemas';
+import { enforcedVerdict, publishedVerdict } from '../model/verdict.ts';
+import type { Receipt } from '../port.ts';
+import type { Played } from './drive.ts';
+
+export type Keyed = { key: string; record: DecisionsRecord };
+
+/** In the order given; nothing for what the log has already, or what did not happen. */
+export function recordsOf(played: readonly Played[], epoch: string): Keyed[] {
+  return played.flatMap((each) => recordOf(each, epoch) ?? []);
+}
+
+function recordOf(played: Played, epoch: string): Keyed | null {
+  switch (played.did) {
+    case 'step':
+      return stepRecord(played);
+    case 'kill': {
+      const { target, order, receipt, atMs } = played;
+      const { revision, sequences, open } = receipt;
+      const flag = { ...order, at: wireTime(atMs), target, revision, ledgerEpoch: epoch };
+      const found = { ledgerSequences: { ...sequences }, openCount: open.length, open: [...open] };
+      return { key: 'flags', record: { event: 'agent.killed', kill: { ...flag, ...found } } };
+    }
+    case 'revive': {
+      const { id, target, revision, known, atMs } = played;
+      if (known) return null;
+      const order = { id, by: 'operator', reason: 'again', at: wireTime(atMs) };
+      return { key: 'flags', record: { event: 'agent.revived', revive: { ...order, target, revision } } };
+    }
+    case 'adjust': {
+      const { adjustment, receipt } = played;
+      const stamp = { ...stampOf(receipt), spentMicros: receipt.spentMicros };
+      const record = { event: 'budget.adjusted' as const, adjustment: { ...adjustment, ...stamp } };
+      return { key: adjustment.tenant, record };
+    }
+    case 'approve': {
+      const { expiresAtMs, ...approval } = played.approval;
+      const stamp = { ...stampOf(played.receipt), expiresAt: wireTime(expiresAtMs) };
+      const record = { event: 'approval.recorded' as const, approval: { ...approval, ...stamp } };
+      return { key: `${approval.tenant}/${approval.agentId}`, record };
+    }
+  }
+}
+
+function stepRecord({ operation, result }: Played & { did: 'step' }): Keyed | null {
+  const key = `${operation.tenant}/${operation.agentId}`;
+  if (result.kind === 'decided' && operation.op === 'decide') {
+    const decision = decisionOf({ ...operation, plan: result.plan }, result.facts);
+    return { key, record: { event: 'action.decided', decision } };
+  }
+  if (result.kind === 'settled' && operation.op === 'settle') {
+    return { key, record: settledOf(operation, result.facts) };
+  }
+  return null;
+}
+
+function stampOf({ atMs, epoch, sequence }: Receipt) {
+  return { at: wireTime(atMs), ledgerEpoch: epoch, ledgerSequence: sequence };
+}
+
+function decisionOf(request: StepRequest, facts: StepFacts): Decision {
+  const { plan, agentId, tenant, actionId, attempt, digest, source, idempotencyKey } = request;
+  const said = publishedVerdict(plan, facts);
+  const enforced = enforcedVerdict(plan, facts);
+  const allowed = facts.leaseExpiresAtMs !== null;
+  const observed = enforced.code === said.code ? null : { verdict: enforced.verdict, code: enforced.code };
+  return {
+    id: `dec_${source.topic}_${source.offset}`,
+    kind: facts.first !== null ? 'duplicate' : facts.late ? 'expired' : 'first',
+    actionId,
+    attempt,
+    tenant,
+    agentId,
+    type: 'tool_call',
+    tool: 'mail',
+    model: null,
+    ...said,
+    observed,
+    reason: '',
+    remedy: '',
+    retryAfterMs: null,
+    chargedMicros: facts.chargedMicros,
+    cumulativeMicros: Math.max(0, facts.cumulativeMicros),
+    remainingMicros: null,
+    remainingCalls: null,
+    leaseExpiresAt: facts.leaseExpiresAtMs === null ? null : wireTime(facts.leaseExpiresAtMs),
+    mandate: null,
+    duplicateOf: null,
+    requestedAt: null,
+    appendedAt: wireTime(request.appendedAtMs),
+    decidedAt: wireTime(facts.atMs),
+    source,
+    controlRevision: 0,
+    ledgerEpoch: facts.epoch,
+    ledgerSequence: facts.sequence,
+    digest,
+    reservation: allowed
+      ? {
+          micros: facts.chargedMicros,
+          charging: plan.charging,
+          budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
+          rates:
+            observed === null ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate') : [],
+          leaseMs: plan.leaseMs,
+        }
+      : null,
+    grantConsumed: allowed && facts.limits.some((fact) => fact.kind === 'confirmation' && fact.ok),
+    checks: [],
+    action: {
+      id: actionId,
+      agentId,
+      type: 'tool_call',
+      tool: 'mail',
+      ...(idempotencyKey === null ? {} : { idempotencyKey }),
+    },
+  };
+}
+
+function settledOf(request: SettleRequest, facts: SettleFacts): DecisionsRecord {
+  const { tenant, agentId, actionId, attempt, status, verified, actualMicros, source } = request;
+  const { kind, late, deltaMicros, chargedMicros, overdrawn } = facts;
+  return {
+    event: 'action.settled',
+    settlement: {
+      id: `set_${source.topic}_${source.offset}`,
+      kind,
+      actionId,
+      attempt,
+      tenant,
+      agentId,
+      status,
+      verified,
+      actualCostMicros: actualMicros,
+      late,
+      deltaMicros,
+      chargedMicros,
+      cumulativeMicros: Math.max(0, facts.cumulativeMicros),
+      code: kind !== 'settled' ? 'NO_EFFECT' : overdrawn ? 'OVERDRAWN' : 'SETTLED',
+      reason: '',
+      completedAt: null,
+      settledAt: wireTime(facts.atMs),
+      source,
+      ledgerEpoch: facts.epoch,
+      ledgerSequence: facts.sequence,
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { begin, decide, type MakeLedger, send, settle, spent } from './bench.ts';
+import { newSource, planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
+
+export function redelivery(make: MakeLedger): void {
+  test('the same coordinate again gives the stored answer with its plan, and charges nothing', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = stepRequest();
+    const first = await send(ledger, request);
+    clock.advance(5_000);
+    const again = await send(ledger, { ...request, plan: planOf({ refusal: refusal() }) });
+    expect(again).toEqual({ ...first, redelivered: true });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+  });
+
+  test('a refusal is given again word for word, and so is a duplicate', async () => {
+    const { ledger } = await begin(make);
+    const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
+    const duplicate = repeated(blocked);
+    const [one, other] = await ledger.step([blocked, duplicate]);
+    expect(await ledger.step([blocked, duplicate])).toEqual([
+      { ...one, redelivered: true },
+      { ...other, redelivered: true },
+    ]);
+  });
+
+  test('within one batch as well', async () => {
+    const { ledger } = await begin(make);
+    const request = stepRequest();
+    const [first, again] = await ledger.step([request, request]);
+    expect(again).toEqual({ ...first, redelivered: true });
+  });
+
+  test('comes before the deadline, the kill switch and a plan that no longer holds', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = stepRequest({ deadlineAtMs: clock(), plan: planOf({ holdsUntilMs: clock() + 1 }) });
+    const first = await send(ledger, request);
+    clock.advance(10_000);
+    await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
+    expect(await send(ledger, request)).toEqual({ ...first, redelivered: true });
+  });
+
+  test('an outcome that comes again gives the same facts', async () => {
+    const { ledger } = await begin(make);
+    const request = stepRequest();
+    const outcome = settleRequest(request, { actualMicros: 60 });
+    const [, first] = await ledger.step([request, outcome]);
+    expect(await send(ledger, outcome)).toEqual({ ...first, redelivered: true });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 60 });
+  });
+
+  test('is published once the ledger knows that the log has it', async () => {
+    const { ledger } = await begin(make);
+    const request = stepRequest();
+    const outcome = settleRequest(request);
+    const duplicate = repeated(request);
+    await ledger.step([request, outcome, duplicate]);
+    await ledger.confirm(ledger.epoch, [request, outcome]);
+    expect(await ledger.step([request, outcome, duplicate])).toEqual([
+      { kind: 'published' },
+      { kind: 'published' },
+      expect.objectContaining({ kind: 'decided', redelivered: true }),
+    ]);
+  });
+
+  test('another record at a known coordinate is a corrupt ledger, not a decision', async () => {
+    const { ledger } = await begin(make);
+    const request = stepRequest();
+    await ledger.step([request]);
+    const corrupt = expect.objectContaining({ code: 'LEDGER_CORRUPT', retryable: false });
+    await expect(ledger.step([{ ...request, digest: 'another' }])).rejects.toEqual(corrupt);
+    const outcome = settleRequest(request, { source: request.source });
+    await expect(ledger.step([outcome])).rejects.toEqual(corrupt);
+  });
+
+  test('offsets that are no plain numbers are not confused with those that are', async () => {
+    const { ledger } = await begin(make);
+    const source = newSource();
+    const [plain] = await ledger.step([stepRequest({ source })]);
+    const padded = { ...source, offset: `0${source.offset}` };
+    const facts = await decide(ledger, stepRequest({ source: padded, actionId: 'another' }));
+    expect(plain?.kind).toBe('decided');
+    expect(facts.first).toBeNull();
+  });
+
+  test('what is not published is never forgotten: it was charged', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const request = stepRequest();
+    const first = await send(ledger, request);
+    clock.advance(1_000_000);
+    await ledger.step([stepRequest({ agentId: 'other' })]);
+    expect(await send(ledger, request)).toEqual({ ...first, redelivered: true });
+    expect((await settle(ledger, settleRequest(request, { status: 'cancelled' }))).deltaMicros).toBe(-100);
+  });
+
+  test('a coordinate that is decided anew, once it is forgotten, is remembered anew', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const requests = Array.from({ length: 20 }, () => stepRequest({ plan: planOf({ leaseMs: 10 }) }));
+    await ledger.step(requests);
+    await ledger.confirm(ledger.epoch, requests);
+    clock.advance(1_000);
+    const last = requests.slice(-1);
+    const anew = await ledger.step(last);
+    expect(anew).toMatchObject([{ kind: 'decided', redelivered: false }]);
+    // However the forgetting of the others comes about meanwhile.
+    await ledger.step(Array.from({ length: 20 }, () => stepRequest({ agentId: 'other' })));
+    expect(await ledger.step(last)).toEqual([{ ...anew[0], redelivered: true }]);
+  });
+}

@@ -1,0 +1,80 @@
+/** What a state holds at a time, as sorted text: two states are equal when these are. */
+
+import { attemptsOf } from '../memory/agents.ts';
+import { sourceOf } from '../memory/coordinates.ts';
+import { allCounters, allRates, type Counter, spentIn } from '../memory/counters.ts';
+import { isForgotten } from '../memory/deliveries.ts';
+import type { Delivery, TenantState } from '../memory/remembered.ts';
+import { slotTimes } from '../memory/sliding-rate.ts';
+import { slidingBuckets } from '../memory/sliding-sum.ts';
+import type { LedgerState } from '../memory/state.ts';
+
+/** Without what is forgotten at `atMs`, without counters at zero, and without what only times an operator's event. */
+export function stateOf(state: LedgerState, atMs: number): string[] {
+  const lines: unknown[][] = [];
+  for (const { target, killed, revision, reason } of state.flags.values()) {
+    lines.push(['flag', target, killed, revision, killed ? reason : '']);
+  }
+  for (const [id, { answer, forgetAtMs }] of state.kills) {
+    if (forgetAtMs > atMs) lines.push(['kill', id, answer.revision, answer.sequences]);
+  }
+  for (const [id, { forgetAtMs }] of state.revives) {
+    if (forgetAtMs > atMs) lines.push(['revive', id]);
+  }
+  for (const tenant of state.tenants.values()) {
+    if (tenant.sequence > 0) lines.push(...linesOf(tenant, atMs));
+  }
+  for (const partitions of state.coordinates.values()) {
+    for (const { deliveries } of partitions.values()) {
+      for (const delivery of deliveries.values()) {
+        if (!isForgotten(delivery, atMs)) lines.push(['delivery', ...describe(delivery)]);
+      }
+    }
+  }
+  return lines.map((line) => JSON.stringify(line)).sort();
+}
+
+function linesOf(tenant: TenantState, atMs: number): unknown[][] {
+  const { name, sequence, counters } = tenant;
+  const lines: unknown[][] = [['tenant', name, sequence]];
+  for (const counter of allCounters(counters)) {
+    const spentMicros = spentIn(counter, atMs);
+    const buckets = counter.sliding === null ? [] : slidingBuckets(counter.sliding, atMs);
+    if (spentMicros === 0 && buckets.length === 0) continue;
+    lines.push(['budget', name, nameOf(counter), spentMicros, buckets]);
+  }
+  for (const rate of allRates(counters)) {
+    const times = slotTimes(rate, atMs);
+    if (times.length > 0) lines.push(['rate', name, rate.agentId, rate.tool, rate.windowMs, times]);
+  }
+  for (const grant of tenant.grants.values()) {
+    if (grant.forgetAtMs > atMs) lines.push(['grant', name, { ...grant }]);
+  }
+  for (const [kind, done] of Object.entries({ adjust: tenant.adjustments, approve: tenant.approvals })) {
+    for (const [id, { answer, forgetAtMs }] of done) {
+      if (forgetAtMs > atMs) lines.push([kind, name, id, Object.entries(answer).sort()]);
+    }
+  }
+  for (const agent of tenant.agents.values()) {
+    for (const actionId of agent.actions.keys()) {
+      for (const entry of attemptsOf(agent, actionId)) {
+        if (!isForgotten(entry, atMs)) lines.push(['stands', name, agent.id, actionId, sourceOf(entry)]);
+      }
+    }
+  }
+  return lines;
+}
+
+function describe(delivery: Delivery): unknown[] {
+  const who = [sourceOf(delivery), delivery.agent.tenant.name, delivery.agent.id, delivery.forgetAtMs];
+  const onLog = delivery.unpublished === null;
+  if (delivery.kind === 'duplicate' || delivery.kind === 'settled') return [...who, onLog, delivery.kind];
+  const { agent: _agent, log: _log, another: _another, unpublished: _unpublished, lease, ...rest } = delivery;
+  const charges = lease?.charges.map(({ counter, maxMicros }) => [...nameOf(counter), maxMicros]);
+  const { charges: _charges, ...held } = lease ?? { charges: [] };
+  return [...who, onLog, Object.entries(rest).sort(), Object.entries(held).sort(), charges];
+}
+
+function nameOf({ scope, subject, id, windowMs }: Counter): (string | number | null)[] {
+  return [scope, subject, id, windowMs];
+}

@@ -1,0 +1,89 @@
+/** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
+import type { Decision, Reservation } from '@mandate/schemas';
+import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
+import { openPlace } from '../memory/coordinates.ts';
+import { addToCounter, openRate } from '../memory/counters.ts';
+import { remember } from '../memory/forget.ts';
+import { consumeGrant } from '../memory/grants.ts';
+import type { AgentState, Entry, Lease } from '../memory/remembered.ts';
+import { chargesOf } from '../memory/reserve.ts';
+import { takeSlot } from '../memory/sliding-rate.ts';
+import type { LedgerState } from '../memory/state.ts';
+import { applySettlement, type EarlySettlement, settlementKey } from './fold-settlement.ts';
+import { isSameStep, seeSequence, seeTime } from './what-was-seen.ts';
+
+export function foldDecision(
+  state: LedgerState,
+  decision: Decision,
+  early: Map<string, EarlySettlement>,
+): void {
+  const tenant = seeSequence(state, decision.tenant, decision.ledgerSequence);
+  const atMs = seeTime(state, decision.decidedAt);
+  const place = openPlace(state.coordinates, decision.source);
+  const known = place.log.deliveries.get(place.offset);
+  if (known !== undefined && isSameStep(known, atMs)) return;
+
+  const agent = openAgent(tenant, decision.agentId);
+  const { log, offset } = place;
+  const { digest, ledgerSequence: sequence, grantConsumed } = decision;
+  const replayUntilMs = atMs + state.replayMemoryMs;
+  const lease = chargeAgain(state, agent, decision, atMs);
+  if (grantConsumed) consumeGrant(tenant.grants, decision, sequence);
+  const entry: Entry | null =
+    decision.kind === 'duplicate'
+      ? null
+      : {
+          kind: decision.kind,
+          agent,
+          log,
+          offset,
+          forgetAtMs: Math.max(replayUntilMs, lease?.expiresAtMs ?? 0),
+          actionId: decision.actionId,
+          attempt: decision.attempt,
+          idempotencyKey: decision.action.idempotencyKey ?? null,
+          digest,
+          appendedAtMs: Date.parse(decision.appendedAt),
+          atMs,
+          sequence,
+          verdict: decision.verdict,
+          code: decision.code,
+          hard: decision.hard,
+          grantConsumed,
+          lease,
+          unpublished: null,
+          another: null,
+        };
+  if (entry === null || !mayTakePlace(agent, entry)) {
+    const forgetAtMs = replayUntilMs;
+    remember(state, { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished: null });
+    return;
+  }
+  remember(state, entry);
+  claim(agent, entry);
+  if (early.size === 0) return;
+  const settlement = early.get(settlementKey(decision));
+  if (settlement === undefined) return;
+  early.delete(settlementKey(decision));
+  applySettlement(state, entry, settlement);
+}
+
+function chargeAgain(state: LedgerState, agent: AgentState, decision: Decision, atMs: number): Lease | null {
+  const { reservation, leaseExpiresAt } = decision;
+  if (reservation === null || leaseExpiresAt === null) return null;
+  const charges = chargesOf(agent, reservation.budgets);
+  for (const { counter } of charges) addToCounter(counter, atMs, reservation.micros, state.clockMs);
+  takeSlotsAgain(state, agent, reservation, atMs);
+  return {
+    reservedMicros: reservation.micros,
+    charging: reservation.charging,
+    charges,
+    expiresAtMs: Date.parse(leaseExpiresAt),
+    chargedMicros: reservation.micros,
+    result: null,
+  };
+}
+
+function takeSlotsAgain(state: LedgerState, agent: AgentState, reservation: Reservation, atMs: number): void {
+  const rates = new Set(reservation.rates.map((limit) => openRate(agent.tenant.counters, limit)));
+  for (const rate of rates) takeSlot(rate, atMs, state.clockMs);
+}

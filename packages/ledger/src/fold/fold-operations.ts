@@ -1,0 +1,74 @@
+/** What operators did, from the log. Each is harmless when it is read twice. */
+import type { AgentKilled, AgentRevived, ApprovalRecorded, BudgetAdjusted } from '@mandate/schemas';
+import { attemptsOf } from '../memory/agents.ts';
+import { answerOf, keepAnswer } from '../memory/commands.ts';
+import { addToCounter, openCounter } from '../memory/counters.ts';
+import { commandKey, mergeFlag } from '../memory/flags.ts';
+import { putGrant } from '../memory/grants.ts';
+import type { TenantState } from '../memory/remembered.ts';
+import type { LedgerState } from '../memory/state.ts';
+import { seeSequence, seeTime } from './what-was-seen.ts';
+
+export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
+  const { target, revision, reason, open, ledgerSequences: sequences } = kill;
+  const atMs = Date.parse(kill.at);
+  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs });
+  for (const [tenant, sequence] of Object.entries(sequences)) seeSequence(state, tenant, sequence);
+  const key = commandKey(target, kill.id);
+  // One that was written again when it was repeated is remembered from its first time, as the ledger does.
+  if (answerOf(state.kills, key, atMs) === undefined) {
+    keepAnswer(state.kills, key, { revision, sequences, open }, times(state, atMs));
+  }
+}
+
+/**
+ * A known id is merged all the same: when the log did not answer whether it took the event, the revive was appended
+ * anew, and the last one is the one that the ledger carried out.
+ */
+export function foldRevive(state: LedgerState, { id, target, revision, at }: AgentRevived['revive']): void {
+  const atMs = Date.parse(at);
+  mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs });
+  const key = commandKey(target, id);
+  if (answerOf(state.revives, key, atMs) === undefined) {
+    keepAnswer(state.revives, key, true, times(state, atMs));
+  }
+}
+
+export function foldAdjustment(state: LedgerState, adjustment: BudgetAdjusted['adjustment']): void {
+  const { id, budget, deltaMicros, spentMicros, ledgerEpoch: epoch, ledgerSequence: sequence } = adjustment;
+  const tenant = seeSequence(state, adjustment.tenant, sequence);
+  const atMs = seeTime(state, adjustment.at);
+  if (answerOf(tenant.adjustments, id, atMs) !== undefined) return;
+  addToCounter(openCounter(tenant.counters, budget), atMs, deltaMicros, state.clockMs);
+  keepAnswer(tenant.adjustments, id, { epoch, sequence, atMs, spentMicros }, times(state, atMs));
+}
+
+export function foldApproval(state: LedgerState, approval: ApprovalRecorded['approval']): void {
+  const { id, agentId, actionId, digest, answer, ledgerEpoch: epoch, ledgerSequence: sequence } = approval;
+  const tenant = seeSequence(state, approval.tenant, sequence);
+  const atMs = seeTime(state, approval.at);
+  if (answerOf(tenant.approvals, id, atMs) !== undefined) return;
+  keepAnswer(tenant.approvals, id, { epoch, sequence, atMs }, times(state, atMs));
+  if (isConsumed(tenant, approval)) return;
+  const expiresAtMs = Date.parse(approval.expiresAt);
+  const forgetAtMs = Math.max(atMs, expiresAtMs) + state.replayMemoryMs;
+  putGrant(
+    tenant.grants,
+    { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence },
+    state.clockMs,
+  );
+}
+
+/** The decision that used the grant up may have reached the log before the grant did. */
+function isConsumed(tenant: TenantState, approval: ApprovalRecorded['approval']): boolean {
+  for (const entry of attemptsOf(tenant.agents.get(approval.agentId), approval.actionId)) {
+    const after = entry.sequence > approval.ledgerSequence;
+    if (after && entry.grantConsumed && entry.digest === approval.digest) return true;
+  }
+  return false;
+}
+
+/** None is forgotten while the log is folded: they are few, and may have been written again long after. */
+function times(state: LedgerState, atMs: number): { nowMs: number; forgetAtMs: number } {
+  return { nowMs: 0, forgetAtMs: atMs + state.replayMemoryMs };
+}

@@ -1,0 +1,274 @@
+import { manualClock } from '@mandate/runtime';
+import type { DecisionsRecord } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { decide, settle, spent } from '../contract/bench.ts';
+import {
+  budget,
+  confirmation,
+  planOf,
+  repeated,
+  settleRequest,
+  stepRequest,
+  TENANT,
+} from '../contract/builders.ts';
+import { createDriver, play, playBatch } from '../contract/drive.ts';
+import type { Command } from '../contract/history-command.ts';
+import { lawsOfTheFold } from '../contract/laws-of-the-fold.ts';
+import { recordsOf } from '../contract/records.ts';
+import { createMemoryLedger, type MemoryLedger } from '../memory/memory-ledger.ts';
+import type { Operation } from '../port.ts';
+import { readSnapshot } from '../snapshot/read-snapshot.ts';
+import { writeSnapshot } from '../snapshot/write-snapshot.ts';
+import { createFold, type Fold, foldRecord } from './fold.ts';
+
+describe('laws of the fold', () => lawsOfTheFold(40));
+
+const START_MS = 1_000;
+const HOUR_MS = 3_600_000;
+
+function fresh() {
+  const clock = manualClock(START_MS);
+  return { clock, ledger: createMemoryLedger({ clock, epoch: 'epoch-1' }) };
+}
+
+/** What the log gets when these are stepped. */
+async function recorded(ledger: MemoryLedger, ...operations: Operation[]): Promise<DecisionsRecord[]> {
+  return recordsOf(await playBatch(ledger, operations), ledger.epoch).map(({ record }) => record);
+}
+
+/** Of records that lie in one partition. */
+function foldOf(records: readonly DecisionsRecord[]): Fold {
+  const fold = createFold();
+  records.forEach((record, offset) => {
+    foldRecord(fold, { source: { partition: 0, offset }, record });
+  });
+  return fold;
+}
+
+function folded(records: readonly DecisionsRecord[], atMs = START_MS): MemoryLedger {
+  return createMemoryLedger({ clock: manualClock(atMs), epoch: 'epoch-2', state: foldOf(records).state });
+}
+
+describe('given a log', () => {
+  test('what is on it is published: a redelivery asks for nothing', async () => {
+    const request = stepRequest();
+    const outcome = settleRequest(request);
+    const log = await recorded(fresh().ledger, request, outcome);
+    const ledger = folded(log);
+    expect(await ledger.step([request, outcome])).toEqual([{ kind: 'published' }, { kind: 'published' }]);
+    expect(await ledger.unpublished(TENANT)).toEqual([]);
+  });
+
+  test('an open action is open still, and its outcome settles it', async () => {
+    const request = stepRequest();
+    const ledger = folded(await recorded(fresh().ledger, request));
+    expect(await ledger.open(TENANT)).toMatchObject([{ actionId: request.actionId, reservedMicros: 100 }]);
+    expect(await settle(ledger, settleRequest(request, { actualMicros: 30 }))).toMatchObject({
+      kind: 'settled',
+      epoch: 'epoch-2',
+      sequence: 2,
+      deltaMicros: -70,
+    });
+  });
+
+  test('an outcome that lies before its decision settles it all the same', async () => {
+    const request = stepRequest();
+    const log = await recorded(fresh().ledger, request, settleRequest(request, { actualMicros: 30 }));
+    const ledger = folded(log.toReversed());
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 30 });
+    expect(await settle(ledger, settleRequest(request))).toMatchObject({
+      kind: 'repeated',
+      chargedMicros: 30,
+    });
+  });
+
+  test('an outcome whose decision never came moves nothing', async () => {
+    const request = stepRequest();
+    const [, outcome] = await recorded(fresh().ledger, request, settleRequest(request));
+    expect(await spent(folded(outcome === undefined ? [] : [outcome]), TENANT)).toEqual({});
+  });
+
+  test('a grant that lies behind the decision that used it up does not come back', async () => {
+    const { ledger } = fresh();
+    const request = stepRequest({ plan: planOf({ limits: [confirmation] }) });
+    const { tenant, agentId, actionId, digest } = request;
+    const order = { id: 'g', by: 'op', reason: 'read it', tenant, agentId, actionId, digest };
+    const approval = { ...order, answer: 'granted' as const, expiresAtMs: START_MS + HOUR_MS };
+    const receipt = await ledger.approve(approval);
+    const [grant] = recordsOf([{ did: 'approve', approval, receipt }], ledger.epoch);
+    const log = await recorded(ledger, request, settleRequest(request, { status: 'failure' }));
+    const again = folded(grant === undefined ? [] : [...log, grant.record]);
+    const { limits } = await decide(again, repeated(request, { attempt: 2 }));
+    expect(limits).toEqual([{ kind: 'confirmation', ok: false, grant: 'none' }]);
+  });
+
+  test('the second copy of a record is passed over, however much later it was written', async () => {
+    const { ledger, clock } = fresh();
+    const request = stepRequest();
+    const [first] = await recorded(ledger, request);
+    const cancelled = await recorded(ledger, settleRequest(request, { status: 'cancelled' }));
+    clock.advance(100 * HOUR_MS);
+    const later = await recorded(
+      ledger,
+      ...Array.from({ length: 20 }, () => stepRequest({ agentId: 'other' })),
+    );
+    const log = first === undefined ? [] : [first, ...cancelled, ...later, first];
+    expect(await spent(folded(log, clock()), TENANT)).toEqual({ 'agent other total': 2_000 });
+  });
+
+  test('what a decider of an older epoch writes behind a new one is void, but its numbers stay taken', async () => {
+    const { ledger } = fresh();
+    const [before, behind] = [stepRequest(), stepRequest()];
+    const [valid, zombie] = await recorded(ledger, before, behind);
+    const epoch = { id: 'epoch-2', previous: 'epoch-1', reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
+    const begun: DecisionsRecord = { event: 'ledger.epoch', epoch };
+    const again = folded(valid === undefined || zombie === undefined ? [] : [valid, begun, zombie]);
+    expect(await spent(again, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+    expect(await decide(again, behind)).toMatchObject({ first: null, sequence: 3, cumulativeMicros: 200 });
+  });
+
+  test('what was folded is passed over by its place: an epoch that is over does not return', async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const begun = (id: string): DecisionsRecord => ({
+      event: 'ledger.epoch',
+      epoch: { id, previous: null, reason: 'rebuilt', at },
+    });
+    const fold = createFold();
+    const inputs = ['epoch-1', 'epoch-2'].map((id, at) => ({
+      source: { partition: 4, offset: 7 + at },
+      record: begun(id),
+    }));
+    for (const input of [...inputs, ...inputs.slice(0, 1)]) foldRecord(fold, input);
+    expect([...fold.positions]).toEqual([[4, 8]]);
+    expect([...fold.epochs]).toEqual([[4, 'epoch-2']]);
+  });
+
+  test('the clock goes on from the latest time of the log, wherever that lies', async () => {
+    const { ledger, clock } = fresh();
+    const earlier = await recorded(ledger, stepRequest());
+    clock.advance(HOUR_MS);
+    const later = await recorded(ledger, stepRequest({ agentId: 'other' }));
+    const again = folded([...later, ...earlier], 0);
+    expect((await decide(again, stepRequest())).atMs).toBe(START_MS + HOUR_MS);
+  });
+
+  test('a revive that comes again clears no kill that came since, behind a snapshot too', async () => {
+    const target = { scope: 'agent' as const, tenant: TENANT, agentId: 'agent-1' };
+    const { ledger, clock } = fresh();
+    const driver = createDriver(ledger, clock, []);
+    const commands: Command[] = [
+      { do: 'kill', target, id: 'k1' },
+      { do: 'revive', target, id: 'r', ahead: 1 },
+      { do: 'kill', target, id: 'k2' },
+    ];
+    const log: DecisionsRecord[] = [];
+    for (const command of commands) {
+      log.push(...recordsOf(await play(driver, command), ledger.epoch).map(({ record }) => record));
+    }
+    for (const { state } of [foldOf(log), await readSnapshot(writeSnapshot(foldOf(log)))]) {
+      const again = createMemoryLedger({ clock, epoch: 'epoch-2', state });
+      expect(await again.revived(target, 'r')).toBe(true);
+      expect(await again.revive(target, (await again.revision(target)) + 1, 'r')).toBe(false);
+      expect(await again.revived(target, 'r2')).toBe(false);
+      expect(await again.revive(target, (await again.revision(target)) + 1, 'r2')).toBe(true);
+    }
+  });
+
+  test('a revive that lies there twice, as the log did not answer the first time, counts as its last', async () => {
+    const target = { scope: 'agent' as const, tenant: TENANT, agentId: 'agent-1' };
+    const order = { by: 'op', reason: 'because', at: '2026-01-01T00:00:00.000Z', target };
+    const revive = (revision: number): DecisionsRecord => ({
+      event: 'agent.revived',
+      revive: { ...order, id: 'r', revision },
+    });
+    const found = { ledgerEpoch: 'epoch-1', ledgerSequences: {}, openCount: 0, open: [] };
+    const kill: DecisionsRecord = {
+      event: 'agent.killed',
+      kill: { ...order, id: 'k', revision: 2, ...found },
+    };
+    const again = folded([revive(2), kill, revive(3)]);
+    expect(await again.killStatus(TENANT, 'agent-1')).toEqual({ killed: null });
+  });
+
+  test('a DEFER that lies behind the decision made anew does not take its place', async () => {
+    const { ledger } = fresh();
+    const request = stepRequest({ plan: planOf({ limits: [confirmation] }) });
+    const granted = repeated(request, { plan: planOf() });
+    const { tenant, agentId, actionId, digest } = request;
+    const [deferred] = await recorded(ledger, request);
+    const order = { id: 'g', by: 'op', reason: 'read it', tenant, agentId, actionId, digest };
+    await ledger.approve({ ...order, answer: 'granted', expiresAtMs: START_MS + HOUR_MS });
+    const [allowed] = await recorded(ledger, granted);
+    const again = folded(deferred === undefined || allowed === undefined ? [] : [allowed, deferred]);
+    expect((await decide(again, repeated(request))).first).toMatchObject({ verdict: 'ALLOW' });
+  });
+
+  test('the highest attempt is the latest, in whatever order they lie', async () => {
+    const { ledger } = fresh();
+    const blocked = stepRequest({ deadlineAtMs: 0 });
+    const retried = repeated(blocked, { attempt: 2, deadlineAtMs: null });
+    const log = await recorded(ledger, blocked, retried);
+    const again = folded(log.toReversed());
+    expect((await decide(again, repeated(blocked, { attempt: 3 }))).first).toMatchObject({ attempt: 2 });
+  });
+
+  test('partitions of a log may be days apart: an outcome finds what it settles, behind a snapshot too', async () => {
+    const { ledger, clock } = fresh();
+    const limits = [budget({ scope: 'tenant', subject: '', id: 'team' })];
+    const request = stepRequest({ plan: planOf({ limits }) });
+    const [allowed] = await recorded(ledger, request);
+    clock.advance(HOUR_MS);
+    const [cancelled] = await recorded(ledger, settleRequest(request, { status: 'cancelled' }));
+    clock.advance(30 * HOUR_MS);
+    const [ahead] = await recorded(ledger, stepRequest({ agentId: 'other' }));
+    if (allowed === undefined || cancelled === undefined || ahead === undefined)
+      throw new Error('no records');
+    const fold = createFold();
+    foldRecord(fold, { source: { partition: 0, offset: 0 }, record: allowed });
+    foldRecord(fold, { source: { partition: 1, offset: 0 }, record: ahead });
+    const restored = await readSnapshot(writeSnapshot(fold));
+    foldRecord(restored, { source: { partition: 0, offset: 1 }, record: cancelled });
+    const again = createMemoryLedger({ clock, epoch: 'epoch-2', state: restored.state });
+    expect(await spent(again, TENANT)).toEqual({ 'agent other total': 100 });
+  });
+
+  test('of two decisions on one action, days apart, the later one stands, behind a snapshot too', async () => {
+    const { ledger, clock } = fresh();
+    const request = stepRequest({ plan: planOf({ leaseMs: 1 }) });
+    const log = await recorded(ledger, request);
+    await ledger.confirm('epoch-1', [request]);
+    clock.advance(49 * HOUR_MS);
+    const anew = repeated(request);
+    log.push(...(await recorded(ledger, anew, stepRequest({ agentId: 'other' }))));
+    const { state } = await readSnapshot(writeSnapshot(foldOf(log)));
+    const again = createMemoryLedger({ clock, epoch: 'epoch-2', state });
+    expect((await decide(again, repeated(request))).first).toMatchObject({ source: anew.source });
+  });
+
+  test('a coordinate that was decided anew, days apart, is known by the later decision behind a snapshot', async () => {
+    const { ledger, clock } = fresh();
+    const request = stepRequest({ plan: planOf({ leaseMs: 1 }) });
+    const log = await recorded(ledger, request);
+    await ledger.confirm('epoch-1', [request]);
+    clock.advance(49 * HOUR_MS);
+    log.push(...(await recorded(ledger, request, stepRequest({ agentId: 'other' }))));
+    const { state } = await readSnapshot(writeSnapshot(foldOf(log)));
+    const again = createMemoryLedger({ clock, epoch: 'epoch-2', state });
+    expect(await again.step([request])).toEqual([{ kind: 'published' }]);
+  });
+
+  test('an outcome that lies before its decision settles it behind a snapshot too', async () => {
+    const request = stepRequest();
+    const log = await recorded(fresh().ledger, request, settleRequest(request, { actualMicros: 30 }));
+    const [allowed, outcome] = log;
+    if (allowed === undefined || outcome === undefined) throw new Error('no records');
+    const restored = await readSnapshot(writeSnapshot(foldOf([outcome])));
+    foldRecord(restored, { source: { partition: 0, offset: 1 }, record: allowed });
+    const again = createMemoryLedger({
+      clock: manualClock(START_MS),
+      epoch: 'epoch-2',
+      state: restored.state,
+    });
+    expect(await spent(again, TENANT)).toEqual({ 'agent agent-1 total': 30 });
+  });
+});

@@ -1,0 +1,115 @@
+/** What is remembered of an agent: its actions by id and attempt, and the idempotency keys that they claimed. */
+import { isForgotten } from './deliveries.ts';
+import type { AgentState, Entry, TenantState } from './remembered.ts';
+
+export function openAgent(tenant: TenantState, id: string): AgentState {
+  let agent = tenant.agents.get(id);
+  if (agent === undefined) {
+    agent = { tenant, id, actions: new Map(), charges: [], deliveries: 0 };
+    tenant.agents.set(id, agent);
+  }
+  return agent;
+}
+
+/** What stands for an attempt, forgotten or not. */
+export function standsFor(
+  agent: AgentState | undefined,
+  { actionId, attempt }: { actionId: string; attempt: number },
+): Entry | undefined {
+  for (const entry of attemptsOf(agent, actionId)) if (entry.attempt === attempt) return entry;
+  return undefined;
+}
+
+/** All that stand for an action, in no order. */
+export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<Entry> {
+  let entry = agent?.actions.get(actionId) ?? null;
+  while (entry !== null) {
+    yield entry;
+    entry = entry.another;
+  }
+}
+
+/** The highest attempt of an action. */
+export function findLatest(agent: AgentState, actionId: string, nowMs: number): Entry | undefined {
+  let latest: Entry | undefined;
+  for (const entry of attemptsOf(agent, actionId)) {
+    if (isForgotten(entry, nowMs)) continue;
+    if (latest === undefined || entry.attempt > latest.attempt) latest = entry;
+  }
+  return latest;
+}
+
+/** The action that an idempotency key belongs to. */
+export function findKeyOwner(agent: AgentState, key: string, nowMs: number): string | undefined {
+  const actionId = agent.tenant.keys.get(keyOf(agent, key));
+  if (actionId === undefined) return undefined;
+  for (const entry of attemptsOf(agent, actionId)) {
+    if (entry.idempotencyKey === key && !isForgotten(entry, nowMs)) return actionId;
+  }
+  return undefined;
+}
+
+/** Lets the entry stand for its attempt, in the place of any other, and claims its key. */
+export function claim(agent: AgentState, entry: Entry): void {
+  const { actionId, idempotencyKey, lease } = entry;
+  const known = agent.actions.get(actionId);
+  if (known !== undefined) entry.another = without(known, (other) => other.attempt === entry.attempt);
+  agent.actions.set(actionId, entry);
+  if (idempotencyKey !== null && !isClaimedSince(agent, idempotencyKey, entry)) {
+    agent.tenant.keys.set(keyOf(agent, idempotencyKey), actionId);
+  }
+  if (lease !== null && lease.result === null) agent.tenant.running.add(entry);
+}
+
+/** Gives back what an entry that is forgotten has claimed. */
+export function release(agent: AgentState, entry: Entry): void {
+  const { actionId, idempotencyKey } = entry;
+  agent.tenant.running.delete(entry);
+  const known = agent.actions.get(actionId);
+  if (known !== undefined) {
+    const left = without(known, (other) => other === entry);
+    if (left === null) agent.actions.delete(actionId);
+    else agent.actions.set(actionId, left);
+  }
+  if (idempotencyKey === null) return;
+  const key = keyOf(agent, idempotencyKey);
+  if (agent.tenant.keys.get(key) !== actionId) return;
+  for (const other of attemptsOf(agent, actionId)) if (other.idempotencyKey === idempotencyKey) return;
+  agent.tenant.keys.delete(key);
+}
+
+/**
+ * Read from a log, an entry may come after one that stands in its place: it takes that only from one that is
+ * forgotten, or from a deferred one.
+ */
+export function mayTakePlace(agent: AgentState, entry: Entry): boolean {
+  const known = standsFor(agent, entry);
+  if (known === undefined || known.forgetAtMs <= entry.atMs) return true;
+  return known.verdict === 'DEFER' && known.sequence < entry.sequence;
+}
+
+/** Has another action claimed the key later? Only what is read from a log or a snapshot can come behind it. */
+function isClaimedSince(agent: AgentState, key: string, entry: Entry): boolean {
+  const owner = agent.tenant.keys.get(keyOf(agent, key));
+  if (owner === undefined || owner === entry.actionId) return false;
+  for (const other of attemptsOf(agent, owner)) {
+    if (other.idempotencyKey === key && other.atMs > entry.atMs) return true;
+  }
+  return false;
+}
+
+/** The chain of attempts without the one that is meant, of which there is one at most. */
+function without(first: Entry, isMeant: (entry: Entry) => boolean): Entry | null {
+  if (isMeant(first)) return first.another;
+  for (let entry = first; entry.another !== null; entry = entry.another) {
+    if (!isMeant(entry.another)) continue;
+    entry.another = entry.another.another;
+    break;
+  }
+  return first;
+}
+
+/** No id holds a blank. */
+function keyOf(agent: AgentState, idempotencyKey: string): string {
+  return `${agent.id} ${idempotencyKey}`;
+}

@@ -1,0 +1,19 @@
+/** What the ledger asks of a delivery that it remembers. */
+import type { Delivery, Entry, Lease } from './remembered.ts';
+
+/** What the log does not hold yet is never forgotten: it was charged, and its record must still be published. */
+export function isForgotten(delivery: Delivery, nowMs: number): boolean {
+  return delivery.forgetAtMs <= nowMs && delivery.unpublished === null;
+}
+
+/** May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run. */
+export function mayBeRetried(entry: Entry, nowMs: number): boolean {
+  if (entry.verdict === 'BLOCK') return !entry.hard;
+  if (entry.lease === null) return false;
+  if (entry.lease.result === null) return entry.lease.expiresAtMs <= nowMs;
+  return entry.lease.result !== 'succeeded';
+}
+
+export function isOpen(entry: Entry, nowMs: number): entry is Entry & { lease: Lease } {
+  return entry.lease !== null && entry.lease.result === null && entry.lease.expiresAtMs > nowMs;
+}

@@ -1,0 +1,103 @@
+/** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
+import type { KillFact, KillTarget } from '@mandate/schemas';
+import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
+import { attemptsOf } from './agents.ts';
+import { sourceOf } from './coordinates.ts';
+import { allCounters, spentIn, stillCounts } from './counters.ts';
+import { isOpen } from './deliveries.ts';
+import { concerns, killFact } from './flags.ts';
+import type { Delivery, Entry, Lease, TenantState } from './remembered.ts';
+import type { LedgerState } from './state.ts';
+
+export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
+  const balances: Balance[] = [];
+  for (const counter of allCounters(tenant.counters)) {
+    const spentMicros = spentIn(counter, nowMs);
+    if (spentMicros === 0) continue;
+    const { scope, subject, id, windowMs } = counter;
+    balances.push({ tenant: tenant.name, budget: { scope, subject, id, windowMs }, spentMicros });
+  }
+  return balances.sort((a, b) => compareBudgets(a.budget, b.budget));
+}
+
+export function openEntries(
+  tenant: TenantState,
+  agentId: string | undefined,
+  nowMs: number,
+): (Entry & { lease: Lease })[] {
+  const entries: (Entry & { lease: Lease })[] = [];
+  for (const entry of mayBeOpen(tenant, agentId)) {
+    if ((agentId ?? entry.agent.id) === entry.agent.id && isOpen(entry, nowMs)) entries.push(entry);
+  }
+  return entries.sort((a, b) => a.sequence - b.sequence);
+}
+
+/** Of one agent: what the tenant has running or what the agent is remembered for, whichever is less to look at. */
+function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<Entry> {
+  const agent = agentId === undefined ? undefined : tenant.agents.get(agentId);
+  if (agentId !== undefined && agent === undefined) return;
+  if (agent === undefined || tenant.running.size < agent.actions.size) yield* tenant.running;
+  else for (const actionId of agent.actions.keys()) yield* attemptsOf(agent, actionId);
+}
+
+export function openActions(tenant: TenantState, agentId: string | undefined, nowMs: number): OpenAction[] {
+  return openEntries(tenant, agentId, nowMs).map(({ agent, actionId, attempt, atMs, lease }) => ({
+    tenant: tenant.name,
+    agentId: agent.id,
+    actionId,
+    attempt,
+    reservedMicros: lease.reservedMicros,
+    decidedAtMs: atMs,
+    leaseExpiresAtMs: lease.expiresAtMs,
+  }));
+}
+
+export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[] {
+  const unpublished: Unpublished[] = [];
+  for (const delivery of tenant.unpublished) {
+    const { entry, deltaMicros } = movedBy(delivery);
+    if (entry === null || deltaMicros === 0) continue;
+    unpublished.push({
+      tenant: tenant.name,
+      agentId: delivery.agent.id,
+      source: sourceOf(delivery),
+      deltaMicros,
+      budgets: (entry.lease?.charges ?? [])
+        .filter(({ counter }) => stillCounts(counter, entry.atMs, nowMs))
+        .map(({ counter: { scope, subject, id, windowMs } }) => ({ scope, subject, id, windowMs })),
+    });
+  }
+  return unpublished;
+}
+
+/** What a delivery moved, and the ALLOW whose counters it moved it in. */
+function movedBy(delivery: Delivery): { entry: Entry | null; deltaMicros: number } {
+  if (delivery.unpublished === null || delivery.kind === 'duplicate') return { entry: null, deltaMicros: 0 };
+  if (delivery.kind === 'settled') {
+    const { entry, facts } = delivery.unpublished;
+    return { entry, deltaMicros: facts.deltaMicros };
+  }
+  return { entry: delivery, deltaMicros: delivery.unpublished.facts.chargedMicros };
+}
+
+export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { target: KillTarget })[] {
+  return [...state.flags]
+    .filter(([, flag]) => flag.killed && concerns(flag.target, tenant))
+    .sort(([keyA, a], [keyB, b]) => b.atMs - a.atMs || (keyA < keyB ? -1 : 1))
+    .map(([, flag]) => ({ ...killFact(flag), target: flag.target }));
+}
+
+/** By scope, subject, id, window; a lifetime counter before the windowed ones. */
+function compareBudgets(a: BudgetReference, b: BudgetReference): number {
+  return (
+    compareTexts(a.scope, b.scope) ||
+    compareTexts(a.subject, b.subject) ||
+    compareTexts(a.id, b.id) ||
+    (a.windowMs ?? -1) - (b.windowMs ?? -1)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,10 @@
+import { manualClock } from '@mandate/runtime';
+import { ledgerHistories, type MakeLedger } from '../contract.ts';
+import { createMemoryLedger } from './memory-ledger.ts';
+
+const make: MakeLedger = async ({ replayMemoryMs }) => {
+  const clock = manualClock(1_000);
+  return { ledger: createMemoryLedger({ clock, epoch: 'epoch-1', replayMemoryMs }), clock };
+};
+
+ledgerHistories('the memory ledger', make, { numRuns: 4_000, maxLength: 60 });

@@ -1,0 +1,11 @@
+import { manualClock } from '@mandate/runtime';
+import { ledgerContract, ledgerHistories, type MakeLedger } from '../contract.ts';
+import { createMemoryLedger } from './memory-ledger.ts';
+
+const make: MakeLedger = async ({ replayMemoryMs }) => {
+  const clock = manualClock(1_000);
+  return { ledger: createMemoryLedger({ clock, epoch: 'epoch-1', replayMemoryMs }), clock };
+};
+
+ledgerContract('the memory ledger', make);
+ledgerHistories('the memory ledger', make, { numRuns: 150, maxLength: 40 });

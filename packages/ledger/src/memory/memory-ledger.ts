@@ -1,0 +1,119 @@
+/**
+ * The ledger of one process. A batch is one synchronous run, so that nothing, a kill included, can fall into it; state
+ * lives as long as the process and comes back by a fold of the log.
+ */
+import { type Clock, type Logger, MandateError } from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
+import type { Ledger, StepResult } from '../port.ts';
+import { openPlace } from './coordinates.ts';
+import { stoppedBy } from './flags.ts';
+import { forget } from './forget.ts';
+import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
+import { adjust, approve, kill, revisionOf, revive, wasRevived } from './operate.ts';
+import type { TenantState } from './remembered.ts';
+import { settle } from './settle.ts';
+import { activeTenants, createState, type LedgerState } from './state.ts';
+import { decide } from './step.ts';
+
+export type MemoryLedgerOptions = {
+  clock: Clock;
+  /** Of this rebuild. */
+  epoch: string;
+  /** From a fold; the ledger takes it over. Empty when absent. */
+  state?: LedgerState;
+  /** Default 24 h. Ignored when `state` is given, which carries its own. */
+  replayMemoryMs?: number;
+  log?: Logger;
+};
+
+/** `state` gives what it holds, to be read only: for laws that compare it with a fold. */
+export type MemoryLedger = Ledger & { state(): LedgerState };
+
+export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
+  const { epoch } = options;
+  const state = options.state ?? createState(options.replayMemoryMs ?? DEFAULTS.replayMemoryMs);
+  let closed = false;
+
+  const now = (): number => {
+    if (closed) throw unavailable();
+    const readMs = options.clock();
+    if (readMs < state.clockMs) {
+      options.log?.debug({ behindMs: state.clockMs - readMs }, 'clock is behind the ledger; standing still');
+      return state.clockMs;
+    }
+    state.clockMs = readMs;
+    return readMs;
+  };
+  const tenantNamed = (name: string): TenantState[] => {
+    const tenant = state.tenants.get(name);
+    return tenant === undefined ? [] : [tenant];
+  };
+
+  return {
+    epoch,
+    state: () => state,
+
+    async step(batch) {
+      const nowMs = now();
+      const waiting = new Set<string>();
+      return batch.map((operation): StepResult => {
+        const key = `${operation.tenant}/${operation.agentId}`;
+        if (waiting.has(key)) return { kind: 'replan', atMs: nowMs };
+        forget(state, nowMs);
+        const result =
+          operation.op === 'decide'
+            ? decide(state, epoch, nowMs, operation)
+            : settle(state, epoch, nowMs, operation);
+        if (result.kind === 'replan') waiting.add(key);
+        return result;
+      });
+    },
+
+    async confirm(confirmedEpoch, published) {
+      now();
+      if (confirmedEpoch !== epoch) throw epochChanged(confirmedEpoch, epoch);
+      for (const { source } of published) {
+        const { log, offset } = openPlace(state.coordinates, source);
+        const delivery = log.deliveries.get(offset);
+        if (delivery === undefined) continue;
+        delivery.unpublished = null;
+        delivery.agent.tenant.unpublished.delete(delivery);
+      }
+    },
+
+    kill: async (target, command) => kill(state, now(), target, command),
+    revive: async (target, revision, commandId) => revive(state, now(), target, revision, commandId),
+    revived: async (target, commandId) => wasRevived(state, now(), target, commandId),
+    revision: async (target) => revisionOf(state, target),
+    killStatus: async (tenant, agentId) => ({ killed: stoppedBy(state.flags, tenant, agentId) }),
+    killed: async (tenant) => flagsInForce(state, tenant),
+
+    adjust: async (adjustment) => adjust(state, epoch, now(), adjustment),
+    approve: async (approval) => approve(state, epoch, now(), approval),
+
+    balances: async (name) => tenantNamed(name).flatMap((tenant) => balancesOf(tenant, now())),
+    open: async (name, agentId) => tenantNamed(name).flatMap((tenant) => openActions(tenant, agentId, now())),
+    unpublished: async (name) => tenantNamed(name).flatMap((tenant) => unpublishedOf(tenant, now())),
+    tenants: async () => activeTenants(state).map((tenant) => tenant.name),
+
+    ping: async () => void now(),
+    close: async () => {
+      closed = true;
+    },
+  };
+}
+
+function unavailable(): MandateError {
+  return new MandateError('LEDGER_UNAVAILABLE', 'The ledger is closed.', {
+    remedy: 'Nothing was decided. Send the batch again once the ledger is back.',
+    retryable: true,
+  });
+}
+
+function epochChanged(confirmed: string, current: string): MandateError {
+  return new MandateError(
+    'LEDGER_EPOCH_CHANGED',
+    `The ledger was rebuilt: its epoch is ${current}, the decisions carry ${confirmed}.`,
+    { remedy: 'Do not commit. Read the requests again: the rebuilt ledger decides them.', retryable: true },
+  );
+}

@@ -1,0 +1,119 @@
+/** What operators do: kill, revive, adjust a counter, answer a deferred action. */
+import { MandateError } from '@mandate/runtime';
+import type { KillTarget } from '@mandate/schemas';
+import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
+import { answerOf, keepAnswer } from './commands.ts';
+import { addToCounter, canHold, openCounter, spentIn } from './counters.ts';
+import { commandKey, flagKey, mergeFlag } from './flags.ts';
+import { putGrant } from './grants.ts';
+import { openEntries } from './look.ts';
+import type { TenantState } from './remembered.ts';
+import { activeTenants, type LedgerState, openTenant } from './state.ts';
+
+export function kill(state: LedgerState, nowMs: number, target: KillTarget, command: Command): KillReceipt {
+  const key = commandKey(target, command.id);
+  const known = answerOf(state.kills, key, nowMs);
+  if (known !== undefined) return known;
+
+  const revision = revisionOf(state, target) + 1;
+  mergeFlag(state.flags, { target, killed: true, revision, reason: command.reason, atMs: nowMs });
+  const tenants = target.scope === 'all' ? activeTenants(state) : [openTenant(state, target.tenant)];
+  const receipt = { revision, sequences: takeSequences(tenants), open: openOf(tenants, target, nowMs) };
+  keepAnswer(state.kills, key, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
+  return receipt;
+}
+
+export function revive(
+  state: LedgerState,
+  nowMs: number,
+  target: KillTarget,
+  revision: number,
+  commandId: string,
+): boolean {
+  if (!wasRevived(state, nowMs, target, commandId)) {
+    mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs: nowMs });
+    const times = { nowMs, forgetAtMs: nowMs + state.replayMemoryMs };
+    keepAnswer(state.revives, commandKey(target, commandId), true, times);
+  }
+  return state.flags.get(flagKey(target))?.killed !== true;
+}
+
+export function wasRevived(
+  state: LedgerState,
+  nowMs: number,
+  target: KillTarget,
+  commandId: string,
+): boolean {
+  return answerOf(state.revives, commandKey(target, commandId), nowMs) ?? false;
+}
+
+export function revisionOf(state: LedgerState, target: KillTarget): number {
+  return state.flags.get(flagKey(target))?.revision ?? 0;
+}
+
+export function adjust(
+  state: LedgerState,
+  epoch: string,
+  nowMs: number,
+  adjustment: Adjustment,
+): Receipt & { spentMicros: number } {
+  const tenant = openTenant(state, adjustment.tenant);
+  const known = answerOf(tenant.adjustments, adjustment.id, nowMs);
+  if (known !== undefined) return known;
+
+  const counter = openCounter(tenant.counters, adjustment.budget);
+  if (!canHold(counter, adjustment.deltaMicros, nowMs)) {
+    throw new MandateError(
+      'ADJUSTMENT_TOO_LARGE',
+      'The counter cannot hold what this adjustment would leave.',
+      {
+        remedy: 'Adjust by an amount that leaves the counter within 2^53-1 micro-dollars of zero.',
+      },
+    );
+  }
+  addToCounter(counter, nowMs, adjustment.deltaMicros, nowMs);
+  tenant.sequence += 1;
+  const spentMicros = spentIn(counter, nowMs);
+  const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, spentMicros };
+  keepAnswer(tenant.adjustments, adjustment.id, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
+  return receipt;
+}
+
+export function approve(state: LedgerState, epoch: string, nowMs: number, approval: Approval): Receipt {
+  const tenant = openTenant(state, approval.tenant);
+  const known = answerOf(tenant.approvals, approval.id, nowMs);
+  if (known !== undefined) return known;
+
+  tenant.sequence += 1;
+  const { agentId, actionId, digest, answer, expiresAtMs } = approval;
+  const forgetAtMs = Math.max(nowMs, expiresAtMs) + state.replayMemoryMs;
+  putGrant(
+    tenant.grants,
+    { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence: tenant.sequence },
+    nowMs,
+  );
+  const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs };
+  keepAnswer(tenant.approvals, approval.id, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
+  return receipt;
+}
+
+function takeSequences(tenants: readonly TenantState[]): Record<string, number> {
+  const sequences: Record<string, number> = {};
+  for (const tenant of tenants) {
+    tenant.sequence += 1;
+    sequences[tenant.name] = tenant.sequence;
+  }
+  return sequences;
+}
+
+function openOf(tenants: readonly TenantState[], target: KillTarget, nowMs: number): KillReceipt['open'] {
+  const agentId = target.scope === 'agent' ? target.agentId : undefined;
+  return tenants.flatMap((tenant) =>
+    openEntries(tenant, agentId, nowMs).map((entry) => ({
+      tenant: tenant.name,
+      agentId: entry.agent.id,
+      actionId: entry.actionId,
+      attempt: entry.attempt,
+    })),
+  );
+}

@@ -1,0 +1,37 @@
+/** The same coordinate again: the answer that was given, or the news that its record is on the log. */
+import { MandateError } from '@mandate/runtime';
+import type { SettleRequest, StepRequest } from '@mandate/schemas';
+import type { StepResult } from '../port.ts';
+import { type Place, sourceOf } from './coordinates.ts';
+import { isForgotten } from './deliveries.ts';
+
+/** null: a delivery that was never seen, or is forgotten. Throws LEDGER_CORRUPT when it was another one. */
+export function answerAgain(
+  place: Place,
+  operation: StepRequest | SettleRequest,
+  nowMs: number,
+): StepResult | null {
+  const known = place.log.deliveries.get(place.offset);
+  if (known === undefined || isForgotten(known, nowMs)) return null;
+  if (known.kind === 'settled') {
+    if (operation.op !== 'settle') throw corrupt(place);
+    if (known.unpublished === null) return { kind: 'published' };
+    return { kind: 'settled', facts: known.unpublished.facts, redelivered: true };
+  }
+  if (operation.op !== 'decide' || operation.digest !== known.digest) throw corrupt(place);
+  if (known.unpublished === null) return { kind: 'published' };
+  const { plan, facts } = known.unpublished;
+  return { kind: 'decided', plan, facts, redelivered: true };
+}
+
+function corrupt(place: Place): MandateError {
+  const { topic, partition, offset } = sourceOf(place);
+  return new MandateError(
+    'LEDGER_CORRUPT',
+    `The ledger remembers another record at ${topic}/${partition}/${offset} than the one that was read there.`,
+    {
+      remedy:
+        'Log and ledger do not belong together. Rebuild the ledger from this log, or point it at its own.',
+    },
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * What is remembered of each tenant, of each of its agents, and of each delivery that was answered; they refer to each
+ * other. Until the record of a delivery is known to be on the log the whole answer is kept, so that a redelivery gets it
+ * again word for word; afterwards only what later steps ask for.
+ */
+import type { Charging, Code, SettleFacts, StepFacts, StepRequest, Verdict } from '@mandate/schemas';
+import type { Result } from '../charge.ts';
+import type { Receipt } from '../port.ts';
+import type { Done } from './commands.ts';
+import type { Counter, Counters } from './counters.ts';
+import type { Grants } from './grants.ts';
+
+export type TenantState = {
+  readonly name: string;
+  sequence: number;
+  readonly agents: Map<string, AgentState>;
+  /** By agent and idempotency key: the action that claimed it last. It holds while an attempt that carries it stands. */
+  readonly keys: Map<string, string>;
+  /** ALLOWs without an outcome, oldest first; some of them may have lost their lease. */
+  readonly running: Set<Entry>;
+  readonly counters: Counters;
+  readonly grants: Grants;
+  readonly adjustments: Done<Receipt & { spentMicros: number }>;
+  readonly approvals: Done<Receipt>;
+  /** Answered, not known to be on the log; oldest first. */
+  readonly unpublished: Set<Delivery>;
+};
+
+export type AgentState = {
+  readonly tenant: TenantState;
+  readonly id: string;
+  /** By action id: what stands for it, one of its attempts after another. */
+  readonly actions: Map<string, Entry>;
+  /** What its latest ALLOW charged: shared by those that charge the same, as nearly all do. */
+  charges: readonly Charge[];
+  /** How many deliveries refer to this agent: without any, it is forgotten itself. */
+  deliveries: number;
+};
+
+export type Offset = number | string;
+
+/** The deliveries of one partition of a log. */
+export type Partition = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly deliveries: Map<Offset, Delivery>;
+  /** The highest offset that was remembered here. */
+  highest: number;
+};
+
+type Remembered = {
+  readonly agent: AgentState;
+  readonly log: Partition;
+  readonly offset: Offset;
+  /** On the ledger's clock: from here on it is as if it had never been, once its record is on the log. */
+  readonly forgetAtMs: number;
+};
+
+/** A counter that was charged, and what it was allowed to hold at that time. */
+export type Charge = { readonly counter: Counter; readonly maxMicros: number | null };
+
+/** What an ALLOW holds: a reservation until its outcome, a cost afterwards. */
+export type Lease = {
+  readonly reservedMicros: number;
+  readonly charging: Charging;
+  readonly charges: readonly Charge[];
+  readonly expiresAtMs: number;
+  chargedMicros: number;
+  result: Result | null;
+};
+
+/** A decision that stands for its action and attempt. */
+export type Entry = Remembered & {
+  readonly kind: 'first' | 'expired';
+  readonly actionId: string;
+  readonly attempt: number;
+  readonly idempotencyKey: string | null;
+  readonly digest: string;
+  readonly appendedAtMs: number;
+  readonly atMs: number;
+  readonly sequence: number;
+  readonly verdict: Verdict;
+  readonly code: Code;
+  readonly hard: boolean;
+  readonly grantConsumed: boolean;
+  readonly lease: Lease | null;
+  unpublished: { plan: StepRequest['plan']; facts: StepFacts } | null;
+  /** Another attempt of the same action: nearly always there is none, so that a list would cost more than it holds. */
+  another: Entry | null;
+};
+
+/** A decision that stands for nothing: remembered by its coordinate alone. */
+export type Duplicate = Remembered & {
+  readonly kind: 'duplicate';
+  readonly digest: string;
+  unpublished: { plan: StepRequest['plan']; facts: StepFacts } | null;
+};
+
+/** An outcome that was taken in. `entry` is what it settled; null when it changed nothing. */
+export type Settled = Remembered & {
+  readonly kind: 'settled';
+  unpublished: { facts: SettleFacts; entry: Entry | null } | null;
+};
+
+export type Delivery = Entry | Duplicate | Settled;

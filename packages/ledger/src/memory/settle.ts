@@ -1,0 +1,72 @@
+/** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
+import type { SettleFacts, SettleRequest } from '@mandate/schemas';
+import { finalCharge, resultOf } from '../charge.ts';
+import type { StepResult } from '../port.ts';
+import { openAgent, standsFor } from './agents.ts';
+import { openPlace } from './coordinates.ts';
+import { addToCounter, spentIn } from './counters.ts';
+import { isForgotten } from './deliveries.ts';
+import { remember } from './forget.ts';
+import { answerAgain } from './redelivery.ts';
+import type { Entry, Lease, Settled } from './remembered.ts';
+import { fitting, lifetimeSpend } from './reserve.ts';
+import { type LedgerState, openTenant } from './state.ts';
+
+export function settle(state: LedgerState, epoch: string, nowMs: number, request: SettleRequest): StepResult {
+  const tenant = openTenant(state, request.tenant);
+  const place = openPlace(state.coordinates, request.source);
+  const again = answerAgain(place, request, nowMs);
+  if (again !== null) return again;
+
+  const agent = openAgent(tenant, request.agentId);
+  const known = standsFor(agent, request);
+  const entry = known === undefined || isForgotten(known, nowMs) ? null : known;
+  const lease = entry?.lease ?? null;
+  const kind = kindOf(entry, lease);
+  const late = kind === 'settled' && lease !== null && nowMs >= lease.expiresAtMs;
+
+  let deltaMicros = 0;
+  if (kind === 'settled' && entry !== null && lease !== null) {
+    deltaMicros = fitting(lease.charges, finalCharge(lease.charging, request) - lease.reservedMicros, nowMs);
+    for (const { counter } of lease.charges) addToCounter(counter, entry.atMs, deltaMicros, nowMs);
+    lease.chargedMicros = lease.reservedMicros + deltaMicros;
+    lease.result = resultOf(request);
+    tenant.running.delete(entry);
+  }
+
+  tenant.sequence += 1;
+  const facts: SettleFacts = {
+    epoch,
+    sequence: tenant.sequence,
+    atMs: nowMs,
+    kind,
+    late,
+    deltaMicros,
+    chargedMicros: lease?.chargedMicros ?? 0,
+    cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
+    overdrawn: deltaMicros > 0 && lease !== null && overdrawn(lease, nowMs),
+  };
+  const settled: Settled = {
+    kind: 'settled',
+    agent,
+    log: place.log,
+    offset: place.offset,
+    forgetAtMs: nowMs + state.replayMemoryMs,
+    unpublished: { facts, entry: kind === 'settled' ? entry : null },
+  };
+  remember(state, settled);
+  tenant.unpublished.add(settled);
+  return { kind: 'settled', facts, redelivered: false };
+}
+
+function kindOf(entry: Entry | null, lease: Lease | null): SettleFacts['kind'] {
+  if (entry === null) return 'unknown';
+  if (lease === null) return 'not_allowed';
+  return lease.result === null ? 'settled' : 'repeated';
+}
+
+function overdrawn(lease: Lease, nowMs: number): boolean {
+  return lease.charges.some(
+    ({ counter, maxMicros }) => maxMicros !== null && spentIn(counter, nowMs) > maxMicros,
+  );
+}

@@ -1,0 +1,56 @@
+/** A true sliding window of calls: one timestamp each. A call counts while it is younger than `windowMs`. */
+
+import type { RateLimit } from '@mandate/schemas';
+
+/** Calls of an agent, all or those of one tool. */
+export type RateReference = Pick<RateLimit, 'agentId' | 'tool' | 'windowMs'>;
+
+export type SlidingRate = Readonly<RateReference> & {
+  /** Ascending; those before `head` have left the window. */
+  times: number[];
+  head: number;
+};
+
+export function createSlidingRate({ agentId, tool, windowMs }: RateReference): SlidingRate {
+  return { agentId, tool, windowMs, times: [], head: 0 };
+}
+
+/** Drops what has left the window by `nowMs`, then answers how many calls are in it. */
+export function callsIn(rate: SlidingRate, nowMs: number): number {
+  const leftAtMs = nowMs - rate.windowMs;
+  let oldest = rate.times[rate.head];
+  while (oldest !== undefined && oldest <= leftAtMs) {
+    rate.head += 1;
+    oldest = rate.times[rate.head];
+  }
+  // Copied once half of it is gone: each call is moved at most once for each that left.
+  if (rate.head * 2 > rate.times.length) {
+    rate.times = rate.times.slice(rate.head);
+    rate.head = 0;
+  }
+  return rate.times.length - rate.head;
+}
+
+/** A call at `atMs`; ignored when it has left the window by `nowMs`. */
+export function takeSlot(rate: SlidingRate, atMs: number, nowMs: number): void {
+  callsIn(rate, nowMs);
+  if (atMs <= nowMs - rate.windowMs) return;
+  let place = rate.times.length;
+  while (place > rate.head && (rate.times[place - 1] ?? 0) > atMs) place -= 1;
+  // Most agents make few calls: pushed onto an empty list, the first would take the room of many.
+  if (rate.times.length === 0) rate.times = [atMs];
+  else if (place === rate.times.length) rate.times.push(atMs);
+  else rate.times.splice(place, 0, atMs);
+}
+
+/** How long until fewer than `maxCalls` (at least 1) are in the window, which now holds that many or more. */
+export function waitForSlot(rate: SlidingRate, maxCalls: number, nowMs: number): number {
+  const calls = callsIn(rate, nowMs);
+  const lastToLeave = rate.times[rate.head + calls - maxCalls] ?? nowMs;
+  return lastToLeave + rate.windowMs - nowMs;
+}
+
+export function slotTimes(rate: SlidingRate, nowMs: number): number[] {
+  callsIn(rate, nowMs);
+  return rate.times.slice(rate.head);
+}

@@ -1,0 +1,66 @@
+/**
+ * All that a ledger holds, as plain data: what steps change in memory, what a fold of the log builds up, and what a
+ * snapshot writes down. There is one owner at a time: whoever hands a state on lets go of it.
+ */
+import type { KillReceipt } from '../port.ts';
+import type { Done } from './commands.ts';
+import type { Coordinates } from './coordinates.ts';
+import { createCounters } from './counters.ts';
+import type { Flags } from './flags.ts';
+import type { Delivery, TenantState } from './remembered.ts';
+
+/** In the order of arrival; those before `head` are gone. */
+type ForgetQueue = { deliveries: Delivery[]; head: number };
+
+export type LedgerState = {
+  readonly replayMemoryMs: number;
+  /** The latest time seen: the clock never shows an earlier one. */
+  clockMs: number;
+  readonly tenants: Map<string, TenantState>;
+  readonly coordinates: Coordinates;
+  readonly flags: Flags;
+  readonly kills: Done<KillReceipt>;
+  /** Whether or not they cleared a flag: a newer kill may have stood. */
+  readonly revives: Done<true>;
+  readonly forgetting: ForgetQueue;
+};
+
+export function createState(replayMemoryMs: number): LedgerState {
+  return {
+    replayMemoryMs,
+    clockMs: 0,
+    tenants: new Map(),
+    coordinates: new Map(),
+    flags: new Map(),
+    kills: new Map(),
+    revives: new Map(),
+    forgetting: { deliveries: [], head: 0 },
+  };
+}
+
+export function openTenant(state: LedgerState, name: string): TenantState {
+  let tenant = state.tenants.get(name);
+  if (tenant === undefined) {
+    tenant = {
+      name,
+      sequence: 0,
+      agents: new Map(),
+      keys: new Map(),
+      running: new Set(),
+      counters: createCounters(),
+      grants: new Map(),
+      adjustments: new Map(),
+      approvals: new Map(),
+      unpublished: new Set(),
+    };
+    state.tenants.set(name, tenant);
+  }
+  return tenant;
+}
+
+/** Tenants in which something has happened, by name. */
+export function activeTenants(state: LedgerState): TenantState[] {
+  return [...state.tenants.values()]
+    .filter((tenant) => tenant.sequence > 0)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,108 @@
+/** The atomic step. Everything below happens without a pause: nothing can fall between its lines. */
+import type { StepFacts, StepRequest } from '@mandate/schemas';
+import type { StepResult } from '../port.ts';
+import { enforce, rule, watches } from '../verdict.ts';
+import { claim, openAgent } from './agents.ts';
+import { openPlace } from './coordinates.ts';
+import { sweepOne } from './counters.ts';
+import { findFirst } from './duplicates.ts';
+import { stoppedBy } from './flags.ts';
+import { remember } from './forget.ts';
+import { consumeGrant } from './grants.ts';
+import { lookAtLimits } from './limits.ts';
+import { answerAgain } from './redelivery.ts';
+import type { Duplicate, Entry, Lease, TenantState } from './remembered.ts';
+import { lifetimeSpend, reserve, takeSlots } from './reserve.ts';
+import { type LedgerState, openTenant } from './state.ts';
+
+/** Decides one request at `nowMs`, in the order of SEMANTICS section 1. */
+export function decide(state: LedgerState, epoch: string, nowMs: number, request: StepRequest): StepResult {
+  const { plan } = request;
+  const tenant = openTenant(state, request.tenant);
+  const place = openPlace(state.coordinates, request.source);
+
+  const again = answerAgain(place, request, nowMs);
+  if (again !== null) return again;
+
+  const first = findFirst(tenant, request, nowMs);
+  const late = first === null && request.deadlineAtMs !== null && nowMs > request.deadlineAtMs;
+  const kill = first === null && !late ? stoppedBy(state.flags, request.tenant, request.agentId) : null;
+  const ended = first !== null || late || kill !== null;
+  if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
+
+  const judged = !ended && (plan.refusal === null || watches(plan));
+  const limits = judged ? lookAtLimits(tenant, request, nowMs) : [];
+  const found = { first, late, kill, limits };
+  const ruling = rule(plan, found);
+
+  const allowed = ruling.verdict === 'ALLOW';
+  const grantConsumed = allowed && limits.some((fact) => fact.kind === 'confirmation' && fact.ok);
+  const lease = allowed ? reserve(tenant, request, nowMs) : null;
+  if (enforce(plan, found).verdict === 'ALLOW') takeSlots(tenant, request, nowMs);
+
+  tenant.sequence += 1;
+  if (grantConsumed) consumeGrant(tenant.grants, request, tenant.sequence);
+  const facts: StepFacts = {
+    epoch,
+    sequence: tenant.sequence,
+    atMs: nowMs,
+    ...found,
+    chargedMicros: lease?.reservedMicros ?? 0,
+    cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
+    leaseExpiresAtMs: lease?.expiresAtMs ?? null,
+  };
+  store(state, tenant, request, { facts, ruling, lease, grantConsumed, place });
+  sweepOne(tenant.counters, nowMs);
+  return { kind: 'decided', plan, facts, redelivered: false };
+}
+
+function holds({ plan }: StepRequest, nowMs: number): boolean {
+  return nowMs >= plan.holdsFromMs && (plan.holdsUntilMs === null || nowMs < plan.holdsUntilMs);
+}
+
+type Outcome = Pick<Entry, 'grantConsumed'> & {
+  facts: StepFacts;
+  ruling: Pick<Entry, 'verdict' | 'code' | 'hard'>;
+  lease: Lease | null;
+  place: ReturnType<typeof openPlace>;
+};
+
+function store(state: LedgerState, tenant: TenantState, request: StepRequest, outcome: Outcome): void {
+  const { facts, ruling, lease, grantConsumed, place } = outcome;
+  const { digest } = request;
+  const replayUntilMs = facts.atMs + state.replayMemoryMs;
+  const agent = openAgent(tenant, request.agentId);
+  const { log, offset } = place;
+  const unpublished = { plan: request.plan, facts };
+  if (facts.first !== null) {
+    const forgetAtMs = replayUntilMs;
+    const duplicate: Duplicate = { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished };
+    remember(state, duplicate);
+    tenant.unpublished.add(duplicate);
+    return;
+  }
+  const entry: Entry = {
+    kind: facts.late ? 'expired' : 'first',
+    agent,
+    log,
+    offset,
+    forgetAtMs: Math.max(replayUntilMs, lease?.expiresAtMs ?? 0),
+    actionId: request.actionId,
+    attempt: request.attempt,
+    idempotencyKey: request.idempotencyKey,
+    digest,
+    appendedAtMs: request.appendedAtMs,
+    atMs: facts.atMs,
+    sequence: facts.sequence,
+    verdict: ruling.verdict,
+    code: ruling.code,
+    hard: ruling.hard,
+    grantConsumed,
+    lease,
+    unpublished,
+    another: null,
+  };
+  remember(state, entry);
+  claim(agent, entry);
+  tenant.unpublished.add(entry);
+}

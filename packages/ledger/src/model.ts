@@ -1,0 +1,192 @@
+/**
+ * The reference model: the ledger's rules said once more, as plainly as can be, over a list of everything that
+ * happened. It shares no code with the stores and is far too slow for anything but telling whether they are right.
+ */
+import { type Clock, MandateError } from '@mandate/runtime';
+import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
+import { decide } from './model/decide.ts';
+import { flagOf, flagsInForce, isSame, killOf } from './model/flags.ts';
+import { eventsOf, type History, isRemembered, nextSequence, tenantNames } from './model/history.ts';
+import { settle } from './model/settle.ts';
+import { balances, chargedBudgets, counts, spent, staysExact } from './model/spending.ts';
+import type { Ledger, OpenAction, StepResult, Unpublished } from './port.ts';
+
+export function createModelLedger(options: { clock: Clock; epoch: string; replayMemoryMs: number }): Ledger {
+  const { clock, epoch, replayMemoryMs } = options;
+  const history: History = { events: [], replayMemoryMs, nowMs: 0 };
+  let closed = false;
+
+  function look(): History {
+    if (closed) throw failure('LEDGER_UNAVAILABLE', true);
+    history.nowMs = Math.max(history.nowMs, clock());
+    return history;
+  }
+
+  function again(operation: StepRequest | SettleRequest): StepResult | null {
+    const { topic, partition, offset } = operation.source;
+    const known = history.events.findLast(
+      (event) =>
+        (event.type === 'decide' || event.type === 'settle') &&
+        event.request.source.topic === topic &&
+        event.request.source.partition === partition &&
+        event.request.source.offset === offset,
+    );
+    if (known === undefined || !isRemembered(history, known)) return null;
+    if (known.type === 'decide' && operation.op === 'decide' && known.request.digest === operation.digest) {
+      if (known.onLog) return { kind: 'published' };
+      return { kind: 'decided', plan: known.request.plan, facts: known.facts, redelivered: true };
+    }
+    if (known.type === 'settle' && operation.op === 'settle') {
+      return known.onLog ? { kind: 'published' } : { kind: 'settled', facts: known.facts, redelivered: true };
+    }
+    throw failure('LEDGER_CORRUPT', false);
+  }
+
+  function settled(request: SettleRequest): StepResult {
+    return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
+  }
+
+  function openOf(tenant: string, agentId?: string): OpenAction[] {
+    return eventsOf(history, 'decide')
+      .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)
+      .filter((event) => (event.facts.leaseExpiresAtMs ?? 0) > history.nowMs)
+      .filter((event) => !eventsOf(history, 'settle').some((settled) => settled.of === event))
+      .map(({ request, facts }) => ({
+        tenant,
+        agentId: request.agentId,
+        actionId: request.actionId,
+        attempt: request.attempt,
+        reservedMicros: facts.chargedMicros,
+        decidedAtMs: facts.atMs,
+        leaseExpiresAtMs: facts.leaseExpiresAtMs ?? 0,
+      }));
+  }
+
+  function wasRevived(target: KillTarget, commandId: string): boolean {
+    return eventsOf(history, 'revive').some(
+      (event) =>
+        event.commandId === commandId && isSame(event.target, target) && isRemembered(history, event),
+    );
+  }
+
+  return {
+    epoch,
+    step: async (batch) => {
+      look();
+      const waiting: StepRequest[] = [];
+      return batch.map((operation): StepResult => {
+        const waits = waiting.some(
+          (earlier) => earlier.tenant === operation.tenant && earlier.agentId === operation.agentId,
+        );
+        if (waits) return { kind: 'replan', atMs: history.nowMs };
+        const result =
+          again(operation) ??
+          (operation.op === 'decide' ? decide(history, epoch, operation) : settled(operation));
+        if (result.kind === 'replan' && operation.op === 'decide') waiting.push(operation);
+        return result;
+      });
+    },
+    confirm: async (confirmed, published) => {
+      look();
+      if (confirmed !== epoch) throw failure('LEDGER_EPOCH_CHANGED', true);
+      for (const { source } of published) {
+        for (const event of history.events) {
+          if (event.type !== 'decide' && event.type !== 'settle') continue;
+          const { topic, partition, offset } = event.request.source;
+          if (topic !== source.topic || partition !== source.partition || offset !== source.offset) continue;
+          event.onLog = true;
+        }
+      }
+    },
+    kill: async (target, command) => {
+      look();
+      const known = eventsOf(history, 'kill').findLast(
+        (event) => event.command.id === command.id && isSame(event.target, target),
+      );
+      if (known !== undefined && isRemembered(history, known)) return known.receipt;
+      const tenants = target.scope === 'all' ? tenantNames(history) : [target.tenant];
+      const agentId = target.scope === 'agent' ? target.agentId : undefined;
+      const receipt = {
+        revision: flagOf(history, target).revision + 1,
+        sequences: Object.fromEntries(tenants.map((tenant) => [tenant, nextSequence(history, tenant)])),
+        open: tenants.flatMap((tenant) =>
+          openOf(tenant, agentId).map(({ agentId, actionId, attempt }) => ({
+            tenant,
+            agentId,
+            actionId,
+            attempt,
+          })),
+        ),
+      };
+      history.events.push({ type: 'kill', atMs: history.nowMs, target, command, receipt });
+      return receipt;
+    },
+    revive: async (target, revision, commandId) => {
+      const { nowMs: atMs } = look();
+      if (!wasRevived(target, commandId)) {
+        history.events.push({ type: 'revive', atMs, target, revision, commandId });
+      }
+      return !flagOf(history, target).killed;
+    },
+    revived: async (target, commandId) => {
+      look();
+      return wasRevived(target, commandId);
+    },
+    revision: async (target) => flagOf(history, target).revision,
+    killStatus: async (tenant, agentId) => ({ killed: killOf(history, tenant, agentId) }),
+    killed: async (tenant) => flagsInForce(history, tenant),
+    adjust: async (adjustment) => {
+      const { nowMs: atMs } = look();
+      const { tenant, budget, id } = adjustment;
+      const known = eventsOf(history, 'adjust').findLast(
+        (event) => event.adjustment.id === id && event.adjustment.tenant === tenant,
+      );
+      if (known !== undefined && isRemembered(history, known)) return known.receipt;
+      if (!staysExact(history, tenant, budget, adjustment.deltaMicros)) {
+        throw failure('ADJUSTMENT_TOO_LARGE', false);
+      }
+      const receipt = { epoch, sequence: nextSequence(history, tenant), atMs, spentMicros: 0 };
+      history.events.push({ type: 'adjust', atMs, adjustment, receipt });
+      // What it left behind is read from the history that has it.
+      receipt.spentMicros = spent(history, tenant, budget);
+      return receipt;
+    },
+    approve: async (approval) => {
+      const { nowMs: atMs } = look();
+      const known = eventsOf(history, 'approve').findLast(
+        (event) => event.approval.id === approval.id && event.approval.tenant === approval.tenant,
+      );
+      if (known !== undefined && isRemembered(history, known)) return known.receipt;
+      const receipt = { epoch, sequence: nextSequence(history, approval.tenant), atMs };
+      history.events.push({ type: 'approve', atMs, approval, receipt });
+      return receipt;
+    },
+    balances: async (tenant) => balances(look(), tenant),
+    open: async (tenant, agentId) => {
+      look();
+      return openOf(tenant, agentId);
+    },
+    unpublished: async (tenant) => unpublishedOf(look(), tenant),
+    tenants: async () => tenantNames(look()),
+    ping: async () => void look(),
+    close: async () => {
+      closed = true;
+    },
+  };
+}
+
+function unpublishedOf(history: History, tenant: string): Unpublished[] {
+  return history.events.flatMap((event): Unpublished[] => {
+    if ((event.type !== 'decide' && event.type !== 'settle') || event.onLog) return [];
+    const deltaMicros = event.type === 'decide' ? event.facts.chargedMicros : event.facts.deltaMicros;
+    const allow = event.type === 'decide' ? event : event.of;
+    if (event.request.tenant !== tenant || deltaMicros === 0 || allow === null) return [];
+    const { agentId, source } = event.request;
+    const budgets = chargedBudgets(allow.request).filter((budget) => counts(history, budget, allow.atMs));
+    return [{ tenant, agentId, source, deltaMicros, budgets }];
+  });
+}
+
+function failure(code: string, retryable: boolean): MandateError {
+  return new MandateError(code, `The model says ${code}.`, { remedy: 'None: this is a model.', retryable });
+}

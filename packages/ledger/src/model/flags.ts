@@ -1,0 +1,57 @@
+/** Kill flags, read from every kill and revive that was. */
+import type { KillFact, KillTarget } from '@mandate/schemas';
+import type { History } from './history.ts';
+
+type FlagState = { killed: boolean; revision: number; reason: string; atMs: number };
+
+export function flagOf(history: History, target: KillTarget): FlagState {
+  let flag: FlagState = { killed: false, revision: 0, reason: '', atMs: 0 };
+  for (const event of history.events) {
+    if (event.type === 'kill' && isSame(event.target, target)) {
+      const { revision } = event.receipt;
+      flag = { killed: true, revision, reason: event.command.reason, atMs: event.atMs };
+    }
+    if (event.type === 'revive' && isSame(event.target, target) && event.revision > flag.revision) {
+      flag = { killed: false, revision: event.revision, reason: '', atMs: event.atMs };
+    }
+  }
+  return flag;
+}
+
+/** The widest flag that stops an agent. */
+export function killOf(history: History, tenant: string, agentId: string): KillFact | null {
+  const targets = [
+    { scope: 'all' as const },
+    { scope: 'tenant' as const, tenant },
+    { scope: 'agent' as const, tenant, agentId },
+  ];
+  for (const target of targets) {
+    const { killed, revision, reason } = flagOf(history, target);
+    if (killed) return { scope: target.scope, revision, reason };
+  }
+  return null;
+}
+
+/** Newest first; of the same time: everything, the tenant, then agents by name. */
+export function flagsInForce(history: History, tenant: string): (KillFact & { target: KillTarget })[] {
+  const targets = new Map<string, KillTarget>();
+  for (const event of history.events) {
+    if (event.type !== 'kill') continue;
+    const { target } = event;
+    if (target.scope === 'all') targets.set('0', target);
+    else if (target.tenant !== tenant) continue;
+    else targets.set(target.scope === 'tenant' ? '1' : `2${target.agentId}`, target);
+  }
+  return [...targets]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, target]) => ({ target, flag: flagOf(history, target) }))
+    .filter(({ flag }) => flag.killed)
+    .sort((a, b) => b.flag.atMs - a.flag.atMs)
+    .map(({ target, flag: { revision, reason } }) => ({ scope: target.scope, revision, reason, target }));
+}
+
+export function isSame(a: KillTarget, b: KillTarget): boolean {
+  if (a.scope === 'all' || b.scope === 'all') return a.scope === b.scope;
+  if (a.scope === 'tenant' || b.scope === 'tenant') return a.scope === b.scope && a.tenant === b.tenant;
+  return a.tenant === b.tenant && a.agentId === b.agentId;
+}

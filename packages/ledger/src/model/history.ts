@@ -1,0 +1,81 @@
+/**
+ * All that the model keeps: what happened, in order, and never changed but for one mark (that the log has it). Every
+ * question is answered by looking through the whole of it again. There is no counter here to drift.
+ */
+import type { KillTarget, SettleFacts, SettleRequest, StepFacts, StepRequest } from '@mandate/schemas';
+import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
+
+export type DecideEvent = {
+  type: 'decide';
+  atMs: number;
+  request: StepRequest;
+  facts: StepFacts;
+  onLog: boolean;
+};
+export type SettleEvent = {
+  type: 'settle';
+  atMs: number;
+  request: SettleRequest;
+  facts: SettleFacts;
+  /** The ALLOW that it settled. */
+  of: DecideEvent | null;
+  onLog: boolean;
+};
+type KillEvent = {
+  type: 'kill';
+  atMs: number;
+  target: KillTarget;
+  command: Command;
+  receipt: KillReceipt;
+};
+type ReviveEvent = { type: 'revive'; atMs: number; target: KillTarget; revision: number; commandId: string };
+type AdjustEvent = {
+  type: 'adjust';
+  atMs: number;
+  adjustment: Adjustment;
+  receipt: Receipt & { spentMicros: number };
+};
+type ApproveEvent = { type: 'approve'; atMs: number; approval: Approval; receipt: Receipt };
+
+export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent | AdjustEvent | ApproveEvent;
+
+export type History = { events: HistoryEvent[]; replayMemoryMs: number; nowMs: number };
+
+export function eventsOf<Type extends HistoryEvent['type']>(
+  history: History,
+  type: Type,
+): Extract<HistoryEvent, { type: Type }>[] {
+  return history.events.filter(
+    (event): event is Extract<HistoryEvent, { type: Type }> => event.type === type,
+  );
+}
+
+/** Still remembered? What the log does not hold yet is, and a lease that outlives the replay memory. */
+export function isRemembered(history: History, event: HistoryEvent): boolean {
+  if ((event.type === 'decide' || event.type === 'settle') && !event.onLog) return true;
+  const leaseMs = event.type === 'decide' ? (event.facts.leaseExpiresAtMs ?? 0) : 0;
+  return history.nowMs < Math.max(event.atMs + history.replayMemoryMs, leaseMs);
+}
+
+/** The sequence that the next event of a tenant takes. */
+export function nextSequence(history: History, tenant: string): number {
+  return 1 + history.events.filter((event) => takesSequence(event, tenant)).length;
+}
+
+export function tenantNames(history: History): string[] {
+  const names = history.events.flatMap((event) => {
+    if (event.type === 'kill') return Object.keys(event.receipt.sequences);
+    return event.type === 'revive' ? [] : [tenantOf(event)];
+  });
+  return [...new Set(names)].sort();
+}
+
+function takesSequence(event: HistoryEvent, tenant: string): boolean {
+  if (event.type === 'kill') return tenant in event.receipt.sequences;
+  return event.type !== 'revive' && tenantOf(event) === tenant;
+}
+
+function tenantOf(event: Exclude<HistoryEvent, KillEvent | ReviveEvent>): string {
+  if (event.type === 'adjust') return event.adjustment.tenant;
+  return event.type === 'approve' ? event.approval.tenant : event.request.tenant;
+}

@@ -1,0 +1,188 @@
+/** What counters hold, summed up from every charge, outcome and adjustment that ever was. */
+import { BUDGET_BUCKETS, type RateLimit, type SettleRequest, type StepRequest } from '@mandate/schemas';
+import type { Balance, BudgetReference } from '../port.ts';
+import { type DecideEvent, eventsOf, type History } from './history.ts';
+import { enforcedVerdict } from './verdict.ts';
+
+type Movement = { tenant: string; atMs: number; budget: BudgetReference; micros: number };
+
+/** What an action has cost so far: its reservation, moved by its outcome. */
+export function costOf(history: History, allow: DecideEvent): number {
+  const outcome = eventsOf(history, 'settle').find((event) => event.of === allow);
+  return allow.facts.chargedMicros + (outcome?.facts.deltaMicros ?? 0);
+}
+
+/** Every counter that an ALLOW of this request charges, once. */
+export function chargedBudgets({ plan, agentId }: StepRequest): BudgetReference[] {
+  const total: BudgetReference = { scope: 'agent', subject: agentId, id: 'total', windowMs: null };
+  const listed = [...plan.limits.filter((limit) => limit.kind === 'budget'), total];
+  const byName = new Map(listed.map((budget) => [nameOf(budget), reference(budget)]));
+  return [...byName.values()];
+}
+
+export function counts(history: History, budget: BudgetReference, atMs: number): boolean {
+  if (budget.windowMs === null) return true;
+  const stepMs = Math.max(1, Math.ceil(budget.windowMs / BUDGET_BUCKETS));
+  const lastOfItsStepMs = atMs - (atMs % stepMs) + stepMs - 1;
+  return history.nowMs - lastOfItsStepMs < budget.windowMs;
+}
+
+export function spent(history: History, tenant: string, budget: BudgetReference): number {
+  const moved = movementsOf(history, tenant, budget);
+  const { windowMs } = budget;
+  if (windowMs === null) return total(moved);
+  // Nobody owes the spender for what is not spent yet: where more was given back than spent so far, nothing is left.
+  const steps = [...new Set(moved.map(({ atMs }) => stepOf(windowMs, atMs)))].sort((a, b) => a - b);
+  return steps.reduce((owed, step) => {
+    const then = owed + total(moved.filter(({ atMs }) => stepOf(windowMs, atMs) === step));
+    return then < 0 ? 0 : then;
+  }, 0);
+}
+
+/** Whether no figure, neither the sum nor what its present step comes to, would leave ±(2^53-1). */
+export function staysExact(
+  history: History,
+  tenant: string,
+  budget: BudgetReference,
+  micros: number,
+): boolean {
+  const { windowMs } = budget;
+  const present = movementsOf(history, tenant, budget).filter(
+    ({ atMs }) => windowMs === null || stepOf(windowMs, atMs) === stepOf(windowMs, history.nowMs),
+  );
+  const figures = [spent(history, tenant, budget), total(present)];
+  return figures.every((figure) => Number.isSafeInteger(figure + micros));
+}
+
+/** No counter holds more than 2^53-1: an amount is cut to what fits in all of them. */
+export function cutToFit(
+  history: History,
+  tenant: string,
+  budgets: BudgetReference[],
+  micros: number,
+): number {
+  return Math.min(
+    micros,
+    ...budgets.map((budget) => Number.MAX_SAFE_INTEGER - spent(history, tenant, budget)),
+  );
+}
+
+export function lifetimeSpend(history: History, tenant: string, agentId: string): number {
+  return spent(history, tenant, { scope: 'agent', subject: agentId, id: 'total', windowMs: null });
+}
+
+export function balances(history: History, tenant: string): Balance[] {
+  const budgets = new Map(
+    movements(history)
+      .filter((moved) => moved.tenant === tenant)
+      .map((moved) => [nameOf(moved.budget), moved.budget]),
+  );
+  return [...budgets]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, budget]) => ({ tenant, budget, spentMicros: spent(history, tenant, budget) }))
+    .filter((balance) => balance.spentMicros !== 0);
+}
+
+/** Waits one millisecond after another in thought, until there is room: null when no wait of a window's length helps. */
+export function waitUntil(
+  history: History,
+  windowMs: number,
+  passes: (then: History) => boolean,
+): number | null {
+  const turns = new Set<number>([1, 2 * windowMs]);
+  const stepMs = Math.max(1, Math.ceil(windowMs / BUDGET_BUCKETS));
+  for (const { atMs } of history.events) {
+    for (const leavesAtMs of [atMs + windowMs, atMs - (atMs % stepMs) + stepMs - 1 + windowMs]) {
+      turns.add(leavesAtMs - history.nowMs);
+    }
+  }
+  const waits = [...turns].filter((waitMs) => waitMs > 0).sort((a, b) => a - b);
+  return waits.find((waitMs) => passes({ ...history, nowMs: history.nowMs + waitMs })) ?? null;
+}
+
+/** Calls that took a slot of this rate: only what was allowed in earnest does. */
+export function calls(history: History, tenant: string, rate: RateLimit): number {
+  return eventsOf(history, 'decide').filter(
+    ({ atMs, request, facts }) =>
+      request.tenant === tenant &&
+      atMs > history.nowMs - rate.windowMs &&
+      enforcedVerdict(request.plan, facts).verdict === 'ALLOW' &&
+      request.plan.limits.some(
+        (limit) =>
+          limit.kind === 'rate' &&
+          limit.agentId === rate.agentId &&
+          limit.tool === rate.tool &&
+          limit.windowMs === rate.windowMs,
+      ),
+  ).length;
+}
+
+/** The table of SEMANTICS section 4, by row and column. */
+export function finalCost(
+  charging: DecideEvent['request']['plan']['charging'],
+  outcome: SettleRequest,
+): number {
+  const failed = outcome.status === 'failure' || outcome.verified === false;
+  if (outcome.status === 'cancelled') return 0;
+  if (charging.type === 'TIERED') {
+    const tiers = [charging.attemptMicros];
+    if (!failed) tiers.push(charging.successMicros);
+    if (!failed && outcome.verified) tiers.push(charging.verificationMicros);
+    return Math.min(
+      tiers.reduce((sum, tier) => sum + tier, 0),
+      Number.MAX_SAFE_INTEGER,
+    );
+  }
+  if (charging.type === 'ATTEMPT_BASED') {
+    return outcome.actualMicros !== null && outcome.actualMicros > charging.estimateMicros
+      ? outcome.actualMicros
+      : charging.estimateMicros;
+  }
+  if (outcome.actualMicros !== null) return outcome.actualMicros;
+  return failed ? 0 : charging.estimateMicros;
+}
+
+/** Sorts as balances are ordered. */
+function nameOf(budget: BudgetReference): string {
+  const windowMs = budget.windowMs === null ? '' : String(budget.windowMs).padStart(16, '0');
+  return [budget.scope, budget.subject, budget.id, windowMs].join('\0');
+}
+
+function reference({ scope, subject, id, windowMs }: BudgetReference): BudgetReference {
+  return { scope, subject, id, windowMs };
+}
+
+function total(moved: readonly Movement[]): number {
+  return moved.reduce((sum, { micros }) => sum + micros, 0);
+}
+
+function stepOf(windowMs: number, atMs: number): number {
+  const stepMs = Math.max(1, Math.ceil(windowMs / BUDGET_BUCKETS));
+  return (atMs - (atMs % stepMs)) / stepMs;
+}
+
+function movementsOf(history: History, tenant: string, budget: BudgetReference): Movement[] {
+  return movements(history)
+    .filter((moved) => moved.tenant === tenant && nameOf(moved.budget) === nameOf(budget))
+    .filter((moved) => counts(history, budget, moved.atMs));
+}
+
+function movements(history: History): Movement[] {
+  const adjusted = eventsOf(history, 'adjust').map(({ atMs, adjustment }) => ({
+    tenant: adjustment.tenant,
+    atMs,
+    budget: adjustment.budget,
+    micros: adjustment.deltaMicros,
+  }));
+  const charged = eventsOf(history, 'decide')
+    .filter((event) => event.facts.leaseExpiresAtMs !== null)
+    .flatMap((event) =>
+      chargedBudgets(event.request).map((budget) => ({
+        tenant: event.request.tenant,
+        atMs: event.atMs,
+        budget,
+        micros: costOf(history, event),
+      })),
+    );
+  return [...adjusted, ...charged];
+}

@@ -1,0 +1,149 @@
+/**
+ * The port of the ledger: one atomic step a request, and what operators do. Every implementation passes
+ * `contract.ts` and ends equal to `model.ts` under random histories.
+ *
+ * State is kept by tenant; a sequence counts within a tenant; a clock that never runs backwards is the only clock of
+ * a decision. All amounts are micro-dollars.
+ */
+import type {
+  ActionReference,
+  BudgetLimit,
+  DecisionsRecord,
+  KillFact,
+  KillTarget,
+  SettleFacts,
+  SettleRequest,
+  Source,
+  StepFacts,
+  StepRequest,
+} from '@mandate/schemas';
+
+export type Operation = StepRequest | SettleRequest;
+
+/**
+ * The answer to one operation, at the same place in the batch.
+ * - `decided`: what the step found, with the plan that it was found under: after a redelivery, the stored one.
+ * - `settled`: what an outcome did.
+ * - `published`: a redelivery of a request or outcome whose record is known to be on the log: nothing is left to do.
+ * - `replan`: the plan does not hold at `atMs`; nothing happened. Every later operation of the same agent in the
+ *   batch is answered `replan` as well, so that the order of an agent is kept when they are sent again.
+ */
+export type StepResult =
+  | { kind: 'decided'; plan: StepRequest['plan']; facts: StepFacts; redelivered: boolean }
+  | { kind: 'settled'; facts: SettleFacts; redelivered: boolean }
+  | { kind: 'published' }
+  | { kind: 'replan'; atMs: number };
+
+/**
+ * Who does it, why, and the id that makes a repeat harmless: within the replay memory the same id again answers the same
+ * and changes nothing. Ids are told apart by tenant; those of a kill or revive by its target, so that none fails to stop.
+ */
+export type Command = { id: string; by: string; reason: string };
+
+export type KillReceipt = {
+  revision: number;
+  /** By tenant: no ALLOW carries a higher sequence until a revive. */
+  sequences: Readonly<Record<string, number>>;
+  /** Every ALLOW of the target that has no outcome and a live lease: what may still run. */
+  open: readonly ActionReference[];
+};
+
+export type KillStatus = { killed: KillFact | null };
+
+export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
+
+export type Adjustment = Command & { tenant: string; budget: BudgetReference; deltaMicros: number };
+
+export type Approval = Command & {
+  tenant: string;
+  agentId: string;
+  actionId: string;
+  /** Of the exact request that was deferred. */
+  digest: string;
+  answer: 'granted' | 'denied';
+  expiresAtMs: number;
+};
+
+/** What an adjustment or approval left behind. */
+export type Receipt = { epoch: string; sequence: number; atMs: number };
+
+/** A counter and what it holds now. */
+export type Balance = { tenant: string; budget: BudgetReference; spentMicros: number };
+
+export type OpenAction = ActionReference & {
+  reservedMicros: number;
+  decidedAtMs: number;
+  leaseExpiresAtMs: number;
+};
+
+/** A charge, credit or settlement that the log does not hold yet, as far as the ledger knows. */
+export type Unpublished = {
+  tenant: string;
+  agentId: string;
+  source: Source;
+  deltaMicros: number;
+  /** The counters that hold it now: those whose window it has left are not among them. */
+  budgets: readonly BudgetReference[];
+};
+
+export interface Ledger {
+  /** Of the last rebuild. Decisions carry it; a decision of another epoch is void. */
+  readonly epoch: string;
+
+  /**
+   * The atomic step, for a whole batch: operations of one agent happen in the order given. Sequences within a tenant
+   * are strictly increasing. Throws LEDGER_UNAVAILABLE (retryable) when nothing can be decided; a batch that is sent
+   * again after that finds its redeliveries.
+   */
+  step(batch: readonly Operation[]): Promise<readonly StepResult[]>;
+
+  /**
+   * After the decisions are acknowledged by the log: forgets their plans and counts them as published. Throws
+   * LEDGER_EPOCH_CHANGED when `epoch` is not the ledger's: then the caller must not commit.
+   */
+  confirm(
+    epoch: string,
+    published: readonly Pick<Operation, 'tenant' | 'agentId' | 'source'>[],
+  ): Promise<void>;
+
+  /** The flag is in force when this resolves; `open` is every ALLOW that can still reach the log or still runs. */
+  kill(target: KillTarget, command: Command): Promise<KillReceipt>;
+  /**
+   * Clears the flag if no newer kill stands: `revision` is what `revision(target)` gave before the revive was
+   * appended to the log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this
+   * target before changes nothing, so that one that comes again never clears what somebody killed since.
+   */
+  revive(target: KillTarget, revision: number, commandId: string): Promise<boolean>;
+  /**
+   * Whether this very revive was carried out before, within the replay memory: then nothing is to be appended. Ask it
+   * after `revision`, so that no kill that comes between two of the same revive is cleared by the second.
+   */
+  revived(target: KillTarget, commandId: string): Promise<boolean>;
+  /** The revision of a target's own flag; 0 when it never had one. */
+  revision(target: KillTarget): Promise<number>;
+  /** The first flag that stops this agent: everything, its tenant, or itself. */
+  killStatus(tenant: string, agentId: string): Promise<KillStatus>;
+  /** Flags in force, of a tenant (with `all` among them), newest first. */
+  killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
+
+  /** Throws ADJUSTMENT_TOO_LARGE when the counter cannot hold exactly what it would leave (2^53-1). */
+  adjust(adjustment: Adjustment): Promise<Receipt & { spentMicros: number }>;
+  approve(approval: Approval): Promise<Receipt>;
+
+  /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */
+  balances(tenant: string): Promise<readonly Balance[]>;
+  /** Allowed, no outcome, lease alive; oldest first. */
+  open(tenant: string, agentId?: string): Promise<readonly OpenAction[]>;
+  /** By how much, and where, the ledger is ahead of the log: decided or settled, not confirmed. */
+  unpublished(tenant: string): Promise<readonly Unpublished[]>;
+  tenants(): Promise<readonly string[]>;
+
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * How a ledger comes back from the log: records of the decisions topic, each partition in order, any interleaving of
+ * partitions. `source` is the record's own place on the decisions topic: it tells which epoch holds there.
+ */
+export type FoldInput = { source: { partition: number; offset: number }; record: DecisionsRecord };

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { Balance, Unpublished } from './port.ts';
+import { reconcile } from './reconcile.ts';
+
+const total = (subject: string, spentMicros: number): Balance => ({
+  tenant: 't',
+  budget: { scope: 'agent', subject, id: 'total', windowMs: null },
+  spentMicros,
+});
+const hour = (spentMicros: number): Balance => ({
+  tenant: 't',
+  budget: { scope: 'tenant', subject: '', id: 'hour', windowMs: 3_600_000 },
+  spentMicros,
+});
+
+test('three that agree have no drift', () => {
+  const balances = [total('a', 10), total('b', 20)];
+  expect(reconcile({ log: balances, ledger: balances, audit: balances })).toEqual({
+    counters: 2,
+    driftMicros: 0,
+    differences: [],
+  });
+});
+
+test('a counter that one of them lacks counts in full', () => {
+  const { driftMicros, differences } = reconcile({
+    log: [total('a', 10)],
+    ledger: [],
+    audit: [total('a', 7)],
+  });
+  expect(driftMicros).toBe(13);
+  expect(differences).toEqual([
+    {
+      tenant: 't',
+      budget: total('a', 0).budget,
+      logMicros: 10,
+      unpublishedMicros: 0,
+      ledgerMicros: 0,
+      auditMicros: 7,
+    },
+  ]);
+});
+
+test('opposite errors do not cancel', () => {
+  const { driftMicros } = reconcile({
+    log: [total('a', 10), total('b', 10)],
+    ledger: [total('a', 11), total('b', 9)],
+    audit: null,
+  });
+  expect(driftMicros).toBe(2);
+});
+
+test('the audit is not asked about windows', () => {
+  expect(reconcile({ log: [hour(5)], ledger: [hour(5)], audit: [hour(50)] }).driftMicros).toBe(0);
+});
+
+test('what is charged and not yet published is no drift, in each counter that holds it', () => {
+  const unpublished: Unpublished = {
+    tenant: 't',
+    agentId: 'a',
+    source: { topic: 'mandate.actions.v1', partition: 0, offset: '1' },
+    deltaMicros: 4,
+    budgets: [total('a', 0).budget, hour(0).budget],
+  };
+  const told = { log: [total('a', 10)], ledger: [total('a', 14), hour(4)], audit: [total('a', 10)] };
+  expect(reconcile({ ...told, unpublished: [unpublished] }).driftMicros).toBe(0);
+  expect(reconcile(told).driftMicros).toBe(8);
+});

@@ -1,0 +1,159 @@
+/** Brings a fold back from a snapshot of it; the log's tail is then folded on from `positions`. */
+import { createHash } from 'node:crypto';
+import { MandateError } from '@mandate/runtime';
+import { createFold, type Fold } from '../fold/fold.ts';
+import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
+import { openPartition } from '../memory/coordinates.ts';
+import { type Counter, openCounter, openRate } from '../memory/counters.ts';
+import { mergeFlag } from '../memory/flags.ts';
+import { remember } from '../memory/forget.ts';
+import { putGrant } from '../memory/grants.ts';
+import type { AgentState, Charge, Entry, Lease } from '../memory/remembered.ts';
+import { shareCharges } from '../memory/reserve.ts';
+import { takeSlot } from '../memory/sliding-rate.ts';
+import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
+import { type LedgerState, openTenant } from '../memory/state.ts';
+import { SNAPSHOT_VERSION, type SnapshotLine, type StoredLease } from './snapshot-line.ts';
+
+/**
+ * Lines as `writeSnapshot` gave them, without line ends. Throws SNAPSHOT_UNREADABLE when they are of another version,
+ * cut short or changed: then the log is folded from its start.
+ */
+export async function readSnapshot(lines: Iterable<string> | AsyncIterable<string>): Promise<Fold> {
+  const seal = createHash('sha256');
+  let reading: Reading | null = null;
+  let count = 0;
+  for await (const text of lines) {
+    const line = parse(text);
+    if (line.line === 'end') {
+      if (reading === null || line.lines !== count || line.sha256 !== seal.digest('hex')) break;
+      return reading.fold;
+    }
+    seal.update(text).update('\n');
+    count += 1;
+    if (reading === null) reading = begin(line);
+    else take(reading, line);
+  }
+  throw unreadable('it is cut short, or was changed');
+}
+
+/** Counters by the number that entries know them under. */
+type Reading = { fold: Fold; counters: Map<number, Counter> };
+
+function begin(head: SnapshotLine): Reading {
+  if (head.line !== 'snapshot' || head.version !== SNAPSHOT_VERSION) {
+    throw unreadable(`it is not of version ${SNAPSHOT_VERSION}`);
+  }
+  const fold = createFold({ replayMemoryMs: head.replayMemoryMs });
+  fold.state.clockMs = head.clockMs;
+  for (const [partition, offset] of head.positions) fold.positions.set(partition, offset);
+  for (const [partition, epoch] of head.epochs) fold.epochs.set(partition, epoch);
+  return { fold, counters: new Map() };
+}
+
+function take({ fold, counters }: Reading, line: SnapshotLine): void {
+  const { state, early } = fold;
+  switch (line.line) {
+    case 'flag':
+      mergeFlag(state.flags, line.flag);
+      break;
+    case 'kill':
+      state.kills.set(line.id, { answer: line.answer, forgetAtMs: line.forgetAtMs });
+      break;
+    case 'revive':
+      state.revives.set(line.id, { answer: line.answer, forgetAtMs: line.forgetAtMs });
+      break;
+    case 'tenant':
+      openTenant(state, line.tenant).sequence = line.sequence;
+      break;
+    case 'adjustment':
+      openTenant(state, line.tenant).adjustments.set(line.id, {
+        answer: line.answer,
+        forgetAtMs: line.forgetAtMs,
+      });
+      break;
+    case 'approval':
+      openTenant(state, line.tenant).approvals.set(line.id, {
+        answer: line.answer,
+        forgetAtMs: line.forgetAtMs,
+      });
+      break;
+    case 'grant':
+      putGrant(openTenant(state, line.tenant).grants, line.grant, state.clockMs);
+      break;
+    case 'budget':
+      counters.set(line.number, takeCounter(state, line));
+      break;
+    case 'rate': {
+      const rate = openRate(openTenant(state, line.tenant).counters, line);
+      for (const atMs of line.times) takeSlot(rate, atMs, state.clockMs);
+      break;
+    }
+    case 'delivery':
+      takeDelivery(state, counters, line);
+      break;
+    case 'early':
+      early.set(line.key, line.settlement);
+      break;
+    case 'snapshot':
+    case 'end':
+      throw unreadable('it has a second head');
+  }
+}
+
+function takeCounter(state: LedgerState, line: SnapshotLine & { line: 'budget' }): Counter {
+  const counter = openCounter(openTenant(state, line.tenant).counters, line.budget);
+  const { sliding } = counter;
+  if (sliding === null) {
+    counter.spentMicros = line.spentMicros;
+    return counter;
+  }
+  for (const [bucket, amountMicros] of line.buckets) {
+    addToSlidingSum(sliding, bucketStartMs(sliding.windowMs, bucket), amountMicros, state.clockMs);
+  }
+  return counter;
+}
+
+function takeDelivery(
+  state: LedgerState,
+  counters: ReadonlyMap<number, Counter>,
+  line: SnapshotLine & { line: 'delivery' },
+): void {
+  const agent = openAgent(openTenant(state, line.tenant), line.agentId);
+  const { place, ...rest } = line.delivery;
+  const [topic, partition, offset] = place;
+  const log = openPartition(state.coordinates, topic, partition);
+  if (rest.kind === 'duplicate' || rest.kind === 'settled') {
+    remember(state, { agent, log, offset, ...rest, unpublished: null });
+    return;
+  }
+  const lease = rest.lease === null ? null : restoreLease(rest.lease, agent, counters);
+  const entry: Entry = { agent, log, offset, ...rest, lease, unpublished: null, another: null };
+  remember(state, entry);
+  if (mayTakePlace(agent, entry)) claim(agent, entry);
+}
+
+function restoreLease(lease: StoredLease, agent: AgentState, counters: ReadonlyMap<number, Counter>): Lease {
+  const charges = lease.charges.map(([number, maxMicros]): Charge => {
+    const counter = counters.get(number);
+    if (counter === undefined) throw unreadable('an entry names a counter that it does not hold');
+    return { counter, maxMicros };
+  });
+  return { ...lease, charges: shareCharges(agent, charges) };
+}
+
+/** A line of our own making, or what is left of one: the seal at the end tells. */
+function parse(text: string): SnapshotLine {
+  try {
+    return JSON.parse(text) as SnapshotLine;
+  } catch (cause) {
+    throw unreadable('a line of it is not JSON', cause);
+  }
+}
+
+function unreadable(why: string, cause?: unknown): MandateError {
+  return new MandateError('SNAPSHOT_UNREADABLE', `The snapshot cannot be read: ${why}.`, {
+    remedy: 'Fold the log from its start, and write the snapshot anew from that fold.',
+    cause,
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * A snapshot is NDJSON: a head, what the fold holds, an end that seals it. Lines come in an order in which each can be
+ * taken in as it is read: counters before the entries that charged them, which name them by number.
+ */
+
+import type { EarlySettlement } from '../fold/fold-settlement.ts';
+import type { Flag } from '../memory/flags.ts';
+import type { Grant } from '../memory/grants.ts';
+import type { Duplicate, Entry, Lease, Settled } from '../memory/remembered.ts';
+import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
+
+/**
+ * Raised when a line changes its meaning, or another kind of line is needed: an older snapshot is then passed over, and the log folded from its start.
+ */
+export const SNAPSHOT_VERSION = 2;
+
+type SnapshotHead = {
+  line: 'snapshot';
+  version: number;
+  replayMemoryMs: number;
+  clockMs: number;
+  /** By partition of the decisions topic. */
+  positions: [partition: number, offset: number][];
+  epochs: [partition: number, epoch: string][];
+};
+
+type Answered<Answer> = { id: string; answer: Answer; forgetAtMs: number };
+type Delivered<Delivery> = { place: [topic: string, partition: number, offset: number | string] } & Omit<
+  Delivery,
+  'agent' | 'log' | 'offset' | 'unpublished' | 'another'
+>;
+
+export type StoredLease = Omit<Lease, 'charges'> & { charges: [counter: number, maxMicros: number | null][] };
+type StoredEntry = Omit<Delivered<Entry>, 'lease'> & { lease: StoredLease | null };
+
+export type StoredDelivery = StoredEntry | Delivered<Duplicate> | Delivered<Settled>;
+
+export type SnapshotLine =
+  | SnapshotHead
+  | { line: 'flag'; flag: Flag }
+  | ({ line: 'kill' } & Answered<KillReceipt>)
+  | ({ line: 'revive' } & Answered<true>)
+  | { line: 'tenant'; tenant: string; sequence: number }
+  | ({ line: 'adjustment'; tenant: string } & Answered<Receipt & { spentMicros: number }>)
+  | ({ line: 'approval'; tenant: string } & Answered<Receipt>)
+  | { line: 'grant'; tenant: string; grant: Grant }
+  | {
+      line: 'budget';
+      tenant: string;
+      /** Of the counter, for the entries below. */
+      number: number;
+      budget: BudgetReference;
+      /** Of a lifetime counter: what it holds; of a windowed one: what each bucket holds. */
+      spentMicros: number;
+      buckets: [bucket: number, micros: number][];
+    }
+  | { line: 'rate'; tenant: string; agentId: string; tool: string | null; windowMs: number; times: number[] }
+  | { line: 'delivery'; tenant: string; agentId: string; delivery: StoredDelivery }
+  | { line: 'early'; key: string; settlement: EarlySettlement }
+  | { line: 'end'; lines: number; sha256: string };

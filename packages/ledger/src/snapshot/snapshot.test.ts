@@ -1,0 +1,68 @@
+import { manualClock } from '@mandate/runtime';
+import { describe, expect, test } from 'vitest';
+import { budget, planOf, rate, settleRequest, stepRequest } from '../contract/builders.ts';
+import { playBatch } from '../contract/drive.ts';
+import { recordsOf } from '../contract/records.ts';
+import { stateOf } from '../contract/state-of.ts';
+import { createFold, type Fold, foldRecord } from '../fold/fold.ts';
+import { createMemoryLedger } from '../memory/memory-ledger.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import { writeSnapshot } from './write-snapshot.ts';
+
+async function someFold(): Promise<Fold> {
+  const ledger = createMemoryLedger({ clock: manualClock(1_000), epoch: 'epoch-1' });
+  const plan = planOf({ limits: [budget({ id: 'w', windowMs: 60_000 }), rate({ maxCalls: 9 })] });
+  const request = stepRequest({ plan, idempotencyKey: 'key' });
+  const played = await playBatch(ledger, [request, settleRequest(request), stepRequest({ plan })]);
+  const fold = createFold();
+  recordsOf(played, 'epoch-1').forEach(({ record }, offset) => {
+    foldRecord(fold, { source: { partition: 2, offset }, record });
+  });
+  foldRecord(fold, {
+    source: { partition: 2, offset: 9 },
+    record: {
+      event: 'ledger.epoch',
+      epoch: { id: 'epoch-1', previous: null, reason: 'first', at: '2026-01-01T00:00:00.000Z' },
+    },
+  });
+  return fold;
+}
+
+const unreadable = expect.objectContaining({ code: 'SNAPSHOT_UNREADABLE', retryable: false });
+
+describe('a snapshot', () => {
+  test('brings the fold back, with where it stood and which epoch held there', async () => {
+    const fold = await someFold();
+    const restored = await readSnapshot([...writeSnapshot(fold)]);
+    expect(stateOf(restored.state, 1_000)).toEqual(stateOf(fold.state, 1_000));
+    expect([...restored.positions]).toEqual([[2, 9]]);
+    expect([...restored.epochs]).toEqual([[2, 'epoch-1']]);
+  });
+
+  test('written from what was read, is the same to the letter', async () => {
+    const lines = [...writeSnapshot(await someFold())];
+    expect([...writeSnapshot(await readSnapshot(lines))]).toEqual(lines);
+  });
+
+  test('is lines of JSON, none of which holds a line end', async () => {
+    for (const line of writeSnapshot(await someFold())) expect(JSON.stringify(JSON.parse(line))).toBe(line);
+  });
+
+  test.each<[string, (lines: string[]) => string[]]>([
+    ['cut short', (lines) => lines.slice(0, -1)],
+    ['without one of its lines', (lines) => lines.toSpliced(3, 1)],
+    [
+      'with a figure changed',
+      (lines) => lines.map((line) => line.replace('"spentMicros":200', '"spentMicros":100')),
+    ],
+    ['without its head', (lines) => lines.slice(1)],
+    ['of another version', (lines) => lines.map((line) => line.replace('"version":2', '"version":0'))],
+    ['that is not JSON', (lines) => [...lines.slice(0, 2), '{']],
+    ['of nothing', () => []],
+  ])('%s is not read', async (_what, spoil) => {
+    const lines = [...writeSnapshot(await someFold())];
+    const spoilt = spoil(lines);
+    expect(spoilt).not.toEqual(lines);
+    await expect(readSnapshot(spoilt)).rejects.toEqual(unreadable);
+  });
+});

@@ -1,0 +1,97 @@
+/** Writes down a fold, a line at a time, so that a million entries never stand in memory as text. */
+import { createHash } from 'node:crypto';
+import { type Fold, isKeptByFold } from '../fold/fold.ts';
+import { allCounters, allRates, type Counter } from '../memory/counters.ts';
+import type { Delivery, Lease, TenantState } from '../memory/remembered.ts';
+import { slotTimes } from '../memory/sliding-rate.ts';
+import { slidingBuckets } from '../memory/sliding-sum.ts';
+import {
+  SNAPSHOT_VERSION,
+  type SnapshotLine,
+  type StoredDelivery,
+  type StoredLease,
+} from './snapshot-line.ts';
+
+/** JSON texts without line ends. The fold must not change while they are drawn. */
+export function* writeSnapshot(fold: Fold): Generator<string> {
+  const seal = createHash('sha256');
+  let lines = 0;
+  for (const line of snapshotLines(fold)) {
+    const text = JSON.stringify(line);
+    seal.update(text).update('\n');
+    lines += 1;
+    yield text;
+  }
+  const end: SnapshotLine = { line: 'end', lines, sha256: seal.digest('hex') };
+  yield JSON.stringify(end);
+}
+
+function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
+  const { state } = fold;
+  yield {
+    line: 'snapshot',
+    version: SNAPSHOT_VERSION,
+    replayMemoryMs: state.replayMemoryMs,
+    clockMs: state.clockMs,
+    positions: [...fold.positions],
+    epochs: [...fold.epochs],
+  };
+  for (const flag of state.flags.values()) yield { line: 'flag', flag };
+  for (const [id, done] of state.kills) yield { line: 'kill', id, ...done };
+  for (const [id, done] of state.revives) yield { line: 'revive', id, ...done };
+  const numbers = new Map<Counter, number>();
+  for (const tenant of state.tenants.values()) yield* tenantLines(tenant, numbers, state.clockMs);
+  for (const delivery of state.forgetting.deliveries.slice(state.forgetting.head)) {
+    const { agent, log, offset } = delivery;
+    const isLatest = log.deliveries.get(offset) === delivery;
+    if (!isLatest || !isKeptByFold(state, delivery)) continue;
+    yield {
+      line: 'delivery',
+      tenant: agent.tenant.name,
+      agentId: agent.id,
+      delivery: stored(delivery, numbers),
+    };
+  }
+  for (const [key, settlement] of fold.early) yield { line: 'early', key, settlement };
+}
+
+function* tenantLines(
+  { name: tenant, sequence, adjustments, approvals, grants, counters }: TenantState,
+  numbers: Map<Counter, number>,
+  atMs: number,
+): Generator<SnapshotLine> {
+  yield { line: 'tenant', tenant, sequence };
+  for (const [id, done] of adjustments) yield { line: 'adjustment', tenant, id, ...done };
+  for (const [id, done] of approvals) yield { line: 'approval', tenant, id, ...done };
+  for (const grant of grants.values()) yield { line: 'grant', tenant, grant };
+  for (const counter of allCounters(counters)) {
+    const { scope, subject, id, windowMs, spentMicros, sliding } = counter;
+    const number = numbers.size;
+    numbers.set(counter, number);
+    const buckets = sliding === null ? [] : slidingBuckets(sliding, atMs);
+    yield { line: 'budget', tenant, number, budget: { scope, subject, id, windowMs }, spentMicros, buckets };
+  }
+  for (const rate of allRates(counters)) {
+    const times = slotTimes(rate, atMs);
+    if (times.length === 0) continue;
+    const { agentId, tool, windowMs } = rate;
+    yield { line: 'rate', tenant, agentId, tool, windowMs, times };
+  }
+}
+
+function stored(delivery: Delivery, numbers: ReadonlyMap<Counter, number>): StoredDelivery {
+  const { agent: _agent, log, offset, unpublished: _unpublished, ...rest } = delivery;
+  const place: StoredDelivery['place'] = [log.topic, log.partition, offset];
+  if (rest.kind === 'duplicate' || rest.kind === 'settled') return { place, ...rest };
+  const { another: _another, lease, ...entry } = rest;
+  return { place, ...entry, lease: lease === null ? null : storedLease(lease, numbers) };
+}
+
+function storedLease(lease: Lease, numbers: ReadonlyMap<Counter, number>): StoredLease {
+  const charges = lease.charges.map(({ counter, maxMicros }): [number, number | null] => {
+    const number = numbers.get(counter);
+    if (number === undefined) throw new TypeError('an entry charged a counter that its tenant does not have');
+    return [number, maxMicros];
+  });
+  return { ...lease, charges };
+}

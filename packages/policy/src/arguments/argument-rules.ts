@@ -1,0 +1,94 @@
+import { canonicalJson } from '../digest.ts';
+import { recentlyUsed } from '../recently-used.ts';
+import type { ArgumentFault } from './argument-fault.ts';
+import type { ArgumentCheck } from './named-validator.ts';
+import { NAMED_VALIDATORS } from './named-validators.ts';
+import { compileSchemaRules } from './schema-rules.ts';
+
+/** What a tool's policy says of its arguments: `argumentValidation` of the mandate document. */
+export interface ArgumentValidation {
+  readonly schema?: Readonly<Record<string, unknown>> | undefined;
+  /** Names, or one name with its parameters each. */
+  readonly validators?: readonly (string | Readonly<Record<string, unknown>>)[] | undefined;
+}
+
+/** Rules ready for use. Judging takes no I/O, throws nothing, and is linear in the arguments. */
+export interface ArgumentRules {
+  readonly ok: true;
+  /** The first fault: of the schema, then of the validators in their order. Absent arguments are an empty object. */
+  validate(args: unknown): ArgumentFault | null;
+}
+
+/** Why the document's rules are no rules; `path` leads to the place from `argumentValidation` on. */
+export interface RulesRefused {
+  readonly ok: false;
+  readonly message: string;
+  readonly path: readonly (string | number)[];
+}
+
+// Compiling takes milliseconds a schema, and a mandate file that changed in one place is read again as a whole.
+const compiledBefore = recentlyUsed<ArgumentRules>(512);
+
+/** Compiles a tool's argument rules, once for each text of them. */
+export function compileArgumentRules(validation: ArgumentValidation): ArgumentRules | RulesRefused {
+  const text = canonicalJson(validation);
+  const known = compiledBefore.get(text);
+  if (known !== undefined) return known;
+
+  const checks: ArgumentCheck[] = [];
+  if (validation.schema !== undefined) {
+    const compiled = compileSchemaRules(validation.schema);
+    if (!compiled.ok) return { ...compiled, path: ['schema', ...compiled.path] };
+    checks.push(compiled.validate);
+  }
+  for (const [index, named] of (validation.validators ?? []).entries()) {
+    const created = createValidator(named);
+    if (!created.ok) return { ...created, path: ['validators', index, ...created.path] };
+    checks.push(created.check);
+  }
+  const rules = { ok: true as const, validate: (args: unknown) => firstFault(checks, args ?? {}) };
+  compiledBefore.set(text, rules);
+  return rules;
+}
+
+function firstFault(checks: readonly ArgumentCheck[], args: unknown): ArgumentFault | null {
+  for (const check of checks) {
+    const fault = check(args);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function createValidator(
+  named: string | Readonly<Record<string, unknown>>,
+): { readonly ok: true; readonly check: ArgumentCheck } | RulesRefused {
+  const entries: readonly [string, unknown][] =
+    typeof named === 'string' ? [[named, undefined]] : Object.entries(named);
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) {
+    return {
+      ok: false,
+      message: 'a validator with parameters has one name: { emailDomains: [company.com] }',
+      path: [],
+    };
+  }
+  const [name, parameters] = entry;
+  const validator = NAMED_VALIDATORS.get(name);
+  if (validator === undefined) {
+    const known = [...NAMED_VALIDATORS.keys()].join(', ');
+    return { ok: false, message: `unknown validator "${name}"; known: ${known}`, path: [] };
+  }
+  if (parameters === undefined) {
+    if (!validator.parametersRequired) return { ok: true, check: validator.create(undefined) };
+    return { ok: false, message: `"${name}" needs parameters: ${validator.describe}`, path: [] };
+  }
+  if (validator.parameters === null) {
+    return { ok: false, message: `"${name}" takes no parameters: write its name alone`, path: [name] };
+  }
+  const schema = compileSchemaRules(validator.parameters);
+  if (!schema.ok) return schema;
+  const fault = schema.validate(parameters);
+  if (fault === null) return { ok: true, check: validator.create(parameters) };
+  const message = `"${name}" at ${fault.pointer || 'its parameters'}: expected ${fault.expected}, found ${fault.seen}`;
+  return { ok: false, message, path: [name] };
+}

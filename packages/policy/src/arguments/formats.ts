@@ -1,0 +1,95 @@
+/**
+ * The formats that schemas may name, as plain functions: each reads its text once, or first bounds its length, so
+ * none can be made slow. A text that passes is one that no reader of the standard named beside it would refuse.
+ */
+export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  date: isDate,
+  time: isTime,
+  'date-time': isDateTime,
+  email: isEmail,
+  hostname: isHostname,
+  ipv4: isIpv4,
+  ipv6: isIpv6,
+  uri: isUri,
+  uuid: (text) => text.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
+};
+
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** RFC 3339, full-date. */
+function isDate(text: string): boolean {
+  const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  if (parts === null) return false;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && !leap ? 28 : (DAYS[month - 1] ?? 0);
+  return day >= 1 && day <= days;
+}
+
+/** RFC 3339, full-time; a leap second only where UTC has one, at 23:59:60. */
+function isTime(text: string): boolean {
+  if (text.length > 64) return false;
+  const parts = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i.exec(text);
+  if (parts === null) return false;
+  const [hour, minute, second] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const [offsetHour, offsetMinute] = [Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
+  const offset = (parts[4] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
+  return second < 60 || (hour * 60 + minute - offset + 2 * 1_440) % 1_440 === 1_439;
+}
+
+/** RFC 3339, date-time. */
+function isDateTime(text: string): boolean {
+  return /^[t ]$/i.test(text.charAt(10)) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
+}
+
+/** RFC 1123: labels of letters, digits and inner hyphens. */
+export function isHostname(text: string): boolean {
+  return text.length <= 253 && text.split('.').every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i.test(label));
+}
+
+/** RFC 5321, Mailbox, without the forms that mail systems disagree on: quoted local parts and address literals. */
+function isEmail(text: string): boolean {
+  if (text.length > 254) return false;
+  const at = text.indexOf('@');
+  return isDotAtom(text.slice(0, Math.max(at, 0))) && isHostname(text.slice(at + 1));
+}
+
+/** RFC 5321, Local-part as Dot-string. */
+export function isDotAtom(text: string): boolean {
+  if (text.length > 64) return false;
+  return text.split('.').every((atom) => /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/i.test(atom));
+}
+
+/** Four decimal bytes without leading zeros, which some readers take as octal. */
+function isIpv4(text: string): boolean {
+  const bytes = text.length > 15 ? [] : text.split('.');
+  return (
+    bytes.length === 4 && bytes.every((byte) => /^(?:0|[1-9]\d{0,2})$/.test(byte) && Number(byte) <= 255)
+  );
+}
+
+/** RFC 4291, section 2.2, without a zone. */
+function isIpv6(text: string): boolean {
+  if (text.length > 45) return false;
+  const sides = text.split('::');
+  if (sides.length > 2) return false;
+  const groups = sides.flatMap((side) => (side === '' ? [] : side.split(':')));
+  const last = groups.at(-1) ?? '';
+  const quad = last.includes('.') && !text.endsWith('::');
+  if (quad) {
+    groups.pop();
+    if (!isIpv4(last)) return false;
+  }
+  const count = groups.length + (quad ? 2 : 0);
+  return (
+    groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) && (sides.length === 2 ? count <= 7 : count === 8)
+  );
+}
+
+/** RFC 3986, absolute: a scheme, a colon, and only characters that may stand in a URI. */
+function isUri(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return false;
+  if (!/^(?:[a-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})*$/i.test(text)) return false;
+  return text.indexOf('#') === text.lastIndexOf('#') && URL.canParse(text);
+}

@@ -1,0 +1,39 @@
+/** Percent-encodings of a text are undone this often; what still has some then hides something. */
+const MOST_ENCODINGS = 4;
+
+/**
+ * A text as the most lenient reader of paths would take it: percent-encodings undone (also the overlong ones of `.`, `/`
+ * and `\`), look-alikes of dots and slashes replaced, every slash a `/`, lower case. Null if it is encoded over and
+ * over.
+ */
+export function pathText(text: string): string | null {
+  let decoded = text;
+  for (let round = 0; ENCODED.test(decoded); round += 1) {
+    if (round === MOST_ENCODINGS) return null;
+    decoded = decoded.replace(ENCODED_RUNS, decodeRun);
+  }
+  const plain = /^[\0-\x7f]*$/.test(decoded) ? decoded : decoded.normalize('NFKC').replace(LOOKALIKES, '/');
+  return plain.replaceAll('\\', '/').toLowerCase();
+}
+
+const ENCODED = /%[0-9a-f]{2}/i;
+const ENCODED_RUNS = /(?:%[0-9a-f]{2})+/gi;
+/** Division slash, fraction slash, big solidus and the like, which Unicode does not fold into `/`. */
+const LOOKALIKES = /[\u2044\u2215\u29f8\u29f5\u29f9\u2216\ufe68]/g;
+/** `.`, `/` and `\` in two bytes where one would do: refused by UTF-8, accepted by careless readers. */
+const OVERLONG = new Map([
+  [0xc0ae, 0x2e],
+  [0xc0af, 0x2f],
+  [0xc19c, 0x5c],
+]);
+
+function decodeRun(run: string): string {
+  const bytes: number[] = [];
+  for (let at = 1; at < run.length; at += 3) {
+    const byte = Number.parseInt(run.slice(at, at + 2), 16);
+    const overlong = OVERLONG.get(((bytes.at(-1) ?? 0) << 8) | byte);
+    if (overlong === undefined) bytes.push(byte);
+    else bytes[bytes.length - 1] = overlong;
+  }
+  return new TextDecoder().decode(new Uint8Array(bytes));
+}

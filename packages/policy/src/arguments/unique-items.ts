@@ -1,0 +1,15 @@
+import type { FuncKeywordDefinition } from 'ajv/dist/core.js';
+import { canonicalJson } from '../digest.ts';
+
+/**
+ * `uniqueItems` in time linear in the array. ajv compares every two items where they may be objects, which for an
+ * array of 10,000 is fifty million deep comparisons; here each item's canonical text is looked up in a set.
+ */
+export const uniqueItems: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  errors: false,
+  validate: (wanted: boolean, items: readonly unknown[]) =>
+    !wanted || new Set(items.map(canonicalJson)).size === items.length,
+};

@@ -1,0 +1,146 @@
+/**
+ * The whole precedence, on one screen.
+ *
+ *   duplicate → deadline → kill switch → static checks in order → limits in order → ALLOW
+ *
+ * `plan` asks every static check and names every limit; the ledger's atomic step judges the limits and charges; `decide`
+ * says what came of it. Both are pure and never throw: the same arguments give the same answer for ever.
+ */
+import {
+  type Action,
+  type Check,
+  DEFAULTS,
+  type Limit,
+  type Observed,
+  type Plan,
+  type Refusal,
+  type StepFacts,
+} from '@mandate/schemas';
+import { argumentsValid } from './checks/arguments-valid.ts';
+import { budgets } from './checks/budget.ts';
+import type { LimitCheck, StaticCheck, Subject } from './checks/check.ts';
+import { confirmation } from './checks/confirmation.ts';
+import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
+import { mandateAlive } from './checks/mandate-alive.ts';
+import { modelAllowed } from './checks/model-allowed.ts';
+import { modelPriced } from './checks/model-priced.ts';
+import { mandateRate, toolRate } from './checks/rate.ts';
+import { toolAllowed } from './checks/tool-allowed.ts';
+import { toolDenied } from './checks/tool-denied.ts';
+import { toolKnown } from './checks/tool-known.ts';
+import { limitChecks, limited } from './limit-rulings.ts';
+import type { Mandate } from './mandate/mandate.ts';
+import { priceOf } from './price.ts';
+import { internalError, mandateNotFound } from './refused-plan.ts';
+import { ALLOWED, duplicated, killed, late, type Ruling } from './ruling.ts';
+
+/** The first that objects gives the verdict; every one goes on the record. */
+const STATIC_CHECKS: readonly StaticCheck[] = [
+  mandateAlive,
+  toolDenied,
+  toolKnown,
+  toolAllowed,
+  argumentsValid,
+  modelAllowed,
+  modelPriced,
+  toolCostPerCall,
+  mandateCostPerCall,
+];
+
+/** Likewise, judged by the ledger: all are checked, then all are charged or none. */
+const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [toolRate, budgets, mandateRate, confirmation];
+
+/** What is said, and what would have been said were the mandate enforced (null when it is). */
+export type Judgement = Ruling & { observed: Observed | null; checks: readonly Check[] };
+
+/** `atMs` is the ledger's time as last known; the plan says from when until when it holds. */
+export function plan(action: Action, mandate: Mandate | null, atMs: number): Plan {
+  if (mandate === null) return mandateNotFound(action);
+  try {
+    const tool = action.type === 'tool_call' ? (mandate.tools.get(action.tool) ?? null) : null;
+    const price = priceOf(action, mandate, tool, atMs);
+    const subject: Subject = { action, mandate, tool, price, atMs };
+    const { holdsFromMs, holdsUntilMs } = lifetime(mandate, atMs);
+    const { checks, refusal } = lookAtAll(subject);
+    return {
+      holdsFromMs,
+      holdsUntilMs,
+      checks,
+      refusal,
+      observe: mandate.observe,
+      reserveMicros: price.reserveMicros,
+      charging: price.charging,
+      leaseMs: tool?.leaseMs ?? DEFAULTS.leaseMs,
+      limits: limitsOf(subject),
+      mandate: mandate.reference,
+    };
+  } catch (error) {
+    return internalError(mandate.reference, error);
+  }
+}
+
+export function decide(plan: Plan, facts: StepFacts): Judgement {
+  const own = duplicated(facts) ?? late(facts) ?? killed(facts);
+  const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
+  const checks = [...stepChecks(facts), ...plan.checks, ...limitChecks(plan.limits, facts.limits)];
+  const letThrough =
+    plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
+  if (!letThrough) return { ...ofMandate, observed: null, checks };
+  const { verdict, code, reason } = ofMandate;
+  return {
+    ...ALLOWED,
+    reason: `Observed only. Enforced, it would be ${verdict}: ${reason}`,
+    observed: { verdict, code },
+    checks,
+  };
+}
+
+function refused(refusal: Refusal | null): Ruling | null {
+  return refusal === null ? null : { verdict: 'BLOCK', ...refusal, retryAfterMs: refusal.hard ? null : 0 };
+}
+
+function lookAtAll(subject: Subject): Pick<Plan, 'checks' | 'refusal'> {
+  const checks: Check[] = [];
+  let refusal: Refusal | null = null;
+  for (const { name, look } of STATIC_CHECKS) {
+    const finding = look(subject);
+    if (finding === undefined) continue;
+    const { saw, objection } = finding;
+    checks.push({ check: name, said: objection === null ? 'pass' : 'block', saw });
+    if (refusal === null && objection !== null) refusal = { ...objection, hard: true };
+  }
+  return { checks, refusal };
+}
+
+function limitsOf(subject: Subject): Limit[] {
+  const limits: Limit[] = [];
+  for (const check of LIMIT_CHECKS) limits.push(...check.limits(subject));
+  return limits;
+}
+
+/** A mandate lives until it expires, and stays expired for ever after: each side of that edge is a plan of its own. */
+function lifetime({ expiresAtMs }: Mandate, atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
+  return expiresAtMs !== null && atMs >= expiresAtMs
+    ? { holdsFromMs: expiresAtMs, holdsUntilMs: null }
+    : { holdsFromMs: 0, holdsUntilMs: expiresAtMs };
+}
+
+const STEP_PASSED: readonly Check[] = ['duplicate', 'deadline', 'kill-switch'].map((check) => ({
+  check,
+  said: 'pass',
+}));
+
+/** The first that objects ends the step: those behind it were not asked. */
+function stepChecks({ first, late, kill }: StepFacts): readonly Check[] {
+  if (first === null && !late && kill === null) return STEP_PASSED;
+  const asked = [
+    ['duplicate', first !== null],
+    ['deadline', late],
+    ['kill-switch', kill !== null],
+  ] as const;
+  const last = asked.findIndex(([, objected]) => objected);
+  return asked.map(([check, objected], at): Check => {
+    if (last !== -1 && at > last) return { check, said: 'skip' };
+    return { check, said: objected ? 'block' : 'pass' };
+  });
+}

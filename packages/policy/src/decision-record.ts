@@ -1,0 +1,125 @@
+/** From a judgement to the record that is published: `action.decided`. */
+import {
+  type Action,
+  type ActionDecided,
+  type BudgetLimit,
+  type DecisionKind,
+  type Limit,
+  type Plan,
+  type RateLimit,
+  type Reservation,
+  type StepFacts,
+  type StepRequest,
+  wireTime,
+} from '@mandate/schemas';
+import { decide, type Judgement } from './decide.ts';
+import { decisionId } from './record-ids.ts';
+
+export type Decided = {
+  request: Omit<StepRequest, 'op' | 'plan'>;
+  /** As it is published: redacted. */
+  action: Action;
+  plan: StepRequest['plan'];
+  facts: StepFacts;
+};
+
+export function decisionRecord({ request, action, plan, facts }: Decided): ActionDecided {
+  const judgement = decide(plan, facts);
+  const kind = kindOf(facts);
+  const { first } = facts;
+  const reservation = reservationOf(plan, facts, judgement);
+  return {
+    event: 'action.decided',
+    decision: {
+      id: decisionId(request.source, request.appendedAtMs, kind),
+      kind,
+      actionId: request.actionId,
+      attempt: request.attempt,
+      tenant: request.tenant,
+      agentId: request.agentId,
+      type: action.type,
+      tool: action.type === 'tool_call' ? action.tool : null,
+      model: action.type === 'llm_call' ? action.model : null,
+      verdict: judgement.verdict,
+      observed: judgement.observed,
+      code: judgement.code,
+      reason: judgement.reason,
+      remedy: judgement.remedy,
+      hard: judgement.hard,
+      retryAfterMs: judgement.retryAfterMs,
+      chargedMicros: facts.chargedMicros,
+      cumulativeMicros: facts.cumulativeMicros,
+      ...remaining(plan, facts, reservation),
+      leaseExpiresAt: facts.leaseExpiresAtMs === null ? null : wireTime(facts.leaseExpiresAtMs),
+      mandate: plan.mandate,
+      duplicateOf:
+        first === null
+          ? null
+          : {
+              decisionId: decisionId(first.source, first.appendedAtMs, first.kind),
+              actionId: first.actionId,
+              attempt: first.attempt,
+              samePayload: first.samePayload,
+            },
+      requestedAt: action.requestedAt ?? null,
+      appendedAt: wireTime(request.appendedAtMs),
+      decidedAt: wireTime(facts.atMs),
+      source: request.source,
+      controlRevision: plan.controlRevision,
+      ledgerEpoch: facts.epoch,
+      ledgerSequence: facts.sequence,
+      digest: request.digest,
+      reservation,
+      grantConsumed:
+        reservation !== null && facts.limits.some((fact) => fact.kind === 'confirmation' && fact.ok),
+      checks: [...judgement.checks],
+      action,
+    },
+  };
+}
+
+function kindOf({ first, late }: StepFacts): DecisionKind {
+  if (first !== null) return 'duplicate';
+  return late ? 'expired' : 'first';
+}
+
+/** Every counter that the step charged: what a rebuild of the ledger needs. Rate slots are for what was allowed outright. */
+function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Reservation | null {
+  if (facts.leaseExpiresAtMs === null) return null;
+  return {
+    micros: facts.chargedMicros,
+    charging: plan.charging,
+    budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
+    rates:
+      judgement.observed === null
+        ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate')
+        : [],
+    leaseMs: plan.leaseMs,
+  };
+}
+
+/** What the tightest budget and rate have left after this decision; null where nothing limits, or nothing was asked. */
+function remaining(
+  plan: Plan,
+  facts: StepFacts,
+  reservation: Reservation | null,
+): { remainingMicros: number | null; remainingCalls: number | null } {
+  const micros: number[] = [];
+  const calls: number[] = [];
+  const slots = reservation === null || reservation.rates.length === 0 ? 0 : 1;
+  plan.limits.forEach((limit: Limit, at) => {
+    const fact = facts.limits[at];
+    if (limit.kind === 'budget' && fact?.kind === 'budget' && limit.maxMicros !== null) {
+      // What was given back may leave more than a safe integer can say.
+      const left = limit.maxMicros - fact.spentMicros - facts.chargedMicros;
+      micros.push(Math.min(left, Number.MAX_SAFE_INTEGER));
+    }
+    if (limit.kind === 'rate' && fact?.kind === 'rate') {
+      calls.push(Math.max(0, limit.maxCalls - fact.calls - slots));
+    }
+  });
+  return {
+    remainingMicros: micros.length === 0 ? null : Math.min(...micros),
+    remainingCalls: calls.length === 0 ? null : Math.min(...calls),
+  };
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileGlobs } from './glob.ts';
+
+describe('a single pattern', () => {
+  test.each<[pattern: string, name: string, expected: boolean]>([
+    ['get_user', 'get_user', true],
+    ['get_user', 'Get_user', false],
+    ['get_user', 'get_user2', false],
+    ['', '', true],
+    ['', 'a', false],
+    ['*', '', true],
+    ['*', 'any/thing.at\nall', true],
+    ['***', '', true],
+    ['get_*', 'get_', true],
+    ['get_*', 'get_user.name/x', true],
+    ['get_*', 'get', false],
+    ['*_admin', '_admin', true],
+    ['*_admin', 'delete_admin', true],
+    ['*_admin', 'delete_admin2', false],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['a*b*c', 'a-b-c', true],
+    ['a*b*c', 'a-c-b', false],
+    ['a*b*b', 'ab', false],
+    ['*ab*', 'xabx', true],
+    ['*ab*', 'ba', false],
+    ['*aab*', 'aaab', true],
+    ['fs.?[a-z](+)', 'fs.?[a-z](+)', true],
+    ['fs.read', 'fs-read', false],
+    ['a\\*', 'a\\b', true],
+    ['*\ud83d\ude00', 'smile \ud83d\ude00', true],
+  ])('%j on %j: %j', (pattern, name, expected) => {
+    expect(compileGlobs([pattern])(name)).toBe(expected ? pattern : null);
+  });
+});
+
+test('the first pattern of the list that matches is named, whatever its kind', () => {
+  const list = ['x*y*z', '*_user', 'get_*', 'get_user', '*t_u*', '*'];
+  const match = compileGlobs(list);
+  expect(match('get_user')).toBe('*_user');
+  expect(match('get_thing')).toBe('get_*');
+  expect(match('set_up')).toBe('*t_u*');
+  expect(match('xyz')).toBe('x*y*z');
+  expect(match('')).toBe('*');
+  expect(compileGlobs(['get_user', 'get_*', '*'])('get_user')).toBe('get_user');
+  expect(compileGlobs(['*', 'get_user'])('get_user')).toBe('*');
+  expect(compileGlobs(['get_*', 'get_user*'])('get_user_name')).toBe('get_*');
+  expect(compileGlobs(['get_user*', 'get_*'])('get_user_name')).toBe('get_user*');
+});
+
+test('an empty list matches nothing', () => {
+  expect(compileGlobs([])('')).toBeNull();
+  expect(compileGlobs([])('a')).toBeNull();
+});
+
+// A matcher built another way: a table of which prefixes of the pattern reach which prefixes of the name.
+function tableMatches(pattern: string, name: string): boolean {
+  let reached = Array.from({ length: name.length + 1 }, (_, at) => at === 0);
+  for (let p = 0; p < pattern.length; p += 1) {
+    const next = new Array<boolean>(name.length + 1).fill(false);
+    for (let n = 0; n <= name.length; n += 1) {
+      if (pattern[p] === '*') next[n] = reached[n] === true || (n > 0 && next[n - 1] === true);
+      else next[n] = n > 0 && reached[n - 1] === true && pattern[p] === name[n - 1];
+    }
+    reached = next;
+  }
+  return reached[name.length] === true;
+}
+
+test('agrees with a matcher by dynamic programming', () => {
+  const over = (alphabet: string[], maxLength: number) =>
+    fc.array(fc.constantFrom(...alphabet), { maxLength }).map((units) => units.join(''));
+  fc.assert(
+    fc.property(
+      fc.array(over(['a', 'b', '*', '.'], 7), { maxLength: 12 }),
+      fc.array(over(['a', 'b', '.', '\n'], 10), { minLength: 1, maxLength: 8 }),
+      (patterns, names) => {
+        const match = compileGlobs(patterns);
+        for (const name of names) {
+          expect(match(name)).toBe(patterns.find((pattern) => tableMatches(pattern, name)) ?? null);
+        }
+      },
+    ),
+    { numRuns: 600 },
+  );
+});
+
+describe('hostile sizes end', () => {
+  // Were any of these quadratic (10^9 and more steps each) or worse, the runner's time limit would end them.
+  test.each([
+    ['many stars', `${'a*'.repeat(5_000)}b`, 'a'.repeat(60_000)],
+    ['a long middle that almost repeats', `*${'a'.repeat(30_000)}b*`, 'a'.repeat(65_000)],
+    [
+      'a long middle that differs at its beginning',
+      `*${'a'.repeat(10)}b${'a'.repeat(32_000)}*`,
+      'a'.repeat(65_000),
+    ],
+    ['a long border', `x*${'ab'.repeat(15_000)}c*`, `x${'ab'.repeat(32_000)}`],
+  ])('%s', (_, pattern, name) => {
+    const match = compileGlobs([pattern]);
+    for (let round = 0; round < 100; round += 1) expect(match(name)).toBeNull();
+  });
+
+  test('a thousand patterns, a hundred thousand names never seen before', () => {
+    const patterns = Array.from(
+      { length: 1_000 },
+      (_, i) => [`tool_${i}`, `area${i}_*`, `*_kind${i}`, `svc${i}.*.write`][i % 4] ?? '',
+    );
+    const match = compileGlobs(patterns);
+    let matched = 0;
+    for (let i = 0; i < 100_000; i += 1) if (match(`svc${i}.of.everything.write`) !== null) matched += 1;
+    expect(matched).toBe(250);
+  });
+});

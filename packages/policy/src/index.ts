@@ -1,0 +1,28 @@
+/**
+ * @mandate/policy: what may happen. Pure: no I/O, no clock, no randomness; the same arguments give the same answer for
+ * ever, and nothing throws.
+ *
+ * `loadMandates` reads what people wrote; `plan` asks of a request what can be known without state; the ledger judges
+ * the limits that the plan names; `decide` turns both into a verdict with its explanation. The precedence stands in
+ * decide.ts, on one screen; each check has a file under checks/.
+ */
+export { actionDigest } from './action-digest.ts';
+export { decide, type Judgement, plan } from './decide.ts';
+export { decisionRecord } from './decision-record.ts';
+export { canonicalJson, sha256Hex } from './digest.ts';
+export { compileGlobs } from './glob.ts';
+export {
+  type DocumentFault,
+  describeFault,
+  type LoadedMandates,
+  loadMandates,
+} from './mandate/load-mandates.ts';
+export type { Mandate } from './mandate/mandate.ts';
+export { resolveMandate } from './mandate/resolve-mandate.ts';
+export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
+export { fingerprintOf } from './redaction/fingerprint.ts';
+export { compileRedaction, type Redaction } from './redaction/redact.ts';
+export { redactAction } from './redaction/redact-action.ts';
+export { SECRET_NAMES } from './redaction/secret-names.ts';
+export { internalError } from './refused-plan.ts';
+export { settlementRecord } from './settlement-record.ts';

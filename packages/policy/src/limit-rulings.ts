@@ -1,0 +1,87 @@
+/** What the ledger saw at the limits, worded: for the record, and for the verdict when one of them failed. */
+import type { Check, Json, Limit, LimitFact } from '@mandate/schemas';
+import { budgets } from './checks/budget.ts';
+import type { Objection } from './checks/check.ts';
+import { confirmation } from './checks/confirmation.ts';
+import { mandateRate, toolRate } from './checks/rate.ts';
+import type { Ruling } from './ruling.ts';
+
+/** The first limit that failed gives the verdict; the wait is long enough for all of them, and the remedy fits the wait. */
+export function limited(limits: readonly Limit[], facts: readonly LimitFact[]): Ruling | null {
+  const at = facts.findIndex((fact) => !fact.ok);
+  if (at === -1) return null;
+  const limit = limits[at];
+  const fact = facts[at];
+  if (limit === undefined || fact === undefined) return null;
+  const objection = objectionTo(limit, fact);
+  if (fact.kind === 'confirmation') {
+    const verdict = fact.grant === 'none' ? 'DEFER' : 'BLOCK';
+    return { verdict, ...objection, hard: fact.grant === 'denied', retryAfterMs: null };
+  }
+  const retryAfterMs = waitForAll(facts);
+  const remedy = remedyForAll(limits, facts) ?? objection.remedy;
+  return { verdict: 'BLOCK', ...objection, remedy, hard: retryAfterMs === null, retryAfterMs };
+}
+
+/** What to do about the first limit that waiting does not mend; null when waiting mends all. */
+function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): string | null {
+  const at = facts.findIndex(
+    (fact) => !fact.ok && fact.kind !== 'confirmation' && fact.retryAfterMs === null,
+  );
+  const limit = limits[at];
+  const fact = facts[at];
+  return limit === undefined || fact === undefined ? null : objectionTo(limit, fact).remedy;
+}
+
+/** null: one of them never passes by waiting. */
+function waitForAll(facts: readonly LimitFact[]): number | null {
+  let wait = 0;
+  for (const fact of facts) {
+    if (fact.ok || fact.kind === 'confirmation') continue;
+    if (fact.retryAfterMs === null) return null;
+    wait = Math.max(wait, fact.retryAfterMs);
+  }
+  return wait;
+}
+
+/** One entry a limit; `skip` where the step ended before the limits were judged. */
+export function limitChecks(limits: readonly Limit[], facts: readonly LimitFact[]): readonly Check[] {
+  return limits.map((limit, at): Check => {
+    const check = checkOf(limit).name;
+    const fact = facts[at];
+    if (fact === undefined) return { check, said: 'skip' };
+    return { check, said: said(fact), saw: sawAt(limit, fact) };
+  });
+}
+
+function said(fact: LimitFact): Check['said'] {
+  if (fact.ok) return 'pass';
+  return fact.kind === 'confirmation' && fact.grant === 'none' ? 'defer' : 'block';
+}
+
+function checkOf(limit: Limit): { name: string } {
+  if (limit.kind === 'budget') return budgets;
+  if (limit.kind === 'confirmation') return confirmation;
+  return limit.tool === null ? mandateRate : toolRate;
+}
+
+/** A limit and its fact stand at the same place and so are of one kind. */
+function sawAt(limit: Limit, fact: LimitFact): Json {
+  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.saw(limit, fact);
+  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.saw(limit, fact);
+  if (limit.kind === 'confirmation' && fact.kind === 'confirmation') return confirmation.saw(limit, fact);
+  return notOneKind(limit, fact);
+}
+
+function objectionTo(limit: Limit, fact: LimitFact): Objection {
+  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.objection(limit, fact);
+  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.objection(limit, fact);
+  if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {
+    return confirmation.objection(limit, fact);
+  }
+  return notOneKind(limit, fact);
+}
+
+function notOneKind(limit: Limit, fact: LimitFact): never {
+  throw new TypeError(`the ledger answered ${fact.kind} to a limit of kind ${limit.kind}`);
+}

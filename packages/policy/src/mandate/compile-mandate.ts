@@ -1,0 +1,128 @@
+/** From the document that people write to the mandate that is enforced. */
+import {
+  BUDGET_SCOPES,
+  CAPS,
+  type ChargingDocument,
+  dollarsToMicros,
+  type Json,
+  type MandateDocument,
+  type ToolPolicyDocument,
+} from '@mandate/schemas';
+import { type ArgumentRules, compileArgumentRules } from '../arguments/argument-rules.ts';
+import { digestOf } from '../digest.ts';
+import { compileGlobs } from '../glob.ts';
+import type { Budget, ChargingRule, Mandate, ToolPolicy } from './mandate.ts';
+
+/** What keeps a well-formed document from being a mandate, and where in it. */
+type CompileFault = { path: readonly (string | number)[]; message: string };
+
+export type Compiled = { ok: true; mandate: Mandate } | { ok: false; faults: readonly CompileFault[] };
+
+export function compileMandate(document: MandateDocument): Compiled {
+  const faults: CompileFault[] = [];
+  const tools = new Map<string, ToolPolicy>();
+  for (const [name, policy] of Object.entries(document.toolPolicies ?? {})) {
+    tools.set(name, compileToolPolicy(policy, ['toolPolicies', name], faults));
+  }
+  const budgets = compileBudgets(document, faults);
+  checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
+  if (faults.length > 0) return { ok: false, faults };
+  const mandate: Mandate = {
+    reference: { id: document.id, hash: digestOf(document as Json), rules: [], policies: [] },
+    observe: document.mode === 'observe',
+    agents: compileGlobs(document.agents),
+    expiresAtMs: document.expiresAt === undefined ? null : Date.parse(document.expiresAt),
+    maxCostTotalMicros: microsOf(document.maxCostTotal),
+    maxCostPerCallMicros: microsOf(document.maxCostPerCall),
+    budgets,
+    rate: document.rateLimit ?? null,
+    allowedTools: matcherOf(document.allowedTools),
+    deniedTools: matcherOf(document.deniedTools),
+    allowedModels: matcherOf(document.allowedModels),
+    deniedModels: matcherOf(document.deniedModels),
+    registry: document.tools === undefined ? null : new Set(document.tools),
+    charging: chargingOf(document.defaultChargingPolicy) ?? { type: 'SUCCESS_BASED' },
+    tools,
+  };
+  return { ok: true, mandate };
+}
+
+function compileToolPolicy(
+  policy: ToolPolicyDocument,
+  path: readonly (string | number)[],
+  faults: CompileFault[],
+): ToolPolicy {
+  checkTiers(policy.chargingPolicy, [...path, 'chargingPolicy'], faults);
+  return {
+    costMicros: microsOf(policy.cost),
+    maxCostPerCallMicros: microsOf(policy.maxCostPerCall),
+    rate: policy.rateLimit ?? null,
+    charging: chargingOf(policy.chargingPolicy),
+    argumentRules: compileRules(policy, path, faults),
+    leaseMs: policy.executionLeaseMs ?? null,
+    requiresConfirmation: policy.requiresConfirmation ?? false,
+  };
+}
+
+function compileRules(
+  policy: ToolPolicyDocument,
+  path: readonly (string | number)[],
+  faults: CompileFault[],
+): ArgumentRules | null {
+  if (policy.argumentValidation === undefined) return null;
+  const compiled = compileArgumentRules(policy.argumentValidation);
+  if (compiled.ok) return compiled;
+  faults.push({ path: [...path, 'argumentValidation', ...compiled.path], message: compiled.message });
+  return null;
+}
+
+function compileBudgets(document: MandateDocument, faults: CompileFault[]): readonly Budget[] {
+  const seen = new Set<string>();
+  const budgets = (document.budgets ?? []).map((budget, index): Budget => {
+    const windowMs = budget.windowMs ?? null;
+    const counter = `${budget.scope}/${budget.id}/${windowMs}`;
+    if (seen.has(counter)) {
+      faults.push({
+        path: ['budgets', index],
+        message: `repeats the budget "${budget.id}" of the same scope and window: keep one of them`,
+      });
+    }
+    seen.add(counter);
+    return { id: budget.id, scope: budget.scope, maxMicros: microsOf(budget.max) ?? 0, windowMs };
+  });
+  const rank = (budget: Budget) =>
+    (budget.windowMs === null ? 0 : BUDGET_SCOPES.length) + BUDGET_SCOPES.indexOf(budget.scope);
+  return budgets.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function chargingOf(document: ChargingDocument | undefined): ChargingRule | null {
+  if (document === undefined) return null;
+  if (document.type !== 'TIERED') return { type: document.type };
+  return {
+    type: 'TIERED',
+    attemptMicros: microsOf(document.attempt) ?? 0,
+    successMicros: microsOf(document.success) ?? 0,
+    verificationMicros: microsOf(document.verification) ?? 0,
+  };
+}
+
+/** The tiers are reserved together: one amount, that a counter must be able to hold. */
+function checkTiers(
+  document: ChargingDocument | undefined,
+  path: readonly (string | number)[],
+  faults: CompileFault[],
+): void {
+  const rule = chargingOf(document);
+  if (rule?.type !== 'TIERED') return;
+  if (rule.attemptMicros + rule.successMicros + rule.verificationMicros <= CAPS.amountMicros) return;
+  faults.push({ path, message: 'has tiers whose sum is larger than any budget can be' });
+}
+
+/** The schema has refused every amount that has no micro-dollars, so only absence is null here. */
+function microsOf(dollars: number | undefined): number | null {
+  return dollars === undefined ? null : dollarsToMicros(dollars);
+}
+
+function matcherOf(patterns: readonly string[] | undefined) {
+  return patterns === undefined ? null : compileGlobs(patterns);
+}

@@ -1,0 +1,26 @@
+/** Numbers in documents: what a person wrote must be, to the last digit, what is enforced. */
+
+const NUMBER = /^[-+]?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([-+]?\d{1,4}))?$/;
+const LONGEST = 64;
+
+/** What keeps a number that a YAML document gave as `source` from being `value` exactly; null when it is. */
+export function inexactness(source: string, value: number): string | null {
+  const written = source.length > LONGEST ? null : decimalOf(source);
+  if (written === null) return `${shown(source)} must be written as a plain decimal number, as in 0.25`;
+  return written === decimalOf(String(value)) ? null : `${shown(source)} cannot be held exactly`;
+}
+
+/** Significant digits and their power of ten: equal for equal numbers however they are written, sign aside. */
+function decimalOf(text: string): string | null {
+  const match = NUMBER.exec(text);
+  if (match === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+function shown(source: string): string {
+  return source.length > LONGEST ? `${source.slice(0, LONGEST)}…` : source;
+}

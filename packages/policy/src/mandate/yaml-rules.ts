@@ -1,0 +1,102 @@
+/**
+ * What a mandates file may not hold though YAML allows it: whatever could read otherwise than it was meant. Each fault
+ * has its place, and looking for them costs time linear in the document.
+ */
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  type Pair,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { shorten } from '../arguments/argument-fault.ts';
+import { inexactness } from './exact-number.ts';
+
+/** `offset` counts UTF-16 units of the file. */
+export type YamlFault = { offset: number; message: string };
+
+/** Deep enough for the JSON Schema of a tool's arguments, shallow enough for whatever walks it afterwards. */
+const MAX_DEPTH = 64;
+
+/** Names that JavaScript's objects answer to without having them: a rule under one of them could vanish. */
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
+
+export function yamlFaults(document: Document): readonly YamlFault[] {
+  const broken = brokenYaml(document);
+  return broken.length > 0 ? broken : ambiguities(document);
+}
+
+/** What the parser found; nothing behind it can be trusted to stand where it seems to. */
+function brokenYaml(document: Document): YamlFault[] {
+  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+    offset: pos[0],
+    message: /call stack/.test(message) ? TOO_DEEP : shorten(message, LONGEST_MESSAGE),
+  }));
+  if (document.directives?.yaml.version === '1.1') {
+    faults.push({ offset: 0, message: 'must be YAML 1.2: in 1.1, 1:30 is a number and yes a boolean' });
+  }
+  return faults;
+}
+
+const LONGEST_MESSAGE = 200;
+const TOO_DEEP = 'is nested too deeply';
+
+function ambiguities(document: Document): YamlFault[] {
+  const faults: YamlFault[] = [];
+  const say = (node: unknown, message: string) => {
+    faults.push({ offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message });
+  };
+  const anchors = new Set<string>();
+  visit(document, (_key, node, path) => {
+    if (isCollection(node) && depthOf(path) >= MAX_DEPTH) {
+      say(node, TOO_DEEP);
+      return visit.BREAK;
+    }
+    if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined) anchors.add(node.anchor);
+    if (isAlias(node)) {
+      const within = path.some((parent) => isCollection(parent) && parent.anchor === node.source);
+      if (within) say(node, `*${node.source} stands within &${node.source} itself`);
+      else if (!anchors.has(node.source)) {
+        say(
+          node,
+          `*${node.source} refers to no anchor; a glob that begins with * needs quotes: "*${node.source}"`,
+        );
+      }
+    }
+    if (isScalar(node)) {
+      const message = inexact(node);
+      if (message !== null) say(node, message);
+    }
+    if (isMap(node)) keyFaults(node, say);
+    return undefined;
+  });
+  return faults;
+}
+
+/** Collections above the node. */
+function depthOf(path: readonly unknown[]): number {
+  return path.filter(isCollection).length;
+}
+
+function inexact({ value, source }: Scalar): string | null {
+  return typeof value === 'number' ? inexactness(source ?? String(value), value) : null;
+}
+
+function keyFaults(map: YAMLMap, say: (node: unknown, message: string) => void): void {
+  const seen = new Set<string>();
+  for (const { key } of map.items.filter((item): item is Pair => isPair(item))) {
+    if (!isScalar(key) || typeof key.value !== 'string') {
+      say(isNode(key) ? key : map, 'a key must be a text: write it in quotes');
+      continue;
+    }
+    if (RESERVED.has(key.value)) say(key, `"${key.value}" cannot be used as a key`);
+    if (seen.has(key.value)) say(key, `"${key.value}" stands twice here: the second would hide the first`);
+    seen.add(key.value);
+  }
+}

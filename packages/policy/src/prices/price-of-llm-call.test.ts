@@ -1,0 +1,139 @@
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { priceOfLlmCall } from './price-of-llm-call.ts';
+
+const at = (time: string) => Date.parse(time);
+const atMs = at('2026-11-01T12:00:00Z');
+
+describe('prices as the providers publish them', () => {
+  test.each<[provider: string | undefined, model: string, input: number, output: number, micros: number]>([
+    // $3 and $15 a million tokens; above 200,000 tokens of input $6 and $22.50.
+    ['anthropic', 'claude-sonnet-4-5', 1_200, 800, 15_600],
+    ['anthropic', 'claude-sonnet-4-5-20250929', 1_200, 800, 15_600],
+    [undefined, 'claude-sonnet-4-5', 200_000, 1_000, 615_000],
+    [undefined, 'claude-sonnet-4-5', 200_001, 1_000, 1_222_506],
+    ['openrouter', 'anthropic/claude-sonnet-4.5', 1_200, 800, 15_600],
+    // $0.80 and $4.
+    [undefined, 'claude-3-5-haiku-latest', 1, 0, 1],
+    [undefined, 'claude-3-5-haiku-latest', 5, 0, 4],
+    // $2.50 and $10; $1.25 and $10; $0.05 and $0.40.
+    [undefined, 'gpt-4o', 1_000, 1_000, 12_500],
+    ['openai', 'GPT-5', 1_000, 1_000, 11_250],
+    ['openai', 'gpt-5-nano', 3, 0, 1],
+    // $1.25 and $10; above 200,000 tokens $2.50 and $15.
+    ['google', 'gemini-2.5-pro', 200_000, 10, 250_100],
+    ['google', 'gemini-2.5-pro', 200_001, 10, 500_153],
+    // $1 and $1, and $12 a thousand requests.
+    ['perplexity', 'sonar', 10, 10, 12_020],
+    // Embeddings have no output to pay for.
+    ['openai', 'text-embedding-3-small', 1_000, 0, 20],
+    [undefined, 'gpt-4o', 0, 0, 0],
+  ])('%s %s, %d in, %d out: %d micro-dollars', (provider, model, inputTokens, maxOutputTokens, micros) => {
+    expect(priceOfLlmCall({ provider, model, inputTokens, maxOutputTokens, atMs })?.micros).toBe(micros);
+  });
+
+  test.each<[model: string, when: string, micros: number]>([
+    // $10 and $40 until June 10th 2025, $2 and $8 from then on.
+    ['o3', '2025-06-09T23:59:59.999Z', 50_000],
+    ['o3', '2025-06-10T00:00:00Z', 10_000],
+    // $0.27 and $1.10 by day, $0.135 and $0.55 in the hours of discount.
+    ['deepseek-chat', '2025-07-01T00:29:59.999Z', 685],
+    ['deepseek-chat', '2025-07-01T00:30:00Z', 1_370],
+    ['deepseek-chat', '2025-07-01T16:29:59.999Z', 1_370],
+    ['deepseek-chat', '2025-07-01T16:30:00Z', 685],
+    ['deepseek-chat', '1969-12-31T12:00:00Z', 1_370],
+    ['deepseek-chat', '1969-12-31T20:00:00Z', 685],
+  ])('%s at %s', (model, when, micros) => {
+    const call = { model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs: at(when) };
+    expect(priceOfLlmCall(call)?.micros).toBe(micros);
+  });
+});
+
+test('says where the price stands', () => {
+  const call = { model: 'claude-sonnet-4-5', inputTokens: 1, maxOutputTokens: 1, atMs };
+  expect(priceOfLlmCall(call)?.source).toBe('genai-prices:anthropic/claude-sonnet-4-5');
+});
+
+test.each<[why: string, provider: string | undefined, model: string, input: number, output: number]>([
+  ['no such model', undefined, 'house-model-1', 1, 1],
+  ['no such provider', 'our-own-proxy', 'claude-sonnet-4-5', 1, 1],
+  ['a model of another provider', 'openai', 'claude-sonnet-4-5', 1, 1],
+  ['no rate for output', 'openai', 'text-embedding-3-small', 1, 1],
+  ['billed by the second, not by the token', 'groq', 'whisper-large-v3', 0, 0],
+  ['an empty name', undefined, '', 1, 1],
+  ['a name that is no name', undefined, 'claude'.repeat(50), 1, 1],
+  ['a name of an object', undefined, '__proto__', 1, 1],
+])('%s: no price', (_, provider, model, inputTokens, maxOutputTokens) => {
+  const call = { provider, model, inputTokens, maxOutputTokens, atMs };
+  expect(priceOfLlmCall(call)).toBeNull();
+  expect(priceOfLlmCall(call)).toBeNull();
+});
+
+test('a price beyond the safe integers is the largest of them', () => {
+  const call = { model: 'gpt-4o', inputTokens: Number.MAX_SAFE_INTEGER, maxOutputTokens: 0, atMs };
+  expect(priceOfLlmCall(call)?.micros).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+const providers = [
+  'anthropic',
+  'openai',
+  'google',
+  'openrouter',
+  'azure',
+  'aws',
+  'deepseek',
+  'mistral',
+  'perplexity',
+];
+const models = providers.flatMap((provider) =>
+  (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => ({ provider, model: id })),
+);
+const tokens = fc.oneof(fc.nat(2_000), fc.nat(3_000_000));
+
+test('agrees with the library to within its rounding, for every period, tier and fee of the list', () => {
+  const times = fc.date({ min: new Date('2024-01-01'), max: new Date('2027-06-01'), noInvalidDate: true });
+  expect(models.length).toBeGreaterThan(800);
+  fc.assert(
+    fc.property(fc.constantFrom(...models), tokens, tokens, times, (named, input, output, timestamp) => {
+      const price = priceOfLlmCall({
+        ...named,
+        inputTokens: input,
+        maxOutputTokens: output,
+        atMs: timestamp.getTime(),
+      });
+      const options = { providerId: named.provider, timestamp };
+      const theirs = calcPrice({ input_tokens: input, output_tokens: output }, named.model, options);
+      if (price === null) return;
+      const exact = (theirs?.total_price ?? Number.NaN) * 1e6;
+      expect(price.micros).toBeGreaterThanOrEqual(exact - 1e-3);
+      expect(price.micros).toBeLessThan(exact + 1 + 1e-3);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('is exact: a thousand times the tokens cost exactly a thousand times a price that needed no rounding', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000 }), (thousands, times) => {
+      // Below any threshold; list prices have no more than three places here, so thousands come out whole.
+      const cost = (count: number) =>
+        priceOfLlmCall({ model: 'gpt-4o-mini', inputTokens: count, maxOutputTokens: count, atMs })?.micros ??
+        -1;
+      expect(cost(thousands * 1_000 * times)).toBe(cost(thousands * 1_000) * times);
+    }),
+  );
+});
+
+test('more tokens never cost less', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...models), tokens, tokens, tokens, (named, input, output, more) => {
+      const cost = (inputTokens: number, maxOutputTokens: number) =>
+        priceOfLlmCall({ ...named, inputTokens, maxOutputTokens, atMs })?.micros ?? 0;
+      expect(cost(input + more, output)).toBeGreaterThanOrEqual(cost(input, output));
+      if (cost(input, output + more) > 0) {
+        expect(cost(input, output + more)).toBeGreaterThanOrEqual(cost(input, output));
+      }
+    }),
+  );
+});

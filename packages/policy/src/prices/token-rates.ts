@@ -1,0 +1,67 @@
+import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
+import { atScale, type Decimal, decimalOf } from './decimal.ts';
+
+/**
+ * What one request costs: `input` and `output` a token and `perRequest` once, each in micro-dollars × 10^decimals.
+ * A rate is null where the price list names none.
+ */
+export interface TokenRates {
+  readonly input: bigint | null;
+  readonly output: bigint | null;
+  readonly perRequest: bigint;
+  readonly divisor: bigint;
+}
+
+/** Rates that hold for requests with more than `aboveInputTokens` tokens of input. */
+interface Tier {
+  readonly aboveInputTokens: number;
+  readonly rates: TokenRates;
+}
+
+/** Tiers, the lowest threshold first; the first has none (-1). */
+export type TieredRates = readonly Tier[];
+
+/**
+ * Reads one entry of the price list. A threshold passed by the input reprices the whole request, its output too,
+ * as providers bill long contexts. Dollars per million tokens are micro-dollars per token; the fee is given in dollars
+ * per thousand requests, which are thousands of micro-dollars per request.
+ */
+export function tieredRates(price: ModelPrice): TieredRates {
+  const starts = new Set([-1]);
+  for (const rate of [price.input_mtok, price.output_mtok, price.requests_kcount]) {
+    if (typeof rate === 'object') for (const tier of rate.tiers) starts.add(tier.start);
+  }
+  return [...starts]
+    .sort((left, right) => left - right)
+    .map((aboveInputTokens) => ({ aboveInputTokens, rates: ratesAbove(price, aboveInputTokens) }));
+}
+
+export function ratesFor(tiers: TieredRates, inputTokens: number): TokenRates | null {
+  return tiers.findLast((tier) => inputTokens > tier.aboveInputTokens)?.rates ?? null;
+}
+
+function ratesAbove(price: ModelPrice, threshold: number): TokenRates {
+  const input = rateAbove(price.input_mtok, threshold);
+  const output = rateAbove(price.output_mtok, threshold);
+  const fee = rateAbove(price.requests_kcount, threshold);
+  const decimals = Math.max(...[input, output, fee].map((rate) => rate?.decimals ?? 0));
+  return {
+    input: input && atScale(input, decimals),
+    output: output && atScale(output, decimals),
+    perRequest: fee === null ? 0n : atScale(fee, decimals) * 1_000n,
+    divisor: 10n ** BigInt(decimals),
+  };
+}
+
+function rateAbove(rate: number | TieredPrices | undefined, threshold: number): Decimal | null {
+  if (rate === undefined) return null;
+  if (typeof rate === 'number') return decimalOf(rate);
+  let dollars = rate.base;
+  let reached = -1;
+  for (const tier of rate.tiers) {
+    if (tier.start > threshold || tier.start < reached) continue;
+    dollars = tier.price;
+    reached = tier.start;
+  }
+  return decimalOf(dollars);
+}

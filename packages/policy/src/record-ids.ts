@@ -1,0 +1,26 @@
+/**
+ * The ids of what Mandate writes are functions of where the request lies: the same delivery always names the same
+ * decision, so that publishing it twice changes nothing for anyone who reads by id.
+ */
+import { type DecisionKind, type Source, sortableId } from '@mandate/schemas';
+import { sha256Hex } from './digest.ts';
+
+export function decisionId(source: Source, appendedAtMs: number, kind: DecisionKind): string {
+  return recordId('dec', source, appendedAtMs, kind);
+}
+
+export function settlementId(source: Source, appendedAtMs: number): string {
+  return recordId('stl', source, appendedAtMs, 'settlement');
+}
+
+export function deadLetterId(source: Source, appendedAtMs: number): string {
+  return recordId('dlq', source, appendedAtMs, 'dead.letter');
+}
+
+function recordId(prefix: string, source: Source, appendedAtMs: number, kind: string): string {
+  return sortableId(
+    prefix,
+    appendedAtMs,
+    sha256Hex(`${source.topic}/${source.partition}/${source.offset}/${kind}`),
+  );
+}

@@ -1,0 +1,37 @@
+import type { Action } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { actionDigest } from '../action-digest.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { compileRedaction } from './redact.ts';
+import { redactAction } from './redact-action.ts';
+
+const redaction = compileRedaction({ redact: ['iban'], hash: [] });
+const pay = (args: { iban?: string; amount: number }): Action => ({
+  id: 'a',
+  agentId: 'x',
+  type: 'tool_call',
+  tool: 'pay',
+  args,
+});
+const fingerprint = (action: Action, key = 'k') =>
+  fingerprintOf(action, redactAction(action, redaction), key);
+
+test('tells apart what redaction makes equal, and only with the key', () => {
+  const [good, evil] = [pay({ iban: 'DE-GOOD', amount: 1 }), pay({ iban: 'EVIL', amount: 1 })];
+  expect(redactAction(good, redaction)).toEqual(redactAction(evil, redaction));
+  expect(fingerprint(good)).toMatch(/^[0-9a-f]{64}$/);
+  expect(fingerprint(good)).toBe(fingerprint(structuredClone(good)));
+  expect(fingerprint(good)).not.toBe(fingerprint(evil));
+  expect(fingerprint(good)).not.toBe(fingerprint(good, 'another key'));
+});
+
+test('nothing redacted, no fingerprint', () => {
+  expect(fingerprint(pay({ amount: 1 }))).toBeNull();
+});
+
+test('goes into the digest of the request, which is the plain one without it', () => {
+  const redacted = redactAction(pay({ iban: 'DE-GOOD', amount: 1 }), redaction);
+  const digests = [null, 'a'.repeat(64), 'b'.repeat(64)].map((print) => actionDigest(redacted, print));
+  expect(new Set(digests).size).toBe(3);
+  expect(digests[0]).toBe(actionDigest(redacted));
+});

@@ -1,0 +1,69 @@
+import type { Json } from '@mandate/schemas';
+import { canonicalJson, hmacSha256Hex } from '../digest.ts';
+import { comparableName } from './secret-names.ts';
+
+/** Which fields must not be published as they are; names compare without case, `_`, `-`, `.` and spaces. */
+export interface RedactionRules {
+  /** Replaced by `[redacted]`. */
+  readonly redact: readonly string[];
+  /** Replaced by a keyed hash: equal values stay recognisable, and cannot be guessed without the key. */
+  readonly hash: readonly string[];
+  readonly hashKey?: string | undefined;
+}
+
+/** Gives the value itself if there was nothing to hide in it, else a copy; the value given is never changed. */
+export type Redaction = (value: Json) => Json;
+
+const REDACTED = '[redacted]';
+const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
+
+/**
+ * Compiles rules into a redaction, which replaces the whole value of each field with one of the names, at any depth, and
+ * is linear in the value. A name in both lists is redacted. What is redacted already stays as it is, so doing it
+ * twice is doing it once; an agent that sends such a placeholder gains nothing but the placeholder.
+ *
+ * Throws a TypeError if there are names to hash and no key: a hash without one is a secret anyone can try to guess.
+ */
+export function compileRedaction({ redact, hash, hashKey }: RedactionRules): Redaction {
+  if (hash.length > 0 && !hashKey) throw new TypeError('fields can only be hashed with a key: set hashKey');
+  const key = hashKey ?? '';
+  const replace = new Map<string, (value: Json) => Json>();
+  for (const name of hash) replace.set(comparableName(name), (value) => hashed(value, key));
+  for (const name of redact) replace.set(comparableName(name), () => REDACTED);
+  if (replace.size === 0) return (value) => value;
+
+  function redactIn(value: Json): Json {
+    if (Array.isArray(value)) return redactItems(value);
+    return typeof value === 'object' && value !== null ? redactFields(value) : value;
+  }
+
+  function redactItems(items: Json[]): Json {
+    let copy: Json[] | null = null;
+    for (const [index, item] of items.entries()) {
+      const redacted = redactIn(item);
+      if (redacted === item) continue;
+      copy ??= [...items];
+      copy[index] = redacted;
+    }
+    return copy ?? items;
+  }
+
+  function redactFields(fields: { [name: string]: Json }): Json {
+    let copy: { [name: string]: Json } | null = null;
+    for (const [name, member] of Object.entries(fields)) {
+      const replacement = replace.get(comparableName(name));
+      const redacted = replacement === undefined ? redactIn(member) : replacement(member);
+      if (redacted === member) continue;
+      copy ??= { ...fields };
+      copy[name] = redacted;
+    }
+    return copy ?? fields;
+  }
+
+  return redactIn;
+}
+
+function hashed(value: Json, key: string): Json {
+  if (typeof value === 'string' && HASHED.test(value)) return value;
+  return `hmac-sha256:${hmacSha256Hex(key, canonicalJson(value)).slice(0, 32)}`;
+}

@@ -1,0 +1,51 @@
+/** Plans without a mandate to plan under. They reserve nothing, hold for ever, and go through the ledger's step like any other. */
+import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
+
+export function mandateNotFound(action: Action): Plan {
+  const { agentId, mandateId } = action;
+  return refusedPlan(
+    null,
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason:
+        mandateId === undefined
+          ? `No mandate names the agent "${agentId}".`
+          : `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
+      remedy:
+        mandateId === undefined
+          ? 'Add the agent to the `agents` of a mandate.'
+          : 'Leave mandateId out, or name the first mandate that names the agent.',
+      hard: true,
+    },
+    [{ check: 'mandate-found', said: 'block', saw: { agentId: action.agentId } }],
+  );
+}
+
+export function internalError(mandate: MandateReference | null, error: unknown): Plan {
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return refusedPlan(
+    mandate,
+    {
+      code: 'INTERNAL_ERROR',
+      reason: `Deciding failed (${what}), and what cannot be decided is blocked.`,
+      remedy: 'Report this with the decision id; the next attempt of the same action is decided anew.',
+      hard: false,
+    },
+    [],
+  );
+}
+
+function refusedPlan(mandate: MandateReference | null, refusal: Refusal, checks: readonly Check[]): Plan {
+  return {
+    holdsFromMs: 0,
+    holdsUntilMs: null,
+    refusal,
+    observe: false,
+    reserveMicros: 0,
+    charging: { type: 'SUCCESS_BASED', estimateMicros: 0 },
+    leaseMs: 0,
+    limits: [],
+    mandate,
+    checks,
+  };
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { speaksFor } from './agent-globs.ts';
+import { issueApiKey } from './api-key-record.ts';
+import { parseApiKey } from './key-format.ts';
+import { memoryKeyStore } from './key-store.ts';
+
+const grant = { tenant: 'default', scopes: ['publish'], agents: ['*'], name: 'test' } as const;
+
+describe('issueApiKey', () => {
+  test('gives a key of the documented form and a record that does not hold it', () => {
+    const { key, record } = issueApiKey(grant, () => Date.UTC(2026, 0, 1));
+    expect(key).toMatch(/^mdt_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+    expect(parseApiKey(key)).toEqual({ id: record.id });
+    expect(record).toEqual({
+      ...grant,
+      id: key.slice(4, 16),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      createdAt: '2026-01-01T00:00:00.000Z',
+      revokedAt: null,
+    });
+    expect(JSON.stringify(record)).not.toContain(key.slice(17, 60));
+  });
+
+  test('no two keys share an id, a secret or a hash', () => {
+    const issued = Array.from({ length: 200 }, () => issueApiKey(grant));
+    expect(new Set(issued.map(({ record }) => record.id)).size).toBe(200);
+    expect(new Set(issued.map(({ key }) => key.slice(17, 60))).size).toBe(200);
+    expect(new Set(issued.map(({ record }) => record.hash)).size).toBe(200);
+  });
+
+  test('refuses a grant that means nothing', () => {
+    expect(() => issueApiKey({ ...grant, scopes: [] })).toThrow();
+    expect(() => issueApiKey({ ...grant, tenant: '' })).toThrow();
+  });
+});
+
+describe('parseApiKey', () => {
+  test('one wrong character anywhere is noticed without a look-up', () => {
+    const { key } = issueApiKey(grant);
+    const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-. ');
+    fc.assert(
+      fc.property(fc.nat(key.length - 1), letter, (at, other) => {
+        const typo = key.slice(0, at) + other + key.slice(at + 1);
+        expect(parseApiKey(typo) === null).toBe(typo !== key);
+      }),
+    );
+  });
+
+  test('nothing else is a key', () => {
+    const { key } = issueApiKey(grant);
+    for (const text of ['', 'mdt_', key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()]) {
+      expect(parseApiKey(text)).toBeNull();
+    }
+    fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === null));
+  });
+});
+
+describe('memoryKeyStore', () => {
+  test('finds the record of a live key and of no other', async () => {
+    const [mine, other, revoked] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
+    const store = memoryKeyStore([mine.record, { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' }]);
+    expect(await store.find(mine.key)).toEqual(mine.record);
+    expect(await store.find(other.key)).toBeNull();
+    expect(await store.find(revoked.key)).toBeNull();
+    expect(await store.find('rubbish')).toBeNull();
+  });
+
+  test('a well-formed key with a known id and another secret is refused', async () => {
+    const [mine, other] = [issueApiKey(grant), issueApiKey(grant)];
+    const store = memoryKeyStore([{ ...mine.record, id: other.record.id }]);
+    expect(await store.find(other.key)).toBeNull();
+  });
+});
+
+describe('speaksFor', () => {
+  const may = (agents: string[], id: string) => speaksFor({ ...issueApiKey(grant).record, agents }, id);
+
+  test.each<[string[], string, boolean]>([
+    [['*'], 'anything', true],
+    [['*'], '', true],
+    [[], 'anything', false],
+    [['airline-*'], 'airline-007', true],
+    [['airline-*'], 'airline-', true],
+    [['airline-*'], 'my-airline-007', false],
+    [['a', 'b'], 'b', true],
+    [['a*a'], 'a', false],
+    [['a*a'], 'aa', true],
+    [['*b*'], 'abc', true],
+    [['a*bc*c'], 'abc', false],
+    [['a*bc*c'], 'abcc', true],
+    [['*.prod/*'], 'x.prod/y/z', true],
+    [['a.c'], 'abc', false],
+    [['**'], 'x', true],
+  ])('%j %s %s', (agents, id, expected) => {
+    expect(may(agents, id)).toBe(expected);
+  });
+
+  test('means what the obvious pattern means', () => {
+    const piece = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
+    const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
+    fc.assert(
+      fc.property(piece, text, (glob, id) => {
+        expect(may([glob], id)).toBe(new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(id));
+      }),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { promises as fs } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { holdExclusively } from '../hold-exclusively.ts';
+import { issueApiKey } from './api-key-record.ts';
+import { fileKeyStore } from './file-key-store.ts';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await fs.mkdtemp(join(tmpdir(), 'mandate-keys-'));
+  path = join(folder, 'keys.json');
+});
+afterEach(() => fs.rm(folder, { recursive: true, force: true }));
+
+/** For a busy machine; a second is enough on an idle one. */
+const patience = { timeout: 4_000, interval: 20 };
+
+const issue = () => issueApiKey({ tenant: 'default', scopes: ['publish'], agents: ['*'], name: 'n' });
+const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8);
+
+describe('fileKeyStore', () => {
+  test('an absent file holds no keys; add makes it, for its owner alone, without the key', async () => {
+    const store = fileKeyStore(path);
+    const { key, record } = issue();
+    expect(await store.find(key)).toBeNull();
+    await store.add(record);
+    expect(await store.find(key)).toEqual(record);
+    expect(await mode(path)).toBe('600');
+    expect(await fs.readFile(path, 'utf8')).not.toContain(key.slice(17, 60));
+    expect(await fs.readdir(folder)).toEqual(['keys.json', 'keys.json.lock']);
+  });
+
+  test('what one store writes another reads', async () => {
+    const { key, record } = issue();
+    await fileKeyStore(path).add(record);
+    expect(await fileKeyStore(path).list()).toEqual([record]);
+    expect(await fileKeyStore(path).find(key)).toEqual(record);
+  });
+
+  test('a key issued elsewhere works at once, also where the file was looked at a moment ago', async () => {
+    const store = fileKeyStore(path);
+    expect(await store.list()).toEqual([]);
+    const { key, record } = issue();
+    await fileKeyStore(path).add(record);
+    expect(await store.find(key)).toEqual(record);
+  });
+
+  test('a key revoked elsewhere stops within a second', async () => {
+    const store = fileKeyStore(path);
+    const { key, record } = issue();
+    await store.add(record);
+    expect(await store.find(key)).not.toBeNull();
+
+    const elsewhere = fileKeyStore(path, { clock: () => Date.UTC(2026, 5, 1) });
+    expect(await elsewhere.revoke(record.id)).toEqual({ ...record, revokedAt: '2026-06-01T00:00:00.000Z' });
+    await vi.waitFor(async () => expect(await store.find(key)).toBeNull(), { timeout: 1_000, interval: 20 });
+  });
+
+  test('revoking is for known keys, and keeps its first time', async () => {
+    const { record } = issue();
+    let nowMs = Date.UTC(2026, 0, 1);
+    const store = fileKeyStore(path, { clock: () => nowMs });
+    await store.add(record);
+    expect(await store.revoke('unknown')).toBeNull();
+    const first = await store.revoke(record.id);
+    nowMs += 1_000;
+    expect(await store.revoke(record.id)).toEqual(first);
+  });
+
+  test('a file that others may read lets nobody in, and says chmod 600', async () => {
+    const { key, record } = issue();
+    await fileKeyStore(path).add(record);
+    for (const exposed of [0o640, 0o604, 0o620]) {
+      await fs.chmod(path, exposed);
+      await expect(fileKeyStore(path).find(key)).rejects.toMatchObject({
+        code: 'KEY_FILE_EXPOSED',
+        remedy: expect.stringContaining(`chmod 600 ${path}`),
+      });
+    }
+    await fs.chmod(path, 0o600);
+    expect(await fileKeyStore(path).find(key)).toEqual(record);
+  });
+
+  test('a file exposed or spoilt while in use lets nobody in until it is put right', async () => {
+    const store = fileKeyStore(path);
+    const { key, record } = issue();
+    await store.add(record);
+    const good = await fs.readFile(path);
+    await fs.writeFile(path, '{"version": 1, "keys": [');
+    await vi.waitFor(
+      () => expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_INVALID' }),
+      patience,
+    );
+    await fs.writeFile(path, good);
+    expect(await store.find(key)).toEqual(record);
+    await fs.chmod(path, 0o644);
+    await vi.waitFor(
+      () => expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_EXPOSED' }),
+      patience,
+    );
+  });
+
+  test('stores that add at the same time lose nothing', async () => {
+    const records = Array.from({ length: 12 }, () => issue().record);
+    await Promise.all(records.map((record) => fileKeyStore(path).add(record)));
+    const ids = (await fileKeyStore(path).list()).map((record) => record.id);
+    expect(ids.sort()).toEqual(records.map((record) => record.id).sort());
+  });
+
+  test('a change that takes too long elsewhere is told as such; one that died holds nothing', async () => {
+    const { record } = issue();
+    const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
+    await expect(fileKeyStore(path, { lockWaitMs: 30 }).add(record)).rejects.toMatchObject({
+      code: 'KEY_FILE_LOCKED',
+      retryable: true,
+    });
+    elsewhere.release();
+    await fileKeyStore(path).add(record);
+    expect(await fs.readdir(folder)).toContain('keys.json.lock');
+  });
+});

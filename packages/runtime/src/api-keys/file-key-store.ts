@@ -1,0 +1,121 @@
+/**
+ * API keys in a JSON file that only its owner may read: the store of the embedded mode.
+ *
+ * The file holds hashes, never keys. It is replaced atomically and looked at again at least twice a second, so a key
+ * revoked by another process stops within a second. When the file cannot be trusted (others may read it, or it does
+ * not parse) nobody is let in until that is put right: the last good state may hold a key revoked since.
+ */
+import { type BigIntStats, promises as fs } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../clock.ts';
+import { MandateError } from '../errors.ts';
+import { type ApiKeyRecord, apiKeyRecordSchema, provenRecord } from './api-key-record.ts';
+import { parseApiKey } from './key-format.ts';
+import type { KeyStore } from './key-store.ts';
+import { replaceFile, withFileLock } from './replace-file.ts';
+
+const LOOK_AGAIN_MS = 500;
+
+const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(apiKeyRecordSchema) });
+
+export type FileKeyStore = KeyStore & {
+  list(): Promise<readonly ApiKeyRecord[]>;
+  add(record: ApiKeyRecord): Promise<void>;
+  /** The record as it is now, or null when no key has this id. Revoking twice keeps the first time. */
+  revoke(id: string): Promise<ApiKeyRecord | null>;
+};
+
+/**
+ * @param path of the JSON file; one that is not there holds no keys, and `add` makes it
+ * @param options.lockWaitMs how long a change waits for a change by another process
+ * Every call may reject with KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
+ */
+export function fileKeyStore(
+  path: string,
+  options: { clock?: Clock; lockWaitMs?: number } = {},
+): FileKeyStore {
+  const { clock = systemClock, lockWaitMs = 3_000 } = options;
+  let known: { version: string; records: Map<string, ApiKeyRecord> } | null = null;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let looking: Promise<Map<string, ApiKeyRecord>> | null = null;
+
+  async function look(): Promise<Map<string, ApiKeyRecord>> {
+    const stats = await statOrNull(path);
+    const version =
+      stats === null ? 'absent' : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`;
+    if (known?.version !== version) {
+      known = { version, records: stats === null ? new Map() : await readRecords(path, stats) };
+    }
+    lookedAtMs = performance.now();
+    return known.records;
+  }
+
+  /** Requests that come while the file is being looked at share that look. */
+  async function current(): Promise<Map<string, ApiKeyRecord>> {
+    if (known !== null && performance.now() - lookedAtMs < LOOK_AGAIN_MS) return known.records;
+    looking ??= look().finally(() => {
+      looking = null;
+    });
+    return looking;
+  }
+
+  async function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
+    return withFileLock(path, lockWaitMs, async () => {
+      const records = new Map(await look());
+      const result = edit(records);
+      const keys = [...records.values()];
+      await replaceFile(path, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
+      await look();
+      return result;
+    });
+  }
+
+  return {
+    async find(key) {
+      const known = provenRecord(await current(), key);
+      // A key that was issued a moment ago works at once. Only one of a key's form is worth another look.
+      if (known !== null || parseApiKey(key) === null) return known;
+      return provenRecord(await look(), key);
+    },
+    list: async () => [...(await look()).values()],
+    add: (record) =>
+      change((records) => {
+        records.set(record.id, record);
+      }),
+    revoke: (id) =>
+      change((records) => {
+        const record = records.get(id);
+        if (record === undefined) return null;
+        const revoked = { ...record, revokedAt: record.revokedAt ?? new Date(clock()).toISOString() };
+        records.set(id, revoked);
+        return revoked;
+      }),
+  };
+}
+
+async function statOrNull(path: string): Promise<BigIntStats | null> {
+  try {
+    return await fs.stat(path, { bigint: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function readRecords(path: string, stats: BigIntStats): Promise<Map<string, ApiKeyRecord>> {
+  if ((stats.mode & 0o077n) !== 0n) {
+    throw new MandateError('KEY_FILE_EXPOSED', `users other than its owner may read or change ${path}`, {
+      remedy: `Run: chmod 600 ${path}. Revoke its keys if others have access to this machine.`,
+    });
+  }
+  try {
+    const { keys } = fileSchema.parse(JSON.parse(await fs.readFile(path, 'utf8')));
+    return new Map(keys.map((record) => [record.id, record]));
+  } catch (cause) {
+    throw new MandateError('KEY_FILE_INVALID', `${path} is not a file of API keys`, {
+      remedy: 'Restore it from a backup, or move it away and issue new keys.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import { CONFIG_PREFIX } from './load-config.ts';
+import { settingShapes } from './setting-shape.ts';
+
+/** A row of the table in the docs. `default` is empty where there is none; `required` means one must be given. */
+export type ConfigRow = {
+  name: string;
+  type: string;
+  default: string;
+  required: boolean;
+  secret: boolean;
+  description: string;
+};
+
+/** The documentation of a config schema, in the schema's order, from the very schema that reads it. */
+export function describeConfig(schema: z.ZodObject): ConfigRow[] {
+  return [...settingShapes(schema).values()].map((shape) => ({
+    name: CONFIG_PREFIX + shape.key,
+    type: shape.type,
+    default: shape.secret ? '' : defaultText(shape.default),
+    required: shape.required,
+    secret: shape.secret,
+    description: shape.description,
+  }));
+}
+
+function defaultText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}

@@ -1,0 +1,67 @@
+/** What every service's main.ts does first: tells its settings when asked, or reads them, or says all that is wrong. */
+import type { z } from 'zod';
+import { isMandateError } from '../errors.ts';
+import { describeConfig } from './describe-config.ts';
+import { loadConfig } from './load-config.ts';
+
+/** As much of Node's `process` as is needed here. */
+export type ConfigPort = {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  chdir(folder: string): void;
+  exit(code: number): never;
+};
+
+/** Whose settings may stand in one environment; each process checks its own. URL and API are the command's. */
+const AREAS = ['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER', 'URL'];
+
+/** Exit codes of a process that did not get as far as to start. */
+const USAGE = 2;
+
+/**
+ * `--help` prints every setting and leaves with 0; a wrong environment or an argument prints every fault and leaves with 2.
+ * Relative paths start where npm was called: npm runs a workspace's script in that workspace's folder.
+ *
+ * @param own the process, passed by its main.ts
+ * @param about one line for `--help`
+ */
+export function serviceConfig<S extends z.ZodObject>(
+  own: ConfigPort,
+  { service, about, schema }: { service: string; about: string; schema: S },
+): Readonly<z.output<S>> {
+  const args = own.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) {
+    own.stdout.write(helpText(service, about, schema));
+    return own.exit(0);
+  }
+  if (args.length > 0) {
+    own.stderr.write(`${service} takes no arguments (got ${args.join(' ')}); --help shows its settings.\n`);
+    return own.exit(USAGE);
+  }
+  if (own.env.INIT_CWD !== undefined) own.chdir(own.env.INIT_CWD);
+  try {
+    return loadConfig(schema, own.env, { otherAreas: otherAreas(schema) });
+  } catch (error) {
+    if (!isMandateError(error, 'CONFIG_INVALID')) throw error;
+    own.stderr.write(`${service} did not start: ${error.message}\n${error.remedy}\n`);
+    return own.exit(USAGE);
+  }
+}
+
+/** The areas of all the others, for whoever reads this schema. */
+export function otherAreas(schema: z.ZodObject): readonly string[] {
+  const own = new Set(Object.keys(schema.shape).map((key) => key.split('_')[0]));
+  return AREAS.filter((area) => !own.has(area));
+}
+
+function helpText(service: string, about: string, schema: z.ZodObject): string {
+  const rows = describeConfig(schema).map(
+    ({ name, type, default: standard, required, secret, description }) => {
+      const facts = [type, secret && 'secret', required ? 'required' : standard && `default ${standard}`];
+      return `  ${name}\n      ${description} (${facts.filter(Boolean).join('; ')})\n`;
+    },
+  );
+  return `Mandate ${service}. ${about}\n\nSettings, in the environment:\n\n${rows.join('')}`;
+}

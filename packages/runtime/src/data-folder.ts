@@ -1,0 +1,39 @@
+/** The folder that everything of one machine lies in, and what its files are called, for every process that shares it. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type DataFolder = {
+  path: string;
+  /** Held by whoever decides: there is one ledger in memory to one log. */
+  lock: string;
+  log: string;
+  /** Of the ledger: only makes a start faster. */
+  snapshot: string;
+  /** A directory of its own, held by whoever records or, when nobody does, by whoever asks. */
+  audit: string;
+  keys: string;
+  /** With which what is redacted is fingerprinted. */
+  secret: string;
+  /** Where the mandates are looked for when nothing else is said. */
+  mandates: string;
+};
+
+/** What things are called in the folder at `path`; nothing is looked at or made. */
+export function dataFolder(path: string): DataFolder {
+  return {
+    path,
+    lock: join(path, 'plane.lock'),
+    log: join(path, 'log.sqlite'),
+    snapshot: join(path, 'ledger-snapshot.ndjson'),
+    audit: join(path, 'audit'),
+    keys: join(path, 'keys.json'),
+    secret: join(path, 'plane.secret'),
+    mandates: join(path, 'mandates.yaml'),
+  };
+}
+
+/** The same, and makes the folder where there is none, empty and for its owner alone. */
+export function makeDataFolder(path: string): DataFolder {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return dataFolder(path);
+}

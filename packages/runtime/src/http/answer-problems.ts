@@ -1,0 +1,44 @@
+/** Every answer that is not a success is a problem document, whatever part of the server it comes from. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AllowedMethods } from './allowed-methods.ts';
+import { HttpProblem, problemDocument } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+import { problemOfError } from './problem-of-error.ts';
+
+export function answerProblems(server: HttpServer, allowedMethods: AllowedMethods): void {
+  server.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  server.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request);
+    const allow = allowedMethods.at(path);
+    const problem =
+      allow.length === 0
+        ? new HttpProblem(404, 'NOT_FOUND', 'nothing is here', {
+            remedy: 'GET /openapi.json lists what is.',
+          })
+        : new HttpProblem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not possible here`, {
+            remedy: `Use ${allow.join(' or ')}.`,
+            headers: { allow: allow.join(', ') },
+          });
+    return sendProblem(problem, request, reply);
+  });
+}
+
+/**
+ * Answers an error, and logs it when it is the server's fault: a fault with all that is known, a refusal that a route
+ * meant (not ready, stopping) as one line. Refusals of credentials are logged where they fall.
+ */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemOfError(error, request);
+  const { code, status, cause } = problem;
+  if (cause !== undefined) request.log.error({ err: cause, code }, 'request failed');
+  else if (status >= 500) request.log.warn({ code, detail: problem.message }, 'request not served');
+  return reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .type('application/problem+json')
+    .send(JSON.stringify(problemDocument(problem, { requestId: request.id, instance: pathOf(request) })));
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '/';
+}

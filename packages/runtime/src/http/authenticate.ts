@@ -1,0 +1,135 @@
+/**
+ * Who may call what. A route says `config: { scope: 'publish' }`, or `config: { public: true }`; one that says
+ * neither is refused to everybody, so that forgetting it cannot open a door. Runs before the body is read.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { ApiKeyRecord, ApiScope } from '../api-keys/api-key-record.ts';
+import { parseApiKey } from '../api-keys/key-format.ts';
+import type { KeyStore } from '../api-keys/key-store.ts';
+import type { Metrics } from '../metrics.ts';
+import type { HttpLimits } from './http-limits.ts';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scope that a key must have; of several, any one. */
+    scope?: ApiScope | readonly ApiScope[];
+    /** Open to everybody, without a key. */
+    public?: boolean;
+  }
+  interface FastifyRequest {
+    /** The record of the key that the caller proved to hold; null on public routes. */
+    principalKey: ApiKeyRecord | null;
+  }
+}
+
+/** The record of the caller's key. Throws on a public route, where there is none: a fault of the route. */
+export function callerOf(request: FastifyRequest): ApiKeyRecord {
+  if (request.principalKey === null) throw new TypeError('a public route has no caller');
+  return request.principalKey;
+}
+
+/**
+ * @param keys null where no key is accepted, as in a service that has only public routes
+ */
+export function authenticate(
+  server: HttpServer,
+  { keys, limits, metrics }: { keys: KeyStore | null; limits: HttpLimits; metrics: Metrics },
+): void {
+  const refusals = metrics.counter({
+    name: 'mandate_http_refusals_total',
+    help: 'Requests refused for their credentials or their rate, by problem code',
+    labels: ['code'],
+  });
+  const keyRate = server.createRateLimit({
+    max: limits.requestsPerKeyPerSecond,
+    timeWindow: 1_000,
+    keyGenerator: (request) => callerOf(request).id,
+  });
+  const refusalRate = server.createRateLimit({ max: limits.refusalsPerAddressPerMinute, timeWindow: 60_000 });
+
+  function refuse(request: FastifyRequest, problem: HttpProblem): never {
+    refusals.inc({ code: problem.code });
+    // A flood of refusals must not become a flood of log lines; the counter tells it.
+    const level = problem.status === 429 ? 'debug' : 'warn';
+    request.log[level](
+      {
+        code: problem.code,
+        method: request.method,
+        route: request.routeOptions.url,
+        address: request.ip,
+        keyId: request.principalKey?.id ?? parseApiKey(credentialOf(request) ?? '')?.id,
+      },
+      'request refused',
+    );
+    throw problem;
+  }
+
+  server.decorateRequest('principalKey', null);
+  server.addHook('onRequest', async (request) => {
+    const { config } = request.routeOptions;
+    if (request.is404 || config.public === true) return;
+
+    const credential = credentialOf(request);
+    request.principalKey = credential === null || keys === null ? null : await keys.find(credential);
+    if (request.principalKey === null) {
+      const rate = await refusalRate(request);
+      if (!rate.isAllowed && rate.isExceeded) refuse(request, tooManyRequests(rate.ttlInSeconds));
+      refuse(request, unauthenticated(credential));
+    }
+
+    const rate = await keyRate(request);
+    if (!rate.isAllowed && rate.isExceeded) refuse(request, tooManyRequests(rate.ttlInSeconds));
+
+    const accepted = [config.scope ?? []].flat();
+    const { scopes } = request.principalKey;
+    if (!accepted.some((scope) => scopes.includes(scope))) refuse(request, forbidden(accepted));
+  });
+}
+
+function credentialOf({ headers }: FastifyRequest): string | null {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  const apiKey = headers['x-api-key'];
+  return bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : null);
+}
+
+function unauthenticated(credential: string | null): HttpProblem {
+  const challenge = 'Bearer realm="mandate"';
+  if (credential === null) {
+    return new HttpProblem(401, 'UNAUTHENTICATED', 'an API key is required', {
+      remedy: 'Send it in the header authorization: Bearer mdt_…',
+      headers: { 'www-authenticate': challenge },
+    });
+  }
+  const [message, remedy] =
+    parseApiKey(credential) === null
+      ? ['this is not an API key: its form or its checksum is wrong', 'Copy the whole key, from mdt_ on.']
+      : ['this API key is unknown or revoked', 'Use a live one, or have the operator issue one.'];
+  return new HttpProblem(401, 'UNAUTHENTICATED', message, {
+    remedy,
+    headers: { 'www-authenticate': `${challenge}, error="invalid_token"` },
+  });
+}
+
+function forbidden(accepted: readonly ApiScope[]): HttpProblem {
+  if (accepted.length === 0) {
+    return new HttpProblem(403, 'FORBIDDEN', 'this route is open to nobody', {
+      remedy: 'Tell the operator: the route declares neither a scope nor that it is public.',
+    });
+  }
+  const scopes = accepted.join(' or ');
+  return new HttpProblem(403, 'FORBIDDEN', `this API key lacks the scope ${scopes}`, {
+    remedy: `Use a key that has the scope ${scopes}.`,
+    headers: {
+      'www-authenticate': `Bearer realm="mandate", error="insufficient_scope", scope="${accepted.join(' ')}"`,
+    },
+  });
+}
+
+function tooManyRequests(retryAfterS: number): HttpProblem {
+  return new HttpProblem(429, 'TOO_MANY_REQUESTS', 'too many requests', {
+    remedy: `Wait ${retryAfterS} s, then send fewer.`,
+    headers: { 'retry-after': String(retryAfterS) },
+  });
+}

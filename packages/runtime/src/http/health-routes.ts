@@ -1,0 +1,61 @@
+/** What an orchestrator and a scraper ask: does the process live, can it work, what has it counted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Metrics } from '../metrics.ts';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+/** One thing the service needs in order to work. `detail` is for people and is shown to anybody who asks. */
+export type ReadinessCheck = { name: string; ok: boolean; detail?: string };
+
+export function addHealthRoutes(
+  server: HttpServer,
+  options: {
+    service: string;
+    version: string;
+    metrics: Metrics;
+    readiness: () => Promise<readonly ReadinessCheck[]>;
+    readinessTimeoutMs: number;
+  },
+): void {
+  const { service, version, metrics, readiness, readinessTimeoutMs } = options;
+  const config = { public: true };
+
+  server.get('/healthz', { config, schema: { tags: ['health'], summary: 'Does the process live?' } }, () => ({
+    status: 'ok',
+    service,
+    version,
+  }));
+
+  server.get('/readyz', { config, schema: { tags: ['health'], summary: 'Can it work?' } }, async () => {
+    const checks = await inTime(readiness(), readinessTimeoutMs);
+    const failed = checks.filter((check) => !check.ok).map((check) => check.name);
+    if (failed.length === 0) return { status: 'ready', checks };
+    throw new HttpProblem(503, 'NOT_READY', `not ready: ${failed.join(', ')}`, {
+      remedy: 'Wait and ask again; the checks tell what is missing.',
+      headers: { 'retry-after': '1' },
+      extension: { checks },
+    });
+  });
+
+  const metricsSchema = { tags: ['health'], summary: 'Metrics in the Prometheus text format' };
+  server.get('/metrics', { config, schema: metricsSchema }, async (_request, reply) => {
+    const text = await metrics.registry.metrics();
+    return reply.type(metrics.registry.contentType).send(text);
+  });
+}
+
+async function inTime(
+  checks: Promise<readonly ReadinessCheck[]>,
+  limitMs: number,
+): Promise<readonly ReadinessCheck[]> {
+  const settled = new AbortController();
+  const late = sleep(limitMs, undefined, { signal: settled.signal }).then(
+    () => [{ name: 'readiness', ok: false, detail: `no answer within ${limitMs} ms` }],
+    () => [],
+  );
+  try {
+    return await Promise.race([checks, late]);
+  } finally {
+    settled.abort();
+  }
+}

@@ -1,0 +1,17 @@
+import type { Metrics } from '../metrics.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+/** Times every answer by route pattern, never by path: paths hold ids, and each would be a series for ever. */
+export function measureRequests(server: HttpServer, metrics: Metrics): void {
+  const durations = metrics.histogram({
+    name: 'mandate_http_request_duration_seconds',
+    help: 'From the arrival of the headers to the last byte of the answer',
+    labels: ['method', 'route', 'status'],
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
+    const labels = { method: request.method, route, status: String(reply.statusCode) };
+    durations.observe(labels, reply.elapsedTime / 1_000);
+    request.log.debug({ ...labels, durationMs: reply.elapsedTime }, 'answered');
+  });
+}

@@ -1,0 +1,62 @@
+import { STATUS_CODES } from 'node:http';
+
+/** More facts for the caller: `errors` of a validation, `checks` of readiness, and so on. */
+type Extension = Readonly<Record<string, unknown>>;
+
+/**
+ * A refusal that a route throws, to be answered as `application/problem+json`. `code` is stable; `message` says what
+ * went wrong and `remedy` what the caller can do. Both are shown to the caller.
+ */
+export class HttpProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly remedy: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extension: Extension;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    facts: { remedy: string; headers?: Record<string, string>; extension?: Extension; cause?: unknown },
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = 'HttpProblem';
+    this.status = status;
+    this.code = code;
+    this.remedy = facts.remedy;
+    this.headers = facts.headers ?? {};
+    this.extension = facts.extension ?? {};
+  }
+}
+
+/** The body of an answer that refuses or fails: RFC 9457, with our code, remedy and request id. */
+export type ProblemDocument = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  remedy: string;
+  requestId?: string;
+  instance?: string;
+} & Record<string, unknown>;
+
+/**
+ * @param where what the problem is about: the request's id, and its path without the query, which may hold anything
+ */
+export function problemDocument(
+  problem: HttpProblem,
+  where: { requestId?: string; instance?: string } = {},
+): ProblemDocument {
+  return {
+    type: `urn:mandate:problem:${problem.code}`,
+    title: STATUS_CODES[problem.status] ?? 'Error',
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+    remedy: problem.remedy,
+    ...where,
+    ...problem.extension,
+  };
+}

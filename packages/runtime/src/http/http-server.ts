@@ -1,0 +1,85 @@
+/**
+ * The manners of every HTTP server of Mandate: who may call, how much, how errors look, what is measured. Services
+ * bring routes as plugins and inherit all of it, because every hook stands on the root instance before any plugin.
+ */
+import rateLimit from '@fastify/rate-limit';
+import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { KeyStore } from '../api-keys/key-store.ts';
+import type { Logger } from '../logger.ts';
+import type { Metrics } from '../metrics.ts';
+import { trackAllowedMethods } from './allowed-methods.ts';
+import { answerProblems, sendProblem } from './answer-problems.ts';
+import { authenticate } from './authenticate.ts';
+import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
+import { measureRequests } from './http-metrics.ts';
+import type { HttpServer } from './http-server-type.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { describeRoutes } from './openapi.ts';
+import { addRequestContext, requestIdOf } from './request-context.ts';
+import { answerSocketFault } from './socket-faults.ts';
+
+export type HttpServerOptions = {
+  /** Named in /healthz and in the OpenAPI document. */
+  service: string;
+  version: string;
+  log: Logger;
+  metrics: Metrics;
+  /** null where no key is accepted: then only public routes answer. */
+  keys: KeyStore | null;
+  readiness: () => Promise<readonly ReadinessCheck[]>;
+  limits?: Partial<HttpLimits>;
+  /** Addresses of proxies whose x-forwarded-for is believed. None by default. */
+  trustedProxies?: readonly string[];
+};
+
+/** What `createHttpServer` gives. Routes are plugins; `config` says who may call them (see authenticate.ts). */
+export async function buildHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { service, version, metrics, keys, readiness } = options;
+  const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const log: FastifyBaseLogger = options.log;
+
+  const server: HttpServer = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.idleSocketTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxRequestsPerSocket: limits.requestsPerSocket,
+    forceCloseConnections: 'idle',
+    // The answer while stopping is a problem document like any other: request-context.ts gives it.
+    return503OnClosing: false,
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+    },
+    routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerSocketFault,
+    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
+  }).withTypeProvider<ZodTypeProvider>();
+  server.server.maxConnections = limits.sockets;
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+
+  const allowedMethods = trackAllowedMethods(server);
+  answerProblems(server, allowedMethods);
+  measureRequests(server, metrics);
+  addRequestContext(server);
+  await server.register(rateLimit, { global: false });
+  authenticate(server, { keys, limits, metrics });
+  acceptJsonBodies(server);
+  await describeRoutes(server, { service, version });
+  addHealthRoutes(server, {
+    service,
+    version,
+    metrics,
+    readiness,
+    readinessTimeoutMs: limits.readinessTimeoutMs,
+  });
+  return server;
+}

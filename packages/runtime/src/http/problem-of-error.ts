@@ -1,0 +1,84 @@
+/** Which problem an error is to the caller. Whatever is not listed here is an internal error and says nothing. */
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { MandateError } from '../errors.ts';
+import { HttpProblem } from './http-problem.ts';
+
+export function problemOfError(error: unknown, request: FastifyRequest): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof MandateError) return problemOfMandateError(error);
+  if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
+  if (!(error instanceof Error)) return internalProblem(error);
+  return problemOfFrameworkError(error, request) ?? internalProblem(error);
+}
+
+/**
+ * What may pass by itself is worth telling the caller. What will not is the operator's business: its text may name
+ * paths and hosts, so the caller gets only the code.
+ */
+function problemOfMandateError(error: MandateError): HttpProblem {
+  if (!error.retryable) return internalProblem(error, error.code);
+  const { code, message, remedy } = error;
+  return new HttpProblem(503, code, message, { remedy, headers: { 'retry-after': '1' }, cause: error });
+}
+
+function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpProblem {
+  return new HttpProblem(500, code, 'the request could not be answered because of a fault in this server', {
+    remedy: 'Give the request id to the operator, whose log tells more.',
+    cause,
+  });
+}
+
+function validationProblem(error: {
+  validation: { instancePath: string; message?: string | undefined }[];
+  validationContext?: string | undefined;
+}): HttpProblem {
+  const place = error.validationContext ?? 'body';
+  const errors = error.validation.map(({ instancePath, message }) => ({
+    in: place,
+    pointer: instancePath === '/' ? '' : instancePath,
+    detail: message ?? 'is not valid',
+  }));
+  const first = errors[0];
+  const detail = first === undefined ? 'not valid' : `${first.pointer || 'it'}: ${first.detail}`;
+  return new HttpProblem(400, 'VALIDATION_FAILED', `the ${place} is not as described: ${detail}`, {
+    remedy: 'Correct every place listed under errors; GET /openapi.json describes what is expected.',
+    extension: { errors },
+  });
+}
+
+function problemOfFrameworkError(error: Partial<FastifyError>, request: FastifyRequest): HttpProblem | null {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new HttpProblem(
+        413,
+        'BODY_TOO_LARGE',
+        `the body has more than ${request.routeOptions.bodyLimit} bytes`,
+        { remedy: 'Send less at a time.' },
+      );
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new HttpProblem(415, 'UNSUPPORTED_MEDIA_TYPE', 'only JSON is accepted', {
+        remedy: 'Send JSON with the header content-type: application/json.',
+      });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new HttpProblem(400, 'INVALID_REQUEST', 'the body is not as long as its content-length says', {
+        remedy: 'Send the true length, or none.',
+      });
+    case 'FST_ERR_BAD_URL':
+      return new HttpProblem(400, 'INVALID_URL', 'the path is not a valid URL', {
+        remedy: 'Percent-encode the path as UTF-8.',
+      });
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new HttpProblem(414, 'INVALID_URL', 'a part of the path is too long', { remedy: 'Shorten it.' });
+    default:
+      return clientFault(error);
+  }
+}
+
+/** Other refusals of the framework; their texts are written for callers. */
+function clientFault({ statusCode, message = '' }: Partial<FastifyError>): HttpProblem | null {
+  if (statusCode === undefined || statusCode < 400 || statusCode > 499) return null;
+  return new HttpProblem(statusCode, 'INVALID_REQUEST', message, {
+    remedy: 'Correct the request; GET /openapi.json describes what is expected.',
+  });
+}

@@ -1,0 +1,48 @@
+/** What every request carries, and every answer says, before anybody looks at what is asked. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** W3C Trace Context, version 00; a trace or span id of zeros alone is invalid. */
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The W3C trace context that the caller sent, when it is well-formed. */
+    traceparent: string | null;
+  }
+}
+
+/** The caller's request id if it is sane, else a new one. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+export function addRequestContext(server: HttpServer): void {
+  let stopping = false;
+  server.addHook('preClose', async () => {
+    stopping = true;
+  });
+  server.decorateRequest('traceparent', null);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    const { traceparent } = request.headers;
+    if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) request.traceparent = traceparent;
+    if (stopping) {
+      throw new HttpProblem(503, 'STOPPING', 'this server is stopping', {
+        remedy: 'Try again; another instance, or this one after its restart, will answer.',
+        headers: { 'retry-after': '1', connection: 'close' },
+      });
+    }
+  });
+}

@@ -1,0 +1,49 @@
+import { MandateError } from '../errors.ts';
+import type { Running } from '../lifecycle.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+/** What a refusal of the system means to whoever starts the process. */
+const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]> = new Map([
+  ['EADDRINUSE', ['another process listens there', 'Stop that process, or choose another port.']],
+  ['EACCES', ['this user may not use that port', 'Choose a port from 1024 on.']],
+  ['EADDRNOTAVAIL', ['this machine has no such address', 'Use 127.0.0.1, or 0.0.0.0 for every address.']],
+  ['ENOTFOUND', ['no address is known for that host', 'Use 127.0.0.1, or 0.0.0.0 for every address.']],
+]);
+
+/** @returns the address that it listens at, for instance `http://127.0.0.1:8080`; port 0 takes any free one */
+export async function listen(server: HttpServer, at: { host: string; port: number }): Promise<string> {
+  try {
+    await server.listen(at);
+  } catch (cause) {
+    throw listenError(at, cause);
+  }
+  const bound = server.server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : at.port;
+  return `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`;
+}
+
+/** The server, listening; at stop it lets requests in hand end, for `drainMs` at most. Default 5,000. */
+export async function serveHttp(
+  server: HttpServer,
+  { drainMs = 5_000, ...at }: { host: string; port: number; drainMs?: number },
+): Promise<Running & { url: string }> {
+  const url = await listen(server, at);
+  server.log.info({ url }, 'listening');
+  return {
+    url,
+    stop: async () => {
+      const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs);
+      try {
+        await server.close();
+      } finally {
+        clearTimeout(impatience);
+      }
+    },
+  };
+}
+
+function listenError({ host, port }: { host: string; port: number }, cause: unknown): MandateError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const [why, remedy] = LISTEN_FAULTS.get(code) ?? ['the system refused', 'Look at the cause in the log.'];
+  return new MandateError('LISTEN_FAILED', `cannot listen at ${host}:${port}: ${why}`, { remedy, cause });
+}

@@ -1,0 +1,45 @@
+/** Requests so broken, slow or large that no request object comes of them: answered on the bare socket. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { HttpProblem, problemDocument } from './http-problem.ts';
+
+/** How long the answer has to get through before the socket goes. */
+const LINGER_MS = 1_000;
+
+/** What comes after the answer is not read: whoever is told that a request was refused must not find it carried out. */
+export function answerSocketFault(error: { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.pause();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  const problem = problemOf(error.code);
+  const body = JSON.stringify(problemDocument(problem));
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'content-type: application/problem+json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+function problemOf(code: string | undefined): HttpProblem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new HttpProblem(408, 'REQUEST_TIMEOUT', 'the request took too long to arrive', {
+      remedy: 'Send it again, in one go.',
+    });
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new HttpProblem(431, 'HEADERS_TOO_LARGE', 'the headers are too large', {
+      remedy: 'Send fewer or shorter ones.',
+    });
+  }
+  return new HttpProblem(400, 'INVALID_REQUEST', 'this is not an HTTP request', {
+    remedy: 'Speak HTTP/1.1.',
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * What every process of Mandate needs and no domain knows: configuration from the environment, errors, logs,
+ * metrics, time, an ordered life, API keys, and the manners of HTTP.
+ *
+ * A main.ts is one call of `runService`: it says which settings there are and opens the service's own parts, one after
+ * another; settings, logs, metrics, the HTTP server, signals and the end are the same for all. Nothing here reads the
+ * environment or the process by itself: it is given what it needs.
+ *
+ * What it promises: a misspelt setting never becomes a default; a secret never reaches a log; a stopped process
+ * leaves nothing open; a route that declares nothing is closed; a caller always learns what went wrong and what to
+ * do, and never what is inside.
+ */
+
+export { speaksFor } from './api-keys/agent-globs.ts';
+export { API_SCOPES, type ApiKeyRecord, type ApiScope, issueApiKey } from './api-keys/api-key-record.ts';
+export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
+export { parseApiKey } from './api-keys/key-format.ts';
+export { type KeyStore, memoryKeyStore } from './api-keys/key-store.ts';
+export {
+  type Clock,
+  type ClockJump,
+  type ManualClock,
+  manualClock,
+  monotonic,
+  systemClock,
+} from './clock.ts';
+export { type ConfigRow, describeConfig } from './config/describe-config.ts';
+export { CONFIG_PREFIX, loadConfig } from './config/load-config.ts';
+export { otherAreas } from './config/service-config.ts';
+export { type DataFolder, dataFolder, makeDataFolder } from './data-folder.ts';
+export { isMandateError, MandateError } from './errors.ts';
+export { holdExclusively } from './hold-exclusively.ts';
+export { callerOf } from './http/authenticate.ts';
+export { createHttpServer } from './http/create-http-server.ts';
+export type { ReadinessCheck } from './http/health-routes.ts';
+export { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http/http-limits.ts';
+export { HttpProblem, type ProblemDocument, problemDocument } from './http/http-problem.ts';
+export type { HttpServerOptions } from './http/http-server.ts';
+export type { HttpRoutes, HttpServer } from './http/http-server-type.ts';
+export { rawBody } from './http/json-body.ts';
+export { answers } from './http/readiness.ts';
+export { serveHttp } from './http/serve-http.ts';
+export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';
+export { createLogger, LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
+export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
+export { type Opening, openInOrder } from './open-in-order.ts';
+export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';
+export { readOrMakeSecret } from './secret-file.ts';

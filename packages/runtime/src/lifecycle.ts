@@ -1,0 +1,128 @@
+/**
+ * The life of a process: parts start in order, each after the one before it is ready, and stop in reverse, so
+ * that nothing outlives what it depends on. Nothing waits for ever: every start and stop has a time-out.
+ */
+import { MandateError } from './errors.ts';
+import type { Logger } from './logger.ts';
+
+/** A part that runs. `finished`, when given, settles when its background work ends; a rejection is a failure. */
+export type Running = { stop(): Promise<void>; finished?: Promise<unknown> };
+
+export type LifecyclePart = {
+  name: string;
+  /** Resolves when the part is ready for those after it. `signal` aborts when the process is asked to stop meanwhile. */
+  start(signal: AbortSignal): Promise<Running>;
+  /** Default 30,000. */
+  startTimeoutMs?: number;
+  /** Default 10,000. */
+  stopTimeoutMs?: number;
+};
+
+/** 0: asked to stop, and stopped cleanly. 1: something failed, at start, while running or at stop. */
+export type ExitCode = 0 | 1;
+
+/**
+ * Runs the parts until `stop` aborts or one of them fails, then stops what had started, in reverse order.
+ * Never throws: what goes wrong is logged, and shows in the exit code.
+ */
+export async function runLifecycle(options: {
+  log: Logger;
+  parts: readonly LifecyclePart[];
+  stop: AbortSignal;
+  onStarted?: () => void;
+}): Promise<ExitCode> {
+  const { log, parts, stop } = options;
+  const started: { part: LifecyclePart; running: Running }[] = [];
+  let exitCode: ExitCode = 0;
+
+  const over = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    over.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const end = () => over.abort();
+  const fail = (err: unknown, message: string) => {
+    exitCode = 1;
+    log.error({ err }, message);
+    end();
+  };
+  if (stop.aborted) end();
+  else stop.addEventListener('abort', end, { once: true });
+
+  for (const part of parts) {
+    if (over.signal.aborted) break;
+    try {
+      const running = await startPart(part, over.signal, log);
+      started.push({ part, running });
+      running.finished?.catch((err: unknown) => fail(err, `${part.name} failed; stopping`));
+      log.debug({ part: part.name }, 'started');
+    } catch (err) {
+      if (over.signal.aborted)
+        log.info({ part: part.name, err }, 'gave up starting, as the process is stopping');
+      else fail(err, `${part.name} did not start; stopping`);
+      break;
+    }
+  }
+
+  try {
+    if (!over.signal.aborted) options.onStarted?.();
+  } catch (err) {
+    fail(err, 'all parts started, but what was to follow failed; stopping');
+  }
+  await ended;
+
+  for (const { part, running } of started.reverse()) {
+    try {
+      const stopMs = part.stopTimeoutMs ?? 10_000;
+      await within(running.stop(), stopMs, 'STOP_TIMEOUT', `${part.name} did not stop within ${stopMs} ms`);
+      log.debug({ part: part.name }, 'stopped');
+    } catch (err) {
+      fail(err, `${part.name} did not stop cleanly`);
+    }
+  }
+  return exitCode;
+}
+
+async function startPart(part: LifecyclePart, signal: AbortSignal, log: Logger): Promise<Running> {
+  const startMs = part.startTimeoutMs ?? 30_000;
+  const starting = part.start(signal);
+  try {
+    return await within(
+      starting,
+      startMs,
+      'START_TIMEOUT',
+      `${part.name} did not start within ${startMs} ms`,
+    );
+  } catch (error) {
+    // A part that becomes ready after its time-out still holds what it opened: let it go.
+    void starting
+      .then(
+        async (running) => {
+          await running.stop();
+        },
+        () => {},
+      )
+      .catch((err: unknown) => log.error({ err }, `${part.name} started late, and did not stop`));
+    throw error;
+  }
+}
+
+async function within<T>(work: Promise<T>, limitMs: number, code: string, message: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new MandateError(code, message, {
+            remedy: 'Look at what it connects to, and at the log lines before this one.',
+            retryable: true,
+          }),
+        ),
+      limitMs,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Logs are JSON lines on stderr; stdout belongs to results. A secret is kept out twice: fields that usually hold
+ * one are censored by name, and anything that has the form of an API key is censored wherever it stands, in a
+ * message or a stack too.
+ */
+import {
+  type DestinationStream,
+  destination as fileDescriptor,
+  type Logger,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
+import { API_KEY_PATTERN } from './api-keys/key-format.ts';
+
+export type { Logger } from 'pino';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const SECRET_FIELDS = [
+  'apiKey',
+  'authorization',
+  'cookie',
+  'key',
+  'password',
+  'secret',
+  'token',
+  '["proxy-authorization"]',
+  '["x-api-key"]',
+];
+
+/** Three levels deep, which is where headers of a logged request lie. Deeper objects have no place in a log line. */
+const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
+  const below = (path: string) => (field.startsWith('[') ? `${path}${field}` : `${path}.${field}`);
+  return [field, below('*'), below('*.*')];
+});
+
+/**
+ * @param name the service, as it shall stand in every line
+ * @param destination where lines go; stderr by default, written at once, so that a crash loses none
+ */
+export function createLogger(options: {
+  name: string;
+  level?: LogLevel;
+  destination?: DestinationStream;
+}): Logger {
+  return pino(
+    {
+      level: options.level ?? 'info',
+      base: { service: options.name },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_PATHS, censor: '[secret]' },
+      hooks: { streamWrite: (line) => line.replace(API_KEY_PATTERN, 'mdt_[secret]') },
+    },
+    options.destination ?? fileDescriptor({ dest: 2, sync: true }),
+  );
+}
+
+/** A logger that says nothing, for tests and for tools whose output is their result. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
+}

@@ -1,0 +1,98 @@
+/**
+ * Metrics in the Prometheus text format. Names are `mandate_<area>_<what>_<unit>`, base units only (seconds,
+ * bytes, micros of a dollar), counters end in `_total`. Label values must come from a closed set: one series is
+ * kept for each, for ever. Where they come from outside, put `boundedLabel` in between.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+type Description<L extends string> = { name: string; help: string; labels?: readonly L[] };
+
+export type Metrics = {
+  readonly registry: Registry;
+  counter<L extends string = never>(description: Description<L>): Counter<L>;
+  gauge<L extends string = never>(description: Description<L> & { collect?: () => number }): Gauge<L>;
+  histogram<L extends string = never>(
+    description: Description<L> & { buckets?: readonly number[] },
+  ): Histogram<L>;
+};
+
+const NAME = /^mandate(_[a-z][a-z0-9]*){2,}$/;
+
+/** From half a millisecond, a decision in memory, to ten seconds, a wait for one. */
+const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * One registry a process, never a global one. Asking twice for one name gives the same metric, since services
+ * that share a process share the registry.
+ *
+ * @param processMetrics whether to report memory, CPU and event-loop lag of the process as well
+ */
+export function createMetrics(options: { service: string; processMetrics?: boolean }): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service: options.service });
+  if (options.processMetrics === true) collectDefaultMetrics({ register: registry });
+
+  const made = new Map<string, unknown>();
+  function once<M>(kind: new (configuration: never) => M, name: string, make: () => M): M {
+    if (!NAME.test(name)) throw new TypeError(`metric ${name}: name it mandate_<area>_<what>_<unit>`);
+    const known = made.get(name);
+    if (known === undefined) {
+      const metric = make();
+      made.set(name, metric);
+      return metric;
+    }
+    if (!(known instanceof kind)) throw new TypeError(`metric ${name} exists with another type`);
+    return known;
+  }
+
+  return {
+    registry,
+    counter<L extends string>({ name, help, labels = [] }: Description<L>) {
+      if (!name.endsWith('_total')) throw new TypeError(`counter ${name}: the name ends in _total`);
+      return once(
+        Counter<L>,
+        name,
+        () => new Counter({ name, help, labelNames: labels, registers: [registry] }),
+      );
+    },
+    gauge<L extends string>({
+      name,
+      help,
+      labels = [],
+      collect,
+    }: Description<L> & { collect?: () => number }) {
+      return once(Gauge<L>, name, () => {
+        const gauge: Gauge<L> = new Gauge({
+          name,
+          help,
+          labelNames: labels,
+          registers: [registry],
+          ...(collect === undefined ? {} : { collect: () => gauge.set(collect()) }),
+        });
+        return gauge;
+      });
+    },
+    histogram<L extends string>(description: Description<L> & { buckets?: readonly number[] }) {
+      const { name, help, labels = [], buckets = DURATION_BUCKETS_S } = description;
+      return once(
+        Histogram<L>,
+        name,
+        () => new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers: [registry] }),
+      );
+    },
+  };
+}
+
+/**
+ * Keeps a label's values few when they come from outside: the first `max` distinct ones pass, all later ones
+ * become `other`.
+ */
+export function boundedLabel(max = 100): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= max) return 'other';
+    seen.add(value);
+    return value;
+  };
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { openInOrder } from './open-in-order.ts';
+
+test('what was opened is closed in reverse, once, when asked', async () => {
+  const closed: string[] = [];
+  const whole = await openInOrder(async ({ closing, running }) => {
+    const first = closing('first', (name) => closed.push(name));
+    running({ stop: async () => void closed.push('second') });
+    return { first };
+  });
+  expect({ first: whole.first, closed }).toEqual({ first: 'first', closed: [] });
+  await whole.stop();
+  await whole.stop();
+  expect(closed).toEqual(['second', 'first']);
+});
+
+test('what was opened is closed when a later thing does not open', async () => {
+  const closed: string[] = [];
+  const opening = openInOrder(async ({ closing }) => {
+    closing('first', async (name) => void closed.push(name));
+    throw new Error('the second does not open');
+  });
+  await expect(opening).rejects.toThrow('the second does not open');
+  expect(closed).toEqual(['first']);
+});
+
+test('the whole has failed when one part has, also one that failed while others were opened', async () => {
+  const whole = await openInOrder(async ({ running }) => {
+    running({ stop: async () => {}, finished: new Promise(() => {}) });
+    running({ stop: async () => {}, finished: Promise.reject(new Error('the log is gone')) });
+    await new Promise(setImmediate);
+    return {};
+  });
+  await expect(whole.finished).rejects.toThrow('the log is gone');
+});

@@ -1,0 +1,68 @@
+/** A service in a process of its own, from its settings to its end: what is the same in all of them. */
+import type { z } from 'zod';
+import type { KeyStore } from './api-keys/key-store.ts';
+import { type ConfigPort, serviceConfig } from './config/service-config.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import type { ReadinessCheck } from './http/health-routes.ts';
+import type { HttpRoutes } from './http/http-server-type.ts';
+import { serveHttp } from './http/serve-http.ts';
+import { createLogger, type Logger, type LogLevel } from './logger.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { type Opening, openInOrder } from './open-in-order.ts';
+import { type ProcessPort, runProcess } from './run-process.ts';
+
+/** A long log takes long to fold. */
+const START_TIMEOUT_MS = 600_000;
+/** Requests in hand, then batches in hand, then the clients. */
+const STOP_TIMEOUT_MS = 30_000;
+
+export type ServiceSettings = { logLevel: LogLevel; host: string; port: number };
+
+/** What a service is given to open its own parts with. */
+export type ServiceContext<Config> = Opening & { config: Config; log: Logger; metrics: Metrics };
+
+/** What its HTTP server shows: health and metrics in any case, and `routes` where it has some. */
+export type ServiceParts = {
+  /** null where no key is accepted: then nothing but health and metrics answers. */
+  keys: KeyStore | null;
+  readiness: () => Promise<readonly ReadinessCheck[]>;
+  routes?: HttpRoutes;
+};
+
+/**
+ * Reads the settings (see `serviceConfig`), opens the parts and listens, until SIGTERM or SIGINT; then closes
+ * everything in reverse. Sets the exit code of `own`, the process, which a main.ts passes.
+ */
+export async function runService<S extends z.ZodObject>(
+  own: ConfigPort & ProcessPort,
+  service: {
+    name: string;
+    manifest: { description: string; version: string };
+    schema: S;
+    settings: (config: Readonly<z.output<S>>) => ServiceSettings;
+    open: (context: ServiceContext<Readonly<z.output<S>>>) => Promise<ServiceParts>;
+  },
+): Promise<void> {
+  const { name, manifest, schema } = service;
+  const config = serviceConfig(own, { service: name, about: manifest.description, schema });
+  const { logLevel, ...at } = service.settings(config);
+  const log = createLogger({ name, level: logLevel });
+  const start = () =>
+    openInOrder(async (opening) => {
+      const metrics = createMetrics({ service: name, processMetrics: true });
+      const { routes, ...parts } = await service.open({ ...opening, config, log, metrics });
+      const server = await createHttpServer({
+        service: name,
+        version: manifest.version,
+        log,
+        metrics,
+        ...parts,
+      });
+      if (routes !== undefined) await server.register(routes);
+      return opening.running(await serveHttp(server, at));
+    });
+  await runProcess(own, {
+    log,
+    parts: [{ name, start, startTimeoutMs: START_TIMEOUT_MS, stopTimeoutMs: STOP_TIMEOUT_MS }],
+  });
+}

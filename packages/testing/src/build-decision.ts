@@ -1,0 +1,47 @@
+import { type Decision, sortableId, TOPICS, wireTime } from '@mandate/schemas';
+
+/** The first decision on the `n`th request of a partition: an ALLOW that costs nothing, where `given` says nothing else. */
+export function buildDecision(
+  n: number,
+  { appendedAtMs, ...given }: Partial<Decision> & { appendedAtMs: number },
+): Decision {
+  const { agentId = 'bot', tool = 'look', type = 'tool_call' } = given;
+  return {
+    id: sortableId('dec', appendedAtMs, n.toString(16).padStart(20, '0')),
+    kind: 'first',
+    actionId: `act-${n}`,
+    attempt: 1,
+    tenant: 'acme',
+    agentId,
+    type,
+    tool,
+    model: null,
+    verdict: 'ALLOW',
+    observed: null,
+    code: 'ALLOWED',
+    reason: 'every check passed',
+    remedy: '',
+    hard: false,
+    retryAfterMs: null,
+    chargedMicros: 0,
+    cumulativeMicros: 0,
+    remainingMicros: null,
+    remainingCalls: null,
+    leaseExpiresAt: null,
+    mandate: null,
+    duplicateOf: null,
+    requestedAt: null,
+    appendedAt: wireTime(appendedAtMs),
+    decidedAt: wireTime(appendedAtMs),
+    source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
+    controlRevision: 1,
+    ledgerEpoch: 'ep-1',
+    ledgerSequence: n,
+    digest: 'd',
+    reservation: null,
+    grantConsumed: false,
+    checks: [],
+    action: { id: `act-${n}`, agentId, type: 'tool_call', tool: tool ?? 'look' },
+    ...given,
+  };
+}

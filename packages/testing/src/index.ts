@@ -1,0 +1,8 @@
+/** @mandate/testing: what tests share. Imported by tests only, which the architecture test checks. */
+export { buildDecision } from './build-decision.ts';
+export { busWith } from './bus-with.ts';
+export { seededRandom } from './seeded-random.ts';
+export { type PlaneProcess, startPlane } from './start-plane.ts';
+export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
+export { temporaryFolder } from './temporary-folder.ts';
+export { waitUntil } from './wait-until.ts';

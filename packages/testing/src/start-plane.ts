@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { type StartedProcess, startProcess } from './start-process.ts';
+
+const COMMAND = join(import.meta.dirname, '../../cli/src/main.ts');
+
+export type PlaneProcess = StartedProcess & {
+  readonly url: string;
+  /** By name; only at the first start of a folder. */
+  readonly keys: Readonly<Record<string, string>>;
+};
+
+type Ready = { url: string; keys: readonly { name: string; key: string }[] };
+
+/** A plane as its users run it: `mandate up` in a process of its own, on a folder and a port of its own. */
+export async function startPlane(options: {
+  data: string;
+  mandates?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}): Promise<PlaneProcess> {
+  const args = ['up', '--json', '--data', options.data, '--port', '0', ...(options.args ?? [])];
+  if (options.mandates !== undefined) args.push('--mandates', options.mandates);
+  const started = startProcess(COMMAND, args, { ...process.env, ...options.env });
+  const { url, keys } = await started.says('stdout', (line): Ready => JSON.parse(line));
+  return { ...started, url, keys: Object.fromEntries(keys.map(({ name, key }) => [name, key])) };
+}

@@ -1,0 +1,52 @@
+/** A TypeScript file run in a process of its own, as the npm scripts run it, and what it says while it runs. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export type StartedProcess = {
+  readonly process: ChildProcess;
+  /** The newest 100,000 characters on stderr. */
+  errors(): string;
+  /** The first thing that `find` makes of a line from now on; fails when the process ends before. */
+  says<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | undefined): Promise<T>;
+  /** Resolves to the exit code, or null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  /** Sends a signal to what still runs, and waits for its end. */
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+};
+
+export function startProcess(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): StartedProcess {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const lines = { stdout: createInterface(child.stdout), stderr: createInterface(child.stderr) };
+  let errors = '';
+  lines.stderr.on('line', (line) => {
+    errors = `${errors}${line}\n`.slice(-100_000);
+  });
+  // Lines that nobody waits for are read too: a full pipe would hold the process up.
+  lines.stdout.resume();
+  const exited = once(child, 'close').then(() => child.exitCode);
+  return {
+    process: child,
+    errors: () => errors,
+    says: (stream, find) =>
+      new Promise((resolve, reject) => {
+        lines[stream].on('line', (line) => {
+          const found = find(line);
+          if (found !== undefined) resolve(found);
+        });
+        exited.then(
+          (code) => reject(new Error(`${file} ended with ${code ?? child.signalCode}:\n${errors}`)),
+          reject,
+        );
+      }),
+    exited,
+    kill(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return exited;
+    },
+  };
+}

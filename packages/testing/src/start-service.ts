@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type StartedProcess, startProcess } from './start-process.ts';
+
+export const SERVICES = ['gateway', 'decider', 'recorder', 'query'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/**
+ * A service by itself, with nothing in its environment but `settings` (their names without MANDATE_ and the service's
+ * own). It ends with the test at the latest.
+ */
+export function spawnService(
+  service: ServiceName,
+  settings: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): StartedProcess {
+  const file = join(import.meta.dirname, `../../../services/${service}/src/main.ts`);
+  const named = Object.entries(settings).map(([name, value]) => [
+    `MANDATE_${service.toUpperCase()}_${name}`,
+    value,
+  ]);
+  const started = startProcess(file, args, Object.fromEntries(named));
+  onTestFinished(async () => {
+    await started.kill('SIGKILL');
+  });
+  return started;
+}
+
+/** The same, on any free port; resolves once it listens, and fails with what it said when it does not start. */
+export async function startService(
+  service: ServiceName,
+  settings: Readonly<Record<string, string>>,
+): Promise<StartedProcess & { url: string }> {
+  const started = spawnService(service, { PORT: '0', ...settings });
+  const url = await started.says('stderr', (line): string | undefined => {
+    // ClickHouse writes lines of its own.
+    if (!line.startsWith('{')) return undefined;
+    const { msg, url } = JSON.parse(line);
+    return msg === 'listening' ? url : undefined;
+  });
+  return { ...started, url };
+}

@@ -1,0 +1,26 @@
+/** The closed set of what a decision can say. `hard` means that asking again cannot help: see SEMANTICS section 1. */
+
+export const VERDICTS = ['ALLOW', 'BLOCK', 'DEFER'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export const CODES = [
+  'ALLOWED',
+  'DUPLICATE_ACTION',
+  'DEADLINE_EXCEEDED',
+  'AGENT_KILLED',
+  'MANDATE_NOT_FOUND',
+  'MANDATE_EXPIRED',
+  'TOOL_DENIED',
+  'UNKNOWN_TOOL',
+  'TOOL_NOT_ALLOWED',
+  'ARGUMENT_VALIDATION_FAILED',
+  'MODEL_NOT_ALLOWED',
+  'UNPRICED_MODEL',
+  'COST_LIMIT_EXCEEDED',
+  'RATE_LIMIT_EXCEEDED',
+  'APPROVAL_REQUIRED',
+  'APPROVAL_DENIED',
+  'APPROVAL_EXPIRED',
+  'INTERNAL_ERROR',
+] as const;
+export type Code = (typeof CODES)[number];

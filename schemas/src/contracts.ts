@@ -1,0 +1,27 @@
+/** Every record and document by its name: what the JSON Schema files, the AsyncAPI document and the examples cover. */
+import { actionRequested } from './action.ts';
+import { deadLetter } from './dead-letter.ts';
+import { actionDecided } from './decision.ts';
+import { mandateDocument } from './mandate-document.ts';
+import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
+import { actionCompleted } from './outcome.ts';
+import { actionSettled } from './settlement.ts';
+import { TOPICS } from './topics.ts';
+
+/** By the topic they stand in. */
+export const RECORDS = {
+  [TOPICS.actions]: { 'action.requested': actionRequested, 'action.completed': actionCompleted },
+  [TOPICS.decisions]: {
+    'action.decided': actionDecided,
+    'action.settled': actionSettled,
+    'agent.killed': agentKilled,
+    'agent.revived': agentRevived,
+    'budget.adjusted': budgetAdjusted,
+    'approval.recorded': approvalRecorded,
+    'ledger.epoch': ledgerEpoch,
+  },
+  [TOPICS.deadLetters]: { 'dead.letter': deadLetter },
+} as const;
+
+/** What people write. */
+export const DOCUMENTS = { mandate: mandateDocument } as const;

@@ -1,0 +1,94 @@
+/** `action.decided`: whether the agent may, and why. The record that the ledger can be rebuilt from. */
+import { z } from 'zod';
+import { actionSnapshot } from './action.ts';
+import { CODES, VERDICTS } from './codes.ts';
+import { budgetLimit, charging, rateLimit } from './limit.ts';
+import { micros, microsDelta } from './money.ts';
+import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
+
+/** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */
+export const check = z.object({
+  check: z.string(),
+  said: z.enum(['pass', 'block', 'defer', 'skip']),
+  saw: parsedJson.optional(),
+});
+export type Check = z.infer<typeof check>;
+
+export const DECISION_KINDS = ['first', 'duplicate', 'expired'] as const;
+export type DecisionKind = (typeof DECISION_KINDS)[number];
+
+export const mandateReference = z.object({
+  id,
+  hash: z.string(),
+  rules: z.array(z.string()),
+  policies: z.array(z.string()),
+});
+export type MandateReference = z.infer<typeof mandateReference>;
+
+/** What the ledger did for an ALLOW: every counter it charged, and how the outcome settles it. */
+export const reservation = z.object({
+  micros,
+  charging,
+  budgets: z.array(budgetLimit),
+  rates: z.array(rateLimit),
+  leaseMs: count,
+});
+export type Reservation = z.infer<typeof reservation>;
+
+/** What would have been said, were the mandate enforced. */
+export const observed = z.object({ verdict: z.enum(VERDICTS), code: z.enum(CODES) });
+export type Observed = z.infer<typeof observed>;
+
+export const decision = z.object({
+  id,
+  kind: z.enum(DECISION_KINDS),
+  actionId: id,
+  attempt: count,
+  tenant,
+  agentId: id,
+  type: z.enum(['tool_call', 'llm_call']),
+  tool: id.nullable(),
+  model: id.nullable(),
+  verdict: z.enum(VERDICTS),
+  /** null when the mandate is enforced, or would have allowed it too. */
+  observed: observed.nullable(),
+  code: z.enum(CODES),
+  reason: z.string(),
+  remedy: z.string(),
+  /** Asking again cannot help. */
+  hard: z.boolean(),
+  retryAfterMs: count.nullable(),
+  chargedMicros: micros,
+  /** The agent's lifetime spend; negative once an operator gave back more than was spent. */
+  cumulativeMicros: microsDelta,
+  /** The least that any budget in force has left; null without one. */
+  remainingMicros: z.int().nullable(),
+  remainingCalls: z.int().nullable(),
+  leaseExpiresAt: time.nullable(),
+  mandate: mandateReference.nullable(),
+  /** For a duplicate: the decision that stands. */
+  duplicateOf: z
+    .object({ decisionId: id, actionId: id, attempt: count, samePayload: z.boolean() })
+    .nullable(),
+  requestedAt: time.nullable(),
+  appendedAt: time,
+  decidedAt: time,
+  source,
+  controlRevision: count,
+  ledgerEpoch: z.string(),
+  ledgerSequence: count,
+  digest: z.string(),
+  reservation: reservation.nullable(),
+  /** A person's grant was used up by this decision. */
+  grantConsumed: z.boolean(),
+  checks: z.array(check),
+  /** The request, redacted. */
+  action: actionSnapshot,
+});
+export type Decision = z.infer<typeof decision>;
+
+export const actionDecided = z.object({ event: z.literal('action.decided'), decision }).meta({
+  title: 'action.decided',
+  description: 'Whether the agent may, and why: every check, what it saw and said.',
+});
+export type ActionDecided = z.infer<typeof actionDecided>;

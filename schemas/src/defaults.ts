@@ -1,0 +1,38 @@
+/** Every default and every cap of Mandate, in one table. Durations in milliseconds, sizes in bytes or UTF-16 units. */
+
+export const DEFAULTS = {
+  tenant: 'default',
+  /** After the log's append time; a request's own `deadlineMs` overrides. */
+  deadlineMs: 30_000,
+  /** For how long an action id, an idempotency key and a coordinate are remembered. */
+  replayMemoryMs: 24 * 3_600_000,
+  /** For how long an allowed action may run before its reservation counts as lost. */
+  leaseMs: 5 * 60_000,
+} as const;
+
+export const CAPS = {
+  recordBytes: 256 * 1024,
+  documentBytes: 1024 * 1024,
+  depth: 32,
+  keys: 1_000,
+  stringUnits: 64 * 1024,
+  idUnits: 200,
+  amountMicros: Number.MAX_SAFE_INTEGER,
+  attempts: 1_000,
+  deadlineMs: 24 * 3_600_000,
+  leaseMs: 12 * 3_600_000,
+  /** A rate keeps one timestamp a call: this bounds what one counter can hold. */
+  rateCalls: 100_000,
+  rateWindowMs: 31 * 86_400_000,
+  /** A windowed budget keeps at most so many buckets: see `BUDGET_BUCKETS`. */
+  budgetWindowMs: 366 * 86_400_000,
+  budgetsPerMandate: 32,
+  globs: 10_000,
+  toolPolicies: 10_000,
+} as const;
+
+/**
+ * A windowed budget slides in steps of `windowMs / BUDGET_BUCKETS` (at least a millisecond), rounded so that a
+ * charge is never forgotten early: no true window ever holds more than the budget, at a bounded memory.
+ */
+export const BUDGET_BUCKETS = 1_000;

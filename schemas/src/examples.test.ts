@@ -1,0 +1,86 @@
+/** Every record that was ever an example reads today, by the reader that production uses, and loses nothing. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { RECORDS } from './contracts.ts';
+import { deadLetter } from './dead-letter.ts';
+import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
+import { readActionsRecord } from './read-record.ts';
+import { TOPICS } from './topics.ts';
+
+const folder = new URL('../examples/v1/', import.meta.url);
+const names = readdirSync(folder);
+const kinds = Object.entries(RECORDS).flatMap(([topic, records]) =>
+  Object.keys(records).map((event): [string, string] => [event, topic]),
+);
+
+function bytesOf(name: string): Uint8Array {
+  return readFileSync(new URL(name, folder));
+}
+
+function read(topic: string, bytes: Uint8Array): unknown {
+  switch (topic) {
+    case TOPICS.actions: {
+      const record = readActionsRecord(bytes);
+      if (!record.ok) throw new Error(record.fault.reason);
+      return record.value;
+    }
+    case TOPICS.decisions:
+      return readDecisionsRecord(bytes);
+    default:
+      return deadLetter.parse(JSON.parse(Buffer.from(bytes).toString()));
+  }
+}
+
+describe.each(kinds)('%s', (event, topic) => {
+  const examples = names.filter((name) => name.startsWith(`${event}.`));
+
+  it('has an example', () => {
+    expect(examples).not.toEqual([]);
+  });
+  it.each(examples)('%s', (name) => {
+    const bytes = bytesOf(name);
+    const json = JSON.parse(Buffer.from(bytes).toString());
+    expect(json.event).toBe(event);
+    expect(read(topic, bytes)).toEqual(json);
+  });
+});
+
+it('every file is an example of something', () => {
+  const known = (name: string) =>
+    kinds.some(([event]) => name.startsWith(`${event}.`) && name.endsWith('.json'));
+  expect(names.filter((name) => !known(name))).toEqual([]);
+});
+
+describe('an older reader of decisions', () => {
+  const text = Buffer.from(bytesOf('action.decided.allow.json')).toString();
+
+  it('leaves out what a newer writer adds, at any depth', () => {
+    const record: DecisionsRecord = JSON.parse(text, (_key, value) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value, added: 1 } : value,
+    );
+    const expected = JSON.parse(text);
+    const read = readDecisionsRecord(Buffer.from(JSON.stringify(record)));
+    if (read.event !== 'action.decided') throw new Error(`read as ${read.event}`);
+    // What an agent sent, and what a check saw, are its own to shape: there every field is kept.
+    const { args, context } = JSON.parse(JSON.stringify(record)).decision.action;
+    const checks = JSON.parse(JSON.stringify(record)).decision.checks.map(
+      ({ added, ...check }: { added: number }) => check,
+    );
+    Object.assign(expected.decision, { checks, action: { ...expected.decision.action, args, context } });
+    expect(read).toEqual(expected);
+  });
+
+  it.each([
+    ['what is no JSON', text.slice(1)],
+    ['another event', text.replace('action.decided', 'action.requested')],
+    ['a code that it does not know', text.replace('"ALLOWED"', '"MAYBE"')],
+    ['a charge that is no amount', text.replace('"chargedMicros": 100000', '"chargedMicros": 0.1')],
+  ])('stops at %s', (_name, broken) => {
+    expect(broken).not.toBe(text);
+    expect(() => readDecisionsRecord(Buffer.from(broken))).toThrow();
+  });
+
+  it('stops at what is not UTF-8', () => {
+    expect(() => readDecisionsRecord(Buffer.concat([Buffer.from(text), Buffer.of(0xff)]))).toThrow();
+  });
+});

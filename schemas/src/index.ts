@@ -1,0 +1,29 @@
+/**
+ * @mandate/schemas: the contracts. Every record on the bus and every document that people write is a zod schema here,
+ * one file per message; the JSON Schema files in ../generated are made from them, and ../examples/v1 must parse for
+ * ever. Amounts are micro-dollars, durations end in `Ms`, times are RFC 3339 UTC. Nothing else in the house decides
+ * what a record looks like, and nothing reads one from outside but `readActionsRecord`.
+ */
+export * from './action.ts';
+export * from './codes.ts';
+export * from './contracts.ts';
+export * from './dead-letter.ts';
+export * from './decision.ts';
+export * from './decisions-record.ts';
+export * from './defaults.ts';
+export { JsonFault, legible, placeOf, pointerStep } from './json-fault.ts';
+export * from './limit.ts';
+export * from './mandate-document.ts';
+export * from './money.ts';
+export * from './operations.ts';
+export * from './outcome.ts';
+export * from './plan.ts';
+export * from './read-json.ts';
+export * from './read-record.ts';
+export * from './record-headers.ts';
+export * from './say-issue.ts';
+export * from './scalars.ts';
+export * from './settlement.ts';
+export * from './shape-fault.ts';
+export * from './sortable-id.ts';
+export * from './topics.ts';

@@ -1,0 +1,52 @@
+/**
+ * A limit that the ledger holds a counter for. Counters belong to what is named here (scope, subject, budget id,
+ * window; or agent, tool, window), never to an issued mandate: issuing it anew resets nothing.
+ */
+import { z } from 'zod';
+import { micros } from './money.ts';
+import { count, id } from './scalars.ts';
+
+export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as const;
+
+/** The lifetime spend of an agent: always counted, limited by `maxCostTotal` where a mandate has one. */
+export const TOTAL_BUDGET = 'total';
+
+export const budgetLimit = z.object({
+  kind: z.literal('budget'),
+  scope: z.enum(BUDGET_SCOPES),
+  /** The agent, principal or mandate whose budget it is; empty for a tenant's, and for actions without a principal. */
+  subject: z.string(),
+  id,
+  windowMs: count.nullable(),
+  /** null: counted, not limited. */
+  maxMicros: micros.nullable(),
+});
+export type BudgetLimit = z.infer<typeof budgetLimit>;
+
+export const rateLimit = z.object({
+  kind: z.literal('rate'),
+  agentId: id,
+  /** null: all calls of the agent; else the calls of this tool. */
+  tool: id.nullable(),
+  windowMs: count,
+  maxCalls: count,
+});
+export type RateLimit = z.infer<typeof rateLimit>;
+
+export const confirmationLimit = z.object({ kind: z.literal('confirmation') });
+
+export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
+export type Limit = z.infer<typeof limit>;
+
+/** How a charge is settled: the three columns of the table in SEMANTICS section 4. */
+export const charging = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('SUCCESS_BASED'), estimateMicros: micros }),
+  z.object({ type: z.literal('ATTEMPT_BASED'), estimateMicros: micros }),
+  z.object({
+    type: z.literal('TIERED'),
+    attemptMicros: micros,
+    successMicros: micros,
+    verificationMicros: micros,
+  }),
+]);
+export type Charging = z.infer<typeof charging>;

@@ -1,0 +1,82 @@
+/** The mandate as people write it: YAML or JSON, amounts in dollars. An unknown field is an error. */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+import { BUDGET_SCOPES, TOTAL_BUDGET } from './limit.ts';
+import { dollars } from './money.ts';
+import { id, time } from './scalars.ts';
+
+const glob = z.string().min(1).max(CAPS.idUnits);
+const globs = z.array(glob).max(CAPS.globs);
+
+export const rateDocument = z.strictObject({
+  maxCalls: z.int().min(0).max(CAPS.rateCalls),
+  windowMs: z.int().min(1).max(CAPS.rateWindowMs),
+});
+
+export const chargingDocument = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('SUCCESS_BASED') }),
+  z.strictObject({ type: z.literal('ATTEMPT_BASED') }),
+  z.strictObject({
+    type: z.literal('TIERED'),
+    attempt: dollars,
+    success: dollars,
+    verification: dollars.optional(),
+  }),
+]);
+export type ChargingDocument = z.infer<typeof chargingDocument>;
+
+export const budgetDocument = z.strictObject({
+  id: id.refine((name) => name !== TOTAL_BUDGET, {
+    error: `must not be "${TOTAL_BUDGET}": that budget is maxCostTotal`,
+  }),
+  scope: z.enum(BUDGET_SCOPES),
+  max: dollars,
+  windowMs: z.int().min(1).max(CAPS.budgetWindowMs).optional(),
+});
+export type BudgetDocument = z.infer<typeof budgetDocument>;
+
+export const argumentValidationDocument = z.strictObject({
+  schema: z.record(z.string(), z.json()).optional(),
+  /** Named validators, or one with its parameters: `{ emailDomains: [company.com] }`. */
+  validators: z
+    .array(z.union([z.string(), z.record(z.string(), z.json())]))
+    .max(32)
+    .optional(),
+});
+
+export const toolPolicyDocument = z.strictObject({
+  cost: dollars.optional(),
+  maxCostPerCall: dollars.optional(),
+  rateLimit: rateDocument.optional(),
+  chargingPolicy: chargingDocument.optional(),
+  argumentValidation: argumentValidationDocument.optional(),
+  executionLeaseMs: z.int().min(1).max(CAPS.leaseMs).optional(),
+  requiresConfirmation: z.boolean().optional(),
+});
+export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
+
+export const mandateDocument = z
+  .strictObject({
+    version: z.literal(1),
+    id,
+    mode: z.enum(['enforce', 'observe']).optional(),
+    agents: z.array(glob).min(1).max(CAPS.globs),
+    expiresAt: time.optional(),
+    maxCostTotal: dollars.optional(),
+    maxCostPerCall: dollars.optional(),
+    budgets: z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(),
+    rateLimit: rateDocument.optional(),
+    allowedTools: globs.optional(),
+    deniedTools: globs.optional(),
+    allowedModels: globs.optional(),
+    deniedModels: globs.optional(),
+    tools: z.array(id).max(CAPS.toolPolicies).optional(),
+    defaultChargingPolicy: chargingDocument.optional(),
+    toolPolicies: z.record(id, toolPolicyDocument).optional(),
+  })
+  .meta({
+    title: 'mandate',
+    description:
+      'The authority that agents hold: budgets, rates, tools, argument rules, expiry. Amounts in dollars.',
+  });
+export type MandateDocument = z.infer<typeof mandateDocument>;

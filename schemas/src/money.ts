@@ -1,0 +1,48 @@
+/**
+ * Money. On the wire and in every store: an integer count of micro-dollars, 0 to 2^53-1. In documents that people
+ * write: dollars, with at most six decimals. The two meet here, by decimal text and never by floating point.
+ */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+
+export const micros = z
+  .int()
+  .min(0)
+  .max(CAPS.amountMicros)
+  .describe('An amount in micro-dollars: 1,000,000 is one dollar.');
+
+export const microsDelta = z.int().min(-CAPS.amountMicros).max(CAPS.amountMicros);
+
+const DECIMAL = /^(\d+)(?:\.(\d{1,6}))?$/;
+
+/** From here on a JavaScript number no longer tells one micro-dollar from the next: only whole dollars are exact. */
+const COARSE_DOLLARS = 2 ** 33;
+
+/** Dollars as JavaScript prints them → micro-dollars; null when negative, not finite, over-precise or too large. */
+export function dollarsToMicros(dollars: number): number | null {
+  const match = DECIMAL.exec(String(dollars));
+  if (match === null) return null;
+  const [, whole = '', fraction = ''] = match;
+  if (fraction !== '' && dollars >= COARSE_DOLLARS) return null;
+  const amount = Number(whole + fraction.padEnd(6, '0'));
+  return Number.isSafeInteger(amount) ? amount : null;
+}
+
+/** Micro-dollars → dollars with two to six decimals: `$0.10`, `-$0.000001`. */
+export function formatMicros(amount: number): string {
+  const digits = String(Math.abs(amount)).padStart(7, '0');
+  const fraction = digits.slice(-6).replace(/0{1,4}$/, '');
+  return `${amount < 0 ? '-' : ''}$${digits.slice(0, -6)}.${fraction}`;
+}
+
+export const dollars = z
+  .number()
+  .refine((amount) => dollarsToMicros(amount) !== null, {
+    error: 'must be an amount in dollars, zero or more, with at most six decimals (0.25)',
+  })
+  .meta({
+    description: 'An amount in dollars, zero or more, with at most six decimals.',
+    minimum: 0,
+    maximum: CAPS.amountMicros / 1e6,
+    examples: [0.25],
+  });

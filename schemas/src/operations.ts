@@ -1,0 +1,98 @@
+/** What operators did, as the ledger recorded it: kill, revive, adjust, approve; and the start of a ledger's epoch. */
+import { z } from 'zod';
+import { budgetLimit } from './limit.ts';
+import { microsDelta } from './money.ts';
+import { count, id, tenant, time } from './scalars.ts';
+
+/** Whom a kill switch stops. */
+export const killTarget = z.discriminatedUnion('scope', [
+  z.object({ scope: z.literal('agent'), tenant, agentId: id }),
+  z.object({ scope: z.literal('tenant'), tenant }),
+  z.object({ scope: z.literal('all') }),
+]);
+export type KillTarget = z.infer<typeof killTarget>;
+
+export const actionReference = z.object({ tenant, agentId: id, actionId: id, attempt: count });
+export type ActionReference = z.infer<typeof actionReference>;
+
+const operator = { id, by: z.string(), reason: z.string(), at: time };
+
+export const agentKilled = z
+  .object({
+    event: z.literal('agent.killed'),
+    kill: z.object({
+      ...operator,
+      target: killTarget,
+      /** Of the flag: an older event never overwrites a newer one; at a tie the kill stands. */
+      revision: count,
+      ledgerEpoch: z.string(),
+      /** By tenant: no ALLOW carries a higher one until a revive. */
+      ledgerSequences: z.record(z.string(), count),
+      openCount: count,
+      /** The first of them; the whole list is in the answer to whoever pulled the switch. */
+      open: z.array(actionReference),
+    }),
+  })
+  .meta({
+    title: 'agent.killed',
+    description: 'A kill switch was pulled for an agent, a tenant or everything.',
+  });
+export type AgentKilled = z.infer<typeof agentKilled>;
+
+export const agentRevived = z
+  .object({
+    event: z.literal('agent.revived'),
+    revive: z.object({ ...operator, target: killTarget, revision: count }),
+  })
+  .meta({ title: 'agent.revived', description: 'A kill switch was released.' });
+export type AgentRevived = z.infer<typeof agentRevived>;
+
+export const budgetAdjusted = z
+  .object({
+    event: z.literal('budget.adjusted'),
+    adjustment: z.object({
+      ...operator,
+      tenant,
+      budget: budgetLimit.omit({ kind: true, maxMicros: true }),
+      /** Added to what is spent: negative gives back. Time of the charge it adjusts is the ledger's now. */
+      deltaMicros: microsDelta,
+      spentMicros: z.int(),
+      ledgerEpoch: z.string(),
+      ledgerSequence: count,
+    }),
+  })
+  .meta({
+    title: 'budget.adjusted',
+    description: 'An operator added to what a budget has spent, or gave back.',
+  });
+export type BudgetAdjusted = z.infer<typeof budgetAdjusted>;
+
+export const approvalRecorded = z
+  .object({
+    event: z.literal('approval.recorded'),
+    approval: z.object({
+      ...operator,
+      tenant,
+      agentId: id,
+      actionId: id,
+      digest: z.string(),
+      answer: z.enum(['granted', 'denied']),
+      expiresAt: time,
+      ledgerEpoch: z.string(),
+      ledgerSequence: count,
+    }),
+  })
+  .meta({ title: 'approval.recorded', description: 'A person answered for an action that was deferred.' });
+export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
+
+/** In every partition of the decisions topic: a decision behind it that carries another epoch is void. */
+export const ledgerEpoch = z
+  .object({
+    event: z.literal('ledger.epoch'),
+    epoch: z.object({ id, previous: id.nullable(), reason: z.string(), at: time }),
+  })
+  .meta({
+    title: 'ledger.epoch',
+    description: 'A ledger was rebuilt: a decision behind this record that carries another epoch is void.',
+  });
+export type LedgerEpoch = z.infer<typeof ledgerEpoch>;

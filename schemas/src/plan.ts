@@ -1,0 +1,118 @@
+/**
+ * What passes between the pure policy and the ledger: the plan goes in, the facts come out. Both are plain data,
+ * so that a plan can be stored beside its verdict and decided again, word for word.
+ */
+import type { Code, Verdict } from './codes.ts';
+import type { Check, DecisionKind, MandateReference } from './decision.ts';
+import type { Charging, Limit } from './limit.ts';
+import type { Source } from './scalars.ts';
+
+/** A static verdict: the first check of the table that blocked. */
+export type Refusal = { code: Code; reason: string; remedy: string; hard: boolean };
+
+export type Plan = {
+  /** The plan is right for ledger times in [holdsFromMs, holdsUntilMs); outside, the step answers `replan`. */
+  holdsFromMs: number;
+  holdsUntilMs: number | null;
+  refusal: Refusal | null;
+  /** The mandate only watches: its refusals are recorded, charged and let through. */
+  observe: boolean;
+  /** What an ALLOW charges at once, and how its outcome settles it. */
+  reserveMicros: number;
+  charging: Charging;
+  leaseMs: number;
+  /** In the order in which they are judged; the first that fails gives the verdict. */
+  limits: readonly Limit[];
+  mandate: MandateReference | null;
+  /** What each static check saw and said. */
+  checks: readonly Check[];
+};
+
+/** One request, as it enters the atomic step. */
+export type StepRequest = {
+  op: 'decide';
+  source: Source;
+  appendedAtMs: number;
+  tenant: string;
+  agentId: string;
+  actionId: string;
+  attempt: number;
+  idempotencyKey: string | null;
+  /** Of the action without what belongs to its transport: tells a repeat from another payload under a known id. */
+  digest: string;
+  /** On the log's clock; null where no deadline applies (offline evaluation). */
+  deadlineAtMs: number | null;
+  /** With the revision of the mandates it was made under, which goes on the decision, also when that is told again. */
+  plan: Plan & { controlRevision: number };
+};
+
+/** One outcome, as it enters the atomic step. */
+export type SettleRequest = {
+  op: 'settle';
+  source: Source;
+  tenant: string;
+  agentId: string;
+  actionId: string;
+  attempt: number;
+  status: 'success' | 'failure' | 'cancelled';
+  /** What was metered; null when nothing was. */
+  actualMicros: number | null;
+  /** null: no verification ran. */
+  verified: boolean | null;
+};
+
+/** What the ledger saw at one limit, in the order of `plan.limits`: before this action was charged. */
+export type LimitFact =
+  | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
+  | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
+  | { kind: 'confirmation'; ok: boolean; grant: GrantState };
+
+/** What a person said about a deferred action. */
+export type GrantState = 'none' | 'granted' | 'denied' | 'expired';
+
+/** An earlier decision that a duplicate runs into. */
+export type FirstDecision = {
+  source: Source;
+  appendedAtMs: number;
+  kind: DecisionKind;
+  actionId: string;
+  attempt: number;
+  verdict: Verdict;
+  code: Code;
+  samePayload: boolean;
+};
+
+export type KillFact = { scope: 'agent' | 'tenant' | 'all'; revision: number; reason: string };
+
+/** What the atomic step found and did. The first of `first`, `late`, `kill`, `plan.refusal`, `limits` decides. */
+export type StepFacts = {
+  epoch: string;
+  sequence: number;
+  /** The ledger's clock: the only clock of a decision. */
+  atMs: number;
+  first: FirstDecision | null;
+  late: boolean;
+  kill: KillFact | null;
+  /** Empty when the step ended before the limits. */
+  limits: readonly LimitFact[];
+  chargedMicros: number;
+  /** The agent's lifetime spend after this step. */
+  cumulativeMicros: number;
+  leaseExpiresAtMs: number | null;
+};
+
+export type SettleFacts = {
+  epoch: string;
+  sequence: number;
+  atMs: number;
+  /** `settled` moved money (perhaps by 0); all others change nothing. */
+  kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed';
+  /** The lease had already run out. */
+  late: boolean;
+  deltaMicros: number;
+  /** What the action has cost in all, after this. */
+  chargedMicros: number;
+  cumulativeMicros: number;
+  /** A budget now holds more than its limit. */
+  overdrawn: boolean;
+};

@@ -1,0 +1,76 @@
+/** The string of JSON, read strictly: every escape as the standard has it, no control character, no half character. */
+import { CAPS } from './defaults.ts';
+import { COMPLETE_IT, JsonFault } from './json-fault.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIRST_PRINTABLE = 0x20;
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+
+/** Reads the string whose opening quote stands at `opened`; `end` is behind its closing one. Throws a `JsonFault`. */
+export function readJsonString(text: string, opened: number): { value: string; end: number } {
+  let value = '';
+  let at = opened + 1;
+  let start = at;
+  for (;;) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) break;
+    if (Number.isNaN(unit)) throw new JsonFault('a string does not end', opened, COMPLETE_IT);
+    if (unit < FIRST_PRINTABLE) {
+      const written = `\\u${unit.toString(16).padStart(4, '0')}`;
+      throw new JsonFault('a control character stands in a string', at, `write it as ${written}`);
+    }
+    if (unit === BACKSLASH) {
+      value += text.slice(start, at) + readEscape(text, at);
+      at += text[at + 1] === 'u' ? 6 : 2;
+      start = at;
+    } else {
+      at++;
+    }
+  }
+  value += text.slice(start, at);
+  refuseUnfit(value, opened);
+  return { value, end: at + 1 };
+}
+
+function readEscape(text: string, at: number): string {
+  const mark = text.charAt(at + 1);
+  if (mark === 'u') {
+    const digits = text.slice(at + 2, at + 6);
+    if (/^[0-9a-fA-F]{4}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));
+    throw new JsonFault('\\u stands without four hexadecimal digits', at, 'write \\u0041 for "A"');
+  }
+  const plain = ESCAPES.get(mark);
+  if (plain !== undefined) return plain;
+  throw new JsonFault(
+    'a backslash stands before what it cannot escape',
+    at,
+    'write a backslash itself as two',
+  );
+}
+
+function refuseUnfit(value: string, opened: number): void {
+  if (value.length > CAPS.stringUnits) {
+    throw new JsonFault(
+      `a string of ${value.length} characters; ${CAPS.stringUnits} are allowed`,
+      opened,
+      'send less, or a reference to where it is kept',
+    );
+  }
+  if (!value.isWellFormed()) {
+    throw new JsonFault(
+      'a string holds half of a surrogate pair',
+      opened,
+      'cut texts between characters, or send \\ufffd in the place of half a character',
+    );
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * A strict reader of JSON from outside. `JSON.parse` keeps the last of two equal keys, takes any depth, rounds what
+ * it cannot hold and lets `__proto__` through; this one refuses each of them, and says where. It reads by hand, in one
+ * pass and linear time, because nothing may be built from a record before these rules hold.
+ */
+import { CAPS } from './defaults.ts';
+import { COMPLETE_IT, JsonFault, legible } from './json-fault.ts';
+import { readJsonString } from './read-json-string.ts';
+import { readJsonWord } from './read-json-word.ts';
+import type { Json } from './scalars.ts';
+
+/** Where a value begins, and the key that names it (for a list's element and for the whole text: the value again). */
+export type JsonPlace = { key: number; value: number };
+
+type Path = readonly PropertyKey[];
+
+const WORD = /[-+.\w]+/y;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Reads one JSON value that is the whole text, or throws a `JsonFault`. `-0` is read as 0. */
+export function readJson(text: string): Json {
+  return new Reader(text, []).document();
+}
+
+/**
+ * Where the value at `path` stands in a text that `readJson` takes; where the text ends the path early, the last value
+ * on the way to it. A second reading for the one place asked for, so that a good record pays nothing for it and a
+ * hostile one cannot make it keep every pointer.
+ */
+export function findInJson(text: string, path: Path): JsonPlace {
+  const reader = new Reader(text, path);
+  reader.document();
+  return reader.found;
+}
+
+/** One element of a list, and where its text stands: from `start` to before `end`. */
+export type JsonElement = { value: Json; start: number; end: number };
+
+/**
+ * Reads a text that is a list of records: the caps on keys and depth hold for each element by itself. Throws a
+ * `JsonFault` as `readJson` does.
+ */
+export function readJsonElements(text: string): readonly JsonElement[] {
+  return new Reader(text, []).elements();
+}
+
+class Reader {
+  found: JsonPlace = { key: 0, value: 0 };
+  readonly #text: string;
+  readonly #path: Path;
+  #at = 0;
+  #keys = 0;
+
+  constructor(text: string, path: Path) {
+    this.#text = text;
+    this.#path = path;
+  }
+
+  document(): Json {
+    this.#begin();
+    const value = this.#value(0, true);
+    this.#end();
+    return value;
+  }
+
+  elements(): readonly JsonElement[] {
+    this.#begin();
+    this.#expect('[');
+    const elements: JsonElement[] = [];
+    if (!this.#closes(']')) {
+      do {
+        const start = this.#at;
+        this.#keys = 0;
+        const value = this.#value(0, false);
+        elements.push({ value, start, end: this.#at });
+      } while (!this.#endsAfterValue(']'));
+    }
+    this.#end();
+    return elements;
+  }
+
+  #begin(): void {
+    if (this.#text.charCodeAt(0) === BYTE_ORDER_MARK) {
+      throw new JsonFault(
+        'the text begins with a byte order mark',
+        0,
+        'send UTF-8 without a byte order mark',
+      );
+    }
+    this.#blanks();
+    if (this.#at >= this.#text.length) throw this.#unexpected('a JSON value');
+    this.found = { key: this.#at, value: this.#at };
+  }
+
+  #end(): void {
+    this.#blanks();
+    if (this.#at < this.#text.length) {
+      throw new JsonFault(
+        'there is more after the end of the value',
+        this.#at,
+        'send one JSON object a record',
+      );
+    }
+  }
+
+  #value(depth: number, onPath: boolean): Json {
+    switch (this.#text[this.#at]) {
+      case '{':
+        return this.#object(depth + 1, onPath);
+      case '[':
+        return this.#array(depth + 1, onPath);
+      case '"':
+        return this.#string();
+      default:
+        return this.#word();
+    }
+  }
+
+  #object(depth: number, onPath: boolean): Json {
+    this.#descend(depth);
+    const object: { [key: string]: Json } = {};
+    if (this.#closes('}')) return object;
+    for (;;) {
+      const start = this.#at;
+      const key = this.#key(object);
+      const isNext = onPath && this.#path[depth - 1] === key;
+      if (isNext) this.found = { key: start, value: this.#at };
+      object[key] = this.#value(depth, isNext);
+      if (this.#endsAfterValue('}')) return object;
+    }
+  }
+
+  #key(object: { [key: string]: Json }): string {
+    const start = this.#at;
+    if (this.#text[start] !== '"') throw this.#unexpected('a key in double quotes');
+    const key = this.#string();
+    if (FORBIDDEN_KEYS.has(key)) {
+      throw new JsonFault(`the key ${legible(key)} is refused`, start, 'give this field another name');
+    }
+    if (Object.hasOwn(object, key)) {
+      throw new JsonFault(`the key ${legible(key)} stands twice`, start, 'keep one of the two');
+    }
+    if (++this.#keys > CAPS.keys) {
+      throw new JsonFault(
+        `more than ${CAPS.keys} keys in one record`,
+        start,
+        'send fewer fields, or a reference to where they are kept',
+      );
+    }
+    this.#blanks();
+    this.#expect(':');
+    return key;
+  }
+
+  #array(depth: number, onPath: boolean): Json {
+    this.#descend(depth);
+    const array: Json[] = [];
+    if (this.#closes(']')) return array;
+    for (;;) {
+      const isNext = onPath && this.#path[depth - 1] === array.length;
+      if (isNext) this.found = { key: this.#at, value: this.#at };
+      array.push(this.#value(depth, isNext));
+      if (this.#endsAfterValue(']')) return array;
+    }
+  }
+
+  #descend(depth: number): void {
+    if (depth > CAPS.depth) {
+      throw new JsonFault(`nested deeper than ${CAPS.depth}`, this.#at, 'send a flatter value, or its text');
+    }
+    this.#at++;
+    this.#blanks();
+  }
+
+  #closes(bracket: string): boolean {
+    if (this.#text[this.#at] !== bracket) return false;
+    this.#at++;
+    return true;
+  }
+
+  #endsAfterValue(bracket: string): boolean {
+    this.#blanks();
+    if (this.#closes(bracket)) return true;
+    this.#expect(',');
+    return false;
+  }
+
+  #expect(mark: string): void {
+    if (this.#text[this.#at] !== mark) throw this.#unexpected(`"${mark}"`);
+    this.#at++;
+    this.#blanks();
+  }
+
+  #string(): string {
+    const { value, end } = readJsonString(this.#text, this.#at);
+    this.#at = end;
+    return value;
+  }
+
+  #word(): Json {
+    WORD.lastIndex = this.#at;
+    const word = WORD.exec(this.#text)?.[0];
+    if (word === undefined) throw this.#unexpected('a JSON value');
+    const value = readJsonWord(word, this.#at);
+    this.#at += word.length;
+    return value;
+  }
+
+  #blanks(): void {
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #unexpected(wanted: string): JsonFault {
+    return this.#at < this.#text.length
+      ? new JsonFault(`${wanted} is expected here`, this.#at, 'mend the JSON at this place')
+      : new JsonFault(`the text ends where ${wanted} is expected`, this.#at, COMPLETE_IT);
+  }
+}

@@ -1,0 +1,367 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Fault, fault } from './dead-letter.ts';
+import { CAPS } from './defaults.ts';
+import { readActionsRecord, readSome, readStrictly } from './read-record.ts';
+import { count, id } from './scalars.ts';
+
+const toolCall = { id: 'act_1', agentId: 'airline-007', type: 'tool_call', tool: 'get_user' };
+const llmCall = {
+  id: 'act_2',
+  agentId: 'a',
+  type: 'llm_call',
+  model: 'm',
+  inputTokens: 1,
+  maxOutputTokens: 0,
+};
+const outcome = { actionId: 'act_1', agentId: 'airline-007', status: 'success' };
+
+function bytes(value: unknown): Uint8Array {
+  return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function refused(value: unknown): Fault {
+  const read = readActionsRecord(value instanceof Uint8Array || value === null ? value : bytes(value));
+  if (read.ok) throw new Error(`was read: ${JSON.stringify(read.value)}`);
+  expect(fault.safeParse(read.fault).success).toBe(true);
+  return read.fault;
+}
+
+const requested = (action: object) => ({ event: 'action.requested', action });
+const completed = (fields: object) => ({ event: 'action.completed', outcome: fields });
+
+describe('what is read', () => {
+  it.each([
+    ['a tool call with what is required', requested(toolCall)],
+    ['a model call with what is required', requested(llmCall)],
+    ['an outcome with what is required', completed(outcome)],
+    [
+      'everything a tool call may say',
+      requested({
+        ...toolCall,
+        tenant: 'default',
+        args: { user_id: 'x', amount: 50, nested: [{ deep: null }], toString: 'an own key' },
+        estimatedCostMicros: CAPS.amountMicros,
+        idempotencyKey: 'k',
+        mandateId: 'mnd_1',
+        parentActionId: 'act_0',
+        principal: { id: 'u1', role: 'user' },
+        context: { environment: 'prod' },
+        attempt: CAPS.attempts,
+        requestedAt: '2026-01-01T02:00:00.123456+02:00',
+        deadlineMs: 5000,
+      }),
+    ],
+    [
+      'everything an outcome may say',
+      completed({
+        ...outcome,
+        attempt: 2,
+        tenant: 't',
+        actualCostMicros: 0,
+        verification: { ok: false },
+        completedAt: '2026-01-01T00:00:00Z',
+      }),
+    ],
+    ['an id of every script', requested({ ...toolCall, id: 'жé😀/..?#' })],
+  ])('%s', (_name, record) => {
+    expect(readActionsRecord(bytes(record))).toEqual({ ok: true, value: record });
+  });
+
+  it('a record of exactly 256 KiB, blanks included', () => {
+    const text = JSON.stringify(requested(toolCall));
+    const full = bytes(text.padEnd(CAPS.recordBytes, ' '));
+    expect(readActionsRecord(full).ok).toBe(true);
+    expect(refused(bytes(text.padEnd(CAPS.recordBytes + 1, ' '))).reason).toBe(
+      'the record has 262145 bytes; 262144 are allowed',
+    );
+  });
+});
+
+describe('what no reader of JSON gets to see', () => {
+  it.each([
+    ['a null value', null, 'the record is empty'],
+    ['no bytes', new Uint8Array(), 'the record is empty'],
+    ['what is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'the record is not UTF-8'],
+    ['a surrogate in UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), 'the record is not UTF-8'],
+    ['UTF-16', new Uint8Array(Buffer.from('\ufeff{}', 'utf16le')), 'the record is not UTF-8'],
+    ['a byte order mark', bytes('\ufeff{}'), 'the text begins with a byte order mark'],
+  ])('%s', (_name, value, reason) => {
+    expect(refused(value)).toMatchObject({ code: 'INVALID_ACTION', reason, pointer: '', line: 1, column: 1 });
+  });
+});
+
+it('passes on where the JSON is broken and what to do about it', () => {
+  expect(refused('{"event": "action.requested",\n  "event": 1}')).toEqual({
+    code: 'INVALID_ACTION',
+    reason: 'the key "event" stands twice',
+    remedy: 'keep one of the two',
+    pointer: '',
+    line: 2,
+    column: 3,
+  });
+});
+
+describe('a record of the wrong shape', () => {
+  const words = '/event must be one of "action.requested", "action.completed"';
+  it.each([
+    ['null', 'null', '', 'the record must be an object, not null'],
+    ['a list', [], '', 'the record must be an object, not a list'],
+    ['a text', '"x"', '', 'the record must be an object, not a string'],
+    ['no event', {}, '/event', '/event is missing: it must be one of "action.requested", "action.completed"'],
+    ['an unknown event', { event: 'action.denied' }, '/event', `${words}, not "action.denied"`],
+    ['an event of another topic', { event: 'action.decided' }, '/event', `${words}, not "action.decided"`],
+    ['an event that is no word', { event: 7 }, '/event', `${words}, not 7`],
+    ['no action', { event: 'action.requested' }, '/action', '/action is missing: it must be an object'],
+    [
+      'no type',
+      requested({ id: 'a' }),
+      '/action/type',
+      '/action/type is missing: it must be one of "tool_call", "llm_call"',
+    ],
+    [
+      'an unknown type',
+      requested({ ...toolCall, type: 'prompt' }),
+      '/action/type',
+      '/action/type must be one of "tool_call", "llm_call", not "prompt"',
+    ],
+    [
+      'no tool',
+      requested({ ...toolCall, tool: undefined }),
+      '/action/tool',
+      '/action/tool is missing: it must be a string',
+    ],
+    [
+      'attempt 0',
+      requested({ ...toolCall, attempt: 0 }),
+      '/action/attempt',
+      '/action/attempt must be at least 1',
+    ],
+    [
+      'attempt 1001',
+      requested({ ...toolCall, attempt: 1_001 }),
+      '/action/attempt',
+      '/action/attempt must be at most 1000',
+    ],
+    [
+      'half an attempt',
+      requested({ ...toolCall, attempt: 1.5 }),
+      '/action/attempt',
+      '/action/attempt must be a whole number, not 1.5',
+    ],
+    [
+      'a deadline that has no length',
+      requested({ ...toolCall, deadlineMs: 0 }),
+      '/action/deadlineMs',
+      '/action/deadlineMs must be at least 1',
+    ],
+    [
+      'a negative amount',
+      requested({ ...toolCall, estimatedCostMicros: -1 }),
+      '/action/estimatedCostMicros',
+      '/action/estimatedCostMicros must be at least 0',
+    ],
+    [
+      'an amount in dollars',
+      requested({ ...toolCall, estimatedCostMicros: 0.1 }),
+      '/action/estimatedCostMicros',
+      '/action/estimatedCostMicros must be a whole number, not 0.1',
+    ],
+    [
+      'an amount as text, which is not repeated',
+      requested({ ...toolCall, estimatedCostMicros: '100000' }),
+      '/action/estimatedCostMicros',
+      '/action/estimatedCostMicros must be a number, not a string',
+    ],
+    [
+      'negative tokens',
+      requested({ ...llmCall, inputTokens: -1 }),
+      '/action/inputTokens',
+      '/action/inputTokens must be at least 0',
+    ],
+    ['an empty id', requested({ ...toolCall, id: '' }), '/action/id', '/action/id must not be empty'],
+    [
+      'an id with a blank',
+      requested({ ...toolCall, id: 'a b' }),
+      '/action/id',
+      '/action/id must be printable, without blanks',
+    ],
+    [
+      'an id that is too long',
+      requested({ ...toolCall, id: 'x'.repeat(201) }),
+      '/action/id',
+      '/action/id must have at most 200 characters',
+    ],
+    [
+      'a tenant with a slash',
+      requested({ ...toolCall, tenant: 'a/b' }),
+      '/action/tenant',
+      '/action/tenant must be 1 to 64 letters, digits, dots, dashes or underscores, beginning with a letter or digit',
+    ],
+    [
+      'a day that does not exist',
+      requested({ ...toolCall, requestedAt: '2026-02-30T00:00:00Z' }),
+      '/action/requestedAt',
+      '/action/requestedAt must be an RFC 3339 time, as in 2026-01-01T00:00:00Z',
+    ],
+    [
+      'arguments as a list',
+      requested({ ...toolCall, args: [1] }),
+      '/action/args',
+      '/action/args must be an object, not a list',
+    ],
+    [
+      'a verification without a result',
+      completed({ ...outcome, verification: {} }),
+      '/outcome/verification/ok',
+      '/outcome/verification/ok is missing: it must be true or false',
+    ],
+    [
+      'an unknown status',
+      completed({ ...outcome, status: 'done' }),
+      '/outcome/status',
+      '/outcome/status must be one of "success", "failure", "cancelled", not "done"',
+    ],
+  ])('%s', (_name, record, pointer, reason) => {
+    const { remedy, ...rest } = refused(record);
+    expect(rest).toMatchObject({ code: 'INVALID_ACTION', pointer, reason });
+    expect(remedy).toBe('give the field a value that fits, then publish the record again');
+  });
+
+  it('points at a wrong value, and for a missing one at the object that lacks it', () => {
+    const wrong =
+      '{"event": "action.requested",\n "action": {"id": "a", "agentId": "b",\n  "type": "tool_call", "tool": 5}}';
+    expect(refused(wrong)).toMatchObject({ pointer: '/action/tool', line: 3, column: 32 });
+    const missing = wrong.replace(', "tool": 5', '');
+    expect(refused(missing)).toMatchObject({ pointer: '/action/tool', line: 2, column: 12 });
+  });
+
+  it('names an unknown field before the missing one that it was meant to be, with its place and the known ones', () => {
+    const text =
+      '{"event": "action.requested",\n "action": {"id": "a",\n  "agentID": "b", "type": "tool_call", "tool": "t"}}';
+    const found = refused(text);
+    expect(found).toMatchObject({ pointer: '/action/agentID', line: 3, column: 3 });
+    expect(found.reason).toMatch(
+      /^\/action\/agentID is not a known field; known here: id, tenant, agentId, .*; \/action\/agentId is missing/,
+    );
+    expect(found.remedy).toBe('take the field out or correct its name, then publish the record again');
+  });
+
+  it.each([
+    [{ ...requested(toolCall), trace: 1 }, '/trace'],
+    [requested({ ...toolCall, 'a/b~c': 1 }), '/action/a~1b~0c'],
+    [requested({ ...toolCall, principal: { id: 'u', name: 'U' } }), '/action/principal/name'],
+    [requested({ ...toolCall, model: 'm' }), '/action/model'],
+    [completed({ ...outcome, verification: { ok: true, by: 'x' } }), '/outcome/verification/by'],
+  ])('refuses unknown fields everywhere: %j', (record, pointer) => {
+    expect(refused(record).pointer).toBe(pointer);
+  });
+
+  it('stays small and on one line, whatever stands in the record', () => {
+    const { reason } = refused(requested({ ...toolCall, [`\u001b[2J\u009b\n${'x'.repeat(60_000)}`]: 1 }));
+    expect(reason).not.toMatch(/\p{Cc}/u);
+    expect(reason.length).toBeLessThan(500);
+  });
+
+  it('is found without keeping a pointer for each of its many values', () => {
+    const record = `{"event":"action.requested","${'k'.repeat(CAPS.stringUnits)}":[${'0,'.repeat(90_000)}0]}`;
+    expect(record.length).toBeLessThan(CAPS.recordBytes);
+    const before = process.memoryUsage().rss;
+    expect(refused(record).pointer).toHaveLength(CAPS.stringUnits + 1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+  });
+});
+
+describe('anything at all', () => {
+  const someRecord = JSON.stringify(requested({ ...toolCall, args: { a: [1, 'é', { b: null }] } }));
+  const mutilated = fc
+    .tuple(fc.nat(someRecord.length), fc.nat(8), fc.string({ unit: 'binary', maxLength: 8 }))
+    .map(([at, cut, put]) =>
+      bytes(someRecord.slice(0, at) + put.toWellFormed() + someRecord.slice(at + cut)),
+    );
+
+  it('gives a record or a fault with a place, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.json().map(bytes), mutilated), (value) => {
+        const read = readActionsRecord(value);
+        if (!read.ok) expect(fault.parse(read.fault)).toMatchObject({ line: expect.any(Number) });
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+it('reads other things from outside by the same rules', () => {
+  expect(readStrictly(bytes('"a"'), id, 3)).toEqual({ ok: true, value: 'a' });
+  expect(readStrictly(bytes('"ab"'), id, 3)).toMatchObject({
+    ok: false,
+    fault: { reason: expect.stringContaining('3 are allowed') },
+  });
+});
+
+describe('one record or a list of them', () => {
+  const some = (text: string, maxBytes = 1_000_000) =>
+    readSome(bytes(text), () => z.object({ a: count }), maxBytes);
+
+  it('tells which it was, and reads each record as by itself', () => {
+    expect(some(' {"a": 1}')).toEqual({ many: false, read: { ok: true, value: { a: 1 } } });
+    expect(some('\n[{"a": 1} , {"a": 2}]')).toMatchObject({
+      many: true,
+      read: {
+        ok: true,
+        value: [
+          { ok: true, value: { a: 1 } },
+          { ok: true, value: { a: 2 } },
+        ],
+      },
+    });
+    expect(some('[]')).toEqual({ many: true, read: { ok: true, value: [] } });
+  });
+
+  it('says where in the whole text a record of the list is wrong, and leaves the others', () => {
+    const read = some('[{"a": 1},\n  {"a": -1}, {"a": 3}]').read;
+    expect(read).toMatchObject({
+      ok: true,
+      value: [{ ok: true }, { ok: false, fault: { pointer: '/a', line: 2, column: 9 } }, { ok: true }],
+    });
+  });
+
+  it('gives every record of a list its own caps on keys and depth', () => {
+    const wide = JSON.stringify(
+      Object.fromEntries(Array.from({ length: CAPS.keys }, (_, n) => [`a${n}`, n])),
+    );
+    const deep = `${'['.repeat(CAPS.depth)}${']'.repeat(CAPS.depth)}`;
+    const read = (text: string) => readSome(bytes(text), () => z.json(), 1_000_000).read;
+    for (const text of [wide, deep]) expect(read(`[${text}, ${text}]`)).toMatchObject({ ok: true });
+    for (const text of [wide.replace('{', '{"more":0,'), `[${deep}]`]) {
+      expect(read(`[1, ${text}]`)).toMatchObject({ ok: false });
+      expect(read(text)).toMatchObject(text.startsWith('{') ? { ok: false } : { ok: true });
+    }
+  });
+
+  it('refuses as a whole what is no JSON, no UTF-8, empty or too long', () => {
+    expect(some('[{"a": 1}, {"a" 2}]')).toMatchObject({
+      many: true,
+      read: { ok: false, fault: { column: 17 } },
+    });
+    expect(some('[{"a": 1}] 1').read.ok).toBe(false);
+    expect(some('[{"a": 1},]').read.ok).toBe(false);
+    expect(some('').read.ok).toBe(false);
+    expect(some('[{"a": 1}]', 9).read).toMatchObject({
+      fault: { reason: expect.stringContaining('10 bytes') },
+    });
+    expect(readSome(Uint8Array.of(0x5b, 0xff, 0x5d), () => z.json(), 9).read.ok).toBe(false);
+  });
+
+  it('reads a single record as readStrictly does', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        fc.pre(!text.trimStart().startsWith('['));
+        expect(readSome(bytes(text), () => z.json(), 1_000_000).read).toEqual(
+          readStrictly(bytes(text), z.json(), 1_000_000),
+        );
+      }),
+    );
+  });
+});

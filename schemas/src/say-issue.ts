@@ -1,0 +1,78 @@
+/**
+ * What is wrong with the shape of a record or document, in the words of whoever has to mend it. zod's own messages
+ * name types of JavaScript; these name the value that is expected and, beside a field nobody knows, those that are known.
+ */
+import { z } from 'zod';
+import { legible } from './json-fault.ts';
+
+/** Give it to a parse as `{ error: sayIssue }`; a message that a schema brings along still wins. */
+export const sayIssue: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return expected(NAMES[issue.expected] ?? issue.expected, issue.input);
+    case 'invalid_value':
+      return expected(oneOf(issue.values), issue.input, legible);
+    case 'invalid_union':
+      return issue.discriminator === undefined
+        ? 'has none of the forms that are taken here'
+        : expected(oneOf(optionsOf(issue)), fieldOf(issue.input, issue.discriminator), legible);
+    case 'too_small':
+      return `must ${sized(issue.origin, 'at least', issue.minimum)}`;
+    case 'too_big':
+      return `must ${sized(issue.origin, 'at most', issue.maximum)}`;
+    case 'invalid_format':
+      return issue.format === 'datetime' ? 'must be an RFC 3339 time, as in 2026-01-01T00:00:00Z' : undefined;
+    case 'unrecognized_keys':
+      return `is not a known field; ${knownFields(issue.inst)}`;
+    default:
+      return undefined;
+  }
+};
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** What a text says is shown only where one of a few words was expected: anywhere else it may be a secret. */
+function expected(wanted: string, input: unknown, showText = (_text: string) => 'a string'): string {
+  if (input === undefined) return `is missing: it must be ${wanted}`;
+  return `must be ${wanted}, not ${typeof input === 'string' ? showText(input) : shown(input)}`;
+}
+
+function shown(input: unknown): string {
+  if (Array.isArray(input)) return 'a list';
+  return input !== null && typeof input === 'object' ? 'an object' : String(input);
+}
+
+function oneOf(options: readonly unknown[]): string {
+  const named = options.map((option) => JSON.stringify(option)).join(', ');
+  return options.length === 1 ? named : `one of ${named}`;
+}
+
+function optionsOf(issue: object): readonly unknown[] {
+  return 'options' in issue && Array.isArray(issue.options) ? issue.options : [];
+}
+
+function fieldOf(input: unknown, name: string): unknown {
+  return new Map(Object.entries(input ?? {})).get(name);
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };
+
+function sized(origin: string, bound: string, limit: number | bigint): string {
+  const unit = UNITS[origin];
+  if (unit !== undefined && bound === 'at least' && Number(limit) === 1) return 'not be empty';
+  return unit === undefined ? `be ${bound} ${limit}` : `have ${bound} ${limit} ${unit}`;
+}
+
+function knownFields(inst: unknown): string {
+  return inst instanceof z.ZodObject
+    ? `known here: ${Object.keys(inst.shape).join(', ')}`
+    : 'none is taken here';
+}

@@ -1,0 +1,27 @@
+/**
+ * Writes every file of the repository that is made from the sources. With `--check` it writes nothing, names the files
+ * that are not in step and ends with exit code 1. To add a file, add it to `FILES`.
+ */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { asyncApi } from './generate/asyncapi.ts';
+import { configTable } from './generate/config-table.ts';
+import type { GeneratedFile } from './generate/generated-file.ts';
+import { findStale, writeStale } from './generate/in-step.ts';
+import { jsonSchemas } from './generate/json-schemas.ts';
+
+const FILES: readonly GeneratedFile[] = [...jsonSchemas, asyncApi, configTable];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const stale = await findStale(root, FILES);
+
+if (!values.check) {
+  writeStale(root, stale);
+  for (const { path, text } of stale) console.log(`${text === null ? 'removed' : 'wrote'} ${path}`);
+} else if (stale.length > 0) {
+  for (const { path } of stale) console.error(`not in step with its source: ${path}`);
+  console.error('Run `npm run generate` and commit what it writes.');
+  process.exitCode = 1;
+}

@@ -1,0 +1,18 @@
+/** A JSON Schema (2020-12) for each record and document, for producers in other languages and for editors. */
+import { DOCUMENTS, RECORDS } from '@mandate/schemas';
+import { z } from 'zod';
+import { type GeneratedFile, jsonText } from './generated-file.ts';
+
+const contracts: [string, z.ZodType][] = [...Object.values(RECORDS), DOCUMENTS].flatMap((named) =>
+  Object.entries<z.ZodType>(named),
+);
+
+export const jsonSchemas: readonly GeneratedFile[] = contracts.map(([name, schema]) => ({
+  path: `schemas/generated/${name}.schema.json`,
+  make: () => jsonText(toJsonSchema(name, schema)),
+}));
+
+function toJsonSchema(name: string, schema: z.ZodType): object {
+  const { $schema, title, description, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return { $schema, $id: `urn:mandate:schema:v1:${name}`, title, description, ...rest };
+}

@@ -1,0 +1,271 @@
+import { createMemoryLedger } from '@mandate/ledger';
+import { compileRedaction, loadMandates, redactAction, SECRET_NAMES } from '@mandate/policy';
+import { manualClock } from '@mandate/runtime';
+import { CAPS, TOPICS } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import type { Answer, AnswerContext, Incoming } from './answer.ts';
+import { answerBatch } from './answer-batch.ts';
+
+const START_MS = Date.parse('2026-03-01T12:00:00Z');
+const redaction = compileRedaction({ redact: SECRET_NAMES, hash: [] });
+
+function mandatesOf(text: string) {
+  const loaded = loadMandates(`version: 1\nid: m\nagents: ["*"]\n${text}`);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  return loaded.mandates;
+}
+
+function scene(mandates: string, options: Partial<AnswerContext> = {}) {
+  const clock = manualClock(START_MS);
+  const ledger = createMemoryLedger({ clock, epoch: 'ep_1' });
+  const control = { mandates: mandatesOf(mandates), revision: 7 };
+  const context: AnswerContext = {
+    ledger,
+    control: () => control,
+    redact: (action) => redactAction(action, redaction),
+    clock,
+    deadlines: true,
+    ...options,
+  };
+  let offset = 0;
+  const incoming = (value: unknown, topic: string = TOPICS.actions): Incoming => ({
+    source: { topic, partition: 0, offset: String(offset++) },
+    appendedAtMs: clock(),
+    key: 'some/key',
+    value: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+  });
+  return { clock, ledger, context, control, incoming };
+}
+
+function ask(id: string, action: object = {}) {
+  return { event: 'action.requested', action: { id, agentId: 'x', type: 'tool_call', tool: 't', ...action } };
+}
+
+function report(actionId: string, outcome: object = {}) {
+  return { event: 'action.completed', outcome: { actionId, agentId: 'x', status: 'success', ...outcome } };
+}
+
+/** What each answer is, in a word or two. */
+function told(answers: readonly Answer[]): string[] {
+  return answers.map((answer) => {
+    if (answer.kind === 'published') return 'published';
+    const { record } = answer;
+    if (record.event === 'dead.letter') return `dead ${record.deadLetter.source.offset}`;
+    if (record.event === 'action.settled') return `${record.settlement.kind} ${record.settlement.actionId}`;
+    return `${record.decision.code} ${record.decision.actionId}`;
+  });
+}
+
+test('one answer a record, in order, bad ones among good ones', async () => {
+  const { context, incoming } = scene('deniedTools: [bad]');
+  const { answers, operations } = await answerBatch(
+    [
+      incoming(ask('a')),
+      incoming('{"event":"action.requested"'),
+      incoming(ask('b', { tool: 'bad' })),
+      incoming(report('a')),
+      incoming(''),
+      incoming(ask('a')),
+      incoming(report('nobody')),
+    ],
+    context,
+  );
+  expect(told(answers)).toEqual([
+    'ALLOWED a',
+    'dead 1',
+    'TOOL_DENIED b',
+    'settled a',
+    'dead 4',
+    'DUPLICATE_ACTION a',
+    'unknown nobody',
+  ]);
+  expect(answers.map((answer) => (answer.kind === 'published' ? null : answer.key))).toEqual([
+    'default/x',
+    'some/key',
+    'default/x',
+    'default/x',
+    'some/key',
+    'default/x',
+    'default/x',
+  ]);
+  expect(operations.map(({ source }) => source.offset)).toEqual(['0', '2', '3', '5', '6']);
+});
+
+test('an empty batch, and one of bad records alone, ask nothing of the ledger', async () => {
+  const { context, incoming, ledger } = scene('');
+  ledger.step = () => Promise.reject(new Error('not asked'));
+  expect(await answerBatch([], context)).toEqual({ answers: [], operations: [] });
+  expect(told((await answerBatch([incoming('x')], context)).answers)).toEqual(['dead 0']);
+});
+
+describe('a dead letter', () => {
+  test('carries the bytes, and no more of them than a record may have', async () => {
+    const { context, incoming } = scene('');
+    const value = Buffer.alloc(CAPS.recordBytes + 10, 'x');
+    const { answers } = await answerBatch([{ ...incoming(''), value }], context);
+    const [answer] = answers;
+    if (answer?.kind !== 'dead-letter') throw new Error('not a dead letter');
+    const { bytes, truncated, valueBase64, fault } = answer.record.deadLetter;
+    expect({ bytes, truncated, code: fault.code }).toEqual({
+      bytes: CAPS.recordBytes + 10,
+      truncated: true,
+      code: 'INVALID_ACTION',
+    });
+    expect(Buffer.from(valueBase64, 'base64')).toHaveLength(CAPS.recordBytes);
+  });
+
+  test('has the same id each time', async () => {
+    const { context, incoming, clock } = scene('');
+    const bad = incoming('x');
+    const idOf = async () => {
+      const [answer] = (await answerBatch([bad], context)).answers;
+      return answer?.kind === 'dead-letter' ? answer.record.deadLetter.id : null;
+    };
+    const id = await idOf();
+    clock.advance(1_000);
+    expect(await idOf()).toBe(id);
+    expect(id).toMatch(/^dlq_/);
+  });
+});
+
+test('the topic fixes the tenant; on the shared one the record names it', async () => {
+  const { context, incoming } = scene('');
+  const own = `${TOPICS.actions}.acme`;
+  const { answers } = await answerBatch(
+    [
+      incoming(ask('a'), own),
+      incoming(ask('b', { tenant: 'other' })),
+      incoming(ask('c', { tenant: 'other' }), own),
+    ],
+    context,
+  );
+  const tenants = answers.map((answer) =>
+    answer.kind === 'record' && answer.record.event === 'action.decided'
+      ? [answer.key, answer.record.decision.tenant, answer.record.decision.action.tenant]
+      : answer.kind,
+  );
+  expect(tenants).toEqual([['acme/x', 'acme', 'acme'], ['other/x', 'other', 'other'], 'dead-letter']);
+});
+
+describe('planning again', () => {
+  test('for the time of the ledger, each agent by itself, in order', async () => {
+    const { context, incoming, clock } = scene('expiresAt: 2026-03-01T12:00:01Z');
+    let asked = 0;
+    const step = context.ledger.step.bind(context.ledger);
+    context.ledger.step = (batch) => {
+      asked += 1;
+      return step(batch);
+    };
+    context.clock = () => clock() - 1;
+    clock.advance(1_000);
+    const batch = ['a', 'b', 'c'].map((id) => incoming(ask(id, { agentId: id === 'b' ? 'y' : 'x' })));
+    expect(told((await answerBatch(batch, context)).answers)).toEqual([
+      'MANDATE_EXPIRED a',
+      'MANDATE_EXPIRED b',
+      'MANDATE_EXPIRED c',
+    ]);
+    expect(asked).toBe(2);
+  });
+
+  test('ends, should the ledger refuse every plan', async () => {
+    const { context, incoming } = scene('');
+    context.ledger.step = async (batch) => batch.map(() => ({ kind: 'replan' as const, atMs: START_MS }));
+    await expect(answerBatch([incoming(ask('a'))], context)).rejects.toThrow('refuses every plan');
+  });
+});
+
+describe('redelivery after a lost publish', () => {
+  test('is the same to the byte, whatever changed in between', async () => {
+    const { context, incoming, control, clock, ledger } = scene('toolPolicies: { t: { cost: 0.1 } }');
+    const batch = [
+      incoming(ask('a')),
+      incoming(ask('b', { tool: 'u' })),
+      incoming(report('a')),
+      incoming(ask('a')),
+    ];
+    const first = await answerBatch(batch, context);
+    clock.advance(50_000);
+    Object.assign(control, { mandates: mandatesOf('deniedTools: ["*"]'), revision: 8 });
+    await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'r' });
+    const again = await answerBatch(batch, context);
+    expect(JSON.stringify(again.answers)).toBe(JSON.stringify(first.answers));
+    await ledger.confirm('ep_1', again.operations);
+    expect(told((await answerBatch(batch, context)).answers)).toEqual(Array(4).fill('published'));
+  });
+
+  test('in any part of a batch', async () => {
+    const { context, incoming } = scene('maxCostTotal: 0.2\ntoolPolicies: { t: { cost: 0.1 } }');
+    const batch = ['a', 'b', 'c'].map((id) => incoming(ask(id)));
+    const first = await answerBatch(batch.slice(0, 2), context);
+    const again = await answerBatch(batch, context);
+    expect(again.answers.slice(0, 2)).toEqual(first.answers);
+    expect(told(again.answers)).toEqual(['ALLOWED a', 'ALLOWED b', 'COST_LIMIT_EXCEEDED c']);
+  });
+});
+
+describe('redaction', () => {
+  test('hides what is published, not what is checked', async () => {
+    const { context, incoming, ledger } = scene(
+      'toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { password: { type: string, maxLength: 10 } } } } } }',
+    );
+    const batch = [
+      incoming(ask('a', { args: { password: 'short', n: 1 }, context: { deep: [{ token: 'tok-1' }] } })),
+      incoming(ask('b', { args: { password: 'longer than allowed' } })),
+    ];
+    const { answers } = await answerBatch(batch, context);
+    expect(told(answers)).toEqual(['ALLOWED a', 'ARGUMENT_VALIDATION_FAILED b']);
+    const published = JSON.stringify(answers);
+    for (const secret of ['short', 'tok-1', 'longer than allowed']) expect(published).not.toContain(secret);
+    expect(published).toContain('[redacted]');
+    expect(await ledger.open('default')).toHaveLength(1);
+  });
+
+  test('two requests that differ in a secret only are still told apart', async () => {
+    const { context, incoming } = scene('');
+    const batch = ['one', 'two'].map((password) => incoming(ask('a', { args: { password } })));
+    const { answers } = await answerBatch(batch, context);
+    const [, second] = answers;
+    if (second?.kind !== 'record' || second.record.event !== 'action.decided') throw new Error('no decision');
+    expect(second.record.decision.duplicateOf?.samePayload).toBe(false);
+  });
+
+  test('that fails blocks, shows nothing, and stops nobody else', async () => {
+    const { context, incoming, ledger } = scene('mode: observe\ntoolPolicies: { t: { cost: 0.1 } }');
+    context.redact = (action) => {
+      if (action.id === 'poison') throw new TypeError('cannot redact this');
+      return action;
+    };
+    const args = { args: { password: 'hunter2' }, context: { password: 'hunter2' } };
+    const batch = [incoming(ask('a')), incoming(ask('poison', args)), incoming(ask('b'))];
+    const { answers } = await answerBatch(batch, context);
+    expect(told(answers)).toEqual(['ALLOWED a', 'INTERNAL_ERROR poison', 'ALLOWED b']);
+    expect(JSON.stringify(answers)).not.toContain('hunter2');
+    expect(JSON.stringify(answers)).toContain('cannot redact this');
+    expect(await answerBatch(batch, context)).toEqual({ answers, operations: expect.anything() });
+    expect((await ledger.balances('default'))[0]?.spentMicros).toBe(200_000);
+  });
+});
+
+test('a mandate that breaks is an INTERNAL_ERROR, soft, so that the next attempt is decided anew', async () => {
+  const { context, incoming, control } = scene('');
+  const [mandate] = control.mandates;
+  if (mandate === undefined) throw new Error('no mandate');
+  const broken = {
+    ...mandate,
+    agents: () => {
+      throw new Error('broken matcher');
+    },
+  };
+  context.control = () => ({ mandates: [broken], revision: 1 });
+  expect(told((await answerBatch([incoming(ask('a'))], context)).answers)).toEqual(['INTERNAL_ERROR a']);
+  context.control = () => control;
+  const again = [incoming(ask('a')), incoming(ask('a', { attempt: 2 }))];
+  expect(told((await answerBatch(again, context)).answers)).toEqual(['DUPLICATE_ACTION a', 'ALLOWED a']);
+});
+
+test('offline, nothing comes too late', async () => {
+  const { context, incoming, clock } = scene('', { deadlines: false });
+  const late = incoming(ask('a', { deadlineMs: 1 }));
+  clock.advance(1e9);
+  expect(told((await answerBatch([late], context)).answers)).toEqual(['ALLOWED a']);
+});

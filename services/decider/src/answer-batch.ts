@@ -1,0 +1,161 @@
+/**
+ * What the decider does with a batch, whole and without the log: read, resolve, plan, step, decide. One answer a
+ * record, in order. Offline evaluation runs this very function.
+ */
+import type { Operation, StepResult } from '@mandate/ledger';
+import {
+  actionDigest,
+  decisionRecord,
+  internalError,
+  type Mandate,
+  plan,
+  resolveMandate,
+  settlementRecord,
+} from '@mandate/policy';
+import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
+import type { Answer, AnswerContext, Answered, ControlView, Incoming } from './answer.ts';
+import { readIncoming } from './read-incoming.ts';
+
+type Asked = {
+  at: number;
+  incoming: Incoming;
+  action: Action;
+  /** What is published of the action. */
+  shown: Action;
+  /** Why the action cannot be shown, and so not be decided either; else null. */
+  unshown: Error | null;
+  request: Omit<StepRequest, 'op' | 'plan'>;
+};
+type Reported = {
+  at: number;
+  incoming: Incoming;
+  outcome: Outcome;
+  request: Extract<Operation, { op: 'settle' }>;
+};
+
+/** Not answered yet, and the time to plan for: ours at first, the ledger's own once it has refused that. */
+type Pending = { item: Asked | Reported; planForMs: number };
+
+/** A plan has at most two edges (a mandate's expiry is one), so the ledger cannot refuse it for long. */
+const MAX_REPLANS = 8;
+
+export async function answerBatch(batch: readonly Incoming[], context: AnswerContext): Promise<Answered> {
+  const answers = new Array<Answer>(batch.length);
+  const control = context.control();
+  const plannedAtMs = context.clock();
+  let open: Pending[] = [];
+  batch.forEach((incoming, at) => {
+    const read = readIncoming(incoming, context.clock);
+    if (read.kind === 'bad')
+      answers[at] = { kind: 'dead-letter', key: incoming.key, record: read.deadLetter };
+    else if (read.kind === 'action')
+      open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs: plannedAtMs });
+    else open.push({ item: reported(at, incoming, read.tenant, read.outcome), planForMs: plannedAtMs });
+  });
+  const operations = open.map(({ item }) => item.request);
+  for (let round = 0; open.length > 0; round++) {
+    if (round > MAX_REPLANS)
+      throw new Error('the ledger refuses every plan: its clock and the mandates disagree');
+    const results = await context.ledger.step(
+      open.map(({ item, planForMs }) => operationOf(item, control, planForMs)),
+    );
+    const again: Pending[] = [];
+    open.forEach(({ item }, index) => {
+      const result = results[index];
+      if (result === undefined) throw new Error('the ledger answered fewer operations than it was given');
+      if (result.kind === 'replan') {
+        again.push({ item, planForMs: result.atMs });
+      } else {
+        answers[item.at] = answerOf(item, result);
+      }
+    });
+    open = again;
+  }
+  return { answers, operations };
+}
+
+function asked(
+  at: number,
+  incoming: Incoming,
+  tenant: string,
+  action: Action,
+  context: AnswerContext,
+): Asked {
+  const request = {
+    source: incoming.source,
+    appendedAtMs: incoming.appendedAtMs,
+    tenant,
+    agentId: action.agentId,
+    actionId: action.id,
+    attempt: action.attempt ?? 1,
+    idempotencyKey: action.idempotencyKey ?? null,
+    digest: actionDigest(action, incoming.fingerprint),
+    deadlineAtMs: context.deadlines
+      ? incoming.appendedAtMs + (action.deadlineMs ?? DEFAULTS.deadlineMs)
+      : null,
+  };
+  return { at, incoming, action, request, ...shownOf({ ...action, tenant }, context) };
+}
+
+/** Of what cannot be redacted nothing is shown that an agent fills in freely. */
+function shownOf(action: Action, { redact }: AnswerContext): Pick<Asked, 'shown' | 'unshown'> {
+  try {
+    return { shown: redact(action), unshown: null };
+  } catch (error) {
+    const shown = { ...action };
+    delete shown.context;
+    if (shown.type === 'tool_call') delete shown.args;
+    return { shown, unshown: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+function reported(at: number, incoming: Incoming, tenant: string, outcome: Outcome): Reported {
+  const request = {
+    op: 'settle' as const,
+    source: incoming.source,
+    tenant,
+    agentId: outcome.agentId,
+    actionId: outcome.actionId,
+    attempt: outcome.attempt ?? 1,
+    status: outcome.status,
+    actualMicros: outcome.actualCostMicros ?? null,
+    verified: outcome.verification?.ok ?? null,
+  };
+  return { at, incoming, outcome, request };
+}
+
+function operationOf(item: Asked | Reported, { mandates, revision }: ControlView, atMs: number): Operation {
+  if ('outcome' in item) return item.request;
+  const plan = { ...planFor(item, mandates, atMs), controlRevision: revision };
+  return { op: 'decide', ...item.request, plan };
+}
+
+function planFor({ action, unshown }: Asked, mandates: readonly Mandate[], atMs: number): Plan {
+  if (unshown !== null) return internalError(null, unshown);
+  try {
+    return plan(action, resolveMandate(mandates, action), atMs);
+  } catch (error) {
+    return internalError(null, error);
+  }
+}
+
+function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'replan' }>): Answer {
+  const key = agentKey(item.request.tenant, item.request.agentId);
+  if (result.kind === 'published') return { kind: 'published' };
+  if (result.kind === 'settled' && 'outcome' in item) {
+    const { request, outcome, incoming } = item;
+    const record = settlementRecord({
+      request,
+      outcome,
+      appendedAtMs: incoming.appendedAtMs,
+      facts: result.facts,
+    });
+    return { kind: 'record', key, record };
+  }
+  if (result.kind === 'decided' && 'action' in item) {
+    const { request, shown } = item;
+    const record = decisionRecord({ request, action: shown, plan: result.plan, facts: result.facts });
+    return { kind: 'record', key, record };
+  }
+  throw new Error(`the ledger answered ${result.kind} to another kind of operation`);
+}

@@ -1,0 +1,40 @@
+/** What goes into the decider and what comes out of it, as values. */
+import type { Ledger, Operation } from '@mandate/ledger';
+import type { Mandate } from '@mandate/policy';
+import type { Action, ActionDecided, ActionSettled, DeadLetter, Source } from '@mandate/schemas';
+
+/** A record of an actions topic. */
+export type Incoming = {
+  source: Source;
+  appendedAtMs: number;
+  key: string | null;
+  value: Uint8Array;
+  /** Of what was redacted before it was published. */
+  fingerprint?: string | null;
+};
+
+/** The mandates in force; the revision goes on every decision made under them. */
+export type ControlView = { mandates: readonly Mandate[]; revision: number };
+
+export type AnswerContext = {
+  ledger: Ledger;
+  control(): ControlView;
+  /** Applied to what is published of an action, never to what is checked. */
+  redact(action: Action): Action;
+  /** What time it may be for the ledger: plans are made for it, and made again where it was wrong. */
+  clock(): number;
+  /** false: requests never come too late, as in offline evaluation. */
+  deadlines: boolean;
+};
+
+/** `published`: the log holds the answer already. */
+export type Answer =
+  | { kind: 'record'; key: string; record: ActionDecided | ActionSettled }
+  | { kind: 'dead-letter'; key: string | null; record: DeadLetter }
+  | { kind: 'published' };
+
+export type Answered = {
+  answers: readonly Answer[];
+  /** What the ledger has to be told about once the answers are on the log. */
+  operations: readonly Pick<Operation, 'tenant' | 'agentId' | 'source'>[];
+};

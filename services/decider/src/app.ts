@@ -1,0 +1,193 @@
+/**
+ * The decider: a consumer of the actions topic. For each batch: answer it (answer-batch.ts), publish the decisions,
+ * have the ledger check its epoch, commit. In that order, so that a crash in any gap leads to the same outcome. While
+ * the ledger or the log is away the partition waits; nothing is decided, nothing is skipped.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Batch, type Bus, type Headers, type Outgoing, untilCommitted } from '@mandate/bus';
+import { isMandateError, type Logger, MandateError, type Metrics, type Running } from '@mandate/runtime';
+import {
+  fingerprintIn,
+  GROUPS,
+  recordHeaders,
+  TOPICS,
+  tenant,
+  tenantOfTopic,
+  traceparentOf,
+} from '@mandate/schemas';
+import type { Answer, AnswerContext } from './answer.ts';
+import { answerBatch } from './answer-batch.ts';
+
+export { redactAction } from '@mandate/policy';
+export * from './answer.ts';
+export { answerBatch } from './answer-batch.ts';
+export { deciderConfig } from './config.ts';
+export * from './mandates-file.ts';
+export * from './restore-ledger.ts';
+
+export type DeciderOptions = AnswerContext & {
+  bus: Bus;
+  log: Logger;
+  metrics: Metrics;
+  /** The shared topic, and those of tenants that publish directly. */
+  topics?: readonly string[];
+  maxBatch?: number;
+  sessionTimeoutMs?: number;
+};
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2_000;
+
+export type Decider = Running & {
+  finished: Promise<void>;
+  /** Resolves once everything that is on the actions topics now is decided and committed. */
+  caughtUp(signal?: AbortSignal): Promise<void>;
+};
+
+export async function startDecider(options: DeciderOptions): Promise<Decider> {
+  const { bus, log, topics = [TOPICS.actions] } = options;
+  topics.forEach(mustNameTenant);
+  const measure = measures(options.metrics);
+  const consumer = await bus.consume({
+    group: GROUPS.decider,
+    topics,
+    from: 'earliest',
+    ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
+    ...(options.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: options.sessionTimeoutMs }),
+    onBatch: (batch) => handleUntilDone(batch, options, measure),
+  });
+  log.info({ group: GROUPS.decider }, 'deciding');
+  const stopping = new AbortController();
+  const ended = () => stopping.abort(new Error('the decider stopped'));
+  consumer.finished.then(ended, ended);
+  return {
+    stop: () => consumer.stop(),
+    finished: consumer.finished,
+    caughtUp: (signal) =>
+      untilCommitted(
+        bus,
+        consumer,
+        topics,
+        signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal,
+      ),
+  };
+}
+
+/** What a decider writes under a tenant that is none, no ledger could be folded from. */
+function mustNameTenant(topic: string): void {
+  const owner = tenantOfTopic(topic);
+  if (owner === null || tenant.safeParse(owner).success) return;
+  throw new MandateError('TOPIC_INVALID', `The topic "${topic}" ends in no name of a tenant.`, {
+    remedy: `Name it ${TOPICS.actions}. and then 1 to 64 letters, digits, dots, dashes or underscores.`,
+  });
+}
+
+/** Tries again, ever more slowly, as long as what fails may come back; anything else ends the consumer. */
+async function handleUntilDone(batch: Batch, options: DeciderOptions, measure: Measures): Promise<void> {
+  for (let waitMs = FIRST_WAIT_MS; !batch.signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    try {
+      if (waitMs > FIRST_WAIT_MS) await batch.heartbeat();
+      return await handle(batch, options, measure);
+    } catch (error) {
+      if (isMandateError(error, 'BUS_FENCED')) {
+        options.log.warn(
+          { topic: batch.topic, partition: batch.partition },
+          'the partition went to another decider',
+        );
+        return;
+      }
+      if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;
+      options.log.warn({ err: error, waitMs, partition: batch.partition }, 'the partition waits');
+      measure.waits.inc({ code: error.code });
+      await sleep(waitMs, undefined, { signal: batch.signal }).catch(() => {});
+    }
+  }
+}
+
+async function handle(batch: Batch, options: DeciderOptions, measure: Measures): Promise<void> {
+  const stopTimer = measure.seconds.startTimer();
+  const { ledger, bus } = options;
+  const { epoch } = ledger;
+  const incoming = batch.records.map(({ coordinate, appendedAtMs, key, value, headers }) => ({
+    source: { topic: coordinate.topic, partition: coordinate.partition, offset: String(coordinate.offset) },
+    appendedAtMs,
+    key,
+    value,
+    fingerprint: fingerprintIn(headers),
+  }));
+  const { answers, operations } = await answerBatch(incoming, options);
+  const outgoing = answers.map((answer, at) => outgoingOf(answer, batch.records[at]?.headers ?? {}));
+  await Promise.all([
+    append(
+      bus,
+      TOPICS.decisions,
+      outgoing.filter((_, at) => answers[at]?.kind === 'record'),
+    ),
+    append(
+      bus,
+      TOPICS.deadLetters,
+      outgoing.filter((_, at) => answers[at]?.kind === 'dead-letter'),
+    ),
+  ]);
+  await ledger.confirm(epoch, operations);
+  await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);
+  stopTimer();
+  for (const answer of answers) count(answer, measure);
+}
+
+async function append(bus: Bus, topic: string, outgoing: readonly (Outgoing | null)[]): Promise<void> {
+  const records = outgoing.filter((record) => record !== null);
+  if (records.length > 0) await bus.append(topic, records);
+}
+
+/** null: the log holds the answer already. The trace of a request goes on in its answer. */
+function outgoingOf(answer: Answer, headers: Headers): Outgoing | null {
+  if (answer.kind === 'published') return null;
+  const { key, record } = answer;
+  const beside = { source: 'decider', traceparent: traceparentOf(headers) };
+  const named = { id: idOf(record), event: record.event };
+  return { key, value: JSON.stringify(record), headers: recordHeaders(named, beside) };
+}
+
+function idOf(record: Exclude<Answer, { kind: 'published' }>['record']): string {
+  if (record.event === 'action.decided') return record.decision.id;
+  return record.event === 'action.settled' ? record.settlement.id : record.deadLetter.id;
+}
+
+type Measures = ReturnType<typeof measures>;
+
+function measures(metrics: Metrics) {
+  return {
+    decisions: metrics.counter({
+      name: 'mandate_decider_decisions_total',
+      help: 'Decisions published, by verdict and code',
+      labels: ['verdict', 'code'],
+    }),
+    settlements: metrics.counter({
+      name: 'mandate_decider_settlements_total',
+      help: 'Settlements published, by code',
+      labels: ['code'],
+    }),
+    deadLetters: metrics.counter({
+      name: 'mandate_decider_deadletters_total',
+      help: 'Records that could not be read',
+    }),
+    waits: metrics.counter({
+      name: 'mandate_decider_waits_total',
+      help: 'Times that a partition waited for the ledger or the log, by error code',
+      labels: ['code'],
+    }),
+    seconds: metrics.histogram({
+      name: 'mandate_decider_batch_seconds',
+      help: 'From a batch in hand to its offset committed',
+    }),
+  };
+}
+
+function count(answer: Answer, measure: Measures): void {
+  if (answer.kind === 'dead-letter') measure.deadLetters.inc();
+  if (answer.kind !== 'record') return;
+  if (answer.record.event === 'action.settled')
+    measure.settlements.inc({ code: answer.record.settlement.code });
+  else measure.decisions.inc({ verdict: answer.record.decision.verdict, code: answer.record.decision.code });
+}

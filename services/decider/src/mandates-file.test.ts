@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger, isMandateError, silentLogger } from '@mandate/runtime';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { type MandatesFile, openMandatesFile } from './mandates-file.ts';
+
+const good = (id: string) => `version: 1\nid: ${id}\nagents: ["*"]\n`;
+
+function opened(text: string, log = silentLogger()) {
+  const path = join(temporaryFolder(), 'mandates.yaml');
+  writeFileSync(path, text);
+  const file = openMandatesFile({ path, log });
+  onTestFinished(() => file.stop());
+  const inForce = () => {
+    const { mandates, revision } = file.control();
+    return { ids: mandates.map(({ reference }) => reference.id), revision };
+  };
+  return { path, file, inForce };
+}
+
+test('an edit is noticed, and counts as a revision', async () => {
+  const { path, inForce } = opened(good('one'));
+  expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
+  writeFileSync(path, `${good('two')}---\n${good('three')}`);
+  await waitUntil('the edit', () => inForce().revision === 2);
+  expect(inForce()).toEqual({ ids: ['two', 'three'], revision: 2 });
+});
+
+test('a bad edit keeps the last good one and says what is wrong and where; mending it is enough', () => {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
+  const { path, file, inForce } = opened(good('one'), log);
+  writeFileSync(path, `${good('two')}maxCostTotal: -1\n`);
+  lookTwice(file);
+  expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
+  expect(file.faults()).toMatchObject([{ line: 4, column: 1, path: 'maxCostTotal' }]);
+  expect(lines.join('')).toMatch(/"level":"error".*"line":4.*the last good one stays in force/);
+  writeFileSync(path, good('three'));
+  lookTwice(file);
+  expect(inForce()).toEqual({ ids: ['three'], revision: 2 });
+  expect(file.faults()).toEqual([]);
+});
+
+test('a file that is replaced, as editors do, and one of the same size and name', () => {
+  const { path, file, inForce } = opened(good('one'));
+  writeFileSync(`${path}.new`, good('two'));
+  renameSync(`${path}.new`, path);
+  lookTwice(file);
+  expect(inForce().ids).toEqual(['two']);
+});
+
+test('a file that is still being written is not taken, though its beginning reads like a whole one', () => {
+  const { path, file, inForce } = opened(good('one'));
+  writeFileSync(path, good('two'));
+  file.look();
+  appendFileSync(path, 'maxCostTotal: 5\n');
+  file.look();
+  expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
+  file.look();
+  expect(inForce()).toEqual({ ids: ['two'], revision: 2 });
+  expect(file.control().mandates[0]?.maxCostTotalMicros).toBe(5_000_000);
+});
+
+test('a pipe in its place is refused, and nothing waits for what is written to it', () => {
+  const { path, file, inForce } = opened(good('one'));
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+  lookTwice(file);
+  expect(file.faults()[0]?.message).toContain('not a regular file');
+  expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
+  const caught = catching(() => openMandatesFile({ path, log: silentLogger() }));
+  expect(isMandateError(caught, 'MANDATES_INVALID')).toBe(true);
+});
+
+test('a file that went away, or may not be read, is a bad edit', () => {
+  const { path, file, inForce } = opened(good('one'));
+  rmSync(path);
+  lookTwice(file);
+  expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
+  expect(file.faults()[0]?.message).toContain('cannot be read');
+  writeFileSync(path, good('two'));
+  chmodSync(path, 0o600);
+  lookTwice(file);
+  expect(inForce().ids).toEqual(['two']);
+});
+
+test('a folder in its place, or a name below a file, throws nothing', () => {
+  const { path, file } = opened(good('one'));
+  rmSync(path);
+  renameSync(writeAt(`${path}.d`), path);
+  expect(() => lookTwice(file)).not.toThrow();
+  function writeAt(at: string) {
+    writeFileSync(at, '\0');
+    return at;
+  }
+  expect(file.faults()).not.toEqual([]);
+});
+
+test('a bad file at the start is an error with every place in it', () => {
+  const path = join(temporaryFolder(), 'mandates.yaml');
+  writeFileSync(path, `${good('one')}maxCostTotal: -1\nfoo: 1\n`);
+  const caught = catching(() => openMandatesFile({ path, log: silentLogger() }));
+  expect(isMandateError(caught, 'MANDATES_INVALID')).toBe(true);
+  expect(String(caught)).toContain(`${path}:4:1 maxCostTotal`);
+  expect(String(caught)).toContain(`${path}:5:1 foo`);
+  expect(
+    isMandateError(catching(() => openMandatesFile({ path: `${path}/none`, log: silentLogger() }))),
+  ).toBe(true);
+});
+
+/** As often as it takes to take a change. */
+function lookTwice(file: MandatesFile) {
+  file.look();
+  file.look();
+}
+
+function catching(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}

@@ -1,0 +1,70 @@
+/** Step 1: from a record of an actions topic to an action or an outcome of a tenant, or to a dead letter. */
+import { deadLetterId } from '@mandate/policy';
+import {
+  type Action,
+  CAPS,
+  DEFAULTS,
+  type DeadLetter,
+  type Fault,
+  type Outcome,
+  readActionsRecord,
+  tenantOfTopic,
+  wireTime,
+} from '@mandate/schemas';
+import type { Incoming } from './answer.ts';
+
+export type ReadIncoming =
+  | { kind: 'action'; tenant: string; action: Action }
+  | { kind: 'outcome'; tenant: string; outcome: Outcome }
+  | { kind: 'bad'; deadLetter: DeadLetter };
+
+export function readIncoming(incoming: Incoming, clock: () => number): ReadIncoming {
+  const read = readActionsRecord(incoming.value);
+  if (!read.ok) return bad(incoming, read.fault, clock);
+  const { value } = read;
+  const stated = value.event === 'action.requested' ? value.action.tenant : value.outcome.tenant;
+  const owner = tenantOfTopic(incoming.source.topic);
+  if (owner !== null && stated !== undefined && stated !== owner) {
+    return bad(incoming, foreignTenant(stated, owner), clock);
+  }
+  const tenant = owner ?? stated ?? DEFAULTS.tenant;
+  return value.event === 'action.requested'
+    ? { kind: 'action', tenant, action: value.action }
+    : { kind: 'outcome', tenant, outcome: value.outcome };
+}
+
+function foreignTenant(stated: string, owner: string): Fault {
+  return {
+    code: 'INVALID_ACTION',
+    reason: `the record names the tenant "${stated}", but this topic belongs to "${owner}"`,
+    remedy: 'leave the tenant out: the topic fixes it',
+    pointer: '',
+    line: 1,
+    column: 1,
+  };
+}
+
+function bad(
+  { source, appendedAtMs, key, value }: Incoming,
+  fault: Fault,
+  clock: () => number,
+): ReadIncoming {
+  const kept = value.subarray(0, CAPS.recordBytes);
+  return {
+    kind: 'bad',
+    deadLetter: {
+      event: 'dead.letter',
+      deadLetter: {
+        id: deadLetterId(source, appendedAtMs),
+        source,
+        key,
+        fault,
+        valueBase64: Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('base64'),
+        truncated: kept.length < value.length,
+        bytes: value.length,
+        appendedAt: wireTime(appendedAtMs),
+        at: wireTime(clock()),
+      },
+    },
+  };
+}

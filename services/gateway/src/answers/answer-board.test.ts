@@ -1,0 +1,99 @@
+import type { Decision } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { AnswerBoard } from './answer-board.ts';
+import { decided, sourceAt } from './decided.fixture.ts';
+import { RecentAnswers } from './recent-answers.ts';
+
+const NOBODY_GONE = new AbortController().signal;
+
+const board = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
+  new AnswerBoard({ maxWaiting: 10, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
+
+describe('the board', () => {
+  test('wakes everybody who waits for a coordinate, and whoever comes later finds it there', async () => {
+    const answers = board();
+    const early = [1, 2].map(() => answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE));
+    answers.post(decided(6), 10);
+    answers.post(decided(7), 10);
+    expect(await Promise.all(early)).toEqual([[decided(7)], [decided(7)]]);
+    expect(await answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([decided(7)]);
+  });
+
+  test('gives what came in time, in the order asked for', async () => {
+    const answers = board();
+    const waiting = answers.take(3).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
+    answers.post(decided(2), 10);
+    answers.post(decided(3), 10);
+    expect(await waiting).toEqual([decided(3), null, decided(2)]);
+  });
+
+  test('lets whoever goes away go at once, and everybody when it closes', async () => {
+    const answers = board();
+    const gone = new AbortController();
+    const leaving = answers.take(1).answers([sourceAt(1)], 60_000, gone.signal);
+    const staying = answers.take(1).answers([sourceAt(1)], 60_000, NOBODY_GONE);
+    gone.abort();
+    expect(await leaving).toEqual([null]);
+    answers.close();
+    expect(await staying).toEqual([null]);
+    expect(await answers.take(1).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
+  });
+
+  test('has so many places, given back once', () => {
+    const answers = board({ maxWaiting: 3 });
+    const places = answers.take(2);
+    expect(() => answers.take(2)).toThrow('3 answers are being waited for');
+    places.leave();
+    places.leave();
+    expect(answers.taken).toBe(0);
+    answers.take(3);
+    expect(() => answers.take(1)).toThrow();
+  });
+});
+
+describe('recent answers', () => {
+  const everybody = () => true;
+  const kept = (bounds: { count?: number; bytes?: number }, ...posted: ReturnType<typeof decided>[]) => {
+    const recent = new RecentAnswers({ count: 100, bytes: 1_000, ...bounds });
+    for (const answer of posted) recent.add(answer, 100);
+    return recent;
+  };
+
+  test('keep the newest, by count and by bytes, and forget an action with its last decision', () => {
+    for (const bounds of [{ count: 2 }, { bytes: 250 }]) {
+      const recent = kept(bounds, decided(1), decided(2), decided(3));
+      expect([1, 2, 3].map((offset) => recent.of(sourceAt(offset)) !== null)).toEqual([false, true, true]);
+      expect(recent.standing('acme', { actionId: 'a-1' }, everybody)).toBeNull();
+      expect(recent.standing('acme', { actionId: 'a-2' }, everybody)).not.toBeNull();
+    }
+  });
+
+  test('count an answer that comes twice once', () => {
+    const recent = kept({ count: 2 }, decided(1), decided(2), decided(2), decided(2));
+    expect(recent.of(sourceAt(1))).not.toBeNull();
+  });
+
+  const of = (offset: number, more: Partial<Decision>) => decided(offset, { actionId: 'a', ...more });
+
+  test.each([
+    ['the first stands, not a repeat', [of(1, {}), of(2, { kind: 'duplicate', verdict: 'BLOCK' })], 1],
+    ['a repeat gives way to what it repeats', [of(1, { kind: 'duplicate' }), of(2, {})], 2],
+    ['what answers a DEFER', [of(1, { verdict: 'DEFER' }), of(2, {}), of(3, {})], 2],
+    ['the newest attempt', [of(1, { attempt: 1 }), of(2, { attempt: 2 })], 2],
+  ])('%s', (_rule, answers, standing) => {
+    expect(kept({}, ...answers).standing('acme', { actionId: 'a' }, everybody)?.source).toEqual(
+      sourceAt(standing),
+    );
+  });
+
+  test('are asked by tenant, agent and attempt, and show what may be seen', () => {
+    const recent = kept({}, of(1, { attempt: 1 }), of(2, { attempt: 2 }), of(3, { agentId: 'other' }));
+    const ask = (tenant: string, name: object, visible: (agentId: string) => boolean = everybody) =>
+      recent.standing(tenant, { actionId: 'a', ...name }, visible)?.source.offset;
+    expect(ask('acme', { attempt: 1, agentId: 'bot' })).toBe('1');
+    expect(ask('acme', { agentId: 'other' })).toBe('3');
+    expect(ask('acme', {}, (agentId) => agentId === 'other')).toBe('3');
+    expect(ask('acme', { attempt: 3 })).toBeUndefined();
+    expect(ask('globex', {})).toBeUndefined();
+  });
+});

@@ -1,0 +1,13 @@
+/** A decision as tests need one: on a request at an offset of partition 0. */
+import type { ActionDecided, Decision, Source } from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+
+export function decided(offset: number, given: Partial<Decision> = {}): ActionDecided {
+  const own = { id: `dec_${offset}`, actionId: `a-${offset}`, source: sourceAt(offset) };
+  const decision = buildDecision(offset, { appendedAtMs: Date.UTC(2026, 0, 1), ...own, ...given });
+  return { event: 'action.decided', decision };
+}
+
+export function sourceAt(offset: number): Source {
+  return { topic: 'actions', partition: 0, offset: String(offset) };
+}

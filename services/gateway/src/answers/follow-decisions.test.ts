@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { createSqliteBus } from '@mandate/bus';
+import { silentLogger } from '@mandate/runtime';
+import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { AnswerBoard } from './answer-board.ts';
+import { decided, sourceAt } from './decided.fixture.ts';
+import { followDecisions } from './follow-decisions.ts';
+
+async function scene(epoch: string | null) {
+  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
+  onTestFinished(() => bus.close());
+  const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 100, maxRecentBytes: 1_000_000 });
+  const append = (partition: number, ...records: DecisionsRecord[]) =>
+    bus.append(
+      TOPICS.decisions,
+      records.map((record) => ({ key: null, partition, value: JSON.stringify(record) })),
+    );
+  await append(0, decided(0, { ledgerEpoch: 'ep-1' }));
+  const following = await followDecisions({ bus, board, epoch });
+  return { append, board, following };
+}
+
+const begins = (id: string): DecisionsRecord => ({
+  event: 'ledger.epoch',
+  epoch: { id, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
+});
+
+test('a decision of another epoch behind the record of a new one is void, partition by partition', async () => {
+  const { append, board, following } = await scene('ep-1');
+  await append(
+    0,
+    decided(1, { ledgerEpoch: 'ep-1' }),
+    begins('ep-2'),
+    decided(2, { ledgerEpoch: 'ep-1' }),
+    decided(3, { ledgerEpoch: 'ep-2' }),
+  );
+  await append(1, decided(4, { ledgerEpoch: 'ep-0' }), decided(5, { ledgerEpoch: 'ep-1' }));
+  await waitUntil('the last of both', () => board.recent.of(sourceAt(3)) && board.recent.of(sourceAt(5)));
+  const seen = [0, 1, 2, 3, 4, 5].filter((offset) => board.recent.of(sourceAt(offset)) !== null);
+  expect(seen).toEqual([1, 3, 5]);
+  await following.stop();
+  await following.finished;
+});
+
+test('without a ledger any epoch holds until the log names one', async () => {
+  const { append, board } = await scene(null);
+  await append(
+    0,
+    decided(1, { ledgerEpoch: 'ep-7' }),
+    begins('ep-8'),
+    decided(2, { ledgerEpoch: 'ep-7' }),
+    decided(3, { ledgerEpoch: 'ep-8' }),
+  );
+  await waitUntil('the last', () => board.recent.of(sourceAt(3)));
+  expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
+});

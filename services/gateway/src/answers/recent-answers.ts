@@ -1,0 +1,92 @@
+/**
+ * The newest decisions and settlements, kept for two askers: whoever's answer overtook the acknowledgement of its own
+ * request, and whoever asks for a decision that the audit may not hold yet. Bounded by count and by bytes on the log;
+ * the oldest go first.
+ */
+import type { ActionDecided, ActionSettled, Decision, Source } from '@mandate/schemas';
+
+/** What the decisions topic answers to a record of an actions topic. */
+export type Answer = ActionDecided | ActionSettled;
+
+export type ActionName = { actionId: string; agentId?: string | undefined; attempt?: number | undefined };
+
+type Kept = { answer: Answer; bytes: number };
+
+export function sourceKey({ topic, partition, offset }: Source): string {
+  return `${topic}/${partition}/${offset}`;
+}
+
+export function sourceOf(answer: Answer): Source {
+  return answer.event === 'action.decided' ? answer.decision.source : answer.settlement.source;
+}
+
+export class RecentAnswers {
+  readonly #maxCount: number;
+  readonly #maxBytes: number;
+  readonly #bySource = new Map<string, Kept>();
+  readonly #byAction = new Map<string, Decision[]>();
+  #bytes = 0;
+
+  constructor(bounds: { count: number; bytes: number }) {
+    this.#maxCount = bounds.count;
+    this.#maxBytes = bounds.bytes;
+  }
+
+  /** The same answer again, as after a decider's crash, changes nothing. */
+  add(answer: Answer, bytes: number): void {
+    const key = sourceKey(sourceOf(answer));
+    if (this.#bySource.has(key)) return;
+    this.#bySource.set(key, { answer, bytes });
+    this.#bytes += bytes;
+    if (answer.event === 'action.decided') this.#index(answer.decision);
+    for (const [oldest, kept] of this.#bySource) {
+      if (this.#bySource.size <= this.#maxCount && this.#bytes <= this.#maxBytes) break;
+      this.#bySource.delete(oldest);
+      this.#bytes -= kept.bytes;
+      if (kept.answer.event === 'action.decided') this.#unindex(kept.answer.decision);
+    }
+  }
+
+  of(source: Source): Answer | null {
+    return this.#bySource.get(sourceKey(source))?.answer ?? null;
+  }
+
+  /**
+   * The decision that stands for an action, as far as the newest records tell; of the newest attempt when none is
+   * asked for. `visible` leaves out the agents that the asker may not see.
+   */
+  standing(tenant: string, action: ActionName, visible: (agentId: string) => boolean): Decision | null {
+    const decisions = (this.#byAction.get(actionKey(tenant, action.actionId)) ?? []).filter(
+      ({ agentId, attempt }) =>
+        visible(agentId) &&
+        (action.agentId === undefined || action.agentId === agentId) &&
+        (action.attempt === undefined || action.attempt === attempt),
+    );
+    return decisions.reduce<Decision | null>((best, next) => (stands(next, best) ? next : best), null);
+  }
+
+  #index(decision: Decision): void {
+    const key = actionKey(decision.tenant, decision.actionId);
+    const known = this.#byAction.get(key);
+    if (known === undefined) this.#byAction.set(key, [decision]);
+    else known.push(decision);
+  }
+
+  #unindex(decision: Decision): void {
+    const key = actionKey(decision.tenant, decision.actionId);
+    const left = (this.#byAction.get(key) ?? []).filter((other) => other !== decision);
+    if (left.length === 0) this.#byAction.delete(key);
+    else this.#byAction.set(key, left);
+  }
+}
+
+/** `next` lies behind `best` on the log. A repeat never stands over a decision proper; a DEFER gives way to its answer. */
+function stands(next: Decision, best: Decision | null): boolean {
+  if (best === null) return true;
+  if (next.kind === 'duplicate') return false;
+  return best.kind === 'duplicate' || next.attempt > best.attempt || best.verdict === 'DEFER';
+}
+
+function actionKey(tenant: string, actionId: string): string {
+  return `${tenant}/${actionId}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * The gateway: HTTP in. Whoever can send JSON publishes actions and outcomes here, waits for decisions, and operators
+ * pull the kill switch, correct budgets and answer approvals. It decides nothing itself: it puts records on the log,
+ * and the decider answers on the log.
+ *
+ * What it promises: the tenant is the key's, whatever a body says, and a key publishes for its own agents only. What
+ * is accepted was read by the strict reader and redacted first; of a list, all is published or nothing. 200 with a
+ * decision means that the decision is on the log, and an ALLOW is handed over only after the kill flag was read once
+ * more. When the log or the ledger is away the answer is 503 in bounded time, and it says what may have happened.
+ *
+ * A kill is in force when it answers, also where the log did not take the event yet: it then says so, and goes on
+ * trying. A revive reaches the log before it takes effect.
+ *
+ * In the flow it stands in front of the actions topic and behind the decisions topic. The parts: publish/ (a body
+ * becomes records), answers/ (one reader of decisions, many who wait), hand-over.ts (the last look at the kill flag),
+ * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, routes/ with a file a route.
+ */
+import { answers, type HttpServer, type ReadinessCheck, type Running } from '@mandate/runtime';
+import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
+import { followDecisions } from './answers/follow-decisions.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Gateway, GatewayDependencies } from './gateway.ts';
+import { CommandJournal } from './journal/command-journal.ts';
+import { gatewayMeasures } from './measures.ts';
+import { addGatewayRoutes } from './routes/all.ts';
+
+export { type GatewayConfig, gatewayConfig } from './config.ts';
+export type { GatewayDependencies } from './gateway.ts';
+
+export type RunnableGateway = {
+  /** A fastify plugin for a server of `createHttpServer`. */
+  routes(server: HttpServer): Promise<void>;
+  /**
+   * Follows the decisions topic, so that requests can wait. Start it before the server listens, and stop it after: what
+   * waits then is answered at once. `finished` rejects when the log can no longer be followed: the process must end.
+   */
+  start(): Promise<Running>;
+  /** Whether log and ledger answer. */
+  readiness(): Promise<readonly ReadinessCheck[]>;
+};
+
+/** Settings that are not about where to listen. */
+export type GatewaySettings = Pick<
+  GatewayConfig,
+  'GATEWAY_MAX_WAITING' | 'GATEWAY_RECENT_ANSWERS' | 'GATEWAY_RECENT_BYTES' | 'GATEWAY_MAX_UNLOGGED'
+>;
+
+export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
+  const { bus, ledger, log, metrics } = dependencies;
+  const bounds: BoardBounds = {
+    maxWaiting: settings.GATEWAY_MAX_WAITING,
+    maxRecent: settings.GATEWAY_RECENT_ANSWERS,
+    maxRecentBytes: settings.GATEWAY_RECENT_BYTES,
+  };
+  const board = new AnswerBoard(bounds);
+  const journal = new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED });
+  const gateway: Gateway = {
+    ...dependencies,
+    board,
+    journal,
+    measures: gatewayMeasures(metrics, board, journal),
+  };
+
+  return {
+    async routes(server) {
+      server.addHook('preClose', async () => board.close());
+      addGatewayRoutes(server, gateway);
+    },
+    async start() {
+      const following = await followDecisions({ bus, board, epoch: ledger?.epoch ?? null });
+      return {
+        stop: async () => {
+          board.close();
+          await following.stop();
+          await journal.stop();
+        },
+        ...(following.finished !== undefined && { finished: following.finished }),
+      };
+    },
+    readiness: () =>
+      Promise.all([
+        answers('log', bus.ping()),
+        ...(ledger === null ? [] : [answers('ledger', ledger.ping())]),
+      ]),
+  };
+}

@@ -1,0 +1,45 @@
+/** Adds to what is counted as spent, or gives back: in the ledger at once, then on the log. */
+import type { BudgetReference, Command, Receipt } from '@mandate/ledger';
+import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { agentKey, wireTime } from '@mandate/schemas';
+import { type Gateway, ledgerOf } from '../gateway.ts';
+import { notOnLog } from './not-on-log.ts';
+
+export type BudgetAdjustment = { tenant: string; budget: BudgetReference; deltaMicros: number };
+
+/** Throws ADJUSTMENT_TOO_LARGE, or ADJUSTMENT_IN_FORCE_NOT_ON_LOG when only the log is missing. */
+export async function adjustBudget(
+  gateway: Gateway,
+  { tenant, budget, deltaMicros }: BudgetAdjustment,
+  command: Command,
+): Promise<Receipt & { spentMicros: number }> {
+  const receipt = await ledgerOf(gateway)
+    .adjust({ ...command, tenant, budget, deltaMicros })
+    .catch(rethrowForCaller);
+  const logged = await gateway.journal.record({
+    id: command.id,
+    key: budget.scope === 'agent' ? agentKey(tenant, budget.subject) : tenant,
+    event: {
+      event: 'budget.adjusted',
+      adjustment: {
+        ...command,
+        at: wireTime(receipt.atMs),
+        tenant,
+        budget,
+        deltaMicros,
+        spentMicros: receipt.spentMicros,
+        ledgerEpoch: receipt.epoch,
+        ledgerSequence: receipt.sequence,
+      },
+    },
+  });
+  gateway.log.warn({ tenant, budget, deltaMicros, command, logged }, 'budget adjusted');
+  if (logged) return receipt;
+  throw notOnLog('ADJUSTMENT_IN_FORCE_NOT_ON_LOG', 'the adjustment', { adjustment: receipt });
+}
+
+/** What a counter cannot hold is the caller's to mend; anything else is the ledger's trouble. */
+function rethrowForCaller(error: unknown): never {
+  if (!isMandateError(error, 'ADJUSTMENT_TOO_LARGE')) throw error;
+  throw new HttpProblem(400, error.code, error.message, { remedy: error.remedy, cause: error });
+}

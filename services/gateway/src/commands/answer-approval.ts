@@ -1,0 +1,43 @@
+/** A person's answer to a deferred action: a grant or a refusal in the ledger, for one exact request, for a while. */
+import type { Command, Receipt } from '@mandate/ledger';
+import { agentKey, wireTime } from '@mandate/schemas';
+import { type Gateway, ledgerOf } from '../gateway.ts';
+import { notOnLog } from './not-on-log.ts';
+
+export type ApprovalAnswer = {
+  tenant: string;
+  agentId: string;
+  actionId: string;
+  digest: string;
+  answer: 'granted' | 'denied';
+  expiresInMs: number;
+};
+
+/** Throws APPROVAL_IN_FORCE_NOT_ON_LOG when only the log is missing. */
+export async function answerApproval(
+  gateway: Gateway,
+  { expiresInMs, ...approval }: ApprovalAnswer,
+  command: Command,
+): Promise<Receipt & { expiresAt: string }> {
+  const expiresAtMs = gateway.clock() + expiresInMs;
+  const receipt = await ledgerOf(gateway).approve({ ...command, ...approval, expiresAtMs });
+  const expiresAt = wireTime(expiresAtMs);
+  const logged = await gateway.journal.record({
+    id: command.id,
+    key: agentKey(approval.tenant, approval.agentId),
+    event: {
+      event: 'approval.recorded',
+      approval: {
+        ...command,
+        ...approval,
+        at: wireTime(receipt.atMs),
+        expiresAt,
+        ledgerEpoch: receipt.epoch,
+        ledgerSequence: receipt.sequence,
+      },
+    },
+  });
+  gateway.log.info({ approval, command, logged }, 'approval answered');
+  if (logged) return { ...receipt, expiresAt };
+  throw notOnLog('APPROVAL_IN_FORCE_NOT_ON_LOG', 'the answer', { approval: { ...receipt, expiresAt } });
+}

@@ -1,0 +1,138 @@
+/**
+ * Kill: the flag first, for it is what stops the agent; then the event. Revive: the event first, then the flag, so
+ * that nothing runs again of which the log does not know.
+ */
+import type { Command, KillReceipt, Ledger } from '@mandate/ledger';
+import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { type ActionReference, agentKey, type KillFact, type KillTarget, wireTime } from '@mandate/schemas';
+import { type Gateway, ledgerOf } from '../gateway.ts';
+
+/** The event names so many open actions; the answer to the operator names them all. */
+const OPEN_IN_EVENT = 500;
+
+export type Killed = Omit<KillReceipt, 'open'> & {
+  commandId: string;
+  target: KillTarget;
+  openCount: number;
+  open: ActionReference[];
+};
+
+/**
+ * Throws KILL_IN_FORCE_NOT_ON_LOG, with all that was found, when only the log is missing; and REVIVED_SINCE for a
+ * repeat that no longer stops anything, so that no answer says killed of what runs.
+ */
+export async function kill(gateway: Gateway, target: KillTarget, command: Command): Promise<Killed> {
+  const ledger = ledgerOf(gateway);
+  const receipt = await ledger.kill(target, command);
+  const open = [...receipt.open];
+  const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
+  const logged = await gateway.journal.record({
+    id: command.id,
+    key: keyOf(target),
+    event: {
+      event: 'agent.killed',
+      kill: {
+        ...command,
+        at: wireTime(gateway.clock()),
+        target,
+        revision: receipt.revision,
+        ledgerEpoch: ledger.epoch,
+        ledgerSequences: { ...receipt.sequences },
+        openCount: open.length,
+        open: open.slice(0, OPEN_IN_EVENT),
+      },
+    },
+  });
+  const { standing } = await flagOf(ledger, target, target.scope === 'all' ? '' : target.tenant);
+  if (!standing) throw revivedSince();
+  gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
+  if (logged) return killed;
+  throw new HttpProblem(
+    503,
+    'KILL_IN_FORCE_NOT_ON_LOG',
+    'the kill switch is in force, but not yet on the log',
+    {
+      remedy:
+        'Nothing is allowed any more. Its event is tried again until the log takes it; a ledger that is rebuilt before that does not know of it, so look again when the log is back.',
+      headers: { 'retry-after': '1' },
+      extension: { kill: killed },
+    },
+  );
+}
+
+function revivedSince(): HttpProblem {
+  return new HttpProblem(409, 'REVIVED_SINCE', 'this very kill was carried out before, and revived since', {
+    remedy: 'Nothing is stopped by it now. To kill again, send another Idempotency-Key, or none.',
+  });
+}
+
+export type Revived = {
+  commandId: string;
+  target: KillTarget;
+  /** Whether this call cleared the flag; false where it was clear already. */
+  changed: boolean;
+  revision: number;
+};
+
+/** Throws NEWER_KILL_STANDS when somebody killed again meanwhile. */
+export async function revive(
+  gateway: Gateway,
+  target: KillTarget,
+  command: Command,
+  tenant: string,
+): Promise<Revived> {
+  const ledger = ledgerOf(gateway);
+  const { revision: current, standing } = await flagOf(ledger, target, tenant);
+  const unchanged = { commandId: command.id, target, changed: false, revision: current };
+  // A revive that is delivered again, after a restart too, must not clear what somebody killed since.
+  if (!standing || (await ledger.revived(target, command.id))) return unchanged;
+
+  const revision = current + 1;
+  const event = {
+    event: 'agent.revived' as const,
+    revive: { ...command, at: wireTime(gateway.clock()), target, revision },
+  };
+  await gateway.journal.recordFirst({ key: keyOf(target), event }).catch(rethrowAsNotRevived);
+  if (!(await ledger.revive(target, revision, command.id))) {
+    throw new HttpProblem(409, 'NEWER_KILL_STANDS', 'somebody pulled the kill switch again meanwhile', {
+      remedy: 'Find out why before you revive again.',
+    });
+  }
+  gateway.log.warn({ target, command, revision }, 'revived');
+  return { ...unchanged, changed: true, revision };
+}
+
+/** A target's own flag. Wider ones that stand over it are not its own. */
+async function flagOf(ledger: Ledger, target: KillTarget, tenant: string) {
+  const flags = await ledger.killed(tenant);
+  const standing = flags.some(({ target: other }) => sameTarget(target, other));
+  return { standing, revision: await ledger.revision(target) };
+}
+
+function sameTarget(one: KillTarget, other: KillTarget): boolean {
+  return one.scope === other.scope && keyOf(one) === keyOf(other);
+}
+
+/** Everything that concerns an agent lies in its own partition. A tenant's name holds neither slash nor star. */
+function keyOf(target: KillTarget): string {
+  if (target.scope === 'agent') return agentKey(target.tenant, target.agentId);
+  return target.scope === 'tenant' ? target.tenant : '*';
+}
+
+function rethrowAsNotRevived(cause: unknown): never {
+  if (!isMandateError(cause)) throw cause;
+  throw new HttpProblem(503, cause.code, `not revived: the log did not acknowledge (${cause.message})`, {
+    remedy: 'The flag still stands. Send it again when the log is back.',
+    headers: { 'retry-after': '1' },
+    cause,
+  });
+}
+
+/** What stops an agent now; null when nothing does. */
+export async function killStatus(
+  gateway: Gateway,
+  tenant: string,
+  agentId: string,
+): Promise<KillFact | null> {
+  return (await ledgerOf(gateway).killStatus(tenant, agentId)).killed;
+}

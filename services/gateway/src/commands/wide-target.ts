@@ -1,0 +1,11 @@
+import { type ApiKeyRecord, HttpProblem } from '@mandate/runtime';
+import type { KillTarget } from '@mandate/schemas';
+
+/** The caller's tenant, or everything, which takes the scope operate:all. Throws FORBIDDEN. */
+export function wideTarget(key: ApiKeyRecord, scope: 'tenant' | 'all'): KillTarget {
+  if (scope === 'tenant') return { scope, tenant: key.tenant };
+  if (key.scopes.includes('operate:all')) return { scope };
+  throw new HttpProblem(403, 'FORBIDDEN', 'this API key lacks the scope operate:all', {
+    remedy: 'Use a key that has it, or ask for your tenant alone with {"scope": "tenant"}.',
+  });
+}

@@ -1,0 +1,56 @@
+import { LOG_LEVELS } from '@mandate/runtime';
+import { z } from 'zod';
+
+/** The gateway's own settings; their names in the environment begin with MANDATE_. */
+export const gatewayConfig = z.object({
+  GATEWAY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
+  GATEWAY_PORT: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7420)
+    .describe('the port to listen at; 0 takes any free one'),
+  GATEWAY_DATA_PATH: z
+    .string()
+    .min(1)
+    .default('.mandate')
+    .describe('the folder with log.sqlite and keys.json, as `mandate up` makes it'),
+  GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
+  GATEWAY_SYNCHRONOUS: z
+    .enum(['NORMAL', 'FULL'])
+    .default('NORMAL')
+    .describe('NORMAL survives kill -9; FULL survives the loss of power too, at one disk sync a commit'),
+  GATEWAY_REDACT_FIELDS: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('names of fields whose values are never published; a list of usual secrets when absent'),
+  GATEWAY_HASH_FIELDS: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
+  GATEWAY_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
+  GATEWAY_MAX_WAITING: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20_000)
+    .describe('how many answers may be waited for at one time'),
+  GATEWAY_RECENT_ANSWERS: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20_000)
+    .describe('how many of the newest decisions and settlements are kept in memory'),
+  GATEWAY_RECENT_BYTES: z
+    .int()
+    .min(1_024)
+    .default(16 * 1024 * 1024)
+    .describe('how many bytes of them, as on the log'),
+  GATEWAY_MAX_UNLOGGED: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1_000)
+    .describe('how many events of operators may wait for a log that is away'),
+});
+export type GatewayConfig = Readonly<z.output<typeof gatewayConfig>>;

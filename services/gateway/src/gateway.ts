@@ -1,0 +1,39 @@
+/** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
+import type { Bus } from '@mandate/bus';
+import type { Ledger } from '@mandate/ledger';
+import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
+import type { Action, Decision } from '@mandate/schemas';
+import type { AnswerBoard } from './answers/answer-board.ts';
+import type { ActionName } from './answers/recent-answers.ts';
+import type { CommandJournal } from './journal/command-journal.ts';
+import type { GatewayMeasures } from './measures.ts';
+
+export type GatewayDependencies = {
+  bus: Bus;
+  /** null where another process holds it: then nothing that needs it is answered. */
+  ledger: Ledger | null;
+  /** Applied to every action before it is published. */
+  redact(action: Action): Action;
+  /** Of what that took away, so that two requests that differ only there are still told apart; null if nothing. */
+  fingerprint(original: Action, redacted: Action): string | null;
+  /** The decision that stands, from the audit; null when it knows none. null where there is no audit. */
+  findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
+  log: Logger;
+  metrics: Metrics;
+  clock: Clock;
+};
+
+export type Gateway = GatewayDependencies & {
+  board: AnswerBoard;
+  journal: CommandJournal;
+  measures: GatewayMeasures;
+};
+
+/** The ledger, or LEDGER_UNAVAILABLE. */
+export function ledgerOf({ ledger }: Pick<Gateway, 'ledger'>): Ledger {
+  if (ledger !== null) return ledger;
+  throw new MandateError('LEDGER_UNAVAILABLE', 'this gateway has no ledger of its own', {
+    remedy: 'Ask the process that holds it (`mandate up`), or give this gateway a shared ledger.',
+    retryable: true,
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * A gateway of its own, beside the process that decides, on the same machine and the same log file. It has no ledger:
+ * it publishes and waits for decisions, and refers operators to the process that holds one.
+ */
+import { createSqliteBus } from '@mandate/bus';
+import { compileRedaction, fingerprintOf, redactAction, SECRET_NAMES } from '@mandate/policy';
+import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
+import manifest from '../package.json' with { type: 'json' };
+import { createGateway } from './app.ts';
+import { gatewayConfig } from './config.ts';
+
+await runService(process, {
+  name: 'gateway',
+  manifest,
+  schema: gatewayConfig,
+  settings: ({ GATEWAY_LOG_LEVEL: logLevel, GATEWAY_HOST: host, GATEWAY_PORT: port }) => ({
+    logLevel,
+    host,
+    port,
+  }),
+  async open({ config, log, metrics, closing, running }) {
+    const redaction = compileRedaction({
+      redact: config.GATEWAY_REDACT_FIELDS ?? SECRET_NAMES,
+      hash: config.GATEWAY_HASH_FIELDS,
+      hashKey: config.GATEWAY_HASH_KEY,
+    });
+    const folder = makeDataFolder(config.GATEWAY_DATA_PATH);
+    const secret = readOrMakeSecret(folder.secret);
+    const synchronous = config.GATEWAY_SYNCHRONOUS;
+    const bus = closing(await createSqliteBus({ path: folder.log, log, synchronous }), (held) =>
+      held.close(),
+    );
+    const gateway = createGateway(
+      {
+        bus,
+        ledger: null,
+        findDecision: null,
+        redact: (action) => redactAction(action, redaction),
+        fingerprint: (original, redacted) => fingerprintOf(original, redacted, secret),
+        log,
+        metrics,
+        clock: systemClock,
+      },
+      config,
+    );
+    running(await gateway.start());
+    return { keys: fileKeyStore(folder.keys), readiness: gateway.readiness, routes: gateway.routes };
+  },
+});

@@ -1,0 +1,43 @@
+/** Whom a caller may act for. The tenant is always that of the key; what a body says of it may only agree. */
+import { type ApiKeyRecord, HttpProblem, speaksFor } from '@mandate/runtime';
+
+/** Throws TENANT_MISMATCH or AGENT_NOT_ALLOWED. */
+export function mustSpeakFor(
+  key: ApiKeyRecord,
+  said: { tenant?: string | undefined; agentId: string },
+): void {
+  if (said.tenant !== undefined && said.tenant !== key.tenant) {
+    throw new HttpProblem(
+      403,
+      'TENANT_MISMATCH',
+      `this key belongs to the tenant ${key.tenant}, not to ${said.tenant}`,
+      {
+        remedy: 'Leave the tenant out, or use a key of that tenant.',
+      },
+    );
+  }
+  if (!speaksFor(key, said.agentId)) {
+    throw new HttpProblem(403, 'AGENT_NOT_ALLOWED', `this key may not speak for the agent ${said.agentId}`, {
+      remedy: 'Use a key that names this agent.',
+    });
+  }
+}
+
+/** Those who audit or operate see every agent of their tenant; a publisher sees those that it speaks for. */
+export function maySee(key: ApiKeyRecord, agentId: string): boolean {
+  return key.scopes.includes('audit') || key.scopes.includes('operate') || speaksFor(key, agentId);
+}
+
+/** The tenant to look at: the key's own, or any with operate:all. Throws TENANT_MISMATCH. */
+export function tenantToSee(key: ApiKeyRecord, asked: string | undefined): string {
+  if (asked === undefined || asked === key.tenant || key.scopes.includes('operate:all'))
+    return asked ?? key.tenant;
+  throw new HttpProblem(
+    403,
+    'TENANT_MISMATCH',
+    `this key belongs to the tenant ${key.tenant}, not to ${asked}`,
+    {
+      remedy: 'Leave the tenant out, or use a key that has the scope operate:all.',
+    },
+  );
+}

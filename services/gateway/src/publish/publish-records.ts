@@ -1,0 +1,125 @@
+/**
+ * Brings what callers submit to the log, and waits there for the answers. Shared by actions and outcomes: the two
+ * differ in what they say, not in how they travel.
+ */
+import type { Outgoing } from '@mandate/bus';
+import { callerOf, HttpProblem, isMandateError, rawBody } from '@mandate/runtime';
+import {
+  type ActionsRecord,
+  agentKey,
+  type Fault,
+  readActionsRecord,
+  recordHeaders,
+  type Source,
+  TOPICS,
+} from '@mandate/schemas';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer } from '../answers/recent-answers.ts';
+import type { Gateway } from '../gateway.ts';
+import { mustSpeakFor } from '../own-agents.ts';
+import { badRecord, badRecords, readSubmission, type SubmissionSchemas } from './read-submission.ts';
+
+/** One record on its way: what was made of a caller's item, and where it lies now. */
+export type Published<T> = { item: T; source: Source; answer: Answer | null };
+
+/** `fingerprint`: of what was redacted from it. */
+type ToPublish = { record: ActionsRecord; fingerprint: string | null };
+
+export type Route<T> = {
+  code: 'INVALID_ACTION' | 'INVALID_OUTCOME';
+  schemas: SubmissionSchemas<T>;
+  /** The record to publish: with the caller's tenant, redacted. */
+  recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
+};
+
+/** @param waitMs 0: answers are not waited for */
+export async function publishRecords<T extends { tenant?: string | undefined; agentId: string }>(
+  gateway: Gateway,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { route, waitMs }: { route: Route<T>; waitMs: number },
+): Promise<{ many: boolean; published: readonly Published<T>[] }> {
+  const key = callerOf(request);
+  const { many, items } = readSubmission(rawBody(request), route.schemas, route.code);
+  for (const item of items) mustSpeakFor(key, item);
+  const records = items.map((item) => route.recordOf(item, { tenant: key.tenant, many }));
+  const values = records.map(({ record }) => JSON.stringify(record));
+  mustBeReadable(values, route.code, many);
+  const { traceparent } = request;
+  const outgoing = items.map(({ agentId }, index) => {
+    const id = records.length === 1 ? request.id : `${request.id}-${index}`;
+    const { record, fingerprint = null } = records[index] ?? {};
+    const named = { id, event: record?.event ?? '' };
+    return {
+      key: agentKey(key.tenant, agentId),
+      value: values[index] ?? '',
+      headers: recordHeaders(named, { source: 'gateway', traceparent, fingerprint }),
+    };
+  });
+
+  const places = gateway.board.take(waitMs > 0 ? items.length : 0);
+  try {
+    const sources = await append(gateway, outgoing);
+    const answers = waitMs > 0 ? await places.answers(sources, waitMs, goneSignal(reply)) : [];
+    const published = items.flatMap((item, index) => {
+      const source = sources[index];
+      return source === undefined ? [] : [{ item, source, answer: answers[index] ?? null }];
+    });
+    return { many, published };
+  } finally {
+    places.leave();
+  }
+}
+
+/**
+ * What is published is read first as the decider will read it, so that nothing that was accepted becomes a dead letter.
+ * The record is not the text that the caller sent: a place in it would mislead.
+ */
+function mustBeReadable(values: readonly string[], code: Route<never>['code'], many: boolean): void {
+  const faults: (Fault & { index: number })[] = [];
+  for (const [index, value] of values.entries()) {
+    const read = readActionsRecord(Buffer.from(value));
+    if (!read.ok) faults.push({ ...read.fault, pointer: '', line: 1, column: 1, index });
+  }
+  const [first] = faults;
+  if (first === undefined) return;
+  throw many ? badRecords(code, faults, values.length) : badRecord(code, first);
+}
+
+async function append(gateway: Gateway, records: readonly Outgoing[]): Promise<readonly Source[]> {
+  try {
+    const acknowledged = await gateway.bus.append(TOPICS.actions, records);
+    return acknowledged.map(({ coordinate: { topic, partition, offset } }) => ({
+      topic,
+      partition,
+      offset: String(offset),
+    }));
+  } catch (error) {
+    throw logAway(error);
+  }
+}
+
+function logAway(cause: unknown): unknown {
+  if (!isMandateError(cause) || cause.code === 'BUS_MISUSED') return cause;
+  return new HttpProblem(
+    503,
+    cause.code,
+    `the log did not acknowledge (${cause.message}): what was sent may or may not be on it`,
+    {
+      remedy:
+        'Send the same again, with the same ids: what is on the log already is not decided or charged twice.',
+      headers: { 'retry-after': '1' },
+      cause,
+    },
+  );
+}
+
+/** Aborts when the caller hangs up before it was answered. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+/** The longest that a route waits for answers. */
+export const MAX_WAIT_MS = 60_000;

@@ -1,0 +1,77 @@
+/** POST /v1/budgets/adjust: adds to what is counted as spent, or gives back. */
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import { BUDGET_SCOPES, count, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
+import { z } from 'zod';
+import { adjustBudget } from '../commands/adjust-budget.ts';
+import { operatorCommand } from '../commands/operator-command.ts';
+import type { Gateway } from '../gateway.ts';
+import { reason } from './command-shapes.ts';
+
+const budget = z
+  .strictObject({
+    scope: z.enum(BUDGET_SCOPES),
+    subject: z
+      .union([id, z.literal('')])
+      .default('')
+      .describe('The agent, principal or mandate; empty for a tenant.'),
+    id: id.describe('`total` is the lifetime spend of an agent.'),
+    windowMs: count.nullable().default(null),
+  })
+  .refine(({ scope, subject }) => (scope === 'tenant') === (subject === ''), {
+    path: ['subject'],
+    error: 'names whose budget it is, and is empty for a tenant alone',
+  });
+
+const body = z
+  .strictObject({
+    budget,
+    deltaMicros: microsDelta.optional().describe('Added to what is spent; negative gives back.'),
+    deltaDollars: z
+      .number()
+      .refine((amount) => dollarsToMicros(Math.abs(amount)) !== null, {
+        error: 'must be an amount in dollars with at most six decimals',
+      })
+      .optional(),
+    reason,
+  })
+  .refine(({ deltaMicros, deltaDollars }) => (deltaMicros === undefined) !== (deltaDollars === undefined), {
+    error: 'give either deltaMicros or deltaDollars',
+  });
+
+export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/budgets/adjust',
+    {
+      config: { scope: 'operate' },
+      schema: {
+        tags: ['budgets'],
+        summary: 'Correct what a budget has spent',
+        description: 'Takes effect at once. Send an Idempotency-Key, so that a repeat counts once.',
+        body,
+        response: {
+          200: z.object({
+            commandId: z.string(),
+            epoch: z.string(),
+            sequence: count,
+            atMs: count,
+            deltaMicros: z.int(),
+            spentMicros: z.int(),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const { budget, reason } = request.body;
+      const deltaMicros = deltaOf(request.body);
+      const parts = [budget, deltaMicros];
+      const command = operatorCommand(request, gateway.clock, { prefix: 'adj', parts, reason });
+      const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
+      return { commandId: command.id, deltaMicros, ...receipt };
+    },
+  );
+}
+
+function deltaOf({ deltaMicros, deltaDollars = 0 }: z.output<typeof body>): number {
+  return deltaMicros ?? Math.sign(deltaDollars) * (dollarsToMicros(Math.abs(deltaDollars)) ?? 0);
+}

@@ -1,0 +1,44 @@
+/** Every route of the gateway: one file each, named for what it does. */
+import type { HttpServer } from '@mandate/runtime';
+import type { Gateway } from '../gateway.ts';
+import { adjustBudgets } from './adjust-budgets.ts';
+import { answerApprovals } from './answer-approvals.ts';
+import { killAgent } from './kill-agent.ts';
+import { killEverything } from './kill-everything.ts';
+import { listAgents } from './list-agents.ts';
+import { listBalances } from './list-balances.ts';
+import { listDeadLetters } from './list-dead-letters.ts';
+import { listOpenActions } from './list-open-actions.ts';
+import { listUnpublished } from './list-unpublished.ts';
+import { publishActions } from './publish-actions.ts';
+import { reportOutcomes } from './report-outcomes.ts';
+import { republishDeadLetter } from './republish-dead-letter.ts';
+import { reviveAgent } from './revive-agent.ts';
+import { reviveEverything } from './revive-everything.ts';
+import { showDecision } from './show-decision.ts';
+import { showKillStatus } from './show-kill-status.ts';
+import { showLedger } from './show-ledger.ts';
+
+export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
+  publishActions(server, gateway);
+  showDecision(server, gateway);
+  reportOutcomes(server, gateway);
+
+  killAgent(server, gateway);
+  reviveAgent(server, gateway);
+  showKillStatus(server, gateway);
+  killEverything(server, gateway);
+  reviveEverything(server, gateway);
+
+  adjustBudgets(server, gateway);
+  answerApprovals(server, gateway);
+
+  listAgents(server, gateway);
+  showLedger(server, gateway);
+  listBalances(server, gateway);
+  listOpenActions(server, gateway);
+  listUnpublished(server, gateway);
+
+  listDeadLetters(server, gateway);
+  republishDeadLetter(server, gateway);
+}

@@ -1,0 +1,33 @@
+/** What the routes of operators take and give. */
+import { actionReference, count, id, killTarget } from '@mandate/schemas';
+import { z } from 'zod';
+
+/** Why: it stands in the record for ever, and in what the agent is told. */
+export const reason = z.string().trim().min(1).max(500);
+
+export const reasonBody = z.strictObject({ reason: reason.optional() }).nullish();
+
+export const agentParams = z.object({ id });
+
+export const killAnswer = z.object({
+  commandId: z.string(),
+  target: killTarget,
+  revision: count,
+  sequences: z
+    .record(z.string(), count)
+    .describe('By tenant: no ALLOW carries a higher ledgerSequence until a revive.'),
+  openCount: count,
+  open: z.array(actionReference).describe('Every ALLOW that may still run: no outcome yet, lease alive.'),
+});
+
+const killFact = z.object({ scope: z.enum(['agent', 'tenant', 'all']), revision: count, reason: z.string() });
+
+/** What stops an agent: its own flag, its tenant's or everybody's; null when nothing does. */
+export const killed = killFact.nullable();
+
+export const reviveAnswer = z.object({
+  commandId: z.string(),
+  target: killTarget,
+  changed: z.boolean().describe('false: the flag was clear already, or this very revive was done before.'),
+  revision: count,
+});

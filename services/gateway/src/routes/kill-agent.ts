@@ -1,0 +1,32 @@
+/** POST /v1/agents/:id/kill: stops one agent. */
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import type { KillTarget } from '@mandate/schemas';
+import { operatorCommand } from '../commands/operator-command.ts';
+import { kill } from '../commands/pull-kill-switch.ts';
+import type { Gateway } from '../gateway.ts';
+import { agentParams, killAnswer, reasonBody } from './command-shapes.ts';
+
+export function killAgent(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/agents/:id/kill',
+    {
+      config: { scope: 'operate' },
+      schema: {
+        tags: ['kill switch'],
+        summary: 'Stop one agent',
+        description:
+          'When this answers, no ALLOW for the agent gets a place in the order any more, until a revive.',
+        params: agentParams,
+        body: reasonBody,
+        response: { 200: killAnswer },
+      },
+    },
+    (request) => {
+      const { tenant } = callerOf(request);
+      const target: KillTarget = { scope: 'agent', tenant, agentId: request.params.id };
+      const reason = request.body?.reason ?? 'killed by an operator';
+      const command = operatorCommand(request, gateway.clock, { prefix: 'kil', parts: [target], reason });
+      return kill(gateway, target, command);
+    },
+  );
+}

@@ -1,0 +1,48 @@
+/** GET /v1/dead-letters: what could not be read, newest first. */
+import { HttpProblem, type HttpServer } from '@mandate/runtime';
+import { count, deadLetter, TOPICS } from '@mandate/schemas';
+import { z } from 'zod';
+import { newestFirst } from '../dead-letters/newest-first.ts';
+import { cursorOf, positionOf } from '../dead-letters/page-cursor.ts';
+import { readDeadLetter } from '../dead-letters/republish.ts';
+import type { Gateway } from '../gateway.ts';
+
+const listed = deadLetter.shape.deadLetter.extend({ partition: count, offset: count });
+
+export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
+  server.get(
+    '/v1/dead-letters',
+    {
+      // Nobody knows whose they are: what cannot be read names no tenant that one could trust.
+      config: { scope: 'operate:all' },
+      schema: {
+        tags: ['dead letters'],
+        summary: 'Records that could not be read, whole, with what is wrong with them; newest first',
+        querystring: z.strictObject({
+          limit: z.coerce.number().int().min(1).max(200).default(50),
+          before: z.string().max(300_000).optional().describe('The `next` of the page before.'),
+        }),
+        response: { 200: z.object({ deadLetters: z.array(listed), next: z.string().nullable() }) },
+      },
+    },
+    async (request) => {
+      const { limit, before } = request.query;
+      const position = before === undefined ? new Map<number, number>() : positionOf(before);
+      if (position === null) {
+        throw new HttpProblem(400, 'INVALID_CURSOR', '`before` is not the `next` of a page', {
+          remedy: 'Begin again without it.',
+        });
+      }
+      const { records, next } = await newestFirst(gateway.bus, TOPICS.deadLetters, {
+        limit,
+        before: position,
+      });
+      const deadLetters = records.map(({ coordinate: { partition, offset }, value }) => ({
+        partition,
+        offset,
+        ...readDeadLetter(value).deadLetter,
+      }));
+      return { deadLetters, next: next === null ? null : cursorOf(next) };
+    },
+  );
+}

@@ -1,0 +1,104 @@
+/** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { type Action, action, actionRequested, decision, source } from '@mandate/schemas';
+import { z } from 'zod';
+import { idempotencyKeyOf } from '../commands/idempotency-key.ts';
+import type { Gateway } from '../gateway.ts';
+import { handOver } from '../hand-over.ts';
+import { publishRecords, type Route } from '../publish/publish-records.ts';
+import { MAX_RECORDS } from '../publish/read-submission.ts';
+import { waitQuery } from './wait-query.ts';
+
+const schemas = { bare: action, record: actionRequested.transform((record) => record.action) };
+
+const result = z.object({
+  actionId: z.string(),
+  attempt: z.int(),
+  source,
+  decision: decision.nullable(),
+  withheld: z
+    .boolean()
+    .describe(
+      'The record on the log says ALLOW, but the agent was killed before this answer: it must not run.',
+    ),
+});
+const answers = z.union([result, z.object({ results: z.array(result) })]);
+
+export function publishActions(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/actions',
+    {
+      config: { scope: 'publish', rawJson: true },
+      schema: {
+        tags: ['publish'],
+        summary: 'Publish an action, or a list of them; with waitMs, wait for the decisions',
+        description:
+          'All of a list is published, or nothing. The same action sent again is decided and charged once.',
+        querystring: waitQuery,
+        body: z.union([
+          action,
+          actionRequested,
+          z
+            .array(z.union([action, actionRequested]))
+            .min(1)
+            .max(MAX_RECORDS),
+        ]),
+        response: { 200: answers, 202: answers },
+      },
+    },
+    async (request, reply) => {
+      const { waitMs } = request.query;
+      const idempotencyKey = idempotencyKeyOf(request);
+      const route: Route<Action> = {
+        code: 'INVALID_ACTION',
+        schemas,
+        recordOf: (item, { tenant, many }) => {
+          if (idempotencyKey !== null && many) throw keyForMany();
+          const given = idempotencyKey === null ? {} : { idempotencyKey };
+          const deadline = waitMs > 0 ? { deadlineMs: waitMs } : {};
+          const original = { ...given, ...deadline, ...item, tenant };
+          const redacted = gateway.redact(original);
+          const fingerprint = gateway.fingerprint(original, redacted);
+          return { record: { event: 'action.requested', action: redacted }, fingerprint };
+        },
+      };
+      const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
+      gateway.measures.published.inc({ event: 'action.requested' }, published.length);
+
+      const decisions = published.map(({ answer }) =>
+        answer?.event === 'action.decided' ? answer.decision : null,
+      );
+      const handed = await handOver(gateway, callerOf(request).tenant, decisions);
+      const results = published.map(({ item, source }, index) => ({
+        actionId: item.id,
+        attempt: item.attempt ?? 1,
+        source,
+        decision: null,
+        withheld: false,
+        ...handed[index],
+      }));
+
+      reply.code(decisions.includes(null) ? 202 : 200);
+      const [only] = published;
+      if (many || only === undefined) return { results };
+      if (decisions.includes(null)) reply.header('location', locationOf(only.item));
+      const [single] = results;
+      return single ?? { results };
+    },
+  );
+}
+
+function keyForMany(): HttpProblem {
+  return new HttpProblem(
+    400,
+    'INVALID_IDEMPOTENCY_KEY',
+    'one Idempotency-Key cannot stand for a list of actions',
+    {
+      remedy: 'Nothing was published. Give each action its own idempotencyKey instead.',
+    },
+  );
+}
+
+function locationOf({ id, agentId, attempt = 1 }: Action): string {
+  return `/v1/actions/${encodeURIComponent(id)}?${new URLSearchParams({ agentId, attempt: String(attempt) })}`;
+}

@@ -1,0 +1,63 @@
+/** POST /v1/outcomes: what became of an allowed action. It settles the charge. */
+import type { HttpServer } from '@mandate/runtime';
+import { actionCompleted, type Outcome, outcome, settlement, source } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Gateway } from '../gateway.ts';
+import { publishRecords, type Route } from '../publish/publish-records.ts';
+import { MAX_RECORDS } from '../publish/read-submission.ts';
+import { waitQuery } from './wait-query.ts';
+
+const route: Route<Outcome> = {
+  code: 'INVALID_OUTCOME',
+  schemas: { bare: outcome, record: actionCompleted.transform((record) => record.outcome) },
+  recordOf: (item, { tenant }) => ({
+    record: { event: 'action.completed', outcome: { ...item, tenant } },
+    fingerprint: null,
+  }),
+};
+
+const result = z.object({
+  actionId: z.string(),
+  attempt: z.int(),
+  source,
+  settlement: settlement.nullable(),
+});
+const answers = z.union([result, z.object({ results: z.array(result) })]);
+
+export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/outcomes',
+    {
+      config: { scope: 'publish', rawJson: true },
+      schema: {
+        tags: ['publish'],
+        summary: 'Report what became of an action, or of several; with waitMs, wait for the settlements',
+        description: 'All of a list is published, or nothing. The first outcome of an action settles it.',
+        querystring: waitQuery,
+        body: z.union([
+          outcome,
+          actionCompleted,
+          z
+            .array(z.union([outcome, actionCompleted]))
+            .min(1)
+            .max(MAX_RECORDS),
+        ]),
+        response: { 200: answers, 202: answers },
+      },
+    },
+    async (request, reply) => {
+      const { waitMs } = request.query;
+      const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
+      gateway.measures.published.inc({ event: 'action.completed' }, published.length);
+      const results = published.map(({ item, source, answer }) => ({
+        actionId: item.actionId,
+        attempt: item.attempt ?? 1,
+        source,
+        settlement: answer?.event === 'action.settled' ? answer.settlement : null,
+      }));
+      reply.code(results.every(({ settlement }) => settlement !== null) ? 200 : 202);
+      const [single] = results;
+      return many || single === undefined ? { results } : single;
+    },
+  );
+}

@@ -1,0 +1,34 @@
+/** POST /v1/agents/:id/revive: clears the agent's own flag. */
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import type { KillTarget } from '@mandate/schemas';
+import { operatorCommand } from '../commands/operator-command.ts';
+import { killStatus, revive } from '../commands/pull-kill-switch.ts';
+import type { Gateway } from '../gateway.ts';
+import { agentParams, killed, reasonBody, reviveAnswer } from './command-shapes.ts';
+
+export function reviveAgent(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/agents/:id/revive',
+    {
+      config: { scope: 'operate' },
+      schema: {
+        tags: ['kill switch'],
+        summary: 'Let an agent work again',
+        description:
+          "Clears the agent's own flag only; `killed` tells what stops it still, such as its tenant's.",
+        params: agentParams,
+        body: reasonBody,
+        response: { 200: reviveAnswer.extend({ killed }) },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const agentId = request.params.id;
+      const target: KillTarget = { scope: 'agent', tenant, agentId };
+      const reason = request.body?.reason ?? 'revived by an operator';
+      const command = operatorCommand(request, gateway.clock, { prefix: 'rev', parts: [target], reason });
+      const revived = await revive(gateway, target, command, tenant);
+      return { ...revived, killed: await killStatus(gateway, tenant, agentId) };
+    },
+  );
+}

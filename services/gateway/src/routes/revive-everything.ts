@@ -1,0 +1,31 @@
+/** POST /v1/revive: clears the flag of a whole tenant, or the one over everything. */
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import { z } from 'zod';
+import { operatorCommand } from '../commands/operator-command.ts';
+import { revive } from '../commands/pull-kill-switch.ts';
+import { wideTarget } from '../commands/wide-target.ts';
+import type { Gateway } from '../gateway.ts';
+import { reason, reviveAnswer } from './command-shapes.ts';
+
+export function reviveEverything(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/revive',
+    {
+      config: { scope: 'operate' },
+      schema: {
+        tags: ['kill switch'],
+        summary: 'Clear the flag over the tenant, or over all tenants',
+        description: 'Agents that were killed one by one stay killed.',
+        body: z.strictObject({ scope: z.enum(['tenant', 'all']), reason: reason.optional() }),
+        response: { 200: reviveAnswer },
+      },
+    },
+    (request) => {
+      const key = callerOf(request);
+      const { scope, reason = 'revived by an operator' } = request.body;
+      const target = wideTarget(key, scope);
+      const command = operatorCommand(request, gateway.clock, { prefix: 'rev', parts: [target], reason });
+      return revive(gateway, target, command, key.tenant);
+    },
+  );
+}

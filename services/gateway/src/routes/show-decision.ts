@@ -1,0 +1,63 @@
+/** GET /v1/actions/:id: the decision that stands, whenever one asks. */
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { CAPS, decision, id, source } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Gateway } from '../gateway.ts';
+import { handOver } from '../hand-over.ts';
+import { maySee } from '../own-agents.ts';
+
+export function showDecision(server: HttpServer, gateway: Gateway): void {
+  server.get(
+    '/v1/actions/:id',
+    {
+      config: { scope: ['publish', 'audit'] },
+      schema: {
+        tags: ['publish'],
+        summary: 'The decision that stands for an action',
+        description:
+          'Of the newest attempt, unless one is asked for. Ids belong to an agent: name it where two share one.',
+        params: z.object({ id }),
+        querystring: z.strictObject({
+          agentId: id.optional(),
+          attempt: z.coerce.number().int().min(1).max(CAPS.attempts).optional(),
+        }),
+        response: {
+          200: z.object({
+            actionId: z.string(),
+            attempt: z.int(),
+            source,
+            decision,
+            withheld: z.boolean(),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const key = callerOf(request);
+      const asked = { actionId: request.params.id, ...request.query };
+      const visible = (agentId: string) => maySee(key, agentId);
+      const standing =
+        gateway.board.recent.standing(key.tenant, asked, visible) ??
+        (await gateway.findDecision?.(key.tenant, asked)) ??
+        null;
+      if (standing === null || !visible(standing.agentId)) throw notDecided(asked.actionId);
+
+      const [handed] = await handOver(gateway, key.tenant, [standing]);
+      return {
+        actionId: standing.actionId,
+        attempt: standing.attempt,
+        source: standing.source,
+        decision: handed?.decision ?? standing,
+        withheld: handed?.withheld ?? false,
+      };
+    },
+  );
+}
+
+/** Also where another agent's action has this id: whether it exists is not the caller's business. */
+function notDecided(actionId: string): HttpProblem {
+  return new HttpProblem(404, 'DECISION_NOT_FOUND', `no decision on the action ${actionId} is known yet`, {
+    remedy:
+      'If it was published, ask again in a moment; name its agent with ?agentId= where agents share an id.',
+  });
+}

@@ -1,0 +1,27 @@
+/** GET /v1/ledger: which ledger decides, and for whom. */
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import { z } from 'zod';
+import { type Gateway, ledgerOf } from '../gateway.ts';
+
+export function showLedger(server: HttpServer, gateway: Gateway): void {
+  server.get(
+    '/v1/ledger',
+    {
+      config: { scope: 'operate' },
+      schema: {
+        tags: ['ledger'],
+        summary: 'The epoch in force, and the tenants that this key may see',
+        response: { 200: z.object({ epoch: z.string(), tenants: z.array(z.string()) }) },
+      },
+    },
+    async (request) => {
+      const ledger = ledgerOf(gateway);
+      const { tenant, scopes } = callerOf(request);
+      const tenants = await ledger.tenants();
+      const seen = scopes.includes('operate:all')
+        ? [...tenants]
+        : tenants.filter((other) => other === tenant);
+      return { epoch: ledger.epoch, tenants: seen };
+    },
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * The query service: the audit over HTTP. What was decided and why, what was spent, what operators did, and the sums
+ * that the reconciler needs. It only reads, and only the tables that the recorder fills; the tenant is always that of
+ * the caller's key. Every answer is pages or bounded lists; ClickHouse away or slow is a 503 in bounded time.
+ */
+import type { AuditClient } from '@mandate/audit';
+import {
+  answers,
+  type Clock,
+  type HttpRoutes,
+  type Logger,
+  type Metrics,
+  type ReadinessCheck,
+} from '@mandate/runtime';
+import { boundedAsk } from './bounded-ask.ts';
+import { analytics } from './routes/analytics.ts';
+import { listControlEvents } from './routes/list-control-events.ts';
+import { listDeadLetters } from './routes/list-dead-letters.ts';
+import { searchDecisions } from './routes/search-decisions.ts';
+import { searchSettlements } from './routes/search-settlements.ts';
+import { showDecision } from './routes/show-decision.ts';
+import { sums } from './routes/sums.ts';
+
+export { queryConfig } from './config.ts';
+export { createFindDecision, type FindDecision } from './find-decision.ts';
+
+export type QueryOptions = {
+  audit: AuditClient;
+  log: Logger;
+  metrics: Metrics;
+  clock: Clock;
+  /** How long a question may take before the answer is 503. Default 10,000. */
+  timeoutMs?: number;
+};
+
+const ROUTES = [
+  searchDecisions,
+  showDecision,
+  searchSettlements,
+  analytics,
+  listControlEvents,
+  listDeadLetters,
+  sums,
+];
+
+/** Everything under /v1/audit, as a plugin for an HTTP server of @mandate/runtime. */
+export function queryRoutes({ audit, log, metrics, clock, timeoutMs = 10_000 }: QueryOptions): HttpRoutes {
+  const ask = boundedAsk({ audit, log, metrics, timeoutMs });
+  return async (server) => {
+    for (const route of ROUTES) route(server, { ask, clock });
+  };
+}
+
+/** Whether questions can be answered now. */
+export async function queryReadiness(audit: AuditClient): Promise<readonly ReadinessCheck[]> {
+  return [await answers('audit', audit.ping())];
+}

@@ -1,0 +1,25 @@
+import { LOG_LEVELS } from '@mandate/runtime';
+import { z } from 'zod';
+
+/** The query service's own settings; their names in the environment begin with MANDATE_. */
+export const queryConfig = z.object({
+  QUERY_DATA_PATH: z
+    .string()
+    .min(1)
+    .default('.mandate')
+    .describe('the folder of the audit tables and of the API keys'),
+  QUERY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
+  QUERY_PORT: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7422)
+    .describe('the port to listen at; 0 takes any free one'),
+  QUERY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  QUERY_ANSWER_TIMEOUT_MS: z
+    .int()
+    .min(1)
+    .max(60_000)
+    .default(10_000)
+    .describe('how long a question may take before the answer is 503'),
+});

@@ -1,0 +1,52 @@
+/**
+ * Where a page ended, as text that callers hand back unread. A page key is a place in the order, not a count of rows:
+ * so pages neither repeat nor skip a row while others arrive. A cursor knows its list, and is refused by any other.
+ */
+import { z } from 'zod';
+
+const VERSION = 1;
+
+export type PageCursor<Key extends readonly (string | number)[]> = {
+  /** A query parameter that reads a cursor of this list into the key of the last row one has. */
+  parameter: z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<Key, string>>>;
+  /** The cursor behind the page; null when the page was the last. */
+  next<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): string | null;
+};
+
+export function pageCursor<Key extends readonly (string | number)[]>(
+  list: string,
+  key: z.ZodType<Key>,
+): PageCursor<Key> {
+  const whole = z.tuple([z.literal(VERSION), z.literal(list), key]);
+  return {
+    parameter: z
+      .string()
+      .max(1_000)
+      .transform((text, context) => {
+        const read = whole.safeParse(decoded(text));
+        if (read.success) return read.data[2];
+        context.addIssue('is no cursor of this list; give `next` of the page before, unchanged');
+        return z.NEVER;
+      })
+      .optional()
+      .describe('`next` of the page before.'),
+    next(rows, limit, keyOf) {
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < limit) return null;
+      return Buffer.from(JSON.stringify([VERSION, list, keyOf(last)])).toString('base64url');
+    },
+  };
+}
+
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+export const next = z
+  .string()
+  .nullable()
+  .describe('Give it as `cursor` to get the page behind this one; null when this was the last.');

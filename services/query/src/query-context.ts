@@ -1,0 +1,20 @@
+/** What the routes share. */
+import type { Clock, HttpServer } from '@mandate/runtime';
+import { z } from 'zod';
+import type { BoundedAsk } from './bounded-ask.ts';
+
+export type QueryContext = { ask: BoundedAsk; clock: Clock };
+
+/** A route, or a few that belong together. */
+export type Route = (server: HttpServer, context: QueryContext) => void;
+
+/** Where a record lies on the log. */
+export const logPlace = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });
+
+/** Splits the coordinate of a row off into `log`. */
+export function withLogPlace<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
+  row: Row,
+): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: z.output<typeof logPlace> } {
+  const { logTopic: topic, logPartition: partition, logOffset: offset, ...rest } = row;
+  return { ...rest, log: { topic, partition, offset } };
+}

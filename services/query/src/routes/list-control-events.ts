@@ -1,0 +1,46 @@
+/** GET /v1/audit/control-events: what operators did, newest first. */
+import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
+import { callerOf } from '@mandate/runtime';
+import { id } from '@mandate/schemas';
+import { z } from 'zod';
+import { next, pageCursor } from '../page-cursor.ts';
+import type { Route } from '../query-context.ts';
+import { limit, period, queryParameters } from '../query-parameters.ts';
+
+const cursor = pageCursor('control-events', z.tuple([z.int().min(0), id]));
+
+export const listControlEvents: Route = (server, { ask }) => {
+  server.get(
+    '/v1/audit/control-events',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['audit'],
+        summary: 'Kills, revives, adjusted budgets, approvals and ledger epochs, newest first',
+        description: "The tenant's own, and those that concern everyone.",
+        querystring: queryParameters({
+          agent: id.optional(),
+          event: z.enum(CONTROL_EVENTS).optional(),
+          ...period,
+          cursor: cursor.parameter,
+          limit,
+        }),
+        response: { 200: z.object({ events: z.array(searchControlEvents.row), next }) },
+      },
+    },
+    async (request) => {
+      const { agent, event, from, to, cursor: place, limit } = request.query;
+      const events = await ask(searchControlEvents, {
+        tenant: callerOf(request).tenant,
+        agentId: agent,
+        event,
+        fromMs: from,
+        toMs: to,
+        beforeMs: place?.[0],
+        beforeId: place?.[1],
+        limit,
+      });
+      return { events, next: cursor.next(events, limit, (row) => [Date.parse(row.happenedAt), row.id]) };
+    },
+  );
+};

@@ -1,0 +1,55 @@
+/** GET /v1/audit/dead-letters: what could not be read, newest first. */
+import { searchDeadLetters } from '@mandate/audit';
+import { callerOf } from '@mandate/runtime';
+import { id, time, topicOfTenant } from '@mandate/schemas';
+import { z } from 'zod';
+import { next, pageCursor } from '../page-cursor.ts';
+import { logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { limit, period, queryParameters } from '../query-parameters.ts';
+
+const cursor = pageCursor('dead-letters', z.tuple([id]));
+
+const found = z.object({
+  id: z.string(),
+  source: z.object({ topic: z.string(), partition: z.int(), offset: z.string() }),
+  code: z.string(),
+  reason: z.string(),
+  pointer: z.string(),
+  bytes: z.int(),
+  truncated: z.boolean(),
+  appendedAt: time,
+  foundAt: time,
+  log: logPlace.describe('Where the dead letter lies, with the bytes.'),
+});
+
+export const listDeadLetters: Route = (server, { ask }) => {
+  server.get(
+    '/v1/audit/dead-letters',
+    {
+      config: { scope: ['audit', 'operate:all'] },
+      schema: {
+        tags: ['audit'],
+        summary: 'Records that could not be read, newest first',
+        description:
+          "What cannot be read names no tenant that one could trust. So only the topic tells whose it is: those of the tenant's own topic, and with the scope operate:all those of every topic.",
+        querystring: queryParameters({ ...period, cursor: cursor.parameter, limit }),
+        response: { 200: z.object({ deadLetters: z.array(found), next }) },
+      },
+    },
+    async (request) => {
+      const { from, to, cursor: place, limit } = request.query;
+      const { tenant, scopes } = callerOf(request);
+      const rows = await ask(searchDeadLetters, {
+        sourceTopic: scopes.includes('operate:all') ? undefined : topicOfTenant(tenant),
+        fromMs: from,
+        toMs: to,
+        before: place?.[0],
+        limit,
+      });
+      const deadLetters = rows.map(({ sourceTopic: topic, sourcePartition, sourceOffset, ...row }) =>
+        withLogPlace({ ...row, source: { topic, partition: sourcePartition, offset: sourceOffset } }),
+      );
+      return { deadLetters, next: cursor.next(rows, limit, (row) => [row.id]) };
+    },
+  );
+};

@@ -1,0 +1,115 @@
+/**
+ * The recorder: a consumer of the decisions and the dead letters, and the only writer of the audit's tables. For each
+ * batch: read it, have it land in ClickHouse, commit. So nothing that is committed is missing from the tables, and
+ * what lands twice shows once, because every table collapses repeats.
+ *
+ * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land.
+ * While ClickHouse is away the partitions wait; decisions go on, and the lag is a metric. Several recorders share the
+ * partitions. Where a ledger was rebuilt, what its predecessors wrote behind that point is marked void.
+ */
+import { type AuditClient, ask, identity } from '@mandate/audit';
+import { type Bus, untilCommitted } from '@mandate/bus';
+import {
+  answers,
+  type Clock,
+  type Logger,
+  type Metrics,
+  type ReadinessCheck,
+  type Running,
+  systemClock,
+} from '@mandate/runtime';
+import { recorderGroup, TOPICS } from '@mandate/schemas';
+import { epochsInForce } from './epoch-in-force.ts';
+import { gatherInto } from './gather.ts';
+import { watchLag } from './lag-watch.ts';
+import { countLanded, recorderMeasures } from './measures.ts';
+import { land, type Pile } from './pile.ts';
+import { recordUntilDone } from './record-batch.ts';
+
+export { recorderConfig } from './config.ts';
+
+export type RecorderOptions = {
+  bus: Bus;
+  /** With its tables: run `migrate` first. */
+  audit: AuditClient;
+  log: Logger;
+  metrics: Metrics;
+  clock?: Clock;
+  /** At most so many records of a partition at once. Default 1,000. */
+  maxBatch?: number;
+  /** How long records are gathered before an insert when few come; what lags behind never waits. Default 200. */
+  gatherMs?: number;
+  sessionTimeoutMs?: number;
+  /** How long the log keeps decisions and dead letters; absent: for ever. There is an alarm at half of it. */
+  retentionMs?: number | undefined;
+  /** How often the lag is looked at. Default 1,000. */
+  lagEveryMs?: number;
+};
+
+export type Recorder = Running & {
+  finished: Promise<void>;
+  /**
+   * Resolves once everything that is on the log now is in the tables, and so in every answer. Rejects when `signal`
+   * aborts or the recorder stops first.
+   */
+  caughtUp(signal?: AbortSignal): Promise<void>;
+  readiness(): Promise<readonly ReadinessCheck[]>;
+};
+
+const RECORDED_TOPICS = [TOPICS.decisions, TOPICS.deadLetters];
+const DRAIN_MS = 5_000;
+
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { bus, audit, log, clock = systemClock, maxBatch = 1_000, sessionTimeoutMs = 10_000 } = options;
+  const measures = recorderMeasures(options.metrics);
+  const flush = async (piles: readonly Pile[]) => {
+    const stopTimer = measures.flushSeconds.startTimer();
+    const quarantined = countLanded(measures, await land(audit, piles));
+    stopTimer();
+    if (quarantined > 0)
+      log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
+  };
+  const context = {
+    epochs: epochsInForce({ audit, bus }),
+    gathering: gatherInto(flush, { everyMs: options.gatherMs ?? 200 }),
+    clock,
+    log,
+    measures,
+    heartbeatMs: sessionTimeoutMs / 4,
+  };
+  const group = await groupOf(audit);
+  const consumer = await bus.consume({
+    group,
+    topics: RECORDED_TOPICS,
+    from: 'earliest',
+    maxBatch,
+    sessionTimeoutMs,
+    onBatch: (batch) => recordUntilDone(batch, context),
+  });
+  const { retentionMs, lagEveryMs: everyMs = 1_000 } = options;
+  const watch = watchLag({ bus, consumer, clock, log, measures, retentionMs, everyMs });
+  const stopping = new AbortController();
+  const ended = () => {
+    watch.stop();
+    stopping.abort(new Error('the recorder stopped'));
+  };
+  consumer.finished.then(ended, ended);
+  log.info({ group }, 'recording');
+
+  return {
+    finished: consumer.finished,
+    stop: () => consumer.stop(DRAIN_MS),
+    caughtUp: (signal) => {
+      const until = signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
+      return untilCommitted(bus, consumer, RECORDED_TOPICS, until);
+    },
+    readiness: async () => Promise.all([answers('log', bus.ping()), answers('audit', audit.ping())]),
+  };
+}
+
+/** The tables are named by their own identity, so that lost ones are recorded anew. */
+async function groupOf(audit: AuditClient): Promise<string> {
+  const [tables] = await ask(audit, identity, {});
+  if (tables === undefined) throw new TypeError('the audit has no identity: run its migrations first');
+  return recorderGroup(tables.id);
+}

@@ -1,0 +1,37 @@
+import { LOG_LEVELS } from '@mandate/runtime';
+import { z } from 'zod';
+
+/** The recorder's own settings; their names in the environment begin with MANDATE_. */
+export const recorderConfig = z.object({
+  RECORDER_DATA_PATH: z
+    .string()
+    .min(1)
+    .default('.mandate')
+    .describe('the folder of the log and of the audit tables'),
+  RECORDER_HOST: z.string().default('127.0.0.1').describe('the address of /healthz, /readyz and /metrics'),
+  RECORDER_PORT: z.int().min(0).max(65_535).default(7423).describe('their port; 0 takes any free one'),
+  RECORDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  RECORDER_BATCH_RECORDS: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1_000)
+    .describe('how many records of a partition are recorded at once, at most'),
+  RECORDER_GATHER_MS: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(200)
+    .describe('how long records are gathered before an insert, when few come'),
+  RECORDER_SESSION_TIMEOUT_MS: z
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(10_000)
+    .describe('after how long a silent recorder loses its partitions'),
+  RECORDER_RETENTION_MS: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('how long the log keeps decisions and dead letters, if not for ever; alarms at half of it'),
+});

@@ -1,0 +1,78 @@
+/**
+ * Which ledger epoch is in force at an offset of a decisions partition: the one announced last before it. That is a
+ * function of the log alone, so every recorder marks the same rows void, whichever reads them and however often.
+ *
+ * A recorder that goes on where it stopped knows it. One that takes a partition over does not, and reading the log
+ * backwards to the last announcement may mean millions of records. So it asks the tables first, but for no more than
+ * they prove: the epochs of everything before a row that is on record (see the audit's epochBefore). What the tables
+ * do not prove, it reads from the log: usually nothing, everything when the tables were dropped. An announcement
+ * behind the offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
+ */
+import { type AuditClient, ask, epochBefore } from '@mandate/audit';
+import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
+import { TOPICS } from '@mandate/schemas';
+import { readDecision } from './read-record.ts';
+
+export type EpochsInForce = {
+  /** The epoch in force before `place`; null while none was announced in its partition. */
+  before(place: Coordinate): Promise<string | null>;
+  /** What is in force before `place`, from whoever read up to there. */
+  remember(place: Coordinate, epoch: string | null): void;
+};
+
+export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }): EpochsInForce {
+  const remembered = new Map<number, { offset: number; epoch: string | null }>();
+  return {
+    async before(place) {
+      if (place.topic !== TOPICS.decisions) return null;
+      const known = remembered.get(place.partition);
+      if (known?.offset === place.offset) return known.epoch;
+      const [onRecord] = await ask(audit, epochBefore, place);
+      const unproven = { ...place, offset: (onRecord?.through ?? -1) + 1 };
+      return (await lastAnnounced(bus, unproven, place.offset)) ?? onRecord?.ledgerEpoch ?? null;
+    },
+    remember({ partition, offset }, epoch) {
+      remembered.set(partition, { offset, epoch });
+    },
+  };
+}
+
+/** The epoch announced last from `start` on and before `endOffset`, as the log says; null when none is. */
+async function lastAnnounced(bus: Bus, start: Coordinate, endOffset: number): Promise<string | null> {
+  const { topic, partition } = start;
+  const ranges = await bus.ranges(topic);
+  const kept = ranges.find((range) => range.partition === partition)?.startOffset ?? 0;
+  const startOffset = Math.max(start.offset, kept);
+  if (startOffset >= endOffset) return null;
+
+  let epoch: string | null = null;
+  const done = Promise.withResolvers<void>();
+  // A reader reads every partition of its topic: the others from their ends on.
+  const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
+  const reader = await bus.read({
+    topics: [topic],
+    from: { ...from, [`${topic}/${partition}`]: startOffset },
+    onRecords: (records) => {
+      for (const record of records) {
+        const { coordinate } = record;
+        if (coordinate.partition !== partition) continue;
+        if (coordinate.offset < endOffset) epoch = announcedBy(record) ?? epoch;
+        if (coordinate.offset >= endOffset - 1) done.resolve();
+      }
+    },
+  });
+  try {
+    await Promise.race([done.promise, reader.finished]);
+  } finally {
+    await reader.stop();
+  }
+  return epoch;
+}
+
+function announcedBy({ value }: LogRecord): string | null {
+  // Most records are decisions, and reading one in full takes far longer than this glance.
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (!bytes.includes('ledger.epoch')) return null;
+  const read = readDecision(value);
+  return read.ok && read.record.event === 'ledger.epoch' ? read.record.epoch.id : null;
+}

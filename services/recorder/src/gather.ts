@@ -1,0 +1,58 @@
+/**
+ * Group commit: what several partitions hand over at about the same time goes in one flush, and flushes keep a
+ * distance in time, because ClickHouse dislikes many small inserts. One flush at a time.
+ */
+
+export type Gathering<T> = {
+  /**
+   * Resolves when a flush with `item` succeeded; rejects with what that flush failed with. An item that is not
+   * `urgent` waits until `everyMs` have passed since the last flush began; the first after a silence waits for nothing.
+   */
+  add(item: T, urgent: boolean): Promise<void>;
+};
+
+type Waiting<T> = { item: T; urgent: boolean; done: PromiseWithResolvers<void> };
+
+export function gatherInto<T>(
+  flush: (items: readonly T[]) => Promise<void>,
+  { everyMs }: { everyMs: number },
+): Gathering<T> {
+  let waiting: Waiting<T>[] = [];
+  let isFlushing = false;
+  let lastBeganMs = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(): void {
+    clearTimeout(timer);
+    if (isFlushing || waiting.length === 0) return;
+    const isUrgent = waiting.some(({ urgent }) => urgent);
+    timer = setTimeout(
+      () => void run(),
+      isUrgent ? 0 : Math.max(0, lastBeganMs + everyMs - performance.now()),
+    );
+  }
+
+  async function run(): Promise<void> {
+    const gathered = waiting;
+    waiting = [];
+    isFlushing = true;
+    lastBeganMs = performance.now();
+    try {
+      await flush(gathered.map(({ item }) => item));
+      for (const { done } of gathered) done.resolve();
+    } catch (error) {
+      for (const { done } of gathered) done.reject(error);
+    }
+    isFlushing = false;
+    schedule();
+  }
+
+  return {
+    add(item, urgent) {
+      const done = Promise.withResolvers<void>();
+      waiting.push({ item, urgent, done });
+      schedule();
+      return done.promise;
+    },
+  };
+}

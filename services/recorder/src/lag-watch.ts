@@ -1,0 +1,75 @@
+/**
+ * Looks every so often at what is not yet recorded: shows it as a metric, and raises an alarm while there is still
+ * time to act, when the oldest such record has lived for half of what the log keeps.
+ */
+import type { Bus, Consumer } from '@mandate/bus';
+import type { Clock, Logger } from '@mandate/runtime';
+import type { RecorderMeasures } from './measures.ts';
+
+export type LagWatchOptions = {
+  bus: Bus;
+  consumer: Pick<Consumer, 'lag'>;
+  clock: Clock;
+  log: Logger;
+  measures: RecorderMeasures;
+  /** How long the log keeps the records; without it, for ever, and there is no alarm. */
+  retentionMs?: number | undefined;
+  everyMs: number;
+};
+
+/** An alarm that lasts is repeated this often. */
+const ALARM_EVERY_MS = 60_000;
+
+/** Looks at once and then every `everyMs`, until stopped. */
+export function watchLag(options: LagWatchOptions): { stop(): void } {
+  const { log, everyMs } = options;
+  const alarmed = new Map<string, number>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    await lookOnce(options, alarmed).catch((err: unknown) => {
+      if (!signal.aborted) log.warn({ err }, 'the lag cannot be told');
+    });
+    if (!signal.aborted) timer = setTimeout(look, everyMs);
+  };
+  void look();
+  return {
+    stop() {
+      stopping.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function lookOnce(options: LagWatchOptions, alarmed: Map<string, number>): Promise<void> {
+  const { bus, consumer, clock, log, measures, retentionMs } = options;
+  for (const { topic, partition, lag } of await consumer.lag()) {
+    measures.lag.set({ topic, partition: String(partition) }, lag);
+    const name = `${topic}/${partition}`;
+    const oldestMs =
+      lag === 0 || retentionMs === undefined ? null : await oldest(bus, { topic, partition, lag });
+    if (oldestMs === null || retentionMs === undefined || clock() - oldestMs < retentionMs / 2) {
+      alarmed.delete(name);
+      continue;
+    }
+    const sinceMs = clock() - (alarmed.get(name) ?? Number.NEGATIVE_INFINITY);
+    if (sinceMs < ALARM_EVERY_MS) continue;
+    alarmed.set(name, clock());
+    log.error(
+      { topic, partition, lag, ageMs: clock() - oldestMs, retentionMs },
+      'records will soon be gone from the log and are not recorded: bring ClickHouse back, or keep the log for longer',
+    );
+  }
+}
+
+/** When the first record not yet recorded was appended; null when it is gone or recorded meanwhile. */
+async function oldest(
+  bus: Bus,
+  { topic, partition, lag }: { topic: string; partition: number; lag: number },
+): Promise<number | null> {
+  const range = (await bus.ranges(topic)).find((candidate) => candidate.partition === partition);
+  if (range === undefined) return null;
+  const offset = Math.max(range.startOffset, range.endOffset - lag);
+  return (await bus.at({ topic, partition, offset }))?.appendedAtMs ?? null;
+}

@@ -1,0 +1,34 @@
+/** The recorder alone: on the log and the audit tables of one folder. Its HTTP server tells how it fares. */
+import { MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
+import { createSqliteBus } from '@mandate/bus';
+import { makeDataFolder, runService } from '@mandate/runtime';
+import manifest from '../package.json' with { type: 'json' };
+import { recorderConfig, startRecorder } from './app.ts';
+
+await runService(process, {
+  name: 'recorder',
+  manifest,
+  schema: recorderConfig,
+  settings: ({ RECORDER_LOG_LEVEL: logLevel, RECORDER_HOST: host, RECORDER_PORT: port }) => ({
+    logLevel,
+    host,
+    port,
+  }),
+  async open({ config, log, metrics, closing, running }) {
+    const folder = makeDataFolder(config.RECORDER_DATA_PATH);
+    const bus = closing(await createSqliteBus({ path: folder.log, log }), (held) => held.close());
+    const audit = closing(await openEmbeddedAudit({ path: folder.audit }), (held) => held.close());
+    await migrate(audit, MIGRATIONS_DIRECTORY);
+    const recorder = await startRecorder({
+      bus,
+      audit,
+      log,
+      metrics,
+      maxBatch: config.RECORDER_BATCH_RECORDS,
+      gatherMs: config.RECORDER_GATHER_MS,
+      sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
+      retentionMs: config.RECORDER_RETENTION_MS,
+    });
+    return { keys: null, readiness: running(recorder).readiness };
+  },
+});

@@ -1,0 +1,48 @@
+import type { Metrics } from '@mandate/runtime';
+import type { LandedPile } from './pile.ts';
+
+export type RecorderMeasures = ReturnType<typeof recorderMeasures>;
+
+/** What the recorder counts; `table` and `code` come from closed sets, partitions are few. */
+export function recorderMeasures(metrics: Metrics) {
+  return {
+    lag: metrics.gauge({
+      name: 'mandate_recorder_lag_records',
+      help: 'Records on the log that are not yet recorded',
+      labels: ['topic', 'partition'],
+    }),
+    rows: metrics.counter({
+      name: 'mandate_recorder_rows_total',
+      help: 'Rows inserted, repeats among them, by table',
+      labels: ['table'],
+    }),
+    waits: metrics.counter({
+      name: 'mandate_recorder_waits_total',
+      help: 'Times that a partition waited for ClickHouse or the log, by error code',
+      labels: ['code'],
+    }),
+    flushSeconds: metrics.histogram({
+      name: 'mandate_recorder_flush_seconds',
+      help: 'From gathered records to rows acknowledged by ClickHouse',
+    }),
+  };
+}
+
+export function countLanded(
+  { rows }: RecorderMeasures,
+  { unreadable, controlEvents, ...others }: LandedPile,
+): number {
+  const tables = {
+    decisions: others.decisions,
+    settlements: others.settlements,
+    control_events: controlEvents,
+    dead_letters: others.deadLetters,
+  };
+  let quarantined = unreadable;
+  for (const [table, landed] of Object.entries(tables)) {
+    rows.inc({ table }, landed.landed);
+    quarantined += landed.quarantined;
+  }
+  rows.inc({ table: 'quarantine' }, quarantined);
+  return quarantined;
+}

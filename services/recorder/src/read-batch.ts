@@ -1,0 +1,57 @@
+/** From records of the log to what the audit takes: sorted by table, with what a newer ledger epoch makes void. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Batch } from '@mandate/bus';
+import { TOPICS } from '@mandate/schemas';
+import { emptyPile, type Pile } from './pile.ts';
+import { readDeadLetter, readDecision } from './read-record.ts';
+
+export type ReadBatch = {
+  pile: Pile;
+  /** The ledger epoch in force behind the batch; null while none was announced. */
+  epoch: string | null;
+};
+
+/** Reading is the recorder's only long work on the event loop: after so many records everyone else gets a turn. */
+const RECORDS_A_TURN = 50;
+
+/**
+ * @param epoch the ledger epoch in force before the batch
+ * @returns every record of the batch: as one of its table, or as unreadable with its bytes and the reason
+ */
+export async function readBatch(
+  { topic, records }: Pick<Batch, 'topic' | 'records'>,
+  { epoch, recordedAtMs }: { epoch: string | null; recordedAtMs: number },
+): Promise<ReadBatch> {
+  const pile = emptyPile();
+  let inForce = epoch;
+  for (const [index, { coordinate, value }] of records.entries()) {
+    if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
+    const origin = { value, coordinate, recordedAtMs };
+    const read = topic === TOPICS.deadLetters ? readDeadLetter(value) : readDecision(value);
+    if (!read.ok) {
+      pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });
+      continue;
+    }
+    const { record } = read;
+    switch (record.event) {
+      case 'action.decided': {
+        const isVoid = inForce !== null && record.decision.ledgerEpoch !== inForce;
+        pile.decisions.push({ ...origin, record: record.decision, void: isVoid });
+        break;
+      }
+      case 'action.settled': {
+        const isVoid = inForce !== null && record.settlement.ledgerEpoch !== inForce;
+        pile.settlements.push({ ...origin, record: record.settlement, void: isVoid });
+        break;
+      }
+      case 'dead.letter':
+        pile.deadLetters.push({ ...origin, record: record.deadLetter, void: false });
+        break;
+      default:
+        // What an operator did holds whichever ledger was told: a fold of the log keeps it too.
+        pile.controlEvents.push({ ...origin, record, void: false });
+        if (record.event === 'ledger.epoch') inForce = record.epoch.id;
+    }
+  }
+  return { pile, epoch: inForce };
+}

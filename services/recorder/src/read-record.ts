@@ -1,0 +1,30 @@
+/**
+ * Bytes of the log, read as what their topic holds. A record that cannot be read is a value, not an exception: it goes
+ * to quarantine and the records behind it go on.
+ */
+import { type DeadLetter, type DecisionsRecord, deadLetter, readDecisionsRecord } from '@mandate/schemas';
+import { z } from 'zod';
+
+export type ReadRecord<R> = { ok: true; record: R } | { ok: false; reason: string };
+
+export function readDecision(value: Uint8Array): ReadRecord<DecisionsRecord> {
+  return read(() => readDecisionsRecord(value));
+}
+
+export function readDeadLetter(value: Uint8Array): ReadRecord<DeadLetter> {
+  return read(() => deadLetter.parse(JSON.parse(utf8.decode(value))));
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function read<R>(reading: () => R): ReadRecord<R> {
+  try {
+    return { ok: true, record: reading() };
+  } catch (error) {
+    const said = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    return {
+      ok: false,
+      reason: `Not a record that Mandate writes here: find its writer and keep it off this topic. ${said}`,
+    };
+  }
+}

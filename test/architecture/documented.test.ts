@@ -1,0 +1,53 @@
+/** docs/errors.md and docs/operations.md against the source, both ways: nothing undocumented, nothing that is not. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CODES } from '@mandate/schemas';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './repository.ts';
+import { readTree } from './tree.ts';
+
+const sources = [...readTree(ROOT).files]
+  .filter(([path]) => /^(packages|services|schemas)\//.test(path) && !/(\.test|\.fixture)\.ts$/.test(path))
+  .filter(([path]) => !path.includes('/contract/') && !path.includes('/testing/'))
+  .map(([, text]) => text);
+const wholeSource = sources.join('\n');
+
+function found(pattern: RegExp, text = wholeSource): string[] {
+  return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
+}
+
+const errorsPage = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+const [, decisions = '', problems = '', errors = ''] = errorsPage.split(/^## .*$/m);
+const codesIn = (section: string) => found(/^\| `([A-Z_]+)` \|/gm, section);
+
+describe('docs/errors.md', () => {
+  it('has every code of a decision, and no other', () => {
+    expect(codesIn(decisions)).toEqual([...CODES].sort());
+  });
+
+  it('has every code that the source throws', () => {
+    const thrown = [
+      ...found(/new MandateError\(\s*'([A-Z_]+)'/g),
+      ...found(/new HttpProblem\(\s*\d+,\s*'([A-Z_]+)'/g),
+      ...found(/'([A-Z]+_IN_FORCE_NOT_ON_LOG)'/g),
+      ...found(/'((?:START|STOP)_TIMEOUT)'/g),
+      ...found(/'(INVALID_[A-Z]+)'/g),
+    ];
+    expect(thrown.length).toBeGreaterThan(50);
+    const documented = [...codesIn(problems), ...codesIn(errors)];
+    expect([...new Set(thrown)].filter((code) => !documented.includes(code))).toEqual([]);
+  });
+
+  it('has no code that the source does not know', () => {
+    const documented = [...codesIn(problems), ...codesIn(errors)];
+    expect(documented.filter((code) => !wholeSource.includes(`'${code}'`))).toEqual([]);
+  });
+});
+
+describe('docs/operations.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+
+  it('has every metric, and no other', () => {
+    expect(found(/^\| `(mandate_[a-z_]+)` \|/gm, page)).toEqual(found(/name: '(mandate_[a-z_]+)'/g));
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * Who may import whom (DESIGN.md), as data. Everything not listed is refused, so a new package needs a line here.
+ */
+import { posix } from 'node:path';
+import { readModule } from './read-module.ts';
+import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
+
+const CONTRACTS = ['@mandate/schemas'];
+const ADAPTER = [...CONTRACTS, '@mandate/runtime'];
+const SERVICE = [...ADAPTER, '@mandate/policy', '@mandate/ledger', '@mandate/bus', '@mandate/audit'];
+
+/** By folder: which of the other workspaces its own code may import. */
+const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['schemas', []],
+  ['packages/policy', CONTRACTS],
+  ['packages/runtime', CONTRACTS],
+  ['packages/ledger', ADAPTER],
+  ['packages/bus', ADAPTER],
+  ['packages/audit', ADAPTER],
+  ['packages/sdk', [...CONTRACTS, '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
+]);
+
+/** The clients of stores and logs, each at home where it is wrapped in a port; runtime locks files with SQLite. */
+const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['node:sqlite', ['packages/bus', 'packages/runtime']],
+  ['kafkajs', ['packages/bus']],
+  ['ioredis', ['packages/ledger']],
+  ['@clickhouse/client', ['packages/audit']],
+  ['chdb', ['packages/audit']],
+]);
+
+/** Every import that breaks a rule: `path:line what is wrong`. */
+export function importFaults(tree: Tree): string[] {
+  return [...tree.files].flatMap(([path, text]) =>
+    readModule(path, text).imports.flatMap(({ specifier, line }) => {
+      const fault = specifier === null ? computed(path) : faultOf(tree, path, specifier);
+      return fault === null ? [] : [`${path}:${line} ${fault}`];
+    }),
+  );
+}
+
+function computed(path: string): string | null {
+  return isForTests(path) ? null : 'imports what is computed: name it, so that it can be checked';
+}
+
+function faultOf(tree: Tree, path: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return relativeFault(tree, path, specifier);
+  const from = workspaceOf(tree, path);
+  if (!specifier.startsWith('node:')) {
+    const undeclared = declarationFault(tree, path, from, packageOf(specifier));
+    if (undeclared !== null) return undeclared;
+  }
+  return isForTests(path)
+    ? null
+    : (workspaceFault(tree, from, specifier) ?? libraryFault(path, from, specifier));
+}
+
+function relativeFault(tree: Tree, path: string, specifier: string): string | null {
+  const target = posix.join(posix.dirname(path), specifier);
+  if (specifier.endsWith('.json')) return null;
+  if (!specifier.endsWith('.ts')) return `imports ${specifier}: write the path with its .ts`;
+  if (!tree.files.has(target)) return `imports ${specifier}, which does not exist`;
+  if (workspaceOf(tree, target) !== workspaceOf(tree, path)) {
+    return `imports ${specifier} of another package: import it by the package's name`;
+  }
+  return !isForTests(path) && isForTests(target) ? `imports ${specifier}, which is for tests only` : null;
+}
+
+function declarationFault(tree: Tree, path: string, from: Workspace, name: string): string | null {
+  if (name === from.name) return `imports its own package by name: write a relative path`;
+  if (from.dependencies.includes(name)) return null;
+  if (isForTests(path) || from.folder === '') {
+    const root = tree.workspaces.find(({ folder }) => folder === '');
+    const installed = [
+      ...from.devDependencies,
+      ...(root?.devDependencies ?? []),
+      ...tree.workspaces.map((w) => w.name),
+    ];
+    if (installed.includes(name)) return null;
+  }
+  return `imports ${name}, which the package.json of ${from.name} does not declare`;
+}
+
+function workspaceFault(tree: Tree, from: Workspace, specifier: string): string | null {
+  const name = packageOf(specifier);
+  if (!tree.workspaces.some((workspace) => workspace.name === name)) return null;
+  if (name === '@mandate/testing' || /\/contract(\.ts)?$/.test(specifier)) {
+    return `imports ${specifier}, which is for tests only`;
+  }
+  if (from.folder === '' || from.folder === 'packages/cli') return null;
+  const allowed = from.folder.startsWith('services/') ? SERVICE : ALLOWED.get(from.folder);
+  if (allowed === undefined) return `lies in ${from.folder}, of which no rule says whom it may import`;
+  return allowed.includes(name) ? null : `imports ${name}: ${from.folder} must not`;
+}
+
+function libraryFault(path: string, from: Workspace, specifier: string): string | null {
+  const name = packageOf(specifier);
+  if (from.folder === 'schemas' && specifier !== 'zod')
+    return `imports ${specifier}: schemas stand on zod alone`;
+  if (from.folder === 'packages/policy' && specifier.startsWith('node:')) {
+    return `imports ${specifier}: policy is pure`;
+  }
+  if (specifier === 'node:process' && !path.startsWith('scripts/')) {
+    return 'imports node:process: name the global, so that its use can be checked';
+  }
+  const home = CLIENTS.get(name);
+  return home === undefined || home.includes(from.folder)
+    ? null
+    : `imports ${name}, at home in ${home.join(', ')}`;
+}
+
+/** `@scope/name/sub` → `@scope/name`; `name/sub` → `name`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}

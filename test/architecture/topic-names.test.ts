@@ -1,0 +1,36 @@
+import { GROUPS, TOPICS } from '@mandate/schemas';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './repository.ts';
+import { isForTests, readTree } from './tree.ts';
+
+const HOME = 'schemas/src/topics.ts';
+const NAMES = [...Object.values(TOPICS), ...Object.values(GROUPS)];
+const NAME = new RegExp(
+  `['"\`](${NAMES.map((name) => name.replaceAll('.', '\\.')).join('|')}|mandate\\.[a-z]+\\.v\\d)`,
+);
+
+/** Files, tests aside, that spell the name of a topic or a consumer group: `path:line`. */
+function spelled(files: ReadonlyMap<string, string>): string[] {
+  return [...files]
+    .filter(([path]) => path !== HOME && !isForTests(path))
+    .flatMap(([path, text]) =>
+      text.split('\n').flatMap((line, index) => (NAME.test(line) ? [`${path}:${index + 1}`] : [])),
+    );
+}
+
+describe('the names of topics and consumer groups', () => {
+  it('stand in one file', () => {
+    expect(spelled(readTree(ROOT).files)).toEqual([]);
+  });
+
+  it.each([...NAMES, 'mandate.control.v1', `${TOPICS.actions}.acme`])(
+    'are found wherever else they stand: %s',
+    (name) => {
+      expect(spelled(new Map([['packages/bus/src/a.ts', `\nconst topic = '${name}';`]]))).toEqual([
+        'packages/bus/src/a.ts:2',
+      ]);
+      expect(spelled(new Map([[HOME, `'${name}'`]]))).toEqual([]);
+      expect(spelled(new Map([['packages/bus/src/a.test.ts', `'${name}'`]]))).toEqual([]);
+    },
+  );
+});

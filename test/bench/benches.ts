@@ -1,0 +1,27 @@
+/** Every bench, in the order of the table. Each is loaded where it runs: asking for help needs no database engine. */
+import type { Row } from './row.ts';
+
+export type Bench = { name: string; load(): Promise<() => Promise<readonly Row[]>> };
+
+export const BENCHES: readonly Bench[] = [
+  { name: 'plan-and-decide', load: async () => (await import('./benches/plan-and-decide.ts')).planAndDecide },
+  { name: 'ledger-step', load: async () => (await import('./benches/ledger-step.ts')).ledgerStep },
+  { name: 'decide-backlog', load: async () => (await import('./benches/decide-backlog.ts')).decideBacklog },
+  { name: 'plane-backlog', load: async () => (await import('./benches/plane-backlog.ts')).planeBacklog },
+  {
+    name: 'publish-to-decision',
+    load: async () => (await import('./benches/publish-to-decision.ts')).publishToDecision,
+  },
+  {
+    name: 'gateway-and-kill',
+    load: async () => (await import('./benches/gateway-and-kill.ts')).gatewayAndKill,
+  },
+  {
+    name: 'record-into-clickhouse',
+    load: async () => (await import('./benches/record-into-clickhouse.ts')).recordIntoClickHouse,
+  },
+  { name: 'fold-ledger', load: async () => (await import('./benches/fold-ledger.ts')).foldLedger },
+  { name: 'ledger-memory', load: async () => (await import('./benches/ledger-memory.ts')).ledgerMemory },
+  { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
+  { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },
+];

@@ -1,0 +1,133 @@
+/**
+ * The whole plane over HTTP, beside a bare fastify route that answers with the body it got: 64 connections that each
+ * wait for a decision, and an operator who pulls the kill switch.
+ */
+
+import { openPlane, type Plane, planeConfig } from '@mandate/cli';
+import { silentLogger } from '@mandate/runtime';
+import { fastify } from 'fastify';
+import { compare, type Sample, stated } from '../measure/compare.ts';
+import { type Latencies, latenciesOf } from '../measure/latencies.ts';
+import { cpuSince } from '../measure/work.ts';
+import type { Row } from '../row.ts';
+import { newActions } from '../workload/actions.ts';
+import { type HttpLoad, type Load, startHttpLoad } from '../workload/http-load.ts';
+import { mandatesFileIn } from '../workload/mandate.ts';
+import { temporaryFolder } from '../workload/temporary-log.ts';
+
+const REQUESTS = 4_000;
+const CONNECTIONS = 64;
+const KILLS = 300;
+
+type Figures = Latencies & { perSecond: number };
+
+export async function gatewayAndKill(): Promise<Row[]> {
+  using folder = temporaryFolder();
+  const config = planeConfig.parse({
+    PLANE_DATA_PATH: folder.path,
+    PLANE_MANDATES_PATH: mandatesFileIn(folder.path),
+    PLANE_PORT: 0,
+  });
+  const plane = await openPlane(config, silentLogger());
+  const bare = fastify();
+  bare.post('/echo', async (request) => request.body);
+  const echo = await bare.listen({ host: '127.0.0.1', port: 0 });
+  const client = startHttpLoad();
+  try {
+    const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key ?? null;
+    const toPlane = { url: plane.url, key };
+    const toEcho = { url: echo, key: null, path: '/echo' };
+    return [
+      ...(await publishing(plane, client, toPlane, toEcho)),
+      ...(await killing(client, toPlane, toEcho)),
+      await flagInForce(plane),
+    ];
+  } finally {
+    client.stop();
+    await bare.close();
+    await plane.stop();
+  }
+}
+
+type To = Pick<Load, 'url' | 'key'>;
+type Echo = To & { path: string };
+
+function publishing(plane: Plane, client: HttpLoad, toPlane: To, toEcho: Echo): Promise<Row[]> {
+  const load = () => ({
+    connections: CONNECTIONS,
+    bodies: newActions(REQUESTS).map((action) => JSON.stringify(action)),
+  });
+  const what = 'POST /v1/actions?waitMs, 64 connections';
+  return compare({
+    pairs: 5,
+    ours: async () => {
+      const figures = await figuresOf(client, {
+        ...toPlane,
+        ...load(),
+        path: '/v1/actions?waitMs=10000',
+        expected: '"verdict":"',
+      });
+      // What the recorder has left to do must not burden the rival.
+      await plane.atRest();
+      return figures;
+    },
+    beside: {
+      what: 'bare fastify echo, the same bodies',
+      run: () => figuresOf(client, { ...toEcho, ...load(), expected: '"agentId":"' }),
+    },
+    figures: {
+      perSecond: { what: `${what}: rate`, unit: '/s' },
+      p50Ms: { what: `${what}: p50`, unit: 'ms' },
+      p99Ms: { what: `${what}: p99`, unit: 'ms' },
+    },
+  });
+}
+
+function killing(client: HttpLoad, toPlane: To, toEcho: Echo): Promise<Row[]> {
+  let round = 0;
+  const load = { connections: 1, bodies: Array<string>(KILLS).fill('{"reason":"it ran away"}') };
+  return compare({
+    pairs: 5,
+    ours: () =>
+      figuresOf(client, {
+        ...toPlane,
+        ...load,
+        path: `/v1/agents/runaway-${round++}-{{n}}/kill`,
+        expected: '"revision":',
+      }),
+    beside: {
+      what: 'bare fastify echo, one connection',
+      run: () => figuresOf(client, { ...toEcho, ...load, expected: 'ran away' }),
+    },
+    figures: {
+      perSecond: { what: 'kill answered over HTTP, one after the other', unit: '/s' },
+      p50Ms: { what: 'kill answered over HTTP: p50', unit: 'ms' },
+      p99Ms: { what: 'kill answered over HTTP: p99', unit: 'ms' },
+    },
+  });
+}
+
+async function figuresOf(client: HttpLoad, load: Load): Promise<Sample<keyof Figures>> {
+  const cpuBefore = process.cpuUsage();
+  const { tookMs, timesMs } = await client.send(load);
+  const count = timesMs.length;
+  return {
+    perSecond: (count / tookMs) * 1_000,
+    ...latenciesOf(timesMs),
+    cpuMicros: cpuSince(cpuBefore) / count,
+  };
+}
+
+/** From the call until no ALLOW can follow: in one process that is a method call. */
+async function flagInForce({ ledger }: Plane): Promise<Row> {
+  const timesMicros: number[] = [];
+  for (let index = 0; index < 20 * KILLS; index++) {
+    const startMs = performance.now();
+    await ledger.kill(
+      { scope: 'agent', tenant: 'default', agentId: `stray-${index}` },
+      { id: `kil_bench_${index}`, by: 'bench', reason: 'it ran away' },
+    );
+    timesMicros.push((performance.now() - startMs) * 1_000);
+  }
+  return stated('kill: flag in force in the ledger', 'µs', timesMicros);
+}

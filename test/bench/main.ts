@@ -1,0 +1,81 @@
+/**
+ * `npm run bench`: how fast Mandate is on this machine, each figure beside a bare rival in the same run. What is
+ * measured, and how, stands in docs/benchmarks.md.
+ *
+ * A table on stdout, or with --json one document; progress on stderr. Exit 0 when every bench ran, 1 when one failed,
+ * 2 when it was called wrongly.
+ */
+import { parseArgs } from 'node:util';
+import { BENCHES, type Bench } from './benches.ts';
+import { documentOf } from './report/document.ts';
+import { tableOf } from './report/table.ts';
+import type { Row } from './row.ts';
+import { runApart } from './run-apart.ts';
+
+const NAMES = BENCHES.map(({ name }) => name);
+
+const USAGE = `Usage: npm run bench -- [--only NAME]... [--json]
+
+  --only NAME   only this bench; may be given more than once
+  --json        one JSON document instead of a table
+  --help        this text
+
+Benches: ${NAMES.join(', ')}
+How each is measured: docs/benchmarks.md
+`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const asked = readArguments();
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n\n${USAGE}`);
+    return 2;
+  }
+  if (asked.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const startedAt = new Date();
+  const results: { bench: string; rows: readonly Row[] }[] = [];
+  const failed: string[] = [];
+  for (const [index, { name }] of asked.benches.entries()) {
+    process.stderr.write(`${index + 1}/${asked.benches.length} ${name} … `);
+    const startMs = performance.now();
+    try {
+      results.push({ bench: name, rows: await runApart(name) });
+      process.stderr.write(`${((performance.now() - startMs) / 1_000).toFixed(1)} s\n`);
+    } catch (error) {
+      failed.push(name);
+      process.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  }
+  const document = documentOf({ startedAt, results, failed });
+  process.stdout.write(asked.json ? `${JSON.stringify(document, null, 2)}\n` : tableOf(document));
+  return failed.length === 0 ? 0 : 1;
+}
+
+type Asked = { help: boolean; json: boolean; benches: readonly Bench[] };
+
+/** What was asked for, or what is wrong with it. */
+function readArguments(): Asked | string {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    const only = values.only ?? NAMES;
+    const unknown = only.find((name) => !NAMES.includes(name));
+    if (unknown !== undefined) return `there is no bench ${unknown}`;
+    return {
+      help: values.help,
+      json: values.json,
+      benches: BENCHES.filter(({ name }) => only.includes(name)),
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Measures two things side by side, A B A B …, so that whatever else the machine is doing meets both alike. A ratio is
+ * taken within each pair and the median of pairs is reported: a slow minute then moves both figures and leaves the
+ * ratio. A first pair that is thrown away pays for compiling.
+ */
+import type { Row, Unit } from '../row.ts';
+import { spreadOf } from './spread.ts';
+
+/** Figures by name. Every sample of a bench gives the same ones. */
+export type Sample<Figure extends string> = Readonly<Record<Figure, number> & { cpuMicros: number }>;
+
+export type Comparison<Figure extends string> = {
+  pairs: number;
+  ours: () => Promise<Sample<NoInfer<Figure>>>;
+  beside: { what: string; run: () => Promise<Sample<NoInfer<Figure>>> };
+  /** A row for each. */
+  figures: Readonly<Record<Figure, { what: string; unit: Unit }>>;
+};
+
+export async function compare<Figure extends string>(comparison: Comparison<Figure>): Promise<Row[]> {
+  const { pairs, ours, beside, figures } = comparison;
+  const measured: { ours: Sample<Figure>; its: Sample<Figure> }[] = [];
+  for (let pair = 0; pair <= pairs; pair++) {
+    const both = { ours: await afresh(ours), its: await afresh(beside.run) };
+    if (pair > 0) measured.push(both);
+  }
+  const names = Object.keys(figures) as Figure[];
+  return names.map((figure): Row => {
+    const { what, unit } = figures[figure];
+    const figureOf = (sample: Sample<Figure>): number => sample[figure];
+    return {
+      what,
+      unit,
+      measured: spreadOf(measured.map((both) => figureOf(both.ours))),
+      cpuMicros: spreadOf(measured.map((both) => both.ours.cpuMicros)).median,
+      beside: {
+        what: beside.what,
+        measured: spreadOf(measured.map((both) => figureOf(both.its))),
+        cpuMicros: spreadOf(measured.map((both) => both.its.cpuMicros)).median,
+        ratio: spreadOf(measured.map((both) => figureOf(both.ours) / figureOf(both.its))),
+      },
+    };
+  });
+}
+
+/** What one left in memory is not collected at the expense of the next. */
+async function afresh<T>(run: () => Promise<T>): Promise<T> {
+  globalThis.gc?.();
+  return run();
+}
+
+/** A figure that has no rival. */
+export function stated(what: string, unit: Unit, samples: readonly number[]): Row {
+  return { what, unit, measured: spreadOf(samples), cpuMicros: null, beside: null };
+}

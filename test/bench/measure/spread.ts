@@ -1,0 +1,16 @@
+import type { Spread } from '../row.ts';
+
+/** Median and quartiles; one sample is all three. */
+export function spreadOf(samples: readonly number[]): Spread {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return { median: quantile(sorted, 0.5), lower: quantile(sorted, 0.25), upper: quantile(sorted, 0.75) };
+}
+
+/** Of ascending numbers, between neighbours in proportion. Throws on an empty list. */
+export function quantile(sorted: readonly number[], share: number): number {
+  const at = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(at)];
+  const above = sorted[Math.ceil(at)];
+  if (below === undefined || above === undefined) throw new Error('nothing was measured');
+  return below + (above - below) * (at - Math.floor(at));
+}

@@ -1,0 +1,36 @@
+/** A decider as `mandate up` runs it, on whatever log and ledger it is given. */
+import type { Bus } from '@mandate/bus';
+import {
+  type AnswerContext,
+  type Decider,
+  redactAction,
+  restoreLedger,
+  startDecider,
+} from '@mandate/decider';
+import type { Ledger } from '@mandate/ledger';
+import { compileRedaction, SECRET_NAMES } from '@mandate/policy';
+import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
+import { mandateDocument, mandateOf } from './mandate.ts';
+
+const redaction = compileRedaction({ redact: SECRET_NAMES, hash: [] });
+const control = { mandates: [mandateOf(mandateDocument({ globs: 10 }))], revision: 1 };
+
+export async function newLedger(bus: Bus): Promise<Ledger> {
+  const { ledger } = await restoreLedger({ bus, clock: systemClock, log: silentLogger() });
+  return ledger;
+}
+
+export function answerContext(ledger: Ledger): AnswerContext {
+  return {
+    ledger,
+    control: () => control,
+    redact: (action) => redactAction(action, redaction),
+    clock: systemClock,
+    deadlines: true,
+  };
+}
+
+export function decideOn(bus: Bus, ledger: Ledger): Promise<Decider> {
+  const metrics = createMetrics({ service: 'bench' });
+  return startDecider({ ...answerContext(ledger), bus, log: silentLogger(), metrics });
+}

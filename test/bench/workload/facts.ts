@@ -1,0 +1,32 @@
+import { type Mandate, plan } from '@mandate/policy';
+import type { Action, Limit, LimitFact, StepFacts } from '@mandate/schemas';
+
+/**
+ * What a ledger with nothing spent would find for this action. The plan is made for a namesake of its tool, so that a
+ * name meant to be new to the measured code stays new.
+ */
+export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number): StepFacts {
+  const { limits, reserveMicros, leaseMs, refusal } = plan(twinOf(action), mandate, atMs);
+  return {
+    epoch: 'ep_bench',
+    sequence: 1,
+    atMs,
+    first: null,
+    late: false,
+    kill: null,
+    limits: refusal === null ? limits.map(withinLimit) : [],
+    chargedMicros: refusal === null ? reserveMicros : 0,
+    cumulativeMicros: 0,
+    leaseExpiresAtMs: refusal === null ? atMs + leaseMs : null,
+  };
+}
+
+function withinLimit({ kind }: Limit): LimitFact {
+  if (kind === 'budget') return { kind, spentMicros: 0, ok: true, retryAfterMs: null };
+  if (kind === 'rate') return { kind, calls: 0, ok: true, retryAfterMs: null };
+  return { kind, ok: true, grant: 'granted' };
+}
+
+function twinOf(action: Action): Action {
+  return action.type === 'tool_call' ? { ...action, tool: action.tool.replace('cold', 'twin') } : action;
+}

@@ -1,0 +1,41 @@
+/** The rival of a decider: takes the same batches from the same log, appends as many decisions, commits; no work between. */
+import { type Bus, type Consumer, type Outgoing, untilCommitted } from '@mandate/bus';
+import { TOPICS } from '@mandate/schemas';
+
+export type PassThrough = Pick<Consumer, 'stop'> & { caughtUp(): Promise<void> };
+
+/** @param answers what to append, one for each record taken, in turn */
+export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promise<PassThrough> {
+  let next = 0;
+  return following(bus, 'bench.decider', TOPICS.actions, async (count) => {
+    const taken = answers.slice(next, next + count);
+    next += count;
+    await bus.append(TOPICS.decisions, taken);
+  });
+}
+
+/** The rival of a recorder: takes every decision and commits. */
+export function takeOnly(bus: Bus, group = 'bench.recorder'): Promise<PassThrough> {
+  return following(bus, group, TOPICS.decisions, async () => {});
+}
+
+async function following(
+  bus: Bus,
+  group: string,
+  topic: string,
+  work: (count: number) => Promise<void>,
+): Promise<PassThrough> {
+  const consumer = await bus.consume({
+    group,
+    topics: [topic],
+    from: 'earliest',
+    async onBatch({ records, commit }) {
+      await work(records.length);
+      await commit((records.at(-1)?.coordinate.offset ?? 0) + 1);
+    },
+  });
+  return {
+    stop: () => consumer.stop(),
+    caughtUp: () => untilCommitted(bus, consumer, [topic], new AbortController().signal),
+  };
+}

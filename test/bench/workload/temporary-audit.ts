@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
+import { temporaryFolder } from './temporary-log.ts';
+
+/** ClickHouse in this process, with its tables; one a process. Gone at the end of the block that holds it. */
+export async function temporaryAudit(): Promise<AsyncDisposable & { audit: AuditClient }> {
+  const folder = temporaryFolder();
+  const audit = await openEmbeddedAudit({ path: join(folder.path, 'audit') });
+  await migrate(audit, MIGRATIONS_DIRECTORY);
+  return {
+    audit,
+    async [Symbol.asyncDispose]() {
+      await audit.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+export async function emptyTables(audit: AuditClient): Promise<void> {
+  for (const table of ['decisions', 'control_events']) await audit.command(`TRUNCATE TABLE ${table}`);
+}

@@ -1,0 +1,68 @@
+/**
+ * What a golden case looks like. A file holds several, as YAML documents: mandates (what they leave out has defaults),
+ * then steps at virtual times, each with the part of the answer that matters.
+ */
+import { killTarget } from '@mandate/schemas';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+
+const fields = z.record(z.string(), z.unknown());
+const documents = z.array(fields);
+
+const everyStep = {
+  /** Milliseconds since the case began; without it, no time has passed. */
+  at: z.int().min(0).optional(),
+  /** A part of the decision, settlement, fault or receipt. `said` gives what checks said, by name. */
+  expect: fields.optional(),
+};
+
+const delivered = {
+  ...everyStep,
+  topic: z.string().optional(),
+  /** When it was appended, if not now: milliseconds since the case began. */
+  appended: z.int().min(0).optional(),
+  /** The answer never reaches the log, and the ledger never hears that it did. */
+  lost: z.literal(true).optional(),
+};
+
+const step = z.union([
+  z.strictObject({ ...delivered, ask: fields, times: z.int().min(1).optional() }),
+  z.strictObject({ ...delivered, report: fields }),
+  z.strictObject({ ...delivered, raw: z.string() }),
+  /** The record of an earlier step (counted from 1) is delivered again, under the same coordinate. */
+  z.strictObject({ ...delivered, again: z.int().min(1), published: z.literal(true).optional() }),
+  z.strictObject({ ...everyStep, enforce: documents }),
+  z.strictObject({ ...everyStep, kill: killTarget }),
+  z.strictObject({ ...everyStep, revive: killTarget }),
+  z.strictObject({
+    ...everyStep,
+    adjust: z.strictObject({ id: z.string(), budget: z.string(), deltaMicros: z.int() }),
+  }),
+  z.strictObject({
+    ...everyStep,
+    /** Of the request of an earlier step, counted from 1. */
+    approve: z.strictObject({ step: z.int(), answer: z.enum(['granted', 'denied']), forMs: z.int() }),
+  }),
+]);
+export type Step = z.infer<typeof step>;
+
+const goldenCase = z.strictObject({
+  name: z.string(),
+  mandates: documents,
+  steps: z.array(step),
+  /** At the end, every counter that is not zero: `agent/agent-1/total`, `tenant//team/60000` → micro-dollars. */
+  balances: z.record(z.string(), z.int()).optional(),
+  /** At the end, the ids of actions that are allowed and not settled. */
+  open: z.array(z.string()).optional(),
+});
+export type GoldenCase = z.infer<typeof goldenCase>;
+
+export function readCases(text: string): readonly GoldenCase[] {
+  const parsed = parseAllDocuments(text);
+  if (!Array.isArray(parsed)) throw new Error('the file holds no case');
+  return parsed.map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    return goldenCase.parse(document.toJS());
+  });
+}

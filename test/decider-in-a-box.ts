@@ -1,0 +1,118 @@
+/**
+ * A decider with everything but the log: the batch code, the memory ledger, a clock held by the test, and what was
+ * published, as the bytes that would lie on the decisions topic.
+ */
+import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/decider';
+import { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from '@mandate/ledger';
+import { loadMandates, type Mandate } from '@mandate/policy';
+import { type ManualClock, manualClock } from '@mandate/runtime';
+import { type ActionDecided, type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { expect } from 'vitest';
+
+export const START_MS = Date.parse('2026-03-01T12:00:00Z');
+
+export type Box = {
+  clock: ManualClock;
+  ledger: MemoryLedger;
+  context: AnswerContext;
+  /** Records as they were published, in order; what was answered `published` is not among them. */
+  published: string[];
+  mandates: readonly Mandate[];
+  revision: number;
+  nextOffset: number;
+  /** Fields of a mandate document each; `version`, `id` and `agents` have defaults. */
+  enforce(documents: readonly object[]): void;
+  /** A new record of the actions topic, appended now. */
+  append(value: unknown, topic?: string, appendedAtMs?: number): Incoming;
+  /** Answers, publishes and confirms; `lost`: the answers never reach the log, and nothing is confirmed. */
+  answer(batch: readonly Incoming[], lost?: boolean): Promise<readonly Answer[]>;
+  /** Puts what an operator did on the log. */
+  publish(record: DecisionsRecord): void;
+};
+
+export function deciderInABox(
+  documents: readonly object[],
+  options: Partial<Omit<MemoryLedgerOptions, 'clock'>> & {
+    startMs?: number;
+    redact?: AnswerContext['redact'];
+    deadlines?: boolean;
+  } = {},
+): Box {
+  const { startMs = START_MS, redact = (action) => action, deadlines = true, ...ledgerOptions } = options;
+  const clock = manualClock(startMs);
+  const ledger = createMemoryLedger({ clock, epoch: 'ep_1', ...ledgerOptions });
+  const box: Box = {
+    clock,
+    ledger,
+    context: {
+      ledger,
+      control: () => ({ mandates: box.mandates, revision: box.revision }),
+      redact,
+      clock,
+      deadlines,
+    },
+    published: [],
+    mandates: [],
+    revision: 0,
+    nextOffset: 0,
+    enforce(next) {
+      box.mandates = mandatesOf(next);
+      box.revision += 1;
+    },
+    append(value, topic = TOPICS.actions, appendedAtMs = clock()) {
+      const source = { topic, partition: 0, offset: String(box.nextOffset++) };
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return { source, appendedAtMs, key: null, value: new TextEncoder().encode(text) };
+    },
+    async answer(batch, lost = false) {
+      const { answers, operations } = await answerBatch(batch, box.context);
+      if (lost) return answers;
+      for (const answer of answers) {
+        if (answer.kind === 'record') box.publish(answer.record);
+      }
+      await ledger.confirm(ledger.epoch, operations);
+      return answers;
+    },
+    publish(record) {
+      const text = JSON.stringify(record);
+      expect(
+        readDecisionsRecord(new TextEncoder().encode(text)),
+        'a reader of the log loses nothing',
+      ).toEqual(record);
+      box.published.push(text);
+    },
+  };
+  box.enforce(documents);
+  return box;
+}
+
+export function mandatesOf(documents: readonly object[]): readonly Mandate[] {
+  const defaults = { version: 1, id: 'm', agents: ['*'] };
+  const loaded = loadMandates(
+    documents.map((document) => JSON.stringify({ ...defaults, ...document })).join('\n---\n'),
+  );
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  return loaded.mandates;
+}
+
+/** An `action.requested`; what is not given is a call of `get_user` by `agent-1`. */
+export function asking(action: { id: string; [field: string]: unknown }): object {
+  const type = action.type ?? 'tool_call';
+  const call =
+    type === 'tool_call'
+      ? { tool: 'get_user' }
+      : { model: 'gpt-4o', provider: 'openai', inputTokens: 1_000, maxOutputTokens: 100 };
+  return { event: 'action.requested', action: { agentId: 'agent-1', type, ...call, ...action } };
+}
+
+/** An `action.completed`; what is not given is a success of `agent-1`. */
+export function reporting(outcome: { actionId: string; [field: string]: unknown }): object {
+  return { event: 'action.completed', outcome: { agentId: 'agent-1', status: 'success', ...outcome } };
+}
+
+export function decisionOf(answer: Answer | undefined): ActionDecided['decision'] {
+  if (answer?.kind !== 'record' || answer.record.event !== 'action.decided') {
+    throw new Error(`expected a decision, got ${JSON.stringify(answer)}`);
+  }
+  return answer.record.decision;
+}

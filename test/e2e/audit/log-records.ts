@@ -1,0 +1,109 @@
+/** Records as deciders and gateways write them, a literal each, for logs that tests make up. */
+import {
+  type ActionDecided,
+  type ActionSettled,
+  type AgentKilled,
+  type DeadLetter,
+  type Decision,
+  type LedgerEpoch,
+  type Settlement,
+  sortableId,
+  TOPICS,
+  wireTime,
+} from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+
+export const START_MS = Date.UTC(2026, 0, 30, 12);
+
+/** The `n`th decision of a tenant: an agent of a few, $0.10 charged, its id as unique as `n`. */
+export function decided(n: number, given: Partial<Decision> = {}): ActionDecided {
+  const { agentId = `agent-${n % 4}`, tool = 'get_user' } = given;
+  const decision = buildDecision(n, {
+    appendedAtMs: START_MS + n,
+    agentId,
+    tool,
+    chargedMicros: 100_000,
+    cumulativeMicros: 100_000,
+    checks: [{ check: 'tool-lists', said: 'pass', saw: { tool } }],
+    action: { id: `act-${n}`, agentId, type: 'tool_call', tool: tool ?? 'get_user', args: { n } },
+    ...given,
+  });
+  return { event: 'action.decided', decision };
+}
+
+export function settled(n: number, given: Partial<Settlement> = {}): ActionSettled {
+  const settlement: Settlement = {
+    id: sortableId('stl', START_MS + n, n.toString(16).padStart(20, '0')),
+    kind: 'settled',
+    actionId: `act-${n}`,
+    attempt: 1,
+    tenant: 'acme',
+    agentId: `agent-${n % 4}`,
+    status: 'success',
+    verified: null,
+    actualCostMicros: 90_000,
+    late: false,
+    deltaMicros: -10_000,
+    chargedMicros: 90_000,
+    cumulativeMicros: 90_000,
+    code: 'SETTLED',
+    reason: 'success',
+    completedAt: null,
+    settledAt: wireTime(START_MS + n + 50),
+    source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
+    ledgerEpoch: 'ep-1',
+    ledgerSequence: n,
+    ...given,
+  };
+  return { event: 'action.settled', settlement };
+}
+
+export function killed(id: string, target: AgentKilled['kill']['target']): AgentKilled {
+  const open = [{ tenant: 'globex', agentId: 'spy', actionId: 'secret-action', attempt: 1 }];
+  return {
+    event: 'agent.killed',
+    kill: {
+      id,
+      by: 'ops',
+      reason: 'runaway',
+      at: wireTime(START_MS),
+      target,
+      revision: 1,
+      ledgerEpoch: 'ep-1',
+      ledgerSequences: { globex: 7 },
+      openCount: 1,
+      open,
+    },
+  };
+}
+
+export function epochBegan(id: string): LedgerEpoch {
+  return {
+    event: 'ledger.epoch',
+    epoch: { id, previous: null, reason: 'rebuilt', at: wireTime(START_MS) },
+  };
+}
+
+export function deadLetterOf(n: number, topic: string = TOPICS.actions): DeadLetter {
+  return {
+    event: 'dead.letter',
+    deadLetter: {
+      id: sortableId('dlq', START_MS + n, n.toString(16).padStart(20, '0')),
+      source: { topic, partition: 0, offset: String(n) },
+      key: null,
+      fault: {
+        code: 'INVALID_ACTION',
+        reason: 'not JSON',
+        remedy: 'send JSON',
+        pointer: '',
+        line: 1,
+        column: 1,
+      },
+      valueBase64: Buffer.from('{').toString('base64'),
+      truncated: false,
+      bytes: 1,
+      appendedAt: wireTime(START_MS + n),
+      at: wireTime(START_MS + n),
+    },
+  };
+}

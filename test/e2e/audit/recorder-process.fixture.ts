@@ -1,0 +1,29 @@
+/** A recorder as a process of its own: `recorder-process.fixture.ts <folder>`. Says on stdout each time it committed a batch. */
+import type { Bus } from '@mandate/bus';
+import { startRecorder } from '@mandate/recorder';
+import { createMetrics, silentLogger } from '@mandate/runtime';
+import { openLog, openTables } from './recording.ts';
+
+const [, , folder = ''] = process.argv;
+const bus = await openLog(folder);
+const telling: Bus = {
+  ...bus,
+  consume: (options) =>
+    bus.consume({
+      ...options,
+      onBatch: async (batch) => {
+        await options.onBatch(batch);
+        process.stdout.write('.');
+      },
+    }),
+};
+const recorder = await startRecorder({
+  bus: telling,
+  audit: await openTables(folder),
+  log: silentLogger(),
+  metrics: createMetrics({ service: 'recorder' }),
+  maxBatch: 40,
+  gatherMs: 5,
+  sessionTimeoutMs: 300,
+});
+await recorder.finished;

@@ -1,0 +1,108 @@
+/** A log and audit tables in a temporary folder, and recorders that run between them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type AuditClient,
+  ask,
+  MIGRATIONS_DIRECTORY,
+  migrate,
+  openEmbeddedAudit,
+  searchDecisions,
+} from '@mandate/audit';
+import { type Bus, createSqliteBus } from '@mandate/bus';
+import { type Recorder, type RecorderOptions, startRecorder } from '@mandate/recorder';
+import { createMetrics, type Logger, type Metrics, silentLogger } from '@mandate/runtime';
+import { agentKey, type DecisionsRecord, TOPICS } from '@mandate/schemas';
+
+const PARTITIONS = 2;
+
+export type Recording = {
+  folder: string;
+  bus: Bus;
+  audit: AuditClient;
+  /** Appends to the decisions topic, each under its agent's key, or all in one partition. */
+  append(records: readonly (DecisionsRecord | Uint8Array)[], partition?: number): Promise<number[]>;
+  /** A recorder that the fixture stops at the end, unless the test did. */
+  record(options?: Partial<RecorderOptions>): Promise<Recorder & { metrics: Metrics }>;
+  close(): Promise<void>;
+};
+
+export function openLog(folder: string): Promise<Bus> {
+  return createSqliteBus({ path: join(folder, 'log.sqlite'), log: silentLogger(), partitions: PARTITIONS });
+}
+
+export async function openTables(folder: string): Promise<AuditClient> {
+  const audit = await openEmbeddedAudit({ path: join(folder, 'audit') });
+  await migrate(audit, MIGRATIONS_DIRECTORY);
+  return audit;
+}
+
+export async function openRecording(
+  folder = mkdtempSync(join(tmpdir(), 'mandate-recording-')),
+): Promise<Recording> {
+  const log: Logger = silentLogger();
+  const bus = await openLog(folder);
+  const audit = await openTables(folder);
+  const recorders = new Set<Recorder>();
+  return {
+    folder,
+    bus,
+    audit,
+    async append(records, partition) {
+      const acks = await bus.append(
+        TOPICS.decisions,
+        records.map((record) => ({
+          key: keyOf(record),
+          value: record instanceof Uint8Array ? record : JSON.stringify(record),
+          ...(partition === undefined ? {} : { partition }),
+        })),
+      );
+      return acks.map(({ coordinate }) => coordinate.offset);
+    },
+    async record(options = {}) {
+      const metrics = createMetrics({ service: 'test' });
+      const recorder = await startRecorder({
+        bus,
+        audit,
+        log,
+        metrics,
+        gatherMs: 10,
+        lagEveryMs: 20,
+        ...options,
+      });
+      recorders.add(recorder);
+      return {
+        ...recorder,
+        metrics,
+        stop: async () => {
+          recorders.delete(recorder);
+          await recorder.stop();
+        },
+      };
+    },
+    async close() {
+      await Promise.all([...recorders].map((recorder) => recorder.stop()));
+      await bus.close();
+      await audit.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function keyOf(record: DecisionsRecord | Uint8Array): string | null {
+  if (record instanceof Uint8Array) return null;
+  if (record.event === 'action.decided') return agentKey(record.decision.tenant, record.decision.agentId);
+  if (record.event === 'action.settled') return agentKey(record.settlement.tenant, record.settlement.agentId);
+  return null;
+}
+
+/** Every decision that the audit answers with, page by page, newest first. */
+export async function everyDecision(audit: AuditClient, tenant = 'acme', limit = 1_000): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = await ask(audit, searchDecisions, { tenant, limit, before: ids.at(-1) });
+    ids.push(...page.map(({ id }) => id));
+    if (page.length < limit) return ids;
+  }
+}

@@ -1,0 +1,266 @@
+/** Every command that speaks to a plane, against one that runs: what it prints, as text and as JSON, and how it ends. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createSqliteBus } from '@mandate/bus';
+import { silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonLines, runMandate, startMandate } from './run-mandate.ts';
+
+const MANDATES = `version: 1
+id: team
+agents: ["bot-*"]
+maxCostTotal: 1.00
+deniedTools: ["*_admin"]
+toolPolicies:
+  search: { cost: 0.01 }
+  pay: { cost: 0.02, requiresConfirmation: true }
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'mandate-cli-'));
+const data = join(folder, 'data');
+const mandates = join(folder, 'mandates.yaml');
+let plane: PlaneProcess;
+
+beforeAll(async () => {
+  writeFileSync(mandates, MANDATES);
+  plane = await startPlane({ data, mandates });
+});
+afterAll(async () => {
+  await plane?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function mandate(args: readonly string[], options: { stdin?: string; env?: Record<string, string> } = {}) {
+  const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '', ...options.env };
+  return runMandate(args, { ...options, env });
+}
+
+/** What has been decided is in the audit a moment later. */
+async function audited(actionId: string): Promise<{ id: string }> {
+  return waitUntil(`${actionId} in the audit`, async () => {
+    const { stdout } = await mandate(['query', 'decisions', '--json']);
+    return jsonLines<{ id: string; actionId: string }>(stdout).find((row) => row.actionId === actionId);
+  });
+}
+
+describe('publish', () => {
+  it('shows the decision on an action, and why it is refused', async () => {
+    const allowed = await mandate(['publish', '--agent', 'bot-1', '--tool', 'search', '--args', '{"q":1}']);
+    expect(allowed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(allowed.stdout).toMatch(/^[\d:.]{12} {2}ALLOW {2}bot-1 +search +\$0\.01\n$/);
+    const refused = await mandate(['publish', '--agent', 'bot-1', '--tool', 'fs_admin']);
+    expect(refused).toMatchObject({ exitCode: 3, stderr: '' });
+    expect(refused.stdout).toMatch(/BLOCK {2}bot-1 +fs_admin +TOOL_DENIED\n {2}\S/);
+  });
+
+  it('publishes a file of requests and outcomes, in order', async () => {
+    const request = { id: 'f1', agentId: 'bot-2', type: 'tool_call', tool: 'search' };
+    const outcome = { actionId: 'f1', agentId: 'bot-2', status: 'failure' };
+    const stdin = [
+      JSON.stringify(request),
+      JSON.stringify({ event: 'action.completed', outcome }),
+      '',
+      JSON.stringify({ event: 'action.requested', action: { ...request, id: 'f2' } }),
+    ].join('\n');
+    const { exitCode, stdout } = await mandate(['publish', '--file', '-', '--json'], { stdin });
+    expect(exitCode).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([
+      { actionId: 'f1', decision: { verdict: 'ALLOW', chargedMicros: 10_000 } },
+      { actionId: 'f1', settlement: { code: 'SETTLED', deltaMicros: -10_000 } },
+      { actionId: 'f2', decision: { verdict: 'ALLOW', cumulativeMicros: 10_000 } },
+    ]);
+  });
+
+  it('names the lines of a file that the plane refuses, and what it says reaches it unchanged', async () => {
+    const file = join(folder, 'bad.ndjson');
+    const good = JSON.stringify({ id: 'g1', agentId: 'bot-2', type: 'tool_call', tool: 'search' });
+    writeFileSync(
+      file,
+      `${good}\n\n{"id":"g2","id":"g3","agentId":"bot-2","type":"tool_call","tool":"search"}\n`,
+    );
+    const { exitCode, stdout, stderr } = await mandate(['publish', '--file', file]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(`${file}:3 `);
+    expect(stderr).toContain('id');
+  });
+});
+
+it('tail follows decisions as they fall, and ends well when it is asked to', async () => {
+  const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.auditor ?? '' };
+  const tail = startMandate(['tail', '--agent', 'bot-tail', '--json'], env);
+  const lines: { agentId: string }[] = [];
+  createInterface(tail.stdout).on('line', (line) => lines.push(JSON.parse(line)));
+  for (let at = 0; at < 3; at++) {
+    await mandate(['publish', '--agent', 'bot-tail', '--tool', 'search']);
+    await waitUntil(`decision ${at} in tail`, () => lines.length > at);
+  }
+  expect(lines.map(({ agentId }) => agentId)).toEqual(['bot-tail', 'bot-tail', 'bot-tail']);
+  tail.kill('SIGINT');
+  const exitCode = await new Promise((resolve) => tail.once('close', resolve));
+  expect(exitCode).toBe(0);
+});
+
+describe('query', () => {
+  it('lists decisions page by page, as many as one wants', async () => {
+    await mandate(['publish', '--agent', 'bot-3', '--tool', 'search', '--id', 'q1']);
+    await audited('q1');
+    const all = jsonLines<{ id: string }>((await mandate(['query', 'decisions', '--json'])).stdout);
+    expect(all.length).toBeGreaterThan(4);
+    const some = jsonLines((await mandate(['query', 'decisions', '--json', '--limit', '3'])).stdout);
+    expect(some).toEqual(all.slice(0, 3));
+    const text = await mandate(['query', 'decisions', '--agent', 'bot-3', '--from', '1h']);
+    expect(text).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(text.stdout).toMatch(/^ID +KIND .*\ndec_\S+ .* q1 .*\n$/);
+  });
+
+  it('shows one decision whole', async () => {
+    const { id } = await audited('q1');
+    const { exitCode, stdout } = await mandate(['query', 'decision', id]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'action.decided', decision: { id, actionId: 'q1' } });
+    const unknown = await mandate(['query', 'decision', 'dec_none']);
+    expect(unknown).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(unknown.stderr).toContain('DECISION_NOT_FOUND');
+  });
+
+  it.each([
+    ['spend', 'agents'],
+    ['verdicts', 'verdicts'],
+    ['codes', 'codes'],
+    ['tools', 'tools'],
+    ['agents', 'agents'],
+  ])('counts and sums %s', async (question, rows) => {
+    const json = await mandate(['query', question, '--json', '--from', '1d']);
+    expect(json).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(json.stdout)[rows].length).toBeGreaterThan(0);
+    expect((await mandate(['query', question])).stdout).toMatch(/^[A-Z ]+\n/);
+  });
+
+  it('lists settlements and what operators did', async () => {
+    await waitUntil('the settlement', async () => {
+      const { stdout } = await mandate(['query', 'settlements', '--action', 'f1', '--json']);
+      return jsonLines(stdout).length === 1;
+    });
+    const events = await mandate(['query', 'control-events', '--event', 'ledger.epoch', '--json']);
+    expect(jsonLines(events.stdout)).toMatchObject([{ event: 'ledger.epoch' }]);
+  });
+
+  it('says that nothing was found', async () => {
+    expect(await mandate(['query', 'decisions', '--agent', 'nobody'])).toEqual({
+      exitCode: 0,
+      stdout: 'nothing found\n',
+      stderr: '',
+    });
+  });
+});
+
+it('kill stops an agent, agents shows it, revive lets it act again', async () => {
+  await mandate(['publish', '--agent', 'bot-k', '--tool', 'search', '--id', 'k1']);
+  const killed = await mandate(['kill', 'bot-k', '--reason', 'it loops']);
+  expect(killed).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(killed.stdout).toBe('killed (revision 1); 1 allowed action may still run\n  bot-k  k1\n');
+  expect((await mandate(['publish', '--agent', 'bot-k', '--tool', 'search'])).stdout).toContain(
+    'AGENT_KILLED',
+  );
+  const agents = jsonLines<{ agentId: string }>((await mandate(['agents', '--json'])).stdout);
+  expect(agents.find(({ agentId }) => agentId === 'bot-k')).toMatchObject({ killed: { reason: 'it loops' } });
+  expect((await mandate(['agents'])).stdout).toMatch(/\nbot-k +\$0\.01 +1 {2}killed \(agent\): it loops\n/);
+  expect((await mandate(['revive', 'bot-k'])).stdout).toBe('revived (revision 2)\n');
+  expect((await mandate(['revive', 'bot-k'])).stdout).toContain('nothing to revive');
+  const everything = jsonLines((await mandate(['kill', '--all', '--json'])).stdout);
+  expect(everything).toMatchObject([{ target: { scope: 'all' } }]);
+  expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
+});
+
+it('approvals lists what waits, approve lets it run once, deny refuses it', async () => {
+  const pay = (id: string) => mandate(['publish', '--agent', 'bot-p', '--tool', 'pay', '--id', id]);
+  expect((await pay('p1')).stdout).toContain('APPROVAL_REQUIRED');
+  await pay('p2');
+  await audited('p2');
+  const waiting = jsonLines<{ id: string; actionId: string }>(
+    (await mandate(['approvals', '--json'])).stdout,
+  );
+  expect(waiting.map(({ actionId }) => actionId)).toEqual(['p2', 'p1']);
+  const [p2, p1] = waiting.map(({ id }) => id);
+  expect((await mandate(['approvals'])).stdout).toMatch(/^DECISION .*\ndec_.* bot-p +pay +\{\}\n/);
+
+  const granted = await mandate(['approve', p1 ?? '', '--reason', 'ticket 1', '--for', '10m']);
+  expect(granted).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(granted.stdout).toMatch(/^granted: pay of bot-p \(p1\), until \S+Z\n$/);
+  expect((await pay('p1')).exitCode).toBe(0);
+  const denied = await mandate(['deny', p2 ?? '', '--json']);
+  expect(JSON.parse(denied.stdout)).toMatchObject({ decisionId: p2, answer: 'denied' });
+  expect((await pay('p2')).stdout).toContain('APPROVAL_DENIED');
+
+  await waitUntil('nothing to wait any more', async () =>
+    (await mandate(['approvals'])).stdout.startsWith('nothing waits'),
+  );
+  const late = await mandate(['approve', p1 ?? '']);
+  expect(late).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(late.stderr).toContain('p1 was decided anew since: ALLOW');
+});
+
+it('adjust-budget gives back, and once for one idempotency key', async () => {
+  await mandate(['publish', '--agent', 'bot-a', '--tool', 'search']);
+  const back = [
+    'adjust-budget',
+    '--agent',
+    'bot-a',
+    '--by',
+    '-0.004',
+    '--reason',
+    'refund',
+    '--idempotency-key',
+    'r1',
+  ];
+  expect((await mandate(back)).stdout).toBe('now $0.006 count as spent\n');
+  expect(JSON.parse((await mandate([...back, '--json'])).stdout)).toMatchObject({ spentMicros: 6_000 });
+});
+
+it('dead-letters lists what could not be read, and publishes it again', async () => {
+  const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
+  await bus.append(TOPICS.actions, [{ key: null, value: '{"event":"action.requested"}' }]);
+  await bus.close();
+  const letters = await waitUntil('the dead letter', async () => {
+    const found = jsonLines<{ partition: number; offset: number }>(
+      (await mandate(['dead-letters', 'list', '--json'])).stdout,
+    );
+    return found.length > 0 && found;
+  });
+  const place = `${letters[0]?.partition}/${letters[0]?.offset}`;
+  expect((await mandate(['dead-letters', 'list'])).stdout).toMatch(new RegExp(`\n${place} `));
+  const corrected = join(folder, 'corrected.json');
+  const action = { id: 'd1', agentId: 'bot-d', type: 'tool_call', tool: 'search' };
+  writeFileSync(corrected, JSON.stringify({ event: 'action.requested', action }));
+  const again = await mandate(['dead-letters', 'republish', place, '--corrected', corrected]);
+  expect(again).toEqual({ exitCode: 0, stdout: `published ${place} again\n`, stderr: '' });
+  await audited('d1');
+  expect((await mandate(['dead-letters', 'republish', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
+});
+
+it('reconcile finds no drift', async () => {
+  const { exitCode, stdout, stderr } = await mandate(['reconcile', '--data', data]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/\ndrift 0 micro-dollars\n$/);
+  const json = await mandate(['reconcile', '--json'], { env: { MANDATE_PLANE_DATA_PATH: data } });
+  expect(JSON.parse(json.stdout)).toMatchObject({ driftMicros: 0, differences: [], doubledActions: [] });
+});
+
+it('keys issues a key that works, lists it without its hash, and ends it', async () => {
+  const grant = ['--name', 'ci', '--scopes', 'publish', '--agents', 'bot-ci'];
+  const issued = await mandate(['keys', 'issue', '--data', data, '--json', ...grant]);
+  const { key, id } = JSON.parse(issued.stdout);
+  const env = { MANDATE_API_KEY: key };
+  const publish = (agent: string) => mandate(['publish', '--agent', agent, '--tool', 'search'], { env });
+  expect((await publish('bot-ci')).exitCode).toBe(0);
+  expect((await publish('bot-1')).stderr).toContain('AGENT_NOT_ALLOWED');
+  const listed = jsonLines<object>((await mandate(['keys', 'list', '--data', data, '--json'])).stdout);
+  expect(listed).toContainEqual(expect.objectContaining({ id, name: 'ci', revokedAt: null }));
+  expect(JSON.stringify(listed)).not.toContain('hash');
+  expect((await mandate(['keys', 'revoke', id, '--data', data])).stdout).toBe(`revoked ci (${id})\n`);
+  await waitUntil('the key to end', async () => (await publish('bot-ci')).exitCode === 2);
+});

@@ -1,0 +1,139 @@
+/** How `mandate up` begins and ends, and how long commands that run without a plane may take or be stopped. */
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, it } from 'vitest';
+import { runMandate, startMandate } from './run-mandate.ts';
+
+it('starts on an empty folder, shows keys once, and stops at SIGTERM', async () => {
+  const data = join(temporaryFolder(), 'deep', 'data');
+  const first = startMandate(['up', '--data', data, '--port', '0']);
+  let said = '';
+  first.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await waitUntil('the greeting', () => said.includes('export MANDATE_URL='));
+  expect(said).toMatch(/^Mandate is up at http:\/\/127\.0\.0\.1:\d+\n/);
+  expect(said.match(/mdt_/g)).toHaveLength(4);
+  first.kill('SIGTERM');
+  expect(await once(first, 'close')).toEqual([0, null]);
+
+  const second = await startPlane({ data });
+  expect(second.keys).toEqual({});
+  expect(await second.kill('SIGINT')).toBe(0);
+});
+
+it('says what is in its way, and what to do', async () => {
+  const folder = temporaryFolder();
+  const plane = await startPlane({ data: join(folder, 'a') });
+  try {
+    const busy = await runMandate(['up', '--data', join(folder, 'b'), '--port', new URL(plane.url).port]);
+    expect(busy).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(busy.stderr).toMatch(
+      /^mandate: cannot listen at 127\.0\.0\.1:\d+: another process listens there\n/,
+    );
+    const held = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0']);
+    expect(held).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(held.stderr).toContain('is in use by another process');
+  } finally {
+    await plane.kill();
+  }
+  chmodSync(join(folder, 'a', 'keys.json'), 0o644);
+  const exposed = await runMandate(['up', '--data', join(folder, 'a'), '--port', '0']);
+  expect(exposed).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(exposed.stderr).toContain('chmod 600');
+});
+
+it('names the places of bad mandates, and a file that is missing', async () => {
+  const folder = temporaryFolder();
+  const mandates = join(folder, 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: -1\nallowed: []\n');
+  const bad = await runMandate(['up', '--data', join(folder, 'd'), '--port', '0', '--mandates', mandates]);
+  expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(bad.stderr).toContain(`\n${mandates}:4:1 maxCostTotal: `);
+  expect(bad.stderr).toContain(`\n${mandates}:5:1 `);
+  const missing = await runMandate(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
+  expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
+it('takes its bounds from the environment, and refuses those that are none', async () => {
+  const data = join(temporaryFolder(), 'data');
+  const bad = {
+    MANDATE_GATEWAY_MAX_WAITING: '0',
+    MANDATE_RECORDER_GATHER_MS: 'soon',
+    MANDATE_PLANE_PORTS: '1',
+  };
+  const { exitCode, stderr } = await runMandate(['up', '--data', data], { env: bad });
+  expect(exitCode).toBe(2);
+  for (const name of Object.keys(bad)) expect(stderr).toContain(name);
+
+  const plane = await startPlane({
+    data,
+    env: { MANDATE_GATEWAY_MAX_WAITING: '1', MANDATE_PLANE_LOG_LEVEL: 'error' },
+  });
+  try {
+    const actions = [1, 2].map((at) => ({ id: `w${at}`, agentId: 'bot', type: 'tool_call', tool: 't' }));
+    const answer = await fetch(new URL('/v1/actions?waitMs=1000', plane.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${plane.keys.operator}`, 'content-type': 'application/json' },
+      body: JSON.stringify(actions),
+    });
+    expect(await answer.json()).toMatchObject({ status: 503, code: 'OVERLOADED' });
+  } finally {
+    await plane.kill();
+  }
+});
+
+it('eval stops at Ctrl-C, and when nobody reads it any more', async () => {
+  const mandates = join(temporaryFolder(), 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\n');
+  const request = `${JSON.stringify({ event: 'action.requested', action: { id: 'a', agentId: 'b', type: 'tool_call', tool: 't' } })}\n`;
+
+  const waiting = startMandate(['eval', '--mandates', mandates]);
+  waiting.stdin.write(request);
+  await once(createInterface(waiting.stdout), 'line');
+  waiting.kill('SIGINT');
+  expect(await once(waiting, 'close')).toEqual([130, null]);
+
+  const unread = startMandate(['eval', '--mandates', mandates]);
+  unread.stdin.on('error', () => {});
+  unread.stdin.write(request.repeat(5_000));
+  await once(unread.stdout, 'data');
+  unread.stdout.destroy();
+  expect(await once(unread, 'exit')).toEqual([0, null]);
+});
+
+it('eval reads no faster than its answers are taken, and keeps little of a hundred thousand records', async () => {
+  const mandates = join(temporaryFolder(), 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: 0\n');
+  const child = startMandate(['eval', '--mandates', mandates, '--json'], {
+    NODE_OPTIONS: '--max-old-space-size=256',
+  });
+  let sent = 0;
+  const feed = async () => {
+    const args = { text: 'x'.repeat(2_000) };
+    for (; sent < 100_000; sent++) {
+      const action = { id: `a${sent}`, agentId: `b${sent % 100}`, type: 'tool_call', tool: 't', args };
+      const line = `${JSON.stringify({ event: 'action.requested', action })}\n`;
+      if (!child.stdin.write(line)) await once(child.stdin, 'drain');
+    }
+    child.stdin.end();
+  };
+  const fed = feed();
+  // Nobody reads its answers yet: it must stop reading, long before the end.
+  await waitUntil('back-pressure', () => sent > 0 && child.stdin.writableNeedDrain);
+  expect(sent).toBeLessThan(20_000);
+
+  let answers = 0;
+  createInterface(child.stdout).on('line', () => answers++);
+  let summary = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    summary += text;
+  });
+  await fed;
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(answers).toBe(100_000);
+  expect(JSON.parse(summary)).toMatchObject({ records: 100_000, bad: 0 });
+});

@@ -1,0 +1,142 @@
+/** Who may call what: every route of the gateway, with no key, a key of the wrong scope, and one of another tenant. */
+import { expect, test } from 'vitest';
+import { type KeyName, startGatewayPlane } from './gateway-plane.ts';
+
+const MANDATES = `
+version: 1
+id: open
+agents: ["*"]
+`;
+
+const action = { id: 'a-1', agentId: 'bot-1', type: 'tool_call', tool: 'look' };
+const outcome = { actionId: 'a-1', agentId: 'bot-1', status: 'success' };
+const budget = { scope: 'agent', subject: 'bot-1', id: 'total' };
+
+/** Each route, the scopes that open it, and a body that would do something. */
+const ROUTES: readonly [method: string, path: string, scopes: readonly KeyName[], body?: unknown][] = [
+  ['POST', '/v1/actions', ['publisher'], action],
+  ['GET', '/v1/actions/a-1', ['publisher', 'auditor']],
+  ['POST', '/v1/outcomes', ['publisher'], outcome],
+  ['POST', '/v1/agents/bot-1/kill', ['operator'], {}],
+  ['POST', '/v1/agents/bot-1/revive', ['operator'], {}],
+  ['GET', '/v1/agents/bot-1/kill-status', ['publisher', 'auditor', 'operator']],
+  ['POST', '/v1/kill', ['operator'], { scope: 'tenant' }],
+  ['POST', '/v1/revive', ['operator'], { scope: 'tenant' }],
+  ['POST', '/v1/budgets/adjust', ['operator'], { budget, deltaMicros: 1, reason: 'test' }],
+  [
+    'POST',
+    '/v1/approvals',
+    ['operator'],
+    { agentId: 'bot-1', actionId: 'a-1', digest: 'd', answer: 'denied', reason: 'test' },
+  ],
+  ['GET', '/v1/agents', ['operator', 'auditor']],
+  ['GET', '/v1/ledger', ['operator']],
+  ['GET', '/v1/ledger/balances', ['operator']],
+  ['GET', '/v1/ledger/open', ['operator']],
+  ['GET', '/v1/ledger/unpublished', ['operator']],
+  ['GET', '/v1/dead-letters', []],
+  ['POST', '/v1/dead-letters/0/0/republish', []],
+];
+
+const KEYS: readonly KeyName[] = ['publisher', 'auditor', 'operator'];
+
+test('the table names every route', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  const { paths } = (await plane.call(null, 'GET', '/openapi.json')).body;
+  const documented = Object.entries(paths ?? {})
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([path, methods]) =>
+      Object.keys(methods ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+  const tabled = ROUTES.map(([method, path]) => {
+    const pattern = path
+      .replace('/bot-1/', '/{id}/')
+      .replace('/a-1', '/{id}')
+      .replace('/0/0/', '/{partition}/{offset}/');
+    return `${method} ${pattern}`;
+  });
+  expect(documented.sort()).toEqual(tabled.sort());
+});
+
+test('nobody gets in without a key, or with a key that lacks the scope; with it the route answers', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  for (const [method, path, opened, body] of ROUTES) {
+    expect([path, (await plane.call(null, method, path, body)).status]).toEqual([path, 401]);
+    for (const key of KEYS) {
+      const { status, body: answer } = await plane.call(key, method, path, body);
+      if (opened.includes(key))
+        expect([path, key, status === 401 || status === 403]).toEqual([path, key, false]);
+      else expect([path, key, status, answer.code]).toEqual([path, key, 403, 'FORBIDDEN']);
+    }
+  }
+  expect(await plane.ledger.killed('globex')).toEqual([]);
+});
+
+test('a body that names another tenant is refused, and nothing is published', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  for (const body of [
+    { ...action, tenant: 'globex' },
+    [action, { ...action, id: 'a-2', tenant: 'globex' }],
+  ]) {
+    const reply = await plane.call('publisher', 'POST', '/v1/actions', body);
+    expect([reply.status, reply.body.code]).toEqual([403, 'TENANT_MISMATCH']);
+  }
+  const reported = await plane.call('publisher', 'POST', '/v1/outcomes', { ...outcome, tenant: 'globex' });
+  expect([reported.status, reported.body.code]).toEqual([403, 'TENANT_MISMATCH']);
+  expect(await plane.published()).toEqual([]);
+  expect((await plane.call('publisher', 'POST', '/v1/actions', { ...action, tenant: 'acme' })).status).toBe(
+    202,
+  );
+});
+
+test('a key publishes for its own agents only', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  for (const body of [{ ...action, agentId: 'other-1' }, [action, { ...action, agentId: 'other-1' }]]) {
+    const reply = await plane.call('publisher', 'POST', '/v1/actions', body);
+    expect([reply.status, reply.body.code]).toEqual([403, 'AGENT_NOT_ALLOWED']);
+  }
+  const reported = await plane.call('publisher', 'POST', '/v1/outcomes', { ...outcome, agentId: 'other-1' });
+  expect([reported.status, reported.body.code]).toEqual([403, 'AGENT_NOT_ALLOWED']);
+  expect(await plane.published()).toEqual([]);
+
+  const status = await plane.call('publisher', 'GET', '/v1/agents/other-1/kill-status');
+  expect([status.status, status.body.code]).toEqual([403, 'AGENT_NOT_ALLOWED']);
+  expect((await plane.call('auditor', 'GET', '/v1/agents/other-1/kill-status')).status).toBe(200);
+});
+
+test("another agent's decision does not exist for a publisher, nor another tenant's for anybody", async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const theirs = { ...action, id: 'secret', agentId: 'other-1' };
+  expect((await plane.call('owner', 'POST', '/v1/actions?waitMs=20000', theirs)).status).toBe(200);
+  for (const key of ['publisher', 'stranger'] as const) {
+    const reply = await plane.call(key, 'GET', '/v1/actions/secret');
+    expect([key, reply.status, reply.body.code]).toEqual([key, 404, 'DECISION_NOT_FOUND']);
+  }
+  expect((await plane.call('auditor', 'GET', '/v1/actions/secret')).body.decision).toMatchObject({
+    agentId: 'other-1',
+  });
+});
+
+test('what operators do stays in their tenant; what reaches beyond takes operate:all', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.call('stranger', 'POST', '/v1/agents/bot-1/kill', {});
+  await plane.call('stranger', 'POST', '/v1/kill', { scope: 'tenant' });
+  await plane.call('stranger', 'POST', '/v1/budgets/adjust', { budget, deltaMicros: 5, reason: 'test' });
+  expect((await plane.call('publisher', 'GET', '/v1/agents/bot-1/kill-status')).body.killed).toBeNull();
+  expect((await plane.call('operator', 'GET', '/v1/ledger/balances')).body.balances).toEqual([]);
+
+  for (const path of ['/v1/kill', '/v1/revive']) {
+    const reply = await plane.call('operator', 'POST', path, { scope: 'all' });
+    expect([reply.status, reply.body.code]).toEqual([403, 'FORBIDDEN']);
+  }
+  for (const list of ['balances', 'open', 'unpublished']) {
+    const other = await plane.call('operator', 'GET', `/v1/ledger/${list}?tenant=globex`);
+    expect([other.status, other.body.code]).toEqual([403, 'TENANT_MISMATCH']);
+    expect((await plane.call('owner', 'GET', `/v1/ledger/${list}?tenant=globex`)).status).toBe(200);
+  }
+  expect((await plane.call('owner', 'GET', '/v1/ledger/balances?tenant=globex')).body.balances).toHaveLength(
+    1,
+  );
+  expect((await plane.call('stranger', 'GET', '/v1/ledger')).body.tenants).toEqual(['globex']);
+});

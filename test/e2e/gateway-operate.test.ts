@@ -1,0 +1,256 @@
+/** What operators ask and correct over HTTP: budgets, approvals, the ledger, agents, dead letters. */
+import { TOPICS } from '@mandate/schemas';
+import { waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
+
+const MANDATES = `
+version: 1
+id: bots
+agents: ["*"]
+maxCostTotal: 1.00
+toolPolicies:
+  look: { cost: 0.40 }
+  send: { cost: 0.10, requiresConfirmation: true }
+`;
+
+const call = (id: string, tool = 'look', agentId = 'bot-1') => ({ id, agentId, type: 'tool_call', tool });
+const WAIT = '/v1/actions?waitMs=20000';
+const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
+
+test('an adjusted budget is spent or free at once, in dollars or micro-dollars, and stands on the log', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const adjust = (more: object, headers = {}) =>
+    plane.call('operator', 'POST', '/v1/budgets/adjust', { budget: total, reason: 'test', ...more }, headers);
+  const charged = await adjust({ deltaDollars: 0.7 });
+  expect(charged.body).toMatchObject({
+    deltaMicros: 700_000,
+    spentMicros: 700_000,
+    epoch: plane.ledger.epoch,
+  });
+  const refused = await plane.call('publisher', 'POST', WAIT, call('a-1'));
+  expect(refused.body.decision).toMatchObject({ code: 'COST_LIMIT_EXCEEDED' });
+  expect((await adjust({ deltaDollars: -0.4 })).body).toMatchObject({
+    deltaMicros: -400_000,
+    spentMicros: 300_000,
+  });
+  expect((await plane.call('publisher', 'POST', WAIT, call('a-2'))).body.decision).toMatchObject({
+    verdict: 'ALLOW',
+  });
+
+  const key = { 'idempotency-key': 'credit-1' };
+  const credits = [await adjust({ deltaMicros: -1 }, key), await adjust({ deltaMicros: -1 }, key)];
+  expect(credits[1]?.body).toEqual(credits[0]?.body);
+  expect((await adjust({ deltaMicros: -2 }, key)).body.spentMicros).toBe(699_997);
+  const body = { budget: total, reason: 'test', deltaMicros: -1 };
+  const theirs = await plane.call('stranger', 'POST', '/v1/budgets/adjust', body, key);
+  expect(theirs.body.spentMicros).toBe(-1);
+  expect(theirs.body.commandId).not.toBe(credits[0]?.body.commandId);
+
+  const events = (await plane.decided()).flatMap((record) =>
+    record.event === 'budget.adjusted' && record.adjustment.tenant === 'acme' ? [record.adjustment] : [],
+  );
+  expect(events.map(({ deltaMicros, spentMicros }) => [deltaMicros, spentMicros])).toEqual([
+    [700_000, 700_000],
+    [-400_000, 300_000],
+    [-1, 699_999],
+    [-2, 699_997],
+  ]);
+
+  for (const bad of [
+    {},
+    { deltaMicros: 1, deltaDollars: 1 },
+    { deltaDollars: 0.0000001 },
+    { deltaMicros: 1.5 },
+    { deltaMicros: 1, reason: '' },
+    { deltaMicros: 1, budget: { scope: 'agent', id: 'total' } },
+    { deltaMicros: 1, budget: { scope: 'tenant', subject: 'acme', id: 'team' } },
+  ]) {
+    expect([bad, (await adjust(bad)).status]).toEqual([bad, 400]);
+  }
+  const tooLarge = await adjust({ deltaMicros: Number.MAX_SAFE_INTEGER });
+  expect([tooLarge.status, tooLarge.body.code]).toEqual([400, 'ADJUSTMENT_TOO_LARGE']);
+});
+
+test('a deferred action runs once a person grants it, and not when they deny it', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  for (const [id, answer, code] of [
+    ['s-1', 'granted', 'ALLOWED'],
+    ['s-2', 'denied', 'APPROVAL_DENIED'],
+  ]) {
+    const send = call(id ?? '', 'send');
+    const deferred = await plane.call('publisher', 'POST', WAIT, send);
+    expect(deferred.body.decision).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
+    const { digest } = deferred.body.decision ?? {};
+    const body = { agentId: 'bot-1', actionId: id, digest, answer, reason: 'looked at it' };
+    const answered = await plane.call('operator', 'POST', '/v1/approvals', body);
+    expect(answered.status).toBe(200);
+    expect((await plane.call('publisher', 'POST', WAIT, send)).body.decision).toMatchObject({ code });
+    const standing = await plane.call('publisher', 'GET', `/v1/actions/${id}`);
+    expect(standing.body.decision).toMatchObject({ code });
+  }
+  expect((await plane.decided()).filter(({ event }) => event === 'approval.recorded')).toMatchObject([
+    { approval: { answer: 'granted', actionId: 's-1' } },
+    { approval: { answer: 'denied', actionId: 's-2' } },
+  ]);
+});
+
+test('a grant holds for the exact arguments, also where they are redacted', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const send = (password: string) => ({ ...call('s-1', 'send'), args: { password } });
+  const deferred = await plane.call('publisher', 'POST', WAIT, send('the right one'));
+  expect(deferred.body.decision).toMatchObject({
+    verdict: 'DEFER',
+    action: { args: { password: '[redacted]' } },
+  });
+  const { digest } = deferred.body.decision ?? {};
+  const grant = { agentId: 'bot-1', actionId: 's-1', digest, answer: 'granted', reason: 'looked at it' };
+  expect((await plane.call('operator', 'POST', '/v1/approvals', grant)).status).toBe(200);
+  const other = await plane.call('publisher', 'POST', WAIT, send('another one'));
+  expect(other.body.decision).toMatchObject({
+    code: 'DUPLICATE_ACTION',
+    duplicateOf: { samePayload: false },
+  });
+  const granted = await plane.call('publisher', 'POST', WAIT, send('the right one'));
+  expect(granted.body.decision).toMatchObject({ code: 'ALLOWED' });
+});
+
+test('the ledger tells its balances, what is open and what is not on the log; agents come by id, in pages', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const agents = ['bot-3', 'bot-1', 'bot-2'];
+  await plane.call(
+    'publisher',
+    'POST',
+    WAIT,
+    agents.map((agentId) => call(`a-${agentId}`, 'look', agentId)),
+  );
+  await plane.call('operator', 'POST', '/v1/agents/silent/kill', { reason: 'never seen' });
+  const about = await plane.call('operator', 'GET', '/v1/ledger');
+  expect(about.body).toEqual({ epoch: plane.ledger.epoch, tenants: ['acme'] });
+  const { body } = await plane.call('operator', 'GET', '/v1/ledger/balances');
+  expect(body).toMatchObject({ tenant: 'acme', epoch: plane.ledger.epoch });
+  expect(body.balances).toHaveLength(3);
+  const open = await plane.call('operator', 'GET', '/v1/ledger/open?agentId=bot-2');
+  expect(open.body.open).toMatchObject([{ actionId: 'a-bot-2', reservedMicros: 400_000 }]);
+  expect((await plane.call('operator', 'GET', '/v1/ledger/unpublished')).body.unpublished).toEqual([]);
+
+  const first = await plane.call('auditor', 'GET', '/v1/agents?limit=3');
+  expect(first.body).toEqual({
+    agents: ['bot-1', 'bot-2', 'bot-3'].map((agentId) => ({
+      agentId,
+      spentMicros: 400_000,
+      openActions: 1,
+      killed: null,
+    })),
+    next: 'bot-3',
+  });
+  const rest = await plane.call('auditor', 'GET', `/v1/agents?limit=3&after=${first.body.next}`);
+  expect(rest.body).toMatchObject({
+    agents: [{ agentId: 'silent', spentMicros: 0, killed: { scope: 'agent' } }],
+    next: null,
+  });
+});
+
+test('dead letters are listed newest first, in pages, and go back as they were or corrected', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const append = (n: number) =>
+    plane.bus.append(TOPICS.actions, [{ key: `acme/bot-${n}`, value: `{"broken": ${n}` }]);
+  const letters = async (query = '') => (await plane.call('owner', 'GET', `/v1/dead-letters${query}`)).body;
+  for (let n = 0; n < 5; n += 1) {
+    await append(n);
+    await waitUntil(
+      `dead letter ${n}`,
+      async () => ((await letters()).deadLetters as unknown[]).length === n + 1,
+    );
+  }
+  type Letter = {
+    id: string;
+    partition: number;
+    offset: number;
+    key: string;
+    valueBase64: string;
+    source: object;
+  };
+  const all = (await letters()).deadLetters as Letter[];
+  expect(all.map(({ key }) => key)).toEqual([
+    'acme/bot-4',
+    'acme/bot-3',
+    'acme/bot-2',
+    'acme/bot-1',
+    'acme/bot-0',
+  ]);
+  const first = await letters('?limit=3');
+  const second = await letters(`?limit=3&before=${first.next}`);
+  expect([...(first.deadLetters as Letter[]), ...(second.deadLetters as Letter[])]).toEqual(all);
+  expect(second.next).toBeNull();
+  expect((await plane.call('owner', 'GET', '/v1/dead-letters?before=nonsense')).body.code).toBe(
+    'INVALID_CURSOR',
+  );
+
+  const [newest] = all;
+  if (newest === undefined) throw new Error('no dead letter');
+  const path = `/v1/dead-letters/${newest.partition}/${newest.offset}/republish`;
+  const before = await plane.bus.ranges(TOPICS.actions);
+  const same = await plane.call('owner', 'POST', path);
+  expect(same.status).toBe(202);
+  const source = same.body.source as { topic: string; partition: number; offset: string };
+  const record = await plane.bus.at({ ...source, offset: Number(source.offset) });
+  expect(record).toMatchObject({ key: newest.key, headers: { 'mandate-dead-letter': newest.id } });
+  expect(Buffer.from(record?.value ?? []).toString()).toBe('{"broken": 4');
+  expect(before.find(({ partition }) => partition === source.partition)?.endOffset).toBe(
+    Number(source.offset),
+  );
+
+  const action = { ...call('mended', 'look', 'bot-4'), tenant: 'acme', args: { password: 'hunter2' } };
+  const mended = await plane.call('owner', 'POST', path, { value: { event: 'action.requested', action } });
+  expect(mended.body).toMatchObject({ deadLetterId: newest.id, source: { topic: TOPICS.actions } });
+  const decided = await waitUntil('the decision', async () => {
+    const reply = await plane.call('owner', 'GET', '/v1/actions/mended');
+    return reply.status === 200 && reply;
+  });
+  expect(decided.body.decision).toMatchObject({ verdict: 'ALLOW', tenant: 'acme' });
+  const texts = (await recordsOf(plane.bus, TOPICS.actions)).map(({ value }) =>
+    Buffer.from(value).toString(),
+  );
+  expect(texts.filter((text) => text.includes('mended'))).toEqual([expect.stringContaining('[redacted]')]);
+
+  const still = await plane.call('owner', 'POST', path, { value: { event: 'action.requested' } });
+  expect([still.status, still.body.code]).toEqual([400, 'INVALID_ACTION']);
+  expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/999/republish')).status).toBe(404);
+  expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/x/republish')).status).toBe(400);
+});
+
+test('without a ledger, what needs one says where it is; publishing and waiting work', async () => {
+  const plane = await startGatewayPlane({
+    mandates: MANDATES,
+    between: ({ bus }) => ({ bus, ledger: null }),
+  });
+  await plane.decide();
+  const allowed = await plane.call('publisher', 'POST', WAIT, call('a-1'));
+  expect(allowed.body.decision).toMatchObject({ verdict: 'ALLOW' });
+  expect((await plane.call('publisher', 'GET', '/v1/actions/a-1')).body.decision).toMatchObject({
+    verdict: 'ALLOW',
+  });
+  for (const [method, path, body] of [
+    ['POST', '/v1/agents/bot-1/kill', undefined],
+    ['POST', '/v1/agents/bot-1/revive', undefined],
+    ['GET', '/v1/agents/bot-1/kill-status', undefined],
+    ['POST', '/v1/kill', { scope: 'all' }],
+    ['POST', '/v1/revive', { scope: 'tenant' }],
+    ['POST', '/v1/budgets/adjust', { budget: total, deltaMicros: 1, reason: 'test' }],
+    ['GET', '/v1/agents', undefined],
+    ['GET', '/v1/ledger', undefined],
+    ['GET', '/v1/ledger/open', undefined],
+  ] as const) {
+    const reply = await plane.call('owner', method, path, body);
+    expect([path, reply.status, reply.body.code]).toEqual([path, 503, 'LEDGER_UNAVAILABLE']);
+    expect(reply.body.remedy).toContain('mandate up');
+  }
+  expect((await plane.decided()).filter(({ event }) => event === 'agent.killed')).toEqual([]);
+  expect((await plane.call(null, 'GET', '/readyz')).status).toBe(200);
+});

@@ -1,0 +1,170 @@
+/** A gateway and a decider on a real log and a real ledger, in this process, over real HTTP. */
+import { join } from 'node:path';
+import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
+import { restoreLedger, startDecider } from '@mandate/decider';
+import { createGateway, type GatewaySettings } from '@mandate/gateway';
+import type { Ledger } from '@mandate/ledger';
+import { compileRedaction, fingerprintOf, loadMandates, redactAction, SECRET_NAMES } from '@mandate/policy';
+import {
+  type ApiScope,
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  issueApiKey,
+  type Metrics,
+  memoryKeyStore,
+  type Running,
+  serveHttp,
+  silentLogger,
+  systemClock,
+} from '@mandate/runtime';
+import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+
+const GRANTS = {
+  publisher: { tenant: 'acme', scopes: ['publish'], agents: ['bot-*'] },
+  stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
+  auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
+  operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
+  owner: { tenant: 'acme', scopes: ['publish', 'audit', 'operate', 'operate:all'], agents: ['*'] },
+} satisfies Record<string, { tenant: string; scopes: ApiScope[]; agents: string[] }>;
+
+export type KeyName = keyof typeof GRANTS;
+
+const SETTINGS: GatewaySettings = {
+  GATEWAY_MAX_WAITING: 5_000,
+  GATEWAY_RECENT_ANSWERS: 10_000,
+  GATEWAY_RECENT_BYTES: 64 * 1024 * 1024,
+  GATEWAY_MAX_UNLOGGED: 100,
+};
+
+export type Plane = {
+  url: string;
+  bus: Bus;
+  ledger: Ledger;
+  server: HttpServer;
+  metrics: Metrics;
+  gateway: Running;
+  /** Starts the decider, or another one after it was stopped. */
+  decide(): Promise<Running>;
+  /** The records of the actions topic, parsed, by partition and offset. */
+  published(): Promise<unknown[]>;
+  /** The records of the decisions topic. */
+  decided(): Promise<DecisionsRecord[]>;
+  call(
+    key: KeyName | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+    signal?: AbortSignal | null,
+  ): Promise<Reply>;
+};
+
+type Reply = { status: number; headers: Headers; body: Answered };
+/** What a JSON answer holds, as far as these tests look at it. */
+type Answered = Record<string, unknown> & { code?: string; decision?: Record<string, unknown> | null };
+
+export async function startGatewayPlane(options: {
+  mandates: string;
+  settings?: Partial<GatewaySettings>;
+  /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
+  between?: (parts: { bus: Bus; ledger: Ledger }) => { bus: Bus; ledger: Ledger | null };
+}): Promise<Plane> {
+  const log = silentLogger();
+  const path = join(temporaryFolder(), 'log.sqlite');
+  const bus = await createSqliteBus({ path, log });
+  const { ledger } = await restoreLedger({ bus, clock: systemClock, log });
+  const loaded = loadMandates(options.mandates);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const redaction = compileRedaction({ redact: SECRET_NAMES, hash: [] });
+  const redact: Parameters<typeof createGateway>[0]['redact'] = (action) => redactAction(action, redaction);
+  const fingerprint: Parameters<typeof createGateway>[0]['fingerprint'] = (original, redacted) =>
+    fingerprintOf(original, redacted, 'the key of this test');
+  const metrics = createMetrics({ service: 'test' });
+
+  const given = options.between?.({ bus, ledger }) ?? { bus, ledger };
+  const gateway = createGateway(
+    { ...given, redact, fingerprint, findDecision: null, log, metrics, clock: systemClock },
+    { ...SETTINGS, ...options.settings },
+  );
+  const keys = new Map(
+    Object.entries(GRANTS).map(([name, grant]) => [name, issueApiKey({ ...grant, name })]),
+  );
+  const server = await createHttpServer({
+    service: 'test',
+    version: '0.0.0',
+    log,
+    metrics,
+    keys: memoryKeyStore([...keys.values()].map(({ record }) => record)),
+    readiness: gateway.readiness,
+  });
+  await server.register(gateway.routes);
+  const running = await gateway.start();
+  running.finished?.catch(() => {});
+  const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    await stop();
+    await running.stop();
+    await bus.close();
+  });
+
+  return {
+    url,
+    bus,
+    ledger,
+    server,
+    metrics,
+    gateway: running,
+    decide: () =>
+      startDecider({
+        bus,
+        ledger,
+        redact,
+        log,
+        metrics,
+        clock: systemClock,
+        deadlines: true,
+        control: () => ({ mandates: loaded.mandates, revision: 1 }),
+      }),
+    published: async () =>
+      (await recordsOf(bus, TOPICS.actions)).map(({ value }) => JSON.parse(textOf(value))),
+    decided: async () =>
+      (await recordsOf(bus, TOPICS.decisions)).map(({ value }) => readDecisionsRecord(value)),
+    async call(key, method, target, body, headers = {}, signal = null) {
+      const secret = key === null ? undefined : keys.get(key)?.key;
+      const response = await fetch(new URL(target, url), {
+        method,
+        signal,
+        headers: {
+          ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as Answered,
+      };
+    },
+  };
+}
+
+/** Everything that a topic holds now. */
+export async function recordsOf(bus: Bus, topic: string): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (const { partition, startOffset, endOffset } of await bus.ranges(topic)) {
+    for (let offset = startOffset; offset < endOffset; offset += 1) {
+      const record = await bus.at({ topic, partition, offset });
+      if (record !== null) records.push(record);
+    }
+  }
+  return records;
+}
+
+function textOf(value: Uint8Array): string {
+  return new TextDecoder().decode(value);
+}

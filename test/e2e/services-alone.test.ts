@@ -1,0 +1,183 @@
+/** The services as processes of their own on one data folder: what `mandate up` mounts in one process, taken apart. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSqliteBus, type LogRecord } from '@mandate/bus';
+import { dataFolder, silentLogger } from '@mandate/runtime';
+import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { SERVICES, spawnService, startService, temporaryFolder, waitUntil } from '@mandate/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
+
+/** A data folder with mandates and nothing else; its key is made by the command, as an operator would. */
+function newFolder() {
+  const folder = dataFolder(temporaryFolder());
+  writeFileSync(
+    folder.mandates,
+    'version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: 0.01 } }\n',
+  );
+  return folder;
+}
+
+function issueKey(data: string): string {
+  const scopes = ['publish', 'audit', 'operate'];
+  const args = ['keys', 'issue', '--name', 'ops', '--data', data, '--json', '--scopes', ...scopes];
+  const issued: { key: string } = JSON.parse(
+    execFileSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8' }),
+  );
+  return issued.key;
+}
+
+async function call(key: string, method: string, url: string, body?: object) {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+test('published at one process, decided by another, recorded by a third, found by a fourth', async () => {
+  const folder = newFolder();
+  const data = { DATA_PATH: folder.path };
+  const key = issueKey(folder.path);
+  const gateway = await startService('gateway', data);
+  const [decider, recorder] = await Promise.all([
+    startService('decider', data),
+    startService('recorder', data),
+  ]);
+
+  const action = { id: 'act-1', agentId: 'bot', type: 'tool_call', tool: 'look' };
+  const published = await call(key, 'POST', `${gateway.url}/v1/actions?waitMs=20000`, action);
+  expect(published).toMatchObject({
+    status: 200,
+    body: { actionId: 'act-1', decision: { verdict: 'ALLOW', chargedMicros: 10_000 } },
+  });
+
+  const killed = await call(key, 'POST', `${gateway.url}/v1/agents/bot/kill`, {});
+  expect(killed).toMatchObject({
+    status: 503,
+    body: { code: 'LEDGER_UNAVAILABLE', remedy: expect.stringContaining('mandate up') },
+  });
+
+  for (const { url } of [gateway, decider, recorder]) {
+    expect(await call(key, 'GET', `${url}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
+  }
+  await expect(startService('query', data)).rejects.toThrow('AUDIT_LOCKED');
+  await waitUntil('a row in the audit', async () =>
+    /mandate_recorder_rows_total\{[^}]*table="decisions"[^}]*\} 1/.test(
+      await (await fetch(`${recorder.url}/metrics`)).text(),
+    ),
+  );
+  expect(await recorder.kill()).toBe(0);
+
+  const query = await startService('query', data);
+  const found = await call(key, 'GET', `${query.url}/v1/audit/decisions?agent=bot`);
+  expect(found).toMatchObject({
+    status: 200,
+    body: { decisions: [{ actionId: 'act-1', verdict: 'ALLOW' }] },
+  });
+  expect(await Promise.all([query, decider, gateway].map((service) => service.kill()))).toEqual([0, 0, 0]);
+});
+
+test('there is one decider at a time; a second one says who holds the folder, and the first goes on', async () => {
+  const folder = newFolder();
+  const first = await startService('decider', { DATA_PATH: folder.path });
+  await expect(startService('decider', { DATA_PATH: folder.path })).rejects.toThrow('ALREADY_HELD');
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+  expect(await first.kill()).toBe(0);
+  const next = await startService('decider', { DATA_PATH: folder.path });
+  expect(await next.kill()).toBe(0);
+});
+
+test('a decider killed in the middle is followed by one that decides the rest, and nothing twice', async () => {
+  const folder = newFolder();
+  const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
+  onTestFinished(() => bus.close());
+  const seen: { actionId: string; kind: string; cumulativeMicros: number }[] = [];
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: 'earliest',
+    onRecords: (records: readonly LogRecord[]) => {
+      for (const { value } of records) {
+        const record = readDecisionsRecord(value);
+        if (record.event === 'action.decided') seen.push(record.decision);
+      }
+    },
+  });
+  onTestFinished(() => reader.stop());
+
+  const count = 2_000;
+  const settings = { DATA_PATH: folder.path, BATCH_RECORDS: '20' };
+  const first = await startService('decider', settings);
+  const publishing = bus.append(TOPICS.actions, actions(count));
+  await waitUntil('some decisions', () => seen.length > 0);
+  await first.kill('SIGKILL');
+  const before = seen.length;
+  await publishing;
+  expect(before).toBeLessThan(count);
+
+  const second = await startService('decider', settings);
+  await waitUntil(
+    'a decision for every action',
+    () => new Set(seen.map(({ actionId }) => actionId)).size === count,
+  );
+  expect(await second.kill()).toBe(0);
+  expect(seen.filter(({ kind }) => kind !== 'first')).toEqual([]);
+  expect(seen).toHaveLength(count);
+  // One agent, so the last one tells what all were charged.
+  expect(Math.max(...seen.map(({ cumulativeMicros }) => cumulativeMicros))).toBe(count * 10_000);
+});
+
+describe.each(SERVICES)('%s', (service) => {
+  test('starts by its npm script, which tells its settings', () => {
+    const said = execFileSync('npm', ['--silent', 'start', '-w', `@mandate/${service}`, '--', '--help'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const name = `MANDATE_${service.toUpperCase()}`;
+    expect(said).toContain(`${name}_DATA_PATH`);
+    expect(said).toContain(`${name}_PORT`);
+  });
+
+  test('refuses a wrong environment with every fault at once, and touches nothing', async () => {
+    const path = join(temporaryFolder(), 'data');
+    const { exited, errors } = spawnService(service, {
+      DATA_PATH: path,
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      PROT: '1',
+    });
+    expect(await exited).toBe(2);
+    for (const name of ['PORT: Too big', 'LOG_LEVEL: Invalid', 'PROT: no such setting']) {
+      expect(errors()).toContain(`MANDATE_${service.toUpperCase()}_${name}`);
+    }
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('without its folder it makes one, or says what is missing; asked to stop, it stops with 0', async () => {
+    const path = join(temporaryFolder(), 'data');
+    if (service === 'decider') {
+      await expect(startService(service, { DATA_PATH: path })).rejects.toThrow('MANDATES_INVALID');
+      writeFileSync(dataFolder(path).mandates, 'version: 1\nid: all\nagents: ["*"]\n');
+    }
+    const started = await startService(service, { DATA_PATH: path });
+    expect((await fetch(`${started.url}/healthz`)).status).toBe(200);
+    expect(await started.kill('SIGTERM')).toBe(0);
+  });
+});
+
+function actions(count: number) {
+  return Array.from({ length: count }, (_, at) => {
+    const action = {
+      id: `act-${at}`,
+      agentId: 'bot',
+      type: 'tool_call',
+      tool: 'look',
+      deadlineMs: 3_600_000,
+    };
+    return { key: agentKey('default', 'bot'), value: JSON.stringify({ event: 'action.requested', action }) };
+  });
+}

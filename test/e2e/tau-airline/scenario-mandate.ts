@@ -1,0 +1,35 @@
+import { formatMicros, type MandateDocument } from '@mandate/schemas';
+import { costOf, type Scenario } from './scenario.ts';
+
+/** A window longer than any run, so that a rate limit counts the whole conversation. */
+const WHOLE_RUN_MS = 86_400_000;
+
+/** A scenario of the data set as the mandate that a person would write. */
+export function mandateOf(name: string, { mandate }: Scenario, tools: readonly string[]): MandateDocument {
+  const toolPolicies: NonNullable<MandateDocument['toolPolicies']> = {};
+  for (const tool of tools) toolPolicies[tool] = { cost: dollars(costOf(tool)) };
+  for (const [tool, maxima] of Object.entries(mandate.argumentMax ?? {})) {
+    const properties = Object.fromEntries(
+      Object.entries(maxima).map(([field, maximum]) => [field, { type: 'number', maximum }]),
+    );
+    const schema = { type: 'object', required: Object.keys(maxima), properties };
+    toolPolicies[tool] = { ...toolPolicies[tool], argumentValidation: { schema } };
+  }
+  return {
+    version: 1,
+    id: `tau-${name}`,
+    agents: ['airline-*'],
+    ...(mandate.allowedTools && { allowedTools: mandate.allowedTools }),
+    ...(mandate.deniedTools && { deniedTools: mandate.deniedTools }),
+    ...(mandate.maxCostTotal !== undefined && { maxCostTotal: dollars(mandate.maxCostTotal) }),
+    ...(mandate.maxCostPerCall !== undefined && { maxCostPerCall: dollars(mandate.maxCostPerCall) }),
+    ...(mandate.maxCalls !== undefined && {
+      rateLimit: { maxCalls: mandate.maxCalls, windowMs: WHOLE_RUN_MS },
+    }),
+    toolPolicies,
+  };
+}
+
+function dollars(micros: number): number {
+  return Number(formatMicros(micros).slice(1));
+}

@@ -1,0 +1,117 @@
+/** Mandates, actions and outcomes from a small world, so that they meet often. */
+import { type Action, actionRequested } from '@mandate/schemas';
+import fc from 'fast-check';
+import { asking } from '../decider-in-a-box.ts';
+
+const TOOLS = ['get_user', 'send', 'fs.read/x', 'bad_admin'];
+const MODELS = ['gpt-4o', 'claude-opus-4-1', 'homegrown'];
+const PATTERNS = ['*', 'get_*', '*_admin', 'send', 'gpt-*', 'fs.*'];
+
+const dollars = fc.constantFrom(0, 0.000001, 0.1, 0.3, 1, 9007199254);
+const windowMs = fc.constantFrom(1, 10, 500, 3_000, 60_000);
+const rate = fc.record({ maxCalls: fc.nat(3), windowMs });
+const patterns = fc.subarray(PATTERNS);
+const charging = fc.oneof(
+  fc.constantFrom({ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }),
+  fc.record({ type: fc.constant('TIERED'), attempt: fc.constantFrom(0, 0.01), success: fc.constant(0.1) }),
+);
+
+const toolPolicy = fc.record(
+  {
+    cost: dollars,
+    maxCostPerCall: dollars,
+    rateLimit: rate,
+    chargingPolicy: charging,
+    executionLeaseMs: fc.constantFrom(1, 100, 5_000),
+    requiresConfirmation: fc.boolean(),
+    argumentValidation: fc.constant({ validators: ['noSystemPaths'] }),
+  },
+  { requiredKeys: [] },
+);
+
+const scope = fc.constantFrom('agent', 'principal', 'mandate', 'tenant');
+const budgets = fc.uniqueArray(
+  fc.record(
+    { id: fc.constantFrom('a', 'b'), scope, max: dollars, windowMs },
+    { requiredKeys: ['id', 'scope', 'max'] },
+  ),
+  { maxLength: 3, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
+);
+
+/** Fields of a mandate document; what every one needs is left to `mandatesOf`. */
+export const arbitraryMandate = fc.record(
+  {
+    mode: fc.constantFrom('enforce', 'enforce', 'observe'),
+    expiresAt: fc.constantFrom('2026-03-01T12:00:05Z', '2026-03-01T12:01:00Z', '2025-01-01T00:00:00Z'),
+    maxCostTotal: dollars,
+    maxCostPerCall: dollars,
+    budgets,
+    rateLimit: rate,
+    allowedTools: patterns,
+    deniedTools: patterns,
+    allowedModels: patterns,
+    deniedModels: patterns,
+    tools: fc.subarray(TOOLS),
+    defaultChargingPolicy: charging,
+    toolPolicies: fc.dictionary(fc.constantFrom(...TOOLS), toolPolicy),
+  },
+  { requiredKeys: [] },
+);
+
+const MICROS = [0, 1, 100_000, 300_000, Number.MAX_SAFE_INTEGER];
+const everyAction = {
+  id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+  agentId: fc.constantFrom('agent-1', 'agent-2'),
+  tenant: fc.constantFrom('default', 'acme'),
+  attempt: fc.integer({ min: 1, max: 4 }),
+  estimatedCostMicros: fc.constantFrom(...MICROS),
+  idempotencyKey: fc.constantFrom('k', 'l'),
+  principal: fc.constantFrom({ id: 'ann' }, { id: 'bob', role: 'user' }),
+  requestedAt: fc.constant('2026-03-01T13:00:00+01:00'),
+  mandateId: fc.constantFrom('m', 'm', 'm', 'none'),
+};
+const required: ['id'] = ['id'];
+
+const arbitraryRequest = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      {
+        ...everyAction,
+        tool: fc.constantFrom(...TOOLS),
+        args: fc.dictionary(fc.constantFrom('path', 'n'), fc.constantFrom('/etc/passwd', 'notes.txt', 7)),
+      },
+      { requiredKeys: required },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      {
+        ...everyAction,
+        type: fc.constant('llm_call'),
+        model: fc.constantFrom(...MODELS),
+        inputTokens: fc.constantFrom(0, 1_000, Number.MAX_SAFE_INTEGER),
+      },
+      { requiredKeys: ['id', 'type'] },
+    ),
+  },
+);
+
+/** `action.requested`, as it would be published. */
+export const arbitraryAsk = arbitraryRequest.map((request) => actionRequested.parse(asking(request)));
+
+export const arbitraryAction: fc.Arbitrary<Action> = arbitraryAsk.map(({ action }) => action);
+
+export const arbitraryReport = fc.record(
+  {
+    actionId: everyAction.id,
+    agentId: everyAction.agentId,
+    tenant: everyAction.tenant,
+    attempt: everyAction.attempt,
+    status: fc.constantFrom('success', 'failure', 'cancelled'),
+    actualCostMicros: fc.constantFrom(...MICROS),
+    verification: fc.record({ ok: fc.boolean() }),
+  },
+  { requiredKeys: ['actionId', 'agentId', 'status'] },
+);

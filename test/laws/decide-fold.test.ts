@@ -1,0 +1,60 @@
+/**
+ * The log is the truth: what was published, read back as bytes, folds to the ledger that published it. Balances and
+ * open actions are equal, and so is everything that either of them decides from there on.
+ */
+import { createFold, foldRecord, type MemoryLedger } from '@mandate/ledger';
+import { readDecisionsRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { type Box, deciderInABox } from '../decider-in-a-box.ts';
+import { arbitraryMandate } from './arbitrary-requests.ts';
+import { arbitraryHistory, playHistory } from './decide-history.ts';
+
+// A law takes a second; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 30_000 });
+
+const utf8 = new TextEncoder();
+
+/** Another plane, brought up from what this one published. */
+function restored(box: Box): Box {
+  const fold = createFold();
+  for (const [offset, text] of box.published.entries()) {
+    foldRecord(fold, { source: { partition: 0, offset }, record: readDecisionsRecord(utf8.encode(text)) });
+  }
+  const twin = deciderInABox([{}], { startMs: box.clock(), state: fold.state });
+  const { nextOffset, mandates, revision } = box;
+  return Object.assign(twin, { nextOffset, mandates, revision });
+}
+
+async function seenFrom(ledger: MemoryLedger) {
+  const seen = [];
+  for (const tenant of ['default', 'acme']) {
+    seen.push(
+      await ledger.balances(tenant),
+      await ledger.open(tenant),
+      await ledger.unpublished(tenant),
+      (await ledger.killed(tenant))
+        .map(({ scope, revision, target }) => ({ scope, revision, target }))
+        .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+    );
+  }
+  return seen;
+}
+
+test('the fold of what was published is the live ledger at rest, and decides as it does', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryMandate, arbitraryHistory, arbitraryHistory, async (mandate, before, after) => {
+      const box = deciderInABox([mandate]);
+      await playHistory(box, before);
+      const twin = restored(box);
+      expect(await seenFrom(twin.ledger)).toEqual(await seenFrom(box.ledger));
+
+      const published = box.published.length;
+      await playHistory(box, after);
+      await playHistory(twin, after);
+      expect(twin.published).toEqual(box.published.slice(published));
+      expect(await seenFrom(twin.ledger)).toEqual(await seenFrom(box.ledger));
+    }),
+    { numRuns: 40 },
+  );
+});

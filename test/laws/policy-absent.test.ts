@@ -1,0 +1,50 @@
+/** Absent, zero and empty are three different things: SEMANTICS section 2. */
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { asking, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+
+// A law takes a second; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 30_000 });
+
+async function codesOf(mandate: object, asks: readonly object[]) {
+  const box = deciderInABox([mandate]);
+  const answers = await box.answer(asks.map((ask) => box.append(ask)));
+  return answers.map((answer) => decisionOf(answer).code);
+}
+
+const call = asking({ id: 'a', estimatedCostMicros: 1 });
+
+test.each([
+  ['maxCostTotal', 'COST_LIMIT_EXCEEDED', { maxCostTotal: 0 }],
+  ['maxCostPerCall', 'COST_LIMIT_EXCEEDED', { maxCostPerCall: 0 }],
+  ['a budget', 'COST_LIMIT_EXCEEDED', { budgets: [{ id: 'b', scope: 'agent', max: 0 }] }],
+  ['rateLimit', 'RATE_LIMIT_EXCEEDED', { rateLimit: { maxCalls: 0, windowMs: 1 } }],
+  ['allowedTools', 'TOOL_NOT_ALLOWED', { allowedTools: [] }],
+  ['tools', 'UNKNOWN_TOOL', { tools: [] }],
+])('%s: zero or empty refuses, absent does not', async (_field, code, zero) => {
+  expect(await codesOf({}, [call])).toEqual(['ALLOWED']);
+  expect(await codesOf(zero, [call])).toEqual([code]);
+});
+
+test('empty denylists deny nothing', async () => {
+  expect(await codesOf({ deniedTools: [], deniedModels: [] }, [call])).toEqual(['ALLOWED']);
+});
+
+test('as many calls of a price fit a total as divide into it, to the micro-dollar', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 2_000_000 }),
+      fc.integer({ min: 0, max: 12 }),
+      fc.nat(2_000_000),
+      async (price, fits, rest) => {
+        const total = price * fits + (rest % price);
+        const codes = await codesOf(
+          { maxCostTotal: total / 1e6, toolPolicies: { get_user: { cost: price / 1e6 } } },
+          Array.from({ length: fits + 1 }, (_, at) => asking({ id: `a${at}` })),
+        );
+        expect(codes).toEqual([...Array<string>(fits).fill('ALLOWED'), 'COST_LIMIT_EXCEEDED']);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});

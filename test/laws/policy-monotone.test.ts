@@ -1,0 +1,80 @@
+/** From one and the same state, a stricter mandate never allows what a laxer one refuses. */
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+import { arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
+
+// A law takes a second; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 30_000 });
+
+const enforced = arbitraryMandate.map((fields) => ({ ...fields, mode: 'enforce' as const }));
+
+/** The last of these requests, decided under `last` after all others were decided under `before`. */
+async function decideLast(before: object, last: object, asks: readonly object[]) {
+  const box = deciderInABox([before]);
+  for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
+  box.enforce([last]);
+  const [answer] = await box.answer([box.append(asks.at(-1))]);
+  return decisionOf(answer).verdict;
+}
+
+type Fields = typeof enforced extends fc.Arbitrary<infer F> ? F : never;
+
+const STRICTER: Readonly<Record<string, (fields: Fields) => object>> = {
+  'one more denied pattern': (fields) => ({
+    ...fields,
+    deniedTools: [...(fields.deniedTools ?? []), 'get_*'],
+  }),
+  'one more denied model': (fields) => ({
+    ...fields,
+    deniedModels: [...(fields.deniedModels ?? []), 'gpt-*'],
+  }),
+  'fewer allowed tools': (fields) => ({ ...fields, allowedTools: (fields.allowedTools ?? ['*']).slice(1) }),
+  'a smaller total': (fields) => ({ ...fields, maxCostTotal: Math.min(fields.maxCostTotal ?? 1, 0.1) }),
+  'a smaller cost per call': (fields) => ({
+    ...fields,
+    maxCostPerCall: Math.min(fields.maxCostPerCall ?? 1, 0.1),
+  }),
+  'smaller budgets': (fields) => ({
+    ...fields,
+    budgets: (fields.budgets ?? []).map((budget) => ({ ...budget, max: Math.min(budget.max, 0.1) })),
+  }),
+  'one more budget': (fields) => ({
+    ...fields,
+    budgets: [...(fields.budgets ?? []), { id: 'n', scope: 'agent', max: 0.3 }],
+  }),
+  'fewer calls': (fields) => ({
+    ...fields,
+    rateLimit: { maxCalls: 0, windowMs: fields.rateLimit?.windowMs ?? 10 },
+  }),
+  'a smaller registry': (fields) => ({ ...fields, tools: (fields.tools ?? []).slice(1) }),
+  'an earlier end': (fields) => ({ ...fields, expiresAt: '2025-01-01T00:00:00Z' }),
+};
+
+test.each(Object.keys(STRICTER))('%s', async (name) => {
+  const stricter = STRICTER[name] ?? (() => ({}));
+  await fc.assert(
+    fc.asyncProperty(
+      enforced,
+      fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }),
+      async (fields, asks) => {
+        const lax = await decideLast(fields, fields, asks);
+        const strict = await decideLast(fields, stricter(fields), asks);
+        if (lax !== 'ALLOW') expect(strict).not.toBe('ALLOW');
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test('what is denied is denied, whatever else allows it', async () => {
+  await fc.assert(
+    fc.asyncProperty(enforced, arbitraryAsk, async (fields, ask) => {
+      fc.pre(ask.action.type === 'tool_call');
+      const box = deciderInABox([{ ...fields, allowedTools: ['*'], deniedTools: ['*'] }]);
+      const [answer] = await box.answer([box.append(ask)]);
+      expect(decisionOf(answer).verdict).not.toBe('ALLOW');
+    }),
+    { numRuns: 60 },
+  );
+});

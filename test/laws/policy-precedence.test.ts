@@ -1,0 +1,118 @@
+/** The precedence of SEMANTICS section 1, pair by pair: of two reasons to refuse a request the earlier one is given. */
+import type { Code } from '@mandate/schemas';
+import { describe, expect, test, vi } from 'vitest';
+import { asking, type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+
+// A law takes a second; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 30_000 });
+
+type Reason = {
+  code: Code;
+  /** The check that objects. */
+  check: string;
+  /** Only one kind of action can meet it. */
+  only?: 'tool_call' | 'llm_call';
+  mandate?: object;
+  tool?: object;
+  action?: object;
+  lateMs?: number;
+  before?(box: Box, ask: object): Promise<unknown>;
+};
+
+const dear = { estimatedCostMicros: 1 };
+const none = { maxCalls: 0, windowMs: 1_000 };
+
+/** In the order of the table. */
+const REASONS: readonly Reason[] = [
+  { code: 'DUPLICATE_ACTION', check: 'duplicate', before: (box, ask) => box.answer([box.append(ask)]) },
+  { code: 'DEADLINE_EXCEEDED', check: 'deadline', lateMs: 100_000 },
+  {
+    code: 'AGENT_KILLED',
+    check: 'kill-switch',
+    before: (box) => box.ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'r' }),
+  },
+  { code: 'MANDATE_NOT_FOUND', check: 'mandate-found', mandate: { agents: ['nobody'] } },
+  { code: 'MANDATE_EXPIRED', check: 'mandate-alive', mandate: { expiresAt: '2026-01-01T00:00:00Z' } },
+  { code: 'TOOL_DENIED', check: 'tool-denied', only: 'tool_call', mandate: { deniedTools: ['*'] } },
+  { code: 'UNKNOWN_TOOL', check: 'tool-known', only: 'tool_call', mandate: { tools: [] } },
+  { code: 'TOOL_NOT_ALLOWED', check: 'tool-allowed', only: 'tool_call', mandate: { allowedTools: [] } },
+  {
+    code: 'ARGUMENT_VALIDATION_FAILED',
+    check: 'arguments-valid',
+    only: 'tool_call',
+    tool: { argumentValidation: { schema: { type: 'object', required: ['never'] } } },
+  },
+  { code: 'MODEL_NOT_ALLOWED', check: 'model-allowed', only: 'llm_call', mandate: { deniedModels: ['*'] } },
+  {
+    code: 'UNPRICED_MODEL',
+    check: 'model-priced',
+    only: 'llm_call',
+    mandate: { budgets: [{ id: 'x', scope: 'tenant', max: 9 }] },
+    action: { model: 'homegrown', estimatedCostMicros: undefined },
+  },
+  {
+    code: 'COST_LIMIT_EXCEEDED',
+    check: 'tool-cost-per-call',
+    only: 'tool_call',
+    tool: { maxCostPerCall: 0 },
+    action: dear,
+  },
+  {
+    code: 'COST_LIMIT_EXCEEDED',
+    check: 'mandate-cost-per-call',
+    mandate: { maxCostPerCall: 0 },
+    action: dear,
+  },
+  { code: 'RATE_LIMIT_EXCEEDED', check: 'tool-rate', only: 'tool_call', tool: { rateLimit: none } },
+  { code: 'COST_LIMIT_EXCEEDED', check: 'budget', mandate: { maxCostTotal: 0 }, action: dear },
+  { code: 'RATE_LIMIT_EXCEEDED', check: 'mandate-rate', mandate: { rateLimit: none } },
+  {
+    code: 'APPROVAL_REQUIRED',
+    check: 'confirmation',
+    only: 'tool_call',
+    tool: { requiresConfirmation: true },
+  },
+];
+
+/** Without a price there is no cost to exceed. */
+const EXCLUSIVE = new Set(['model-priced mandate-cost-per-call', 'model-priced budget']);
+
+const PAIRS = REASONS.flatMap((first, at) =>
+  REASONS.slice(at).flatMap((second) => {
+    const apart = first.only !== undefined && second.only !== undefined && first.only !== second.only;
+    return apart || EXCLUSIVE.has(`${first.check} ${second.check}`) ? [] : [{ first, second }];
+  }),
+);
+
+async function decided({ first, second }: { first: Reason; second: Reason }) {
+  const type = first.only ?? second.only ?? 'tool_call';
+  const box = deciderInABox([{}]);
+  const ask = asking({ id: 'a', type, ...second.action, ...first.action });
+  for (const reason of [first, second]) {
+    await reason.before?.(box, ask);
+    if (first === second) break;
+  }
+  const tool = { ...second.tool, ...first.tool };
+  box.enforce([{ ...second.mandate, ...first.mandate, toolPolicies: { get_user: tool } }]);
+  const lateMs = Math.max(first.lateMs ?? 0, second.lateMs ?? 0);
+  const [answer] = await box.answer([box.append(ask, undefined, box.clock() - lateMs)]);
+  return decisionOf(answer);
+}
+
+test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(137));
+
+describe('of two, the earlier', () => {
+  test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(
+    '$name',
+    async (pair) => {
+      const decision = await decided(pair);
+      const objected = decision.checks.find(({ said }) => said === 'block' || said === 'defer');
+      expect({ code: decision.code, check: objected?.check }).toEqual({
+        code: pair.first.code,
+        check: pair.first.check,
+      });
+      expect(decision.verdict).toBe(decision.code === 'APPROVAL_REQUIRED' ? 'DEFER' : 'BLOCK');
+      expect(decision.reservation).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,170 @@
+/** `plan` and `decide` are functions of their arguments: total, the same for ever, and they leave what they read alone. */
+import { decide, plan } from '@mandate/policy';
+import type { Code, LimitFact, Plan, StepFacts } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { mandatesOf, START_MS } from '../decider-in-a-box.ts';
+import { arbitraryAction, arbitraryMandate } from './arbitrary-requests.ts';
+
+// A law takes a second; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 30_000 });
+
+const atMs = fc.oneof(fc.constantFrom(0, START_MS, START_MS + 60_000), fc.nat(4e12));
+const arbitraryPlan = fc
+  .tuple(arbitraryAction, arbitraryMandate, atMs)
+  .map(([action, mandate, at]) => plan(action, mandatesOf([mandate])[0] ?? null, at));
+
+/** Facts that could answer this plan. */
+function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
+  const wait = fc.option(fc.nat(10_000));
+  const limits = fc.tuple(
+    ...plan.limits.map(({ kind }): fc.Arbitrary<LimitFact> => {
+      if (kind === 'confirmation') {
+        return fc
+          .constantFrom('none' as const, 'granted' as const, 'denied' as const, 'expired' as const)
+          .map((grant) => ({ kind, ok: grant === 'granted', grant }));
+      }
+      const seen = fc.record({ ok: fc.boolean(), retryAfterMs: wait, amount: fc.maxSafeNat() });
+      return kind === 'rate'
+        ? seen.map(({ amount, ...fact }) => ({ kind, calls: amount, ...fact }))
+        : seen.map(({ amount, ...fact }) => ({ kind, spentMicros: amount, ...fact }));
+    }),
+  );
+  const first = fc.option(
+    fc.record({
+      source: fc.constant({ topic: 't', partition: 0, offset: '0' }),
+      appendedAtMs: fc.constant(START_MS),
+      kind: fc.constantFrom('first' as const, 'expired' as const),
+      actionId: fc.constant('x'),
+      attempt: fc.integer({ min: 1, max: 9 }),
+      verdict: fc.constantFrom('ALLOW' as const, 'BLOCK' as const, 'DEFER' as const),
+      code: fc.constantFrom<Code>('ALLOWED', 'TOOL_DENIED', 'APPROVAL_REQUIRED'),
+      samePayload: fc.boolean(),
+    }),
+    { freq: 3 },
+  );
+  const kill = fc.option(
+    fc.record({
+      scope: fc.constantFrom('agent' as const, 'tenant' as const, 'all' as const),
+      revision: fc.nat(),
+      reason: fc.string(),
+    }),
+    { freq: 3 },
+  );
+  return fc.record({
+    epoch: fc.constant('e'),
+    sequence: fc.nat(),
+    atMs: fc.constant(START_MS),
+    first,
+    late: fc.boolean(),
+    kill,
+    limits: fc.oneof(limits, fc.constant([])),
+    chargedMicros: fc.maxSafeNat(),
+    cumulativeMicros: fc.maxSafeNat(),
+    leaseExpiresAtMs: fc.option(fc.nat()),
+  });
+}
+
+const arbitraryFound = arbitraryPlan.chain((made) => fc.tuple(fc.constant(made), factsOf(made)));
+
+function frozen<T>(value: T): T {
+  if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) frozen(member);
+  }
+  return value;
+}
+
+test('plan: the same again, from arguments that cannot be changed, and as JSON it loses nothing', () => {
+  fc.assert(
+    fc.property(arbitraryAction, arbitraryMandate, atMs, (action, fields, at) => {
+      const mandate = mandatesOf([fields])[0] ?? null;
+      const made = plan(frozen(action), mandate === null ? null : Object.freeze(mandate), at);
+      expect(plan(structuredClone(action), mandate, at)).toEqual(made);
+      expect(plan(action, mandatesOf([fields])[0] ?? null, at)).toEqual(made);
+      expect(JSON.parse(JSON.stringify(made))).toEqual(made);
+      expect(Number.isSafeInteger(made.reserveMicros) && made.reserveMicros >= 0).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('decide: the same again, from arguments that cannot be changed, and as JSON it loses nothing', () => {
+  fc.assert(
+    fc.property(arbitraryFound, ([made, facts]) => {
+      const judgement = decide(frozen(made), frozen(facts));
+      expect(decide(structuredClone(made), structuredClone(facts))).toEqual(judgement);
+      expect(JSON.parse(JSON.stringify(judgement))).toEqual(judgement);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even observe mode lets through', () => {
+  const [mandate] = mandatesOf([{ mode: 'observe' }]);
+  if (mandate === undefined) throw new Error('no mandate');
+  const broken = {
+    ...mandate,
+    deniedTools: () => {
+      throw new RangeError('out of luck');
+    },
+  };
+  const made = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 't' }, broken, 0);
+  expect(made).toMatchObject({
+    refusal: { code: 'INTERNAL_ERROR', hard: false },
+    observe: false,
+    limits: [],
+  });
+  expect(made.refusal?.reason).toContain('out of luck');
+  const nothing = { epoch: 'e', sequence: 1, atMs: 0, first: null, late: false, kill: null, limits: [] };
+  const facts = { ...nothing, chargedMicros: 0, cumulativeMicros: 0, leaseExpiresAtMs: null };
+  expect(decide({ ...made, observe: true }, facts)).toMatchObject({
+    verdict: 'BLOCK',
+    code: 'INTERNAL_ERROR',
+    hard: false,
+    retryAfterMs: 0,
+    observed: null,
+  });
+});
+
+describe('observe mode', () => {
+  test('softens what the mandate says and nothing else, and tells what that would have been', () => {
+    const never: Code[] = ['DUPLICATE_ACTION', 'DEADLINE_EXCEEDED', 'AGENT_KILLED', 'INTERNAL_ERROR'];
+    fc.assert(
+      fc.property(arbitraryFound, ([made, facts]) => {
+        const enforced = decide({ ...made, observe: false }, facts);
+        const watched = decide({ ...made, observe: true }, facts);
+        expect(enforced.observed).toBeNull();
+        const softened =
+          enforced.verdict !== 'ALLOW' && facts.first === null && !never.includes(enforced.code);
+        if (!softened) {
+          expect(watched).toEqual(enforced);
+          return;
+        }
+        expect(watched).toMatchObject({
+          verdict: 'ALLOW',
+          code: 'ALLOWED',
+          hard: false,
+          retryAfterMs: null,
+          observed: { verdict: enforced.verdict, code: enforced.code },
+          checks: enforced.checks,
+        });
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test('a refusal is soft exactly when there is something to wait for', () => {
+  fc.assert(
+    fc.property(arbitraryFound, ([made, facts]) => {
+      const { verdict, code, hard, retryAfterMs } = decide(made, facts);
+      if (verdict !== 'BLOCK' || code === 'APPROVAL_EXPIRED') {
+        expect({ hard, retryAfterMs }).toEqual({ hard: false, retryAfterMs: null });
+        return;
+      }
+      expect(hard).toBe(retryAfterMs === null);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,119 @@
+/**
+ * Breaks each promise in turn, in a copy of the repository, and runs the tests that should notice: `npm run
+ * test:mutations`, or with a pattern of the promises to break. Prints a line each; ends with 1 if one went unnoticed.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { MUTATIONS, type Mutation } from './mutations.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = [
+  'docs',
+  'schemas',
+  'packages',
+  'services',
+  'test',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
+
+/** The quick ones first; the others only for what these do not notice. */
+const ROUNDS = [
+  ['test/cases'],
+  ['test/laws', 'services/decider', 'packages/policy/src/mandate', 'schemas/src'],
+  ['packages/ledger'],
+];
+
+function copyOfRepository(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'mandate-mutations-'));
+  for (const name of COPIED) {
+    const filter = (path: string) => basename(path) !== 'node_modules';
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true, filter });
+  }
+  linkModules(join(ROOT, 'node_modules'), join(copy, 'node_modules'), copy);
+  return copy;
+}
+
+/** Libraries are those of the repository; its own packages are those of the copy. */
+function linkModules(from: string, to: string, copy: string): void {
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    if (name === '@mandate') linkModules(join(from, name), join(to, name), copy);
+    else {
+      const target = realpathSync(join(from, name));
+      const own = relative(ROOT, target);
+      const isOwn = !own.startsWith('node_modules') && !own.startsWith('..');
+      symlinkSync(isOwn ? join(copy, own) : target, join(to, name));
+    }
+  }
+}
+
+/** The tests that noticed, by their first failure; null when none did. */
+function noticedBy(copy: string): string | null {
+  for (const tests of ROUNDS) {
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const run = spawnSync(
+      process.execPath,
+      [vitest, 'run', '--project', 'unit', '--bail', '1', '--testTimeout', '60000', ...tests],
+      {
+        cwd: copy,
+        encoding: 'utf8',
+        env: { ...process.env, NO_COLOR: '1' },
+      },
+    );
+    if (run.status === 0) continue;
+    const failure =
+      /^ FAIL {2}(?:unit|\|unit\|) *(.*)$/m.exec(run.stderr) ?? /FAIL +(.*)$/m.exec(run.stdout + run.stderr);
+    return failure?.[1]?.trim() ?? 'a failure without a name';
+  }
+  return null;
+}
+
+function tryOut(copy: string, { file, find, replace }: Mutation): string | null {
+  const path = join(copy, file);
+  const whole = readFileSync(path, 'utf8');
+  const times = whole.split(find).length - 1;
+  if (times !== 1) throw new Error(`${file} holds ${times} times: ${find}`);
+  writeFileSync(
+    path,
+    whole.replace(find, () => replace),
+  );
+  try {
+    return noticedBy(copy);
+  } finally {
+    writeFileSync(path, whole);
+  }
+}
+
+const pattern = new RegExp(process.argv[2] ?? '');
+const chosen = MUTATIONS.filter(({ promise }) => pattern.test(promise));
+const copy = copyOfRepository();
+let survived = 0;
+try {
+  const untouched = noticedBy(copy);
+  if (untouched !== null) throw new Error(`without any mutation this fails: ${untouched}`);
+  for (const mutation of chosen) {
+    const noticed = tryOut(copy, mutation);
+    if (noticed === null) survived += 1;
+    console.log(
+      `${noticed === null ? 'SURVIVED' : 'killed  '} ${mutation.promise}${noticed === null ? '' : ` <- ${noticed}`}`,
+    );
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+console.log(`${chosen.length - survived} of ${chosen.length} killed`);
+process.exitCode = survived === 0 ? 0 : 1;

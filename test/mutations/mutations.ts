@@ -1,0 +1,445 @@
+/** Ways to break a promise of SEMANTICS, one line of code each: `find` stands once in `file`. A test must notice every one. */
+
+export type Mutation = { promise: string; file: string; find: string; replace: string };
+
+const POLICY = 'packages/policy/src';
+const MEMORY = 'packages/ledger/src/memory';
+const DECIDER = 'services/decider/src';
+
+function order(promise: string, first: string, second: string): Mutation {
+  const find = `  ${first},\n  ${second},\n`;
+  return { promise, file: `${POLICY}/decide.ts`, find, replace: `  ${second},\n  ${first},\n` };
+}
+
+function inFile(file: string, rows: readonly [promise: string, find: string, replace: string][]): Mutation[] {
+  return rows.map(([promise, find, replace]) => ({ promise, file, find, replace }));
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  order('1 denied before unknown', 'toolDenied', 'toolKnown'),
+  order('1 unknown before not allowed', 'toolKnown', 'toolAllowed'),
+  order('1 not allowed before arguments', 'toolAllowed', 'argumentsValid'),
+  order('1 model lists before its price', 'modelAllowed', 'modelPriced'),
+  order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
+  order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
+  ...inFile(`${POLICY}/decide.ts`, [
+    [
+      "1 tool rate, budgets, mandate's rate, a person",
+      '[toolRate, budgets, mandateRate, confirmation]',
+      '[budgets, toolRate, mandateRate, confirmation]',
+    ],
+    [
+      "1 the mandate's rate before a person",
+      'budgets, mandateRate, confirmation]',
+      'budgets, confirmation, mandateRate]',
+    ],
+    [
+      '1 the first objection gives the verdict',
+      'refusal === null && objection !== null',
+      'objection !== null',
+    ],
+    [
+      '1 an error in plan is INTERNAL_ERROR',
+      'return internalError(mandate.reference, error);',
+      'throw error;',
+    ],
+    ['1 observe never softens INTERNAL_ERROR', " && ofMandate.code !== 'INTERNAL_ERROR'", ''],
+    [
+      '1 observe never softens kill, duplicate, deadline',
+      'plan.observe && own === null && ',
+      'plan.observe && ',
+    ],
+    ['1 observed says what would have been', 'observed: { verdict, code },', 'observed: null,'],
+    [
+      '1 the plan says until when it holds',
+      '{ holdsFromMs: 0, holdsUntilMs: expiresAtMs }',
+      '{ holdsFromMs: 0, holdsUntilMs: null }',
+    ],
+    [
+      '1 an expired plan holds from its expiry only',
+      'holdsFromMs: expiresAtMs, holdsUntilMs: null',
+      'holdsFromMs: 0, holdsUntilMs: null',
+    ],
+    [
+      '1 every check goes on the record',
+      "said: 'skip' };\n    return { check, said: objected",
+      "said: 'pass' };\n    return { check, said: objected",
+    ],
+  ]),
+  ...inFile(`${MEMORY}/step.ts`, [
+    ['1 redelivery before all', 'if (again !== null) return again;', ''],
+    ['1 duplicates before the deadline', 'const late = first === null && ', 'const late = '],
+    [
+      '1 the deadline before kill',
+      'const kill = first === null && !late ? ',
+      'const kill = first === null ? ',
+    ],
+    [
+      '1 past its time the step answers replan',
+      "if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };",
+      '',
+    ],
+    [
+      '1 a static verdict ends the step',
+      'const judged = !ended && (plan.refusal === null || watches(plan));',
+      'const judged = !ended;',
+    ],
+    ['5 refused calls use no quota', "if (enforce(plan, found).verdict === 'ALLOW') takeSlots", 'takeSlots'],
+    [
+      '4 a refused action consumes nothing',
+      'const lease = allowed ? reserve(tenant, request, nowMs) : null;',
+      'const lease = reserve(tenant, request, nowMs);',
+    ],
+    [
+      '3 the grant is consumed in the same step',
+      'if (grantConsumed) consumeGrant(tenant.grants, request, tenant.sequence);',
+      '',
+    ],
+    [
+      '1 every decision takes a sequence',
+      'tenant.sequence += 1;\n  if (grantConsumed)',
+      'if (allowed) tenant.sequence += 1;\n  if (grantConsumed)',
+    ],
+    [
+      '1 deadline: that very millisecond is in time',
+      'nowMs > request.deadlineAtMs',
+      'nowMs >= request.deadlineAtMs',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/mandate-alive.ts`, [
+    ['1 expired from that very millisecond', 'atMs < mandate.expiresAtMs', 'atMs <= mandate.expiresAtMs'],
+  ]),
+  ...inFile(`${POLICY}/checks/tool-denied.ts`, [
+    [
+      '1 tool lists are not for LLM calls; deny beats allow',
+      "if (action.type !== 'tool_call' || mandate.deniedTools === null) return undefined;",
+      'return undefined;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/model-allowed.ts`, [
+    ['1 a denied model', 'mandate.deniedModels?.(model) ?? null', 'null as string | null'],
+  ]),
+  ...inFile(`${POLICY}/checks/model-priced.ts`, [
+    ['1 an unpriced model only where a budget is in force', 'if (!limited) return undefined;', ''],
+  ]),
+  ...inFile(`${POLICY}/checks/cost-per-call.ts`, [
+    [
+      '1 cost per call: as much as the limit is allowed',
+      'price.reserveMicros <= maxMicros',
+      'price.reserveMicros < maxMicros',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/confirmation.ts`, [
+    ['1 a person must confirm', 'tool?.requiresConfirmation ?', 'false ?'],
+  ]),
+  ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
+    [
+      '1 the first mandate that names the agent',
+      'mandates.find((mandate) => mandate.agents(action.agentId) !== null) ?? null',
+      'mandates[0] ?? null',
+    ],
+    [
+      '1 an agent cannot choose a laxer mandate',
+      'return action.mandateId === held.reference.id ? held : null;',
+      'return mandates.find((mandate) => mandate.reference.id === action.mandateId) ?? null;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/mandate/compile-mandate.ts`, [
+    [
+      '2 zero is not absent',
+      'maxCostTotalMicros: microsOf(document.maxCostTotal)',
+      'maxCostTotalMicros: microsOf(document.maxCostTotal) || null',
+    ],
+    [
+      '2 an empty list is not an absent one',
+      'patterns === undefined ? null',
+      'patterns === undefined || patterns.length === 0 ? null',
+    ],
+    [
+      '2 an empty registry knows nothing',
+      'document.tools === undefined ? null',
+      'document.tools === undefined || document.tools.length === 0 ? null',
+    ],
+    [
+      '1 lifetime budgets before windowed ones',
+      '(budget.windowMs === null ? 0 : BUDGET_SCOPES.length) + ',
+      '',
+    ],
+    ['4 a budget is repeated', 'if (seen.has(counter))', 'if (false)'],
+    [
+      '4 tiers that no counter holds',
+      '<= CAPS.amountMicros) return;',
+      '<= Number.POSITIVE_INFINITY) return;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/mandate/exact-number.ts`, [
+    [
+      '2 NaN, Infinity and hexadecimal are errors',
+      'if (written === null) return',
+      'if (written === null) return null;\n  if (source.length === 0) return',
+    ],
+    ['2 over-precise amounts are errors', 'written === decimalOf(String(value)) ?', 'true ?'],
+  ]),
+  ...inFile(`${POLICY}/mandate/yaml-rules.ts`, [
+    ['8 repeated keys are errors', 'if (seen.has(key.value))', 'if (false)'],
+    ['8 __proto__ is an error', 'if (RESERVED.has(key.value))', 'if (false)'],
+    ['8 keys are texts', "typeof key.value !== 'string'", 'false'],
+    ['2 no base 60, no base 8', "document.directives?.yaml.version === '1.1'", 'false'],
+  ]),
+  ...inFile('schemas/src/money.ts', [
+    ['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})'],
+    ['2 amounts on the wire are not negative', '  .int()\n  .min(0)\n', '  .int()\n'],
+  ]),
+  ...inFile('schemas/src/defaults.ts', [
+    ['2 the deadline is 30 s', 'deadlineMs: 30_000', 'deadlineMs: 30_001'],
+    ['2 the replay memory is 24 h', 'replayMemoryMs: 24 *', 'replayMemoryMs: 25 *'],
+    ['2 the lease is 5 min', 'leaseMs: 5 * 60_000', 'leaseMs: 6 * 60_000'],
+    ['5 calls are capped', 'rateCalls: 100_000', 'rateCalls: 1_000_000'],
+  ]),
+  ...inFile(`${DECIDER}/answer-batch.ts`, [
+    [
+      "2 the request's own deadline overrides",
+      'action.deadlineMs ?? DEFAULTS.deadlineMs',
+      'DEFAULTS.deadlineMs',
+    ],
+    ["1 plans are made for the ledger's time", 'planForMs: result.atMs }', 'planForMs: plannedAtMs }'],
+    [
+      '8 what cannot be redacted is not shown',
+      'if (unshown !== null) return internalError(null, unshown);',
+      '',
+    ],
+    ['3 attempt is 1 where it is left out', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
+  ]),
+  ...inFile(`${DECIDER}/read-incoming.ts`, [
+    ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
+  ]),
+  ...inFile(`${DECIDER}/app.ts`, [
+    [
+      '3 publish before confirm and commit',
+      '  await ledger.confirm(epoch, operations);\n  await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);\n',
+      '  await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);\n  await ledger.confirm(epoch, operations);\n',
+    ],
+    [
+      '9 the log away: the partition waits',
+      "if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;",
+      'throw error;',
+    ],
+    [
+      '8 dead letters are published',
+      "outgoing.filter((_, at) => answers[at]?.kind === 'dead-letter'),",
+      '[],',
+    ],
+  ]),
+  ...inFile(`${DECIDER}/mandates-file.ts`, [
+    [
+      '9 a bad edit keeps the last good mandates',
+      '      faults = read.faults;\n',
+      '      faults = read.faults;\n      view = { mandates: [], revision: view.revision + 1 };\n',
+    ],
+  ]),
+  ...inFile(`${POLICY}/action-digest.ts`, [
+    ['3 another payload says so', 'return digestOf(payload);', "return digestOf('');"],
+  ]),
+  ...inFile(`${POLICY}/record-ids.ts`, [
+    [
+      '3 the decision id is of the coordinate, time and kind',
+      "recordId('dec', source, appendedAtMs, kind)",
+      "recordId('dec', source, 0, kind)",
+    ],
+  ]),
+  ...inFile(`${POLICY}/ruling.ts`, [
+    [
+      '3 a DEFER comes again',
+      "if (first.verdict === 'DEFER' && first.samePayload) {",
+      "if (first.verdict === 'NEVER' && first.samePayload) {",
+    ],
+    ['3 another payload says so in the reason', "first.samePayload ? '' :", "true ? '' :"],
+  ]),
+  ...inFile(`${POLICY}/decision-record.ts`, [
+    [
+      '3 a duplicate names the first',
+      'decisionId: decisionId(first.source, first.appendedAtMs, first.kind)',
+      'decisionId: decisionId(request.source, first.appendedAtMs, first.kind)',
+    ],
+    [
+      '3 the same delivery is the same record',
+      'controlRevision: plan.controlRevision',
+      'controlRevision: facts.sequence',
+    ],
+    [
+      '4 a rebuild finds every counter that was charged',
+      "budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),",
+      'budgets: [],',
+    ],
+    [
+      '5 a rebuild finds every slot',
+      "? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate')",
+      '? []',
+    ],
+    [
+      '3 a rebuild finds the grant used',
+      'reservation !== null && facts.limits.some(',
+      'reservation === null && facts.limits.some(',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/deliveries.ts`, [
+    ['3 no attempt after a hard block', 'return !entry.hard;', 'return true;'],
+    ['3 no attempt after a success', "return entry.lease.result !== 'succeeded';", 'return true;'],
+    ['3 an attempt after the lease ran out', 'return entry.lease.expiresAtMs <= nowMs;', 'return false;'],
+  ]),
+  ...inFile(`${MEMORY}/duplicates.ts`, [
+    ['3 idempotency keys', ' ?? ownsTheKey(agent, request, nowMs) ?? null', ' ?? null'],
+    ['3 attempts never go back', 'request.attempt > latest.attempt && ', ''],
+    [
+      '3 a grant is for that very payload',
+      "same.verdict !== 'DEFER' || same.digest !== request.digest",
+      "same.verdict !== 'DEFER'",
+    ],
+  ]),
+  ...inFile(`${MEMORY}/grants.ts`, [
+    ['3 a grant ends', "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';", "return 'granted';"],
+  ]),
+  ...inFile('packages/ledger/src/charge.ts', [
+    ['4 a failed verification is a failure', ' && outcome.verified !== false', ''],
+    [
+      '4 SUCCESS_BASED success: actual, else estimate',
+      "outcome.actualMicros ?? (result === 'succeeded' ? charging.estimateMicros : 0)",
+      "result === 'succeeded' ? charging.estimateMicros : (outcome.actualMicros ?? 0)",
+    ],
+    [
+      '4 SUCCESS_BASED failure: actual if metered, else 0',
+      "(result === 'succeeded' ? charging.estimateMicros : 0)",
+      'charging.estimateMicros',
+    ],
+    [
+      '4 ATTEMPT_BASED: the larger of both',
+      'Math.max(charging.estimateMicros, outcome.actualMicros ?? 0)',
+      '(outcome.actualMicros ?? charging.estimateMicros)',
+    ],
+    ['4 TIERED failure: the attempt', "if (result === 'failed') return charging.attemptMicros;", ''],
+    [
+      '4 TIERED verification only if it ran',
+      'outcome.verified === null ? 0 : charging.verificationMicros',
+      'charging.verificationMicros',
+    ],
+    ['4 cancelled releases everything', "if (result === 'cancelled') return 0;", ''],
+  ]),
+  ...inFile(`${MEMORY}/settle.ts`, [
+    [
+      '4 the first outcome settles',
+      "return lease.result === null ? 'settled' : 'repeated';",
+      "return 'settled';",
+    ],
+    ['4 OVERDRAWN says so', 'overdrawn: deltaMicros > 0 && ', 'overdrawn: false && '],
+    ['4 late outcomes are marked', 'nowMs >= lease.expiresAtMs', 'nowMs > lease.expiresAtMs'],
+  ]),
+  ...inFile(`${MEMORY}/reserve.ts`, [
+    [
+      '4 sums stay exact',
+      'const reservedMicros = fitting(charges, plan.reserveMicros, nowMs);',
+      'const reservedMicros = plan.reserveMicros;',
+    ],
+    ['4 the total is always counted', '[...budgets, { ...totalOf(agent.id), maxMicros: null }]', 'budgets'],
+  ]),
+  ...inFile(`${POLICY}/price.ts`, [
+    [
+      '4 an estimate never lowers a price',
+      'Math.max(listed.micros, estimate ?? 0)',
+      'estimate ?? listed.micros',
+    ],
+    ['4 an estimate raises a price', 'Math.max(listed.micros, estimate ?? 0)', 'listed.micros'],
+    [
+      "4 a tool's charging stands before the mandate's",
+      'tool?.charging ?? mandate.charging',
+      'mandate.charging',
+    ],
+    [
+      '4 TIERED reserves the sum',
+      'rule.attemptMicros + rule.successMicros + rule.verificationMicros;',
+      'rule.attemptMicros + rule.successMicros;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/budget.ts`, [
+    ['4 counters of a principal', "return action.principal?.id ?? '';", "return '';"],
+    [
+      '4 maxCostTotal is per agent',
+      'subject: subject.action.agentId,\n      id: TOTAL_BUDGET',
+      "subject: '',\n      id: TOTAL_BUDGET",
+    ],
+    [
+      '4 counters never belong to an issued mandate',
+      "if (scope === 'agent') return action.agentId;",
+      "if (scope === 'agent') return mandate.reference.id;",
+    ],
+  ]),
+  ...inFile(`${MEMORY}/limits.ts`, [
+    [
+      '2 as much as the budget is allowed',
+      'spentMicros <= maxMicros - reserveMicros',
+      'spentMicros < maxMicros - reserveMicros',
+    ],
+    ['5 at most maxCalls', 'calls < limit.maxCalls', 'calls <= limit.maxCalls'],
+    ['2 a rate of zero never frees', '!ok && limit.maxCalls > 0 && ', '!ok && '],
+  ]),
+  ...inFile(`${MEMORY}/sliding-rate.ts`, [
+    ['5 a slot is free after windowMs exactly', 'oldest <= leftAtMs', 'oldest < leftAtMs'],
+    [
+      '5 retryAfterMs is exact',
+      'lastToLeave + rate.windowMs - nowMs',
+      'lastToLeave + rate.windowMs - nowMs + 1',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/sliding-sum.ts`, [
+    [
+      '4 a windowed budget never frees early',
+      '(bucket + 1) * widthMs(windowMs) - 1 + windowMs',
+      'bucket * widthMs(windowMs) - 1 + windowMs',
+    ],
+    [
+      '4 a credit gives back only what was spent before it',
+      'Math.max(0, runningMicros + (amounts[place] ?? 0))',
+      'runningMicros + (amounts[place] ?? 0)',
+    ],
+  ]),
+  ...inFile(`${MEMORY}/memory-ledger.ts`, [
+    ['5 the clock never runs backwards', '      return state.clockMs;\n', '      return readMs;\n'],
+    [
+      '3 an agent keeps its order when plans are made again',
+      "if (result.kind === 'replan') waiting.add(key);",
+      '',
+    ],
+  ]),
+  ...inFile(`${POLICY}/limit-rulings.ts`, [
+    [
+      '5 the wait is long enough for all',
+      'wait = Math.max(wait, fact.retryAfterMs);',
+      'wait ||= fact.retryAfterMs;',
+    ],
+    [
+      '1 soft only where a window frees it',
+      'if (fact.retryAfterMs === null) return null;',
+      'if (fact.retryAfterMs === null) continue;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/rate.ts`, [
+    ["5 a tool's rate is the tool's", 'tool: action.tool, ...tool.rate', 'tool: null, ...tool.rate'],
+  ]),
+  ...inFile(`${MEMORY}/flags.ts`, [
+    ['6 kill one agent', "flags.get(flagKey({ scope: 'agent', tenant, agentId })),", ''],
+    ['6 kill a tenant', '    flags.get(tenant),\n', ''],
+    ['6 kill everything', "    flags.get('*'),\n", ''],
+  ]),
+  ...inFile(`${MEMORY}/operate.ts`, [
+    ['6 a kill lists what is open', 'open: openOf(tenants, target, nowMs)', 'open: []'],
+    [
+      '6 a kill takes a sequence',
+      '    tenant.sequence += 1;\n    sequences[tenant.name] = tenant.sequence;',
+      '    sequences[tenant.name] = tenant.sequence;',
+    ],
+    [
+      '4 an adjustment counts once',
+      'const known = answerOf(tenant.adjustments, adjustment.id, nowMs);',
+      'const known = undefined;',
+    ],
+  ]),
+];

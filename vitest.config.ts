@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config';
+
+// Two projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
+// `system` starts the real thing (processes, servers, sockets) and may take minutes.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [
+            '{schemas,packages,services}/**/*.test.ts',
+            'test/{cases,laws,architecture}/**/*.test.ts',
+          ],
+          exclude: ['**/node_modules/**', '**/*.system.test.ts'],
+          // No module keeps state, so files may share what they import: half the time goes into importing otherwise.
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['test/say-backends.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          // After the unit tests, and one file at a time: each starts processes that take both cores of a small machine.
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
