@@ -4,9 +4,10 @@
  *
  * A recorder that goes on where it stopped knows it. One that takes a partition over does not, and reading the log
  * backwards to the last announcement may mean millions of records. So it asks the tables first, but for no more than
- * they prove: the epochs of everything before a row that is on record (see the audit's epochBefore). What the tables
- * do not prove, it reads from the log: usually nothing, everything when the tables were dropped. An announcement
- * behind the offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
+ * they prove: the epochs of everything before a row that is on record (see the audit's epochBefore). Rows without any
+ * epoch before them prove nothing: the tables were emptied behind the announcement. What the tables do not prove, it
+ * reads from the log: usually nothing, everything when the tables were emptied or dropped. An announcement behind the
+ * offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
  */
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
@@ -28,8 +29,9 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
       const known = remembered.get(place.partition);
       if (known?.offset === place.offset) return known.epoch;
       const [onRecord] = await ask(audit, epochBefore, place);
-      const unproven = { ...place, offset: (onRecord?.through ?? -1) + 1 };
-      return (await lastAnnounced(bus, unproven, place.offset)) ?? onRecord?.ledgerEpoch ?? null;
+      const proven = onRecord?.ledgerEpoch ? onRecord : null;
+      const unproven = { ...place, offset: (proven?.through ?? -1) + 1 };
+      return (await lastAnnounced(bus, unproven, place.offset)) ?? proven?.ledgerEpoch ?? null;
     },
     remember({ partition, offset }, epoch) {
       remembered.set(partition, { offset, epoch });

@@ -231,6 +231,20 @@ describe('a ledger epoch', () => {
     await recorder.stop();
   });
 
+  test('is known to a second recorder after the tables were emptied behind its announcement', async () => {
+    await recording.append([epochBegan('ep-old'), epochBegan('ep-new')], 0);
+    await recordAll();
+    for (const table of TABLES) await audit.command(`TRUNCATE TABLE ${table}`);
+    const [old, current] = fresh(2);
+    for (const record of [old, old, current].map((n) =>
+      decided(n ?? 0, { ledgerEpoch: n === current ? 'ep-new' : 'ep-old' }),
+    )) {
+      await recording.append([record], 0);
+      await recordAll();
+    }
+    expect(await everyDecision(audit)).toEqual(idsOf([decided(current ?? 0)]));
+  });
+
   test('is known however recorders come and go, and whatever tables were lost', async () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ of: fc.constant('decision' as const), epoch: fc.nat(3) }) },
