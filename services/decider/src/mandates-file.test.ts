@@ -43,6 +43,19 @@ test('a bad edit keeps the last good one and says what is wrong and where; mendi
   expect(file.faults()).toEqual([]);
 });
 
+test('a good edit says once, at the level that the plane logs by default, which mandates are in force', () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const { path, file } = opened(good('one'), createLogger({ name: 'test', level: 'warn', destination }));
+  expect(lines).toEqual([]);
+  writeFileSync(path, `${good('two')}---\n${good('three')}`);
+  lookTwice(file);
+  lookTwice(file);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { path, revision: 2, mandates: ['two', 'three'], count: 2 },
+  ]);
+});
+
 test('a file that is replaced, as editors do, and one of the same size and name', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(`${path}.new`, good('two'));

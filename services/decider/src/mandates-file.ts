@@ -11,6 +11,9 @@ import type { ControlView } from './answer.ts';
 
 const LOOK_EVERY_MS = 250;
 
+/** The line that says what came into force names so many mandates, and counts them all. */
+const NAMED_IN_LOG = 20;
+
 export type MandatesFile = {
   control(): ControlView;
   /** What is wrong with the file as it stands now; empty when it is in force. */
@@ -41,7 +44,12 @@ export function openMandatesFile({ path, log }: { path: string; log: Logger }): 
     if (read.ok) {
       faults = [];
       view = { mandates: read.mandates, revision: view.revision + 1 };
-      log.info({ path, revision: view.revision, mandates: view.mandates.length }, 'mandates are in force');
+      const named = read.mandates.slice(0, NAMED_IN_LOG).map(({ reference }) => reference.id);
+      // A warning, as a pulled kill switch is: what agents may do has changed, and the plane is silent about lesser things.
+      log.warn(
+        { path, revision: view.revision, mandates: named, count: read.mandates.length },
+        'the mandates file was edited and is in force',
+      );
     } else {
       faults = read.faults;
       log.error(
