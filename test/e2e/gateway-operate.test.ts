@@ -97,6 +97,20 @@ test('a deferred action runs once a person grants it, and not when they deny it'
   ]);
 });
 
+test('an approval that is repeated under its Idempotency-Key is answered word for word as the first time', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  const grant = { agentId: 'bot-1', actionId: 's-1', digest: 'd', answer: 'granted', reason: 'looked at it' };
+  const approve = () =>
+    plane.call('operator', 'POST', '/v1/approvals', grant, { 'idempotency-key': 'answer-1' });
+  const first = await approve();
+  expect(first.status).toBe(200);
+  await waitUntil('a later millisecond', () => Date.now() > Number(first.body.atMs));
+  expect((await approve()).body).toEqual(first.body);
+  expect((await plane.decided()).filter(({ event }) => event === 'approval.recorded')).toMatchObject([
+    { approval: { expiresAt: first.body.expiresAt } },
+  ]);
+});
+
 test('a grant holds for the exact arguments, also where they are redacted', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();

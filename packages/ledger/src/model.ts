@@ -157,7 +157,8 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
         (event) => event.approval.id === approval.id && event.approval.tenant === approval.tenant,
       );
       if (known !== undefined && isRemembered(history, known)) return known.receipt;
-      const receipt = { epoch, sequence: nextSequence(history, approval.tenant), atMs };
+      const sequence = nextSequence(history, approval.tenant);
+      const receipt = { epoch, sequence, atMs, expiresAtMs: approval.expiresAtMs };
       history.events.push({ type: 'approve', atMs, approval, receipt });
       return receipt;
     },

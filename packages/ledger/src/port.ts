@@ -128,7 +128,7 @@ export interface Ledger {
 
   /** Throws ADJUSTMENT_TOO_LARGE when the counter cannot hold exactly what it would leave (2^53-1). */
   adjust(adjustment: Adjustment): Promise<Receipt & { spentMicros: number }>;
-  approve(approval: Approval): Promise<Receipt>;
+  approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
 
   /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */
   balances(tenant: string): Promise<readonly Balance[]>;

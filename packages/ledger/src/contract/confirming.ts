@@ -147,11 +147,12 @@ export function confirming(make: MakeLedger): void {
   test('the same command again answers the same and gives nothing new', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
-    const receipt = await approve(ledger, request, { id: 'once' });
-    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock() });
+    const expiresAtMs = clock() + 100;
+    const receipt = await approve(ledger, request, { id: 'once', expiresAtMs });
+    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock(), expiresAtMs });
     await ledger.step([request, settleRequest(request, { status: 'failure' })]);
     clock.advance(5);
-    expect(await approve(ledger, request, { id: 'once' })).toEqual(receipt);
+    expect(await approve(ledger, request, { id: 'once', expiresAtMs: expiresAtMs + 5 })).toEqual(receipt);
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
   });
 }

@@ -29,7 +29,7 @@ export type Played =
       atMs: number;
     }
   | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spentMicros: number } }
-  | { did: 'approve'; approval: Approval; receipt: Receipt };
+  | { did: 'approve'; approval: Approval; receipt: Receipt & { expiresAtMs: number } };
 
 export type Driver = {
   ledger: Ledger;

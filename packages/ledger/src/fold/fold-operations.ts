@@ -48,9 +48,9 @@ export function foldApproval(state: LedgerState, approval: ApprovalRecorded['app
   const tenant = seeSequence(state, approval.tenant, sequence);
   const atMs = seeTime(state, approval.at);
   if (answerOf(tenant.approvals, id, atMs) !== undefined) return;
-  keepAnswer(tenant.approvals, id, { epoch, sequence, atMs }, times(state, atMs));
-  if (isConsumed(tenant, approval)) return;
   const expiresAtMs = Date.parse(approval.expiresAt);
+  keepAnswer(tenant.approvals, id, { epoch, sequence, atMs, expiresAtMs }, times(state, atMs));
+  if (isConsumed(tenant, approval)) return;
   const forgetAtMs = Math.max(atMs, expiresAtMs) + state.replayMemoryMs;
   putGrant(
     tenant.grants,

@@ -79,7 +79,12 @@ export function adjust(
   return receipt;
 }
 
-export function approve(state: LedgerState, epoch: string, nowMs: number, approval: Approval): Receipt {
+export function approve(
+  state: LedgerState,
+  epoch: string,
+  nowMs: number,
+  approval: Approval,
+): Receipt & { expiresAtMs: number } {
   const tenant = openTenant(state, approval.tenant);
   const known = answerOf(tenant.approvals, approval.id, nowMs);
   if (known !== undefined) return known;
@@ -92,7 +97,7 @@ export function approve(state: LedgerState, epoch: string, nowMs: number, approv
     { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence: tenant.sequence },
     nowMs,
   );
-  const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs };
+  const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, expiresAtMs };
   keepAnswer(tenant.approvals, approval.id, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
   return receipt;
 }

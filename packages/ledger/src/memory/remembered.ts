@@ -21,7 +21,7 @@ export type TenantState = {
   readonly counters: Counters;
   readonly grants: Grants;
   readonly adjustments: Done<Receipt & { spentMicros: number }>;
-  readonly approvals: Done<Receipt>;
+  readonly approvals: Done<Receipt & { expiresAtMs: number }>;
   /** Answered, not known to be on the log; oldest first. */
   readonly unpublished: Set<Delivery>;
 };

@@ -35,7 +35,12 @@ type AdjustEvent = {
   adjustment: Adjustment;
   receipt: Receipt & { spentMicros: number };
 };
-type ApproveEvent = { type: 'approve'; atMs: number; approval: Approval; receipt: Receipt };
+type ApproveEvent = {
+  type: 'approve';
+  atMs: number;
+  approval: Approval;
+  receipt: Receipt & { expiresAtMs: number };
+};
 
 export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent | AdjustEvent | ApproveEvent;
 

@@ -12,7 +12,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 /**
  * Raised when a line changes its meaning, or another kind of line is needed: an older snapshot is then passed over, and the log folded from its start.
  */
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 type SnapshotHead = {
   line: 'snapshot';
@@ -42,7 +42,7 @@ export type SnapshotLine =
   | ({ line: 'revive' } & Answered<true>)
   | { line: 'tenant'; tenant: string; sequence: number }
   | ({ line: 'adjustment'; tenant: string } & Answered<Receipt & { spentMicros: number }>)
-  | ({ line: 'approval'; tenant: string } & Answered<Receipt>)
+  | ({ line: 'approval'; tenant: string } & Answered<Receipt & { expiresAtMs: number }>)
   | { line: 'grant'; tenant: string; grant: Grant }
   | {
       line: 'budget';

@@ -56,7 +56,7 @@ describe('a snapshot', () => {
       (lines) => lines.map((line) => line.replace('"spentMicros":200', '"spentMicros":100')),
     ],
     ['without its head', (lines) => lines.slice(1)],
-    ['of another version', (lines) => lines.map((line) => line.replace('"version":2', '"version":0'))],
+    ['of another version', (lines) => lines.map((line) => line.replace(/"version":\d+/, '"version":0'))],
     ['that is not JSON', (lines) => [...lines.slice(0, 2), '{']],
     ['of nothing', () => []],
   ])('%s is not read', async (_what, spoil) => {

@@ -19,8 +19,12 @@ export async function answerApproval(
   { expiresInMs, ...approval }: ApprovalAnswer,
   command: Command,
 ): Promise<Receipt & { expiresAt: string }> {
-  const expiresAtMs = gateway.clock() + expiresInMs;
-  const receipt = await ledgerOf(gateway).approve({ ...command, ...approval, expiresAtMs });
+  const { expiresAtMs, ...receipt } = await ledgerOf(gateway).approve({
+    ...command,
+    ...approval,
+    expiresAtMs: gateway.clock() + expiresInMs,
+  });
+  // Of the grant in force: a repeat of the command asks for later, and gets what the first time gave.
   const expiresAt = wireTime(expiresAtMs);
   const logged = await gateway.journal.record({
     id: command.id,
