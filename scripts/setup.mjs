@@ -1,6 +1,8 @@
 // Installs what the lockfile says, once: the first step of every npm script that a newcomer runs.
 // Built-ins only, and plain enough for Node 18: the machine's own Node runs it, before the pinned
 // Node 24 (a devDependency) exists. It is a no-op, in a few milliseconds, when nothing changed.
+// What runs after it for long (`start`, `demo`) is run with `exec`: npm passes signals on to its child, the shell, which
+// must have become the program by then, or the program would outlive them both.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

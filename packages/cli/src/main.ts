@@ -6,10 +6,18 @@ import { join } from 'node:path';
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runProgram } = await import('./program.ts');
 
+/** One Ctrl-C arrives several times: from the terminal, and again from each npm above this process. */
+const SAME_REQUEST_MS = 1_000;
+
 const asked = new AbortController();
+let askedAtMs = 0;
 const onSignal = () => {
-  if (asked.signal.aborted) process.exit(130);
-  asked.abort();
+  if (!asked.signal.aborted) {
+    askedAtMs = performance.now();
+    asked.abort();
+  } else if (performance.now() - askedAtMs > SAME_REQUEST_MS) {
+    process.exit(130);
+  }
 };
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);

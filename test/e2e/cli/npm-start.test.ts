@@ -1,0 +1,85 @@
+/** `npm start` as people and supervisors run it: npm, a shell, npm again, and the plane, of which they know the first only. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, it, onTestFinished } from 'vitest';
+
+const REPOSITORY = join(import.meta.dirname, '../../..');
+
+it('SIGTERM to npm ends the plane', async () => {
+  const { npm, url } = await npmStart();
+  expect(await answers(url)).toBe(true);
+  npm.kill('SIGTERM');
+  const [exitCode] = await once(npm, 'exit');
+  expect(exitCode).toBe(0);
+  await waitUntil('the end of the plane', async () => !(await answers(url)));
+});
+
+it('Ctrl-C, which reaches every process and is passed on by each npm, ends the plane gracefully', async () => {
+  const { npm, url } = await npmStart();
+  process.kill(-(npm.pid ?? 0), 'SIGINT');
+  const [exitCode] = await once(npm, 'close');
+  expect(exitCode).toBe(0);
+  expect(await answers(url)).toBe(false);
+});
+
+/** Resolves when the plane is up. What is left of it when the test ends is killed. */
+async function npmStart(): Promise<{ npm: ChildProcess; url: string }> {
+  const npm = spawn('npm', ['start', '--', '--data', join(temporaryFolder(), 'data'), '--port', '0'], {
+    cwd: installedCopy(),
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  onTestFinished(() => killGroup(npm));
+  let said = '';
+  const hear = (text: string) => {
+    said += text;
+  };
+  npm.stdout?.setEncoding('utf8').on('data', hear);
+  npm.stderr?.setEncoding('utf8').on('data', hear);
+  const url = await waitUntil('the greeting', () => /Mandate is up at (\S+)/.exec(said)?.[1]);
+  return { npm, url };
+}
+
+/** This repository's scripts, in a folder where they find everything installed, so that none installs anything. */
+function installedCopy(): string {
+  const folder = temporaryFolder();
+  for (const file of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(REPOSITORY, file), join(folder, file));
+  }
+  mkdirSync(join(folder, 'scripts'));
+  copyFileSync(join(REPOSITORY, 'scripts/setup.mjs'), join(folder, 'scripts/setup.mjs'));
+  symlinkSync(join(REPOSITORY, 'packages'), join(folder, 'packages'));
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
+  const lockfile = readFileSync(join(folder, 'package-lock.json'));
+  writeFileSync(
+    join(folder, 'node_modules/.mandate-setup'),
+    createHash('sha256').update(lockfile).digest('hex'),
+  );
+  return folder;
+}
+
+/** Nothing of the person's plane, and nothing of the npm that may run these tests. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(mandate|npm)_/i.test(name)));
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(new URL('/healthz', url)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function killGroup({ pid = 0 }: ChildProcess): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
