@@ -53,13 +53,16 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [toolRate, budgets, 
 /** What is said, and what would have been said were the mandate enforced (null when it is). */
 export type Judgement = Ruling & { observed: Observed | null; checks: readonly Check[] };
 
-/** `atMs` is the ledger's time as last known; the plan says from when until when it holds. */
-export function plan(action: Action, mandate: Mandate | null, atMs: number): Plan {
+/**
+ * `atMs` is the ledger's time as last known; the plan says from when until when it holds. `shown` is the action as it is
+ * published: the plan is made of the whole, and tells only what stands there.
+ */
+export function plan(action: Action, mandate: Mandate | null, atMs: number, shown: Action = action): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
     const tool = action.type === 'tool_call' ? (mandate.tools.get(action.tool) ?? null) : null;
     const price = priceOf(action, mandate, tool, atMs);
-    const subject: Subject = { action, mandate, tool, price, atMs };
+    const subject: Subject = { action, shown, mandate, tool, price, atMs };
     const { holdsFromMs, holdsUntilMs } = lifetime(mandate, atMs);
     const { checks, refusal } = lookAtAll(subject);
     return {

@@ -220,6 +220,17 @@ describe('redaction', () => {
     expect(await ledger.open('default')).toHaveLength(1);
   });
 
+  test('hides the names below a redacted field too, where an argument rule finds fault there', async () => {
+    const { context, incoming } = scene(
+      'toolPolicies: { t: { argumentValidation: { validators: [noSystemPaths] } } }',
+    );
+    const batch = [incoming(ask('a', { args: { credentials: { 'card-4711': '/etc/passwd' } } }))];
+    const { answers } = await answerBatch(batch, context);
+    expect(told(answers)).toEqual(['ARGUMENT_VALIDATION_FAILED a']);
+    expect(JSON.stringify(answers)).not.toContain('card-4711');
+    expect(JSON.stringify(answers)).toContain('"pointer":"/credentials"');
+  });
+
   test('two requests that differ in a secret only are still told apart', async () => {
     const { context, incoming } = scene('');
     const batch = ['one', 'two'].map((password) => incoming(ask('a', { args: { password } })));

@@ -130,10 +130,10 @@ function operationOf(item: Asked | Reported, { mandates, revision }: ControlView
   return { op: 'decide', ...item.request, plan };
 }
 
-function planFor({ action, unshown }: Asked, mandates: readonly Mandate[], atMs: number): Plan {
+function planFor({ action, shown, unshown }: Asked, mandates: readonly Mandate[], atMs: number): Plan {
   if (unshown !== null) return internalError(null, unshown);
   try {
-    return plan(action, resolveMandate(mandates, action), atMs);
+    return plan(action, resolveMandate(mandates, action), atMs, shown);
   } catch (error) {
     return internalError(null, error);
   }

@@ -1,20 +1,29 @@
-import { legible } from '@mandate/schemas';
+import { type Action, type Json, legible } from '@mandate/schemas';
+import { visiblePointer } from '../redaction/visible-pointer.ts';
 import type { StaticCheck } from './check.ts';
 
 export const argumentsValid: StaticCheck = {
   name: 'arguments-valid',
-  look({ action, tool }) {
+  look({ action, shown, tool }) {
     if (action.type !== 'tool_call' || tool?.argumentRules == null) return undefined;
-    const fault = tool.argumentRules.validate(action.args ?? {});
+    const fault = tool.argumentRules.validate(argumentsOf(action));
     if (fault === null) return { saw: null, objection: null };
-    const place = fault.pointer === '' ? 'the top' : legible(fault.pointer).slice(1, -1);
+    const { rule, expected } = fault;
+    const visible = visiblePointer(fault.pointer, argumentsOf(shown));
+    const seen = visible === fault.pointer ? fault.seen : 'what is redacted';
+    // Names of fields are the agent's: whoever reads the record must not be steered by them.
+    const pointer = legible(visible).slice(1, -1);
     return {
-      saw: { rule: fault.rule, pointer: fault.pointer, expected: fault.expected },
+      saw: { rule, pointer, expected },
       objection: {
         code: 'ARGUMENT_VALIDATION_FAILED',
-        reason: `The arguments of "${action.tool}" break the rule "${fault.rule}" at ${place}: expected ${fault.expected}, found ${fault.seen}.`,
+        reason: `The arguments of "${action.tool}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.`,
         remedy: 'Call again, under a new id, with arguments that keep the rule.',
       },
     };
   },
 };
+
+function argumentsOf(action: Action): Json {
+  return (action.type === 'tool_call' && action.args) || {};
+}

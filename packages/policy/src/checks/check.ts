@@ -9,6 +9,8 @@ import type { Price } from '../price.ts';
 /** What a static check looks at. */
 export type Subject = {
   action: Action;
+  /** The action as it is published: what is redacted there must not be told by a check either. */
+  shown: Action;
   mandate: Mandate;
   /** The mandate's policy for this very tool, if it has one. */
   tool: ToolPolicy | null;

@@ -1,0 +1,68 @@
+import type { Json } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { plan } from '../decide.ts';
+import { loadMandates } from '../mandate/load-mandates.ts';
+
+const loaded = loadMandates(`
+version: 1
+id: m
+agents: ["*"]
+toolPolicies:
+  t: { argumentValidation: { validators: [noSystemPaths] } }
+`);
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+const [mandate = null] = loaded.mandates;
+
+/** What the record says of arguments that break the rule. */
+function said(args: Record<string, Json>, shownArgs = args) {
+  const action = { id: 'a', agentId: 'x', type: 'tool_call' as const, tool: 't' };
+  const { checks, refusal } = plan({ ...action, args }, mandate, 0, { ...action, args: shownArgs });
+  const { saw } = checks.find(({ check }) => check === 'arguments-valid') ?? {};
+  return { saw, reason: refusal?.reason };
+}
+
+test('says where the fault is, which rule it breaks, and what stood there', () => {
+  const expected = 'no path into a system folder';
+  expect(said({ files: [{ 'a/b~c': '/etc/passwd' }] })).toEqual({
+    saw: { rule: 'noSystemPaths', pointer: '/files/0/a~1b~0c', expected },
+    reason: `The arguments of "t" break the rule "noSystemPaths" at /files/0/a~1b~0c: expected ${expected}, found a string.`,
+  });
+});
+
+test.each([
+  ['an escape sequence', '\u001b[2J', '/\\u001b[2J'],
+  ['a line break', 'a\nb', '/a\\nb'],
+  ['an override of the writing direction', '\u202e', '/\\u{202e}'],
+  ['more than a line takes', 'x'.repeat(100), `/${'x'.repeat(59)}…`],
+])(
+  'a field whose name holds %s steers no terminal, by what was seen or by the reason',
+  (_, name, legible) => {
+    const { saw, reason } = said({ [name]: '/etc/passwd' });
+    expect(saw).toMatchObject({ pointer: legible });
+    expect(reason).toContain(` at ${legible}: `);
+  },
+);
+
+describe('below a field that is redacted', () => {
+  test.each<[string, Record<string, Json>, Record<string, Json>, string]>([
+    ['a name', { a: { pin: { 'secret name': '/etc/passwd' } } }, { a: { pin: '[redacted]' } }, '/a/pin'],
+    ['a place in a list', { pin: [1, '/etc/passwd'] }, { pin: '[redacted]' }, '/pin'],
+    [
+      'a name escaped in pointers',
+      { 'p/~1n': { deep: '/etc/passwd' } },
+      { 'p/~1n': '[redacted]' },
+      '/p~1~01n',
+    ],
+  ])('%s is not told, nor what stood there', (_, args, shown, pointer) => {
+    const { saw, reason } = said(args, shown);
+    expect(saw).toMatchObject({ pointer });
+    expect(reason).toMatch(/, found what is redacted\.$/);
+    expect(reason).toContain(` at ${pointer}: `);
+  });
+
+  test('is not the field itself: what kind of thing stood there is told, its value is not', () => {
+    const { saw, reason } = said({ a: { pin: '/etc/passwd' } }, { a: { pin: '[redacted]' } });
+    expect(saw).toMatchObject({ pointer: '/a/pin' });
+    expect(reason).toMatch(/found a string\.$/);
+  });
+});
