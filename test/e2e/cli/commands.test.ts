@@ -176,6 +176,47 @@ it('kill stops an agent, agents shows it, revive lets it act again', async () =>
   expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
 });
 
+it('kill says that it does not know the agent, which is stopped all the same', async () => {
+  await mandate(['publish', '--agent', 'bot-known', '--tool', 'fs_admin', '--id', 'known1']);
+  await audited('known1');
+  expect(await mandate(['kill', 'bot-known'])).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const more of [[], ['--json']]) {
+    const misspelt = await mandate(['kill', 'bot-knwon', ...more]);
+    expect(misspelt.exitCode).toBe(0);
+    expect(misspelt.stdout).toMatch(/^killed|^\{/);
+    expect(misspelt.stderr).toMatch(/^mandate: warning: .* bot-knwon/);
+    expect(misspelt.stderr).toContain('`mandate revive bot-knwon`');
+  }
+  expect((await mandate(['publish', '--agent', 'bot-knwon', '--tool', 'search'])).stdout).toContain(
+    'AGENT_KILLED',
+  );
+  // Who may operate but not read the audit is told nothing that the key does not let anybody know.
+  const operate = ['keys', 'issue', '--data', data, '--json', '--name', 'ops', '--scopes', 'operate'];
+  const { key } = JSON.parse((await mandate(operate)).stdout);
+  await waitUntil('the key to work', async () => {
+    const ran = await mandate(['agents'], { env: { MANDATE_API_KEY: key } });
+    return ran.exitCode === 0;
+  });
+  const ran = await mandate(['kill', 'bot-known'], { env: { MANDATE_API_KEY: key } });
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const agent of ['bot-known', 'bot-knwon']) await mandate(['revive', agent]);
+});
+
+it('revive says what stops the agent still', async () => {
+  await mandate(['kill', 'bot-r']);
+  await mandate(['kill', '--all', '--reason', 'incident 42']);
+  const still =
+    /bot-r is still stopped: everything is killed \(incident 42\); `mandate revive --all` ends that\n$/;
+  expect((await mandate(['revive', 'bot-r'])).stdout).toMatch(new RegExp(`^revived .*\n${still.source}`));
+  expect((await mandate(['revive', 'bot-r'])).stdout).toMatch(new RegExp(`^nothing .*\n${still.source}`));
+  await mandate(['kill', '--tenant', '--reason', 'audit']);
+  await mandate(['revive', '--all']);
+  expect((await mandate(['revive', 'bot-r'])).stdout).toContain(
+    'bot-r is still stopped: its tenant is killed (audit); `mandate revive --tenant` ends that\n',
+  );
+  await mandate(['revive', '--tenant']);
+});
+
 it('approvals lists what waits, approve lets it run once, deny refuses it', async () => {
   const pay = (id: string) => mandate(['publish', '--agent', 'bot-p', '--tool', 'pay', '--id', id]);
   expect((await pay('p1')).stdout).toContain('APPROVAL_REQUIRED');
@@ -248,6 +289,14 @@ it('reconcile finds no drift', async () => {
   expect(stdout).toMatch(/\ndrift 0 micro-dollars\n$/);
   const json = await mandate(['reconcile', '--json'], { env: { MANDATE_PLANE_DATA_PATH: data } });
   expect(JSON.parse(json.stdout)).toMatchObject({ driftMicros: 0, differences: [], doubledActions: [] });
+});
+
+it('reconcile refuses the folder of another plane, whose difference would be no drift', async () => {
+  const other = await startPlane({ data: join(folder, 'other'), mandates });
+  await other.kill();
+  const ran = await mandate(['reconcile', '--data', join(folder, 'other')]);
+  expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ran.stderr).toMatch(/^mandate: this log is not that of the plane: it ends in ledger epoch ep_/);
 });
 
 it('keys issues a key that works, lists it without its hash, and ends it', async () => {

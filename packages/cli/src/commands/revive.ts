@@ -1,10 +1,22 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
+import { printable } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { connect } from './connection.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
-type Revived = { changed: boolean; revision: number };
+type Revived = {
+  changed: boolean;
+  revision: number;
+  /** Of one agent: what stops it still. */
+  killed?: { scope: 'agent' | 'tenant' | 'all'; reason: string } | null;
+};
+
+const STILL = {
+  agent: { what: 'it was killed again', end: 'mandate revive AGENT' },
+  tenant: { what: 'its tenant is killed', end: 'mandate revive --tenant' },
+  all: { what: 'everything is killed', end: 'mandate revive --all' },
+} as const;
 
 export function reviveCommand(command: Command, run: RunCommand): void {
   withTarget(
@@ -25,9 +37,17 @@ Examples:
         const { stdout } = context;
         const revived = await sendTo<Revived>(connect(options, context), 'revive', agent, options);
         if (options.json) await writeJsonLine(stdout, revived);
-        else if (revived.changed) await write(stdout, `revived (revision ${revived.revision})\n`);
-        else await write(stdout, 'nothing to revive: this switch was not pulled\n');
+        else await write(stdout, text(revived, agent));
         return 0;
       }),
     );
+}
+
+function text({ changed, revision, killed }: Revived, agent = ''): string {
+  const done = changed
+    ? `revived (revision ${revision})\n`
+    : 'nothing to revive: this switch was not pulled\n';
+  if (killed === null || killed === undefined) return done;
+  const { what, end } = STILL[killed.scope];
+  return `${done}${printable(agent)} is still stopped: ${what} (${printable(killed.reason)}); \`${end}\` ends that\n`;
 }

@@ -4,7 +4,7 @@ import type { Balance } from '@mandate/ledger';
 import type { ApiClient } from '../api-client.ts';
 import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sources.ts';
 
-type LedgerAnswer = { tenant: string; balances: readonly Omit<Balance, 'tenant'>[] };
+type LedgerAnswer = { tenant: string; epoch: string; balances: readonly Omit<Balance, 'tenant'>[] };
 type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1] };
 type SumsAnswer = { doubled: readonly unknown[] };
 
@@ -19,6 +19,7 @@ export async function reconcilePlane(
     {
       bus,
       ledger: {
+        epoch: async () => (await api.get<LedgerAnswer>('/v1/ledger/balances')).epoch,
         balances: async () => {
           const { balances } = await api.get<LedgerAnswer>('/v1/ledger/balances');
           return balances.map((balance) => ({ tenant, ...balance }));

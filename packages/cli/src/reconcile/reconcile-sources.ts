@@ -10,6 +10,7 @@ import {
   reconcile,
 } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
+import { CommandFailure } from '../command-context.ts';
 
 export type Report = Reconciliation & {
   /** On the log, every kind of them. */
@@ -22,14 +23,21 @@ export type Report = Reconciliation & {
 /** Who is asked; each by tenant. */
 export type Sources = {
   bus: Bus;
-  ledger: { balances(tenant: string): Promise<readonly Balance[]> };
+  ledger: {
+    /** By which it is known whether the log is its own: every ledger announces its epoch there. */
+    epoch(): Promise<string>;
+    balances(tenant: string): Promise<readonly Balance[]>;
+  };
   audit: {
     balances(tenant: string): Promise<readonly Balance[]>;
     doubledActions(tenant: string): Promise<readonly unknown[]>;
   };
 };
 
-/** The ledger is asked before and after the log: what moved meanwhile is not drift, and the whole is then asked again. */
+/**
+ * The ledger is asked before and after the log: what moved meanwhile is not drift, and the whole is then asked again.
+ * Throws a failure with exit code 2 when the log is not the ledger's: their difference would say nothing.
+ */
 export async function reconcileSources(
   sources: Sources,
   tenants: readonly string[],
@@ -59,6 +67,7 @@ async function compareOnce(
   onProgress?: (records: number) => void,
 ): Promise<Report> {
   const { fold, decisions, settlements } = await foldLog(bus, onProgress);
+  mustBeOfOnePlane(new Set(fold.epochs.values()), await ledger.epoch());
   const ofLog = createMemoryLedger({ clock: systemClock, epoch: 'reconcile', state: fold.state });
   const compared = reconcile({
     log: await allOf(tenants, (tenant) => ofLog.balances(tenant)),
@@ -66,6 +75,16 @@ async function compareOnce(
     audit: await allOf(tenants, audit.balances),
   });
   return { ...compared, decisions, settlements, doubledActions: await allOf(tenants, audit.doubledActions) };
+}
+
+function mustBeOfOnePlane(onLog: ReadonlySet<string>, inForce: string): void {
+  if (onLog.size === 1 && onLog.has(inForce)) return;
+  const epochs = onLog.size === 0 ? 'knows no ledger epoch' : `ends in ledger epoch ${[...onLog].join(', ')}`;
+  throw new CommandFailure(
+    2,
+    `this log is not that of the plane: it ${epochs}, and the plane decides in ${inForce}`,
+    'Name the data folder of that very plane with --data, or the plane of that folder with --url. If it was restarted just now, try again.',
+  );
 }
 
 async function allOf<T>(
@@ -76,7 +95,7 @@ async function allOf<T>(
 }
 
 export function ledgerSource(ledger: Ledger): Sources['ledger'] {
-  return { balances: (tenant) => ledger.balances(tenant) };
+  return { epoch: async () => ledger.epoch, balances: (tenant) => ledger.balances(tenant) };
 }
 
 export function auditSource(audit: AuditClient): Sources['audit'] {
