@@ -13,6 +13,7 @@ export default defineConfig({
             'test/{cases,laws,architecture}/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', '**/*.system.test.ts'],
+          setupFiles: ['test/random-seed.ts'],
           // No module keeps state, so files may share what they import: half the time goes into importing otherwise.
           isolate: false,
           sequence: { groupOrder: 1 },
@@ -24,6 +25,7 @@ export default defineConfig({
           include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/say-backends.ts'],
+          setupFiles: ['test/random-seed.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           // After the unit tests, and one file at a time: each starts processes that take both cores of a small machine.
