@@ -233,6 +233,19 @@ describe('what is no mandate', () => {
   });
 });
 
+test.each([
+  ['a star alone', 'version: 1\nid: m\nagents: [*]\n', 10],
+  ['a star alone, as a value', 'version: 1\nid: m\nagents: *\n', 9],
+  ['a glob that begins with one', 'version: 1\nid: m\nagents: [*-bot]\n', 10],
+])('a star without quotes, which YAML takes for an alias: %s', (_what, text, column) => {
+  expect(loadMandates(text)).toMatchObject({
+    ok: false,
+    faults: [
+      { line: 3, column, message: expect.stringContaining('a glob that begins with * needs quotes: "*') },
+    ],
+  });
+});
+
 describe('hostile documents are refused, and soon', () => {
   test.each([
     ['2 MB', () => `${HEAD}# ${'x'.repeat(2_000_000)}`],

@@ -34,9 +34,11 @@ export function yamlFaults(document: Document): readonly YamlFault[] {
 
 /** What the parser found; nothing behind it can be trusted to stand where it seems to. */
 function brokenYaml(document: Document): YamlFault[] {
-  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+  const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
     offset: pos[0],
-    message: /call stack/.test(message) ? TOO_DEEP : shorten(message, LONGEST_MESSAGE),
+    message: /call stack/.test(message)
+      ? TOO_DEEP
+      : shorten(code === 'BAD_ALIAS' ? `${message}; ${QUOTE_THE_STAR}` : message, LONGEST_MESSAGE),
   }));
   if (document.directives?.yaml.version === '1.1') {
     faults.push({ offset: 0, message: 'must be YAML 1.2: in 1.1, 1:30 is a number and yes a boolean' });
@@ -46,6 +48,7 @@ function brokenYaml(document: Document): YamlFault[] {
 
 const LONGEST_MESSAGE = 200;
 const TOO_DEEP = 'is nested too deeply';
+const QUOTE_THE_STAR = 'a glob that begins with * needs quotes: "*"';
 
 function ambiguities(document: Document): YamlFault[] {
   const faults: YamlFault[] = [];
