@@ -4,7 +4,7 @@ import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
 import { restoreLedger, startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
 import type { Ledger } from '@mandate/ledger';
-import { compileRedaction, fingerprintOf, loadMandates, redactAction, SECRET_NAMES } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf, loadMandates } from '@mandate/policy';
 import {
   type ApiScope,
   createHttpServer,
@@ -78,8 +78,7 @@ export async function startGatewayPlane(options: {
   const { ledger } = await restoreLedger({ bus, clock: systemClock, log });
   const loaded = loadMandates(options.mandates);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const redaction = compileRedaction({ redact: SECRET_NAMES, hash: [] });
-  const redact: Parameters<typeof createGateway>[0]['redact'] = (action) => redactAction(action, redaction);
+  const redact = compileActionRedaction();
   const fingerprint: Parameters<typeof createGateway>[0]['fingerprint'] = (original, redacted) =>
     fingerprintOf(original, redacted, 'the key of this test');
   const metrics = createMetrics({ service: 'test' });

@@ -1,5 +1,5 @@
 import { createMemoryLedger } from '@mandate/ledger';
-import { compileRedaction, loadMandates, redactAction, SECRET_NAMES } from '@mandate/policy';
+import { compileActionRedaction, loadMandates } from '@mandate/policy';
 import { manualClock } from '@mandate/runtime';
 import { CAPS, TOPICS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,6 @@ import type { Answer, AnswerContext, Incoming } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
-const redaction = compileRedaction({ redact: SECRET_NAMES, hash: [] });
 
 function mandatesOf(text: string) {
   const loaded = loadMandates(`version: 1\nid: m\nagents: ["*"]\n${text}`);
@@ -22,7 +21,7 @@ function scene(mandates: string, options: Partial<AnswerContext> = {}) {
   const context: AnswerContext = {
     ledger,
     control: () => control,
-    redact: (action) => redactAction(action, redaction),
+    redact: compileActionRedaction(),
     clock,
     deadlines: true,
     ...options,

@@ -18,7 +18,6 @@ import {
 import type { Answer, AnswerContext } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
 
-export { redactAction } from '@mandate/policy';
 export * from './answer.ts';
 export { answerBatch } from './answer-batch.ts';
 export { deciderConfig } from './config.ts';

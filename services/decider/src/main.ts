@@ -4,7 +4,7 @@
  * folder need no lock: they speak to it over the log only.
  */
 import { createSqliteBus } from '@mandate/bus';
-import { compileRedaction, redactAction, SECRET_NAMES } from '@mandate/policy';
+import { compileActionRedaction } from '@mandate/policy';
 import {
   answers,
   holdExclusively,
@@ -28,8 +28,8 @@ await runService(process, {
   }),
   async open({ config, log, metrics, closing, running }) {
     const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
-    const redaction = compileRedaction({
-      redact: config.DECIDER_REDACT_FIELDS ?? SECRET_NAMES,
+    const redact = compileActionRedaction({
+      redact: config.DECIDER_REDACT_FIELDS,
       hash: config.DECIDER_HASH_FIELDS,
       hashKey: config.DECIDER_HASH_KEY,
     });
@@ -49,7 +49,7 @@ await runService(process, {
         bus,
         ledger,
         control: mandates.control,
-        redact: (action) => redactAction(action, redaction),
+        redact,
         clock,
         deadlines: true,
         log,

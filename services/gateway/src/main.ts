@@ -3,7 +3,7 @@
  * it publishes and waits for decisions, and refers operators to the process that holds one.
  */
 import { createSqliteBus } from '@mandate/bus';
-import { compileRedaction, fingerprintOf, redactAction, SECRET_NAMES } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
@@ -19,8 +19,8 @@ await runService(process, {
     port,
   }),
   async open({ config, log, metrics, closing, running }) {
-    const redaction = compileRedaction({
-      redact: config.GATEWAY_REDACT_FIELDS ?? SECRET_NAMES,
+    const redact = compileActionRedaction({
+      redact: config.GATEWAY_REDACT_FIELDS,
       hash: config.GATEWAY_HASH_FIELDS,
       hashKey: config.GATEWAY_HASH_KEY,
     });
@@ -35,7 +35,7 @@ await runService(process, {
         bus,
         ledger: null,
         findDecision: null,
-        redact: (action) => redactAction(action, redaction),
+        redact,
         fingerprint: (original, redacted) => fingerprintOf(original, redacted, secret),
         log,
         metrics,

@@ -1,18 +1,12 @@
 /** A decider as `mandate up` runs it, on whatever log and ledger it is given. */
 import type { Bus } from '@mandate/bus';
-import {
-  type AnswerContext,
-  type Decider,
-  redactAction,
-  restoreLedger,
-  startDecider,
-} from '@mandate/decider';
+import { type AnswerContext, type Decider, restoreLedger, startDecider } from '@mandate/decider';
 import type { Ledger } from '@mandate/ledger';
-import { compileRedaction, SECRET_NAMES } from '@mandate/policy';
+import { compileActionRedaction } from '@mandate/policy';
 import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
 import { mandateDocument, mandateOf } from './mandate.ts';
 
-const redaction = compileRedaction({ redact: SECRET_NAMES, hash: [] });
+const redact = compileActionRedaction();
 const control = { mandates: [mandateOf(mandateDocument({ globs: 10 }))], revision: 1 };
 
 export async function newLedger(bus: Bus): Promise<Ledger> {
@@ -24,7 +18,7 @@ export function answerContext(ledger: Ledger): AnswerContext {
   return {
     ledger,
     control: () => control,
-    redact: (action) => redactAction(action, redaction),
+    redact,
     clock: systemClock,
     deadlines: true,
   };

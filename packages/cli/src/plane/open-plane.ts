@@ -4,10 +4,10 @@
  */
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
 import { type Bus, createSqliteBus } from '@mandate/bus';
-import { openMandatesFile, redactAction, restoreLedger, startDecider } from '@mandate/decider';
+import { openMandatesFile, restoreLedger, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import type { Ledger } from '@mandate/ledger';
-import { compileRedaction, fingerprintOf, SECRET_NAMES } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
@@ -51,7 +51,11 @@ export function openPlane(config: PlaneConfig, log: Logger): Promise<Plane & Req
 async function open(config: PlaneConfig, log: Logger, { closing, running }: Opening): Promise<Plane> {
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
   closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
-  const redact = redaction(config);
+  const redact = compileActionRedaction({
+    redact: config.PLANE_REDACT_FIELDS,
+    hash: config.PLANE_HASH_FIELDS,
+    hashKey: config.PLANE_HASH_KEY,
+  });
   const secret = readOrMakeSecret(folder.secret);
   const fingerprint = (original: Action, redacted: Action) => fingerprintOf(original, redacted, secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
@@ -137,13 +141,4 @@ async function open(config: PlaneConfig, log: Logger, { closing, running }: Open
       await recorder.caughtUp(signal);
     },
   };
-}
-
-function redaction(config: PlaneConfig): (action: Action) => Action {
-  const redact = compileRedaction({
-    redact: config.PLANE_REDACT_FIELDS ?? SECRET_NAMES,
-    hash: config.PLANE_HASH_FIELDS,
-    hashKey: config.PLANE_HASH_KEY,
-  });
-  return (action) => redactAction(action, redact);
 }

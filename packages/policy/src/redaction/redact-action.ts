@@ -1,8 +1,26 @@
 import type { Action, Json } from '@mandate/schemas';
-import type { Redaction } from './redact.ts';
+import { compileRedaction, type Redaction, type RedactionRules } from './redact.ts';
+import { SECRET_NAMES } from './secret-names.ts';
 
-/** What an agent fills in freely is redacted; what Mandate itself reads (ids, tools, amounts) is not. */
-export function redactAction(action: Action, redact: Redaction): Action {
+/** What every service that shows actions is set to; the usual names of secrets where it names no fields to redact. */
+type ActionRedactionRules = Partial<Pick<RedactionRules, 'hash' | 'hashKey'>> & {
+  readonly redact?: readonly string[] | undefined;
+};
+
+/**
+ * What an agent fills in freely is redacted; what Mandate itself reads (ids, tools, amounts) is not. Throws as
+ * `compileRedaction` does.
+ */
+export function compileActionRedaction({
+  redact = SECRET_NAMES,
+  hash = [],
+  hashKey,
+}: ActionRedactionRules = {}): (action: Action) => Action {
+  const redaction = compileRedaction({ redact, hash, hashKey });
+  return (action) => redactAction(action, redaction);
+}
+
+function redactAction(action: Action, redact: Redaction): Action {
   const redacted: Action = { ...action };
   if (redacted.type === 'tool_call' && redacted.args !== undefined) {
     redacted.args = redactRecord(redacted.args, redact);

@@ -1,0 +1,32 @@
+import type { Action, Json } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { compileActionRedaction } from './redact-action.ts';
+
+const call = (args: Record<string, Json>, context?: Record<string, Json>): Action => ({
+  id: 'a',
+  agentId: 'x',
+  type: 'tool_call',
+  tool: 'password',
+  args,
+  ...(context !== undefined && { context }),
+});
+
+test('arguments and context are redacted, what Mandate itself reads is not', () => {
+  const redact = compileActionRedaction();
+  expect(redact(call({ password: 'p' }, { token: 't' }))).toEqual(
+    call({ password: '[redacted]' }, { token: '[redacted]' }),
+  );
+});
+
+test('without names the usual ones of secrets are taken; names that are given stand in their place, none too', () => {
+  const shown = (redact?: readonly string[]) => compileActionRedaction({ redact })(call({ pin: 1, own: 2 }));
+  expect(shown()).toEqual(call({ pin: '[redacted]', own: 2 }));
+  expect(shown(['own'])).toEqual(call({ pin: 1, own: '[redacted]' }));
+  expect(shown([])).toEqual(call({ pin: 1, own: 2 }));
+});
+
+test('fields to hash need a key, also beside the usual names', () => {
+  expect(() => compileActionRedaction({ hash: ['own'] })).toThrow(TypeError);
+  const hashed = compileActionRedaction({ hash: ['own'], hashKey: 'k' })(call({ own: 1, pin: 2 }));
+  expect(hashed).toMatchObject({ args: { own: expect.stringMatching(/^hmac-sha256:/), pin: '[redacted]' } });
+});
