@@ -16,7 +16,7 @@ const fingerprint = (action: Action, key = 'k') => fingerprintOf(action, redact(
 
 test('tells apart what redaction makes equal, and only with the key', () => {
   const [good, evil] = [pay({ iban: 'DE-GOOD', amount: 1 }), pay({ iban: 'EVIL', amount: 1 })];
-  expect(redactAction(good, redaction)).toEqual(redactAction(evil, redaction));
+  expect(redact(good)).toEqual(redact(evil));
   expect(fingerprint(good)).toMatch(/^[0-9a-f]{64}$/);
   expect(fingerprint(good)).toBe(fingerprint(structuredClone(good)));
   expect(fingerprint(good)).not.toBe(fingerprint(evil));
@@ -28,7 +28,7 @@ test('nothing redacted, no fingerprint', () => {
 });
 
 test('goes into the digest of the request, which is the plain one without it', () => {
-  const redacted = redactAction(pay({ iban: 'DE-GOOD', amount: 1 }), redaction);
+  const redacted = redact(pay({ iban: 'DE-GOOD', amount: 1 }));
   const digests = [null, 'a'.repeat(64), 'b'.repeat(64)].map((print) => actionDigest(redacted, print));
   expect(new Set(digests).size).toBe(3);
   expect(digests[0]).toBe(actionDigest(redacted));
