@@ -65,6 +65,7 @@ describe('publish', () => {
       JSON.stringify({ event: 'action.completed', outcome }),
       '',
       JSON.stringify({ event: 'action.requested', action: { ...request, id: 'f2' } }),
+      JSON.stringify({ actionId: 'f2', agentId: 'bot-2', status: 'success' }),
     ].join('\n');
     const { exitCode, stdout } = await mandate(['publish', '--file', '-', '--json'], { stdin });
     expect(exitCode).toBe(0);
@@ -72,6 +73,7 @@ describe('publish', () => {
       { actionId: 'f1', decision: { verdict: 'ALLOW', chargedMicros: 10_000 } },
       { actionId: 'f1', settlement: { code: 'SETTLED', deltaMicros: -10_000 } },
       { actionId: 'f2', decision: { verdict: 'ALLOW', cumulativeMicros: 10_000 } },
+      { actionId: 'f2', settlement: { code: 'SETTLED', deltaMicros: 0 } },
     ]);
   });
 

@@ -89,6 +89,30 @@ it('answers every record in its place, and ends with 2 because one of them is ba
   ]);
 });
 
+it('takes bare actions and outcomes as publish does, and reads them as strictly as records', async () => {
+  const { action } = JSON.parse(request('a'));
+  const { outcome: done } = JSON.parse(outcome('a', { actualCostMicros: 40_000 }));
+  const lines = [
+    JSON.stringify(action),
+    JSON.stringify(done),
+    request('b'),
+    '{"id":"c","id":"d"}',
+    '{"id":"e"}',
+  ];
+  const { exitCode, answers } = await evaluate(lines.join('\n'));
+  expect(
+    answers.map(({ event, decision, settlement }) => [event, decision?.code ?? settlement?.deltaMicros]),
+  ).toEqual([
+    ['action.decided', 'ALLOWED'],
+    ['action.settled', -60_000],
+    ['action.decided', 'ALLOWED'],
+    ['dead.letter', undefined],
+    ['dead.letter', undefined],
+  ]);
+  expect(answers[3]?.deadLetter?.fault.reason).toContain('twice');
+  expect(exitCode).toBe(2);
+});
+
 it('ends with 0 whatever the verdicts', async () => {
   const { exitCode, answers } = await evaluate(request('a', { agentId: 'stranger' }));
   expect(answers.map(({ decision }) => decision?.code)).toEqual(['MANDATE_NOT_FOUND']);

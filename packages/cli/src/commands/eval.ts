@@ -2,6 +2,7 @@ import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
 import { evaluate } from '../evaluate.ts';
+import { wholeRecord } from '../input/bare-records.ts';
 import { openInput } from '../input/open-input.ts';
 import { readLines } from '../input/read-lines.ts';
 import { loadMandatesFile } from '../load-mandates-file.ts';
@@ -29,6 +30,9 @@ export function evalCommand(command: Command, run: RunCommand): void {
 A record is one line:
   {"event":"action.requested","action":{"id":"a1","agentId":"bot","type":"tool_call","tool":"search","args":{}}}
   {"event":"action.completed","outcome":{"actionId":"a1","agentId":"bot","status":"success"}}
+Bare, as \`mandate publish\` and HTTP take them, they do too (what has an actionId is an outcome):
+  {"id":"a1","agentId":"bot","type":"tool_call","tool":"search","args":{}}
+  {"actionId":"a1","agentId":"bot","status":"success"}
 
 Exit code 0 whatever the verdicts; 2 at the end when a record was bad, and at once when the mandates are.
 
@@ -46,7 +50,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   const progress = progressOn(stderr);
   const lines = readLines(await openInput(options.actions, context), CAPS.recordBytes);
   try {
-    for await (const answer of evaluate(bytesOf(lines), control, Date.now())) {
+    for await (const answer of evaluate(recordsOf(lines), control, Date.now())) {
       tally.add(answer);
       await writeJsonLine(stdout, answer);
       if (stdout.isTTY !== true) progress.show(`${tally.records} records`);
@@ -61,6 +65,6 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   return tally.bad > 0 ? 2 : 0;
 }
 
-async function* bytesOf(lines: ReturnType<typeof readLines>): AsyncGenerator<Uint8Array> {
-  for await (const { bytes } of lines) yield bytes;
+async function* recordsOf(lines: ReturnType<typeof readLines>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of lines) yield wholeRecord(bytes);
 }

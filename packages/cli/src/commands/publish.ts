@@ -27,7 +27,7 @@ export function publishCommand(command: Command, run: RunCommand): void {
     command
       .description(
         'Publishes one tool call (--agent, --tool, --args), or the records of a file (--file): NDJSON of action.requested ' +
-          'and action.completed, or bare actions. Shows each decision and settlement, in the order of the records.',
+          'and action.completed, or bare actions and outcomes (what has an actionId is an outcome). Shows each decision and settlement, in the order of the records.',
       )
       .option('--agent <id>', 'who acts', someText)
       .option('--tool <name>', 'what it calls', someText)

@@ -27,9 +27,10 @@ it('names the line that is not JSON, or too long', () => {
 it('never mixes actions and outcomes, and keeps their order', async () => {
   const a = { event: 'action.requested' };
   const o = { event: 'action.completed' };
-  expect(await batches([a, {}, o, o, a].map((record) => submission(record)))).toEqual([
+  const bare = { actionId: 'a' };
+  expect(await batches([a, {}, o, bare, o, a].map((record) => submission(record)))).toEqual([
     ['action', 'action'],
-    ['outcome', 'outcome'],
+    ['outcome', 'outcome', 'outcome'],
     ['action'],
   ]);
 });

@@ -1,6 +1,7 @@
 /** The lines of a file of records, as batches that the plane takes. */
 import { CAPS } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
+import { recordKind } from '../input/bare-records.ts';
 import type { Submission } from './publish-batch.ts';
 
 const BATCH = 100;
@@ -19,18 +20,14 @@ export function readSubmission(line: Uint8Array, place: string): Submission {
 }
 
 function kindOf(json: string, place: string): Submission['kind'] {
-  let record: unknown;
   try {
-    record = JSON.parse(json);
+    return recordKind(JSON.parse(json)).kind;
   } catch (error) {
     throw new CommandFailure(
       2,
       `${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const isOutcome =
-    typeof record === 'object' && record !== null && 'event' in record && record.event === 'action.completed';
-  return isOutcome ? 'outcome' : 'action';
 }
 
 /** In their order, at most so many at once, and each batch of one kind: what stands before another is published before it. */
