@@ -52,7 +52,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Opens the log in a SQLite file; several processes may have the same file open. Fails with BUS_UNAVAILABLE. */
 export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   const { path, log, clock = Date.now, busyWaitMs = 5_000 } = options;
-  const db = await openFile(path, options.synchronous ?? 'NORMAL', busyWaitMs);
+  const db = await openFile(path, options.synchronous ?? 'NORMAL', busyWaitMs, log);
   const inode = statSync(path).ino;
   const changes = new Changes(db);
   const heads = new Heads(db, clock);

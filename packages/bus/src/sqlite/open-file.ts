@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Logger } from '@mandate/runtime';
 import { unavailable } from '../errors.ts';
 import { untilFree } from './failure.ts';
 
@@ -43,16 +44,18 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the log's file, making it for its owner alone when it is not there. `NORMAL` survives the death of the
+ * Opens the log's file, for its owner alone, making it when it is not there. `NORMAL` survives the death of the
  * process at any instruction; `FULL` syncs at every commit and so survives the loss of power too.
  */
 export async function openFile(
   path: string,
   synchronous: 'NORMAL' | 'FULL',
   busyWaitMs: number,
+  log: Logger,
 ): Promise<DatabaseSync> {
   makeFolder(dirname(path));
   makeFile(path);
+  for (const end of ['', '-wal', '-shm']) keepToOwner(`${path}${end}`, log);
   const db = await untilFree(() => new DatabaseSync(path, { timeout: 0 }), busyWaitMs);
   try {
     await untilFree(() => prepareFile(db, path, synchronous), busyWaitMs);
@@ -81,6 +84,17 @@ function makeFile(path: string): void {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw unavailable(`${path} cannot be made for the log`, { cause: error, retryable: true });
+  }
+}
+
+/** A file made by an earlier Mandate, or copied, is readable to everyone. Whoever does not own it cannot mend that. */
+function keepToOwner(path: string, log: Logger): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    log.warn({ err: error, path }, 'others may open the file of the log, and its mode cannot be changed');
   }
 }
 

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -34,6 +34,17 @@ describe('the SQLite log', () => {
     await bus.append('t', [{ key: null, value: '' }]);
     const modes = ['', '-wal', '-shm'].map((end) => statSync(`${scratch.path}${end}`).mode & 0o777);
     expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('those that an earlier version left open to others are for their owner alone as soon as they are opened', async () => {
+    const modes = () => ['', '-wal', '-shm'].map((end) => statSync(`${scratch.path}${end}`).mode & 0o777);
+    const before = await scratch.open();
+    await before.append('t', [{ key: null, value: '' }]);
+    for (const end of ['', '-wal', '-shm']) chmodSync(`${scratch.path}${end}`, 0o644);
+    expect(modes()).toEqual([0o644, 0o644, 0o644]);
+    const after = await scratch.open();
+    expect(modes()).toEqual([0o600, 0o600, 0o600]);
+    expect(await after.ranges('t')).toContainEqual(expect.objectContaining({ endOffset: 1 }));
   });
 
   test('the append time stands still while the clock runs backwards', async () => {
