@@ -14,6 +14,9 @@ export default defineConfig({
           ],
           exclude: ['**/node_modules/**', '**/*.system.test.ts'],
           setupFiles: ['test/random-seed.ts'],
+          // All end within a second or so; the limit is for a machine that has much else to do.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // No module keeps state, so files may share what they import: half the time goes into importing otherwise.
           isolate: false,
           sequence: { groupOrder: 1 },

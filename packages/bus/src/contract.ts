@@ -16,7 +16,7 @@ import { type Harness, Scene } from './contract/scene.ts';
  * @param makeBus called before each test. Topics have names of their own in each test, so one log may serve all.
  * @param patienceMs how long a condition may take to come true; what a rebalance takes is the measure.
  */
-export function busContract(name: string, makeBus: () => Promise<Harness>, patienceMs = 5_000): void {
+export function busContract(name: string, makeBus: () => Promise<Harness>, patienceMs = 15_000): void {
   describe(`${name} keeps the contract of the bus:`, { timeout: patienceMs * 4 }, () => {
     const scene = new Scene(patienceMs);
     beforeEach(async () => {

@@ -8,6 +8,9 @@ import { busContract } from '../contract.ts';
 import type { Bus } from '../port.ts';
 import { Scratch } from './testing/scratch.ts';
 
+/** For a busy machine; an idle one needs a fraction of a second. */
+const PATIENCE = { timeout: 20_000, interval: 5 };
+
 busContract('sqlite', async () => {
   const scratch = new Scratch();
   await scratch.make();
@@ -17,7 +20,7 @@ busContract('sqlite', async () => {
     async expire(topic) {
       const clock = () => Date.now() + 86_400_000;
       const sweeper = await scratch.open({ clock, retentionMs: { [topic]: 1 }, sweepEveryMs: 1 });
-      await vi.waitFor(async () => expect(await isEmpty(sweeper, topic)).toBe(true));
+      await vi.waitFor(async () => expect(await isEmpty(sweeper, topic)).toBe(true), PATIENCE);
       await sweeper.close();
     },
     dispose: () => scratch.remove(),
@@ -157,7 +160,7 @@ describe('the SQLite log', () => {
         if (calls.length === 1) await bus.append('t', [heavy, heavy]);
       },
     });
-    await vi.waitFor(() => expect(calls.reduce((sum, length) => sum + length, 0)).toBe(11));
+    await vi.waitFor(() => expect(calls.reduce((sum, length) => sum + length, 0)).toBe(11), PATIENCE);
     await reader.stop();
     expect(Math.max(...calls)).toBeLessThan(9);
   });
@@ -184,7 +187,7 @@ describe('the SQLite log', () => {
     for (const topic of topics) await bus.append(topic, [{ key: 'k', value: 'old' }]);
     clock.set(900);
     for (const topic of topics) await bus.append(topic, [{ key: 'k', value: 'new' }]);
-    await vi.waitFor(() => expect(lines.join()).toContain('about to overtake'));
+    await vi.waitFor(() => expect(lines.join()).toContain('about to overtake'), PATIENCE);
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({
       group: 'slow',
       topic: 'a.v1',
@@ -196,7 +199,7 @@ describe('the SQLite log', () => {
       (await Promise.all(topics.map((topic) => bus.ranges(topic)))).flat().map((range) => range.startOffset);
     expect(await starts()).toEqual([0, 0, 0, 0]);
     clock.set(1_001);
-    await vi.waitFor(async () => expect(await starts()).toEqual([1, 1, 0, 0]));
+    await vi.waitFor(async () => expect(await starts()).toEqual([1, 1, 0, 0]), PATIENCE);
     expect(await bus.at({ topic: 'a.v1', partition: 0, offset: 1 })).not.toBeNull();
   });
 
@@ -261,7 +264,7 @@ describe('the SQLite log', () => {
     );
     await vi.waitFor(
       () => expect(statSync(scratch.path).size).toBeGreaterThan(before + 4 * 1024 * 1024),
-      10_000,
+      PATIENCE,
     );
   });
 
