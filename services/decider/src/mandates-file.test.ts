@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, isMandateError, silentLogger } from '@mandate/runtime';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
@@ -74,6 +74,29 @@ test('a file that is still being written is not taken, though its beginning read
   file.look();
   expect(inForce()).toEqual({ ids: ['two'], revision: 2 });
   expect(file.control().mandates[0]?.maxCostTotalMicros).toBe(5_000_000);
+});
+
+test('a file that is written to while it is read is not taken either, until a look has seen it whole', () => {
+  const path = join(temporaryFolder(), 'mandates.yaml');
+  writeFileSync(path, good('one'));
+  let behindIt = '';
+  const readText = () => {
+    const text = readFileSync(path, 'utf8');
+    appendFileSync(path, behindIt);
+    behindIt = '';
+    return text;
+  };
+  const file = openMandatesFile({ path, log: silentLogger(), readText });
+  onTestFinished(() => file.stop());
+  writeFileSync(path, good('second'));
+  behindIt = 'maxCostTotal: 5\n';
+  lookTwice(file);
+  expect(file.control()).toMatchObject({ revision: 1, mandates: [{ reference: { id: 'one' } }] });
+  file.look();
+  expect(file.control()).toMatchObject({
+    revision: 2,
+    mandates: [{ reference: { id: 'second' }, maxCostTotalMicros: 5_000_000 }],
+  });
 });
 
 test('a pipe in its place is refused, and nothing waits for what is written to it', () => {

@@ -25,18 +25,27 @@ export type MandatesFile = {
   stop(): void;
 };
 
-export function openMandatesFile({ path, log }: { path: string; log: Logger }): MandatesFile {
+type ReadText = (path: string) => string;
+
+type MandatesFileOptions = {
+  path: string;
+  log: Logger;
+  /** How its text is read; as any file when absent. */
+  readText?: ReadText;
+};
+
+export function openMandatesFile({ path, log, readText = asAnyFile }: MandatesFileOptions): MandatesFile {
   let stamp = stampOf(path);
   let seen = stamp;
   let faults: readonly DocumentFault[] = [];
-  let view: ControlView = { mandates: readOrThrow(path), revision: 1 };
+  let view: ControlView = { mandates: readOrThrow(path, readText), revision: 1 };
 
   const look = () => {
     const now = stampOf(path);
     const settled = now === seen;
     seen = now;
     if (now === stamp || !settled) return;
-    const read = readMandates(path);
+    const read = readMandates(path, readText);
     // Written to while it was read: the next looks see to it.
     seen = stampOf(path);
     if (seen !== now) return;
@@ -73,8 +82,10 @@ export function openMandatesFile({ path, log }: { path: string; log: Logger }): 
   };
 }
 
-function readOrThrow(path: string): readonly Mandate[] {
-  const read = readMandates(path);
+const asAnyFile: ReadText = (path) => readFileSync(path, 'utf8');
+
+function readOrThrow(path: string, readText: ReadText): readonly Mandate[] {
+  const read = readMandates(path, readText);
   if (read.ok) return read.mandates;
   const lines = read.faults.map((fault) => describeFault(path, fault));
   throw new MandateError('MANDATES_INVALID', `the mandates are bad\n${lines.join('\n')}`, {
@@ -82,11 +93,11 @@ function readOrThrow(path: string): readonly Mandate[] {
   });
 }
 
-function readMandates(path: string) {
+function readMandates(path: string, readText: ReadText) {
   try {
     // Reading a pipe or a device may never end, and everything would wait for it.
     if (!statSync(path).isFile()) throw new Error('it is not a regular file');
-    return loadMandates(readFileSync(path, 'utf8'));
+    return loadMandates(readText(path));
   } catch (error) {
     const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     return { ok: false as const, faults: [{ line: 1, column: 1, path: '', message }] };
