@@ -1,7 +1,8 @@
 /** What a command is given: the outside world, so that it can be run in a test as on a terminal. */
 import type { Readable, Writable } from 'node:stream';
 
-export type Output = Writable & { isTTY?: boolean };
+/** `columns`: how many characters a line of the terminal takes. */
+export type Output = Writable & { isTTY?: boolean; columns?: number };
 
 export type CommandContext = {
   stdin: Readable;

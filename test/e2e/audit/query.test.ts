@@ -122,6 +122,8 @@ describe('a search of decisions', () => {
     [{ tool: 'drop_admin' }, 10],
     [{ type: 'llm_call' }, 5],
     [{ kind: 'duplicate' }, 1],
+    [{ actionId: 'act-1' }, 2],
+    [{ actionId: 'secret-action' }, 0],
     [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 110) }, 10],
     [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 109) }, 9],
     [{ agent: 'agent-1', tool: 'no_such_tool' }, 0],

@@ -119,6 +119,21 @@ describe('query', () => {
     expect(text.stdout).toMatch(/^ID +KIND .*\ndec_\S+ .* q1 .*\n$/);
   });
 
+  it('finds the decisions of one action', async () => {
+    await audited('q1');
+    const of = (question: string) => mandate(['query', question, '--action', 'q1', '--json']);
+    expect(jsonLines((await of('decisions')).stdout)).toMatchObject([{ actionId: 'q1' }]);
+    expect(jsonLines((await of('settlements')).stdout)).toEqual([]);
+    const none = await mandate(['query', 'decisions', '--action', 'act_none']);
+    expect(none).toEqual({ exitCode: 0, stdout: 'nothing found\n', stderr: '' });
+  });
+
+  it('says how charged, settled and spent belong together', async () => {
+    const { stdout } = await mandate(['query', 'spend']);
+    expect(stdout).toMatch(/^AGENT ID +CHARGED +SETTLED DIFFERENCE +SPENT\n/);
+    expect(stdout).toMatch(/\nspent = charged when allowed \+ difference when settled .*\n$/);
+  });
+
   it('shows one decision whole', async () => {
     const { id } = await audited('q1');
     const { exitCode, stdout } = await mandate(['query', 'decision', id]);

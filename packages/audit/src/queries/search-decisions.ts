@@ -12,6 +12,7 @@ export const searchDecisions = question({
   params: z.strictObject({
     tenant,
     agentId: id.optional(),
+    actionId: id.optional(),
     verdict: z.enum(VERDICTS).optional(),
     code: z.enum(CODES).optional(),
     tool: id.optional(),
@@ -27,6 +28,7 @@ export const searchDecisions = question({
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void${narrowed(params, {
       ...DECISION_FRAGMENTS,
+      actionId: 'action_id = {actionId:String}',
       verdict: 'verdict = {verdict:String}',
       code: 'code = {code:String}',
       type: 'type = {type:String}',

@@ -1,5 +1,6 @@
 /** What the audit can be asked, and by what each question can be narrowed. */
 import { CommandFailure } from '../command-context.ts';
+import type { Presentation } from '../output/show-answer-rows.ts';
 
 export type Filters = Partial<
   Record<'agent' | 'tool' | 'verdict' | 'code' | 'type' | 'kind' | 'action' | 'event' | 'from' | 'to', string>
@@ -14,6 +15,15 @@ export type Question = {
   rows: string;
   kind: 'paged' | 'ranked' | 'whole';
   filters: readonly (keyof Filters)[];
+  /** Filters that the plane knows by another name. */
+  parameters?: Partial<Record<keyof Filters, string>>;
+  presentation?: Presentation;
+};
+
+/** `settled` by itself reads as an amount that was paid; it is what settling changed. */
+export const SPEND: Presentation = {
+  titles: { charged: 'CHARGED', settled: 'SETTLED DIFFERENCE', spent: 'SPENT' },
+  legend: 'spent = charged when allowed + difference when settled (negative: given back)',
 };
 
 const PERIOD = ['from', 'to'] as const;
@@ -24,13 +34,29 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     path: 'decisions',
     rows: 'decisions',
     kind: 'paged',
-    filters: [...NARROWED, 'verdict', 'code', 'type', 'kind'],
+    filters: [...NARROWED, 'action', 'verdict', 'code', 'type', 'kind'],
+    parameters: { action: 'actionId' },
+    presentation: {
+      first: [
+        'id',
+        'verdict',
+        'code',
+        'agentId',
+        'tool',
+        'decidedAt',
+        'charged',
+        'actionId',
+        'model',
+        'reason',
+      ],
+    },
   },
   settlements: {
     path: 'settlements',
     rows: 'settlements',
     kind: 'paged',
     filters: ['agent', 'action', ...PERIOD],
+    presentation: { first: ['actionId', 'agentId', 'code', 'delta', 'charged', 'settledAt'] },
   },
   'control-events': {
     path: 'control-events',
@@ -38,12 +64,28 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     kind: 'paged',
     filters: ['agent', 'event', ...PERIOD],
   },
-  spend: { path: 'analytics/spend', rows: 'agents', kind: 'ranked', filters: NARROWED },
+  spend: {
+    path: 'analytics/spend',
+    rows: 'agents',
+    kind: 'ranked',
+    filters: NARROWED,
+    presentation: SPEND,
+  },
   verdicts: { path: 'analytics/verdicts', rows: 'verdicts', kind: 'whole', filters: NARROWED },
   codes: { path: 'analytics/codes', rows: 'codes', kind: 'whole', filters: NARROWED },
   tools: { path: 'analytics/tools', rows: 'tools', kind: 'ranked', filters: NARROWED },
   agents: { path: 'analytics/agents', rows: 'agents', kind: 'ranked', filters: NARROWED },
 };
+
+/** The filters as the plane takes them. */
+export function parametersOf(
+  { parameters = {} }: Question,
+  filters: Filters,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [parameters[name as keyof Filters] ?? name, value]),
+  );
+}
 
 /** What was given, all of which the question must know: what it would ignore in silence is a wrong use. */
 export function mustKnow(name: string, known: readonly (keyof Filters)[], given: Filters): Filters {

@@ -1,6 +1,6 @@
 import { CODES, DECISION_KINDS, VERDICTS } from '@mandate/schemas';
 import { Argument, type Command, Option } from 'commander';
-import { type Filters, mustKnow, QUESTIONS, type Question } from '../audit/questions.ts';
+import { type Filters, mustKnow, parametersOf, QUESTIONS, type Question } from '../audit/questions.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 import { printableJson } from '../output/printable.ts';
@@ -29,7 +29,7 @@ export function queryCommand(command: Command, run: RunCommand): void {
       .addOption(new Option('--code <code>', 'decisions for this reason').choices(CODES))
       .addOption(new Option('--type <type>', 'of actions').choices(['tool_call', 'llm_call']))
       .addOption(new Option('--kind <kind>', 'of decisions').choices(DECISION_KINDS))
-      .option('--action <id>', 'settlements of this action', someText)
+      .option('--action <id>', 'decisions and settlements of this action', someText)
       .option('--event <event>', 'control events of this name, such as agent.killed', someText)
       .option('--from <time>', 'RFC 3339, a day, or how long ago: 15m, 2h, 7d', moment)
       .option('--to <time>', 'likewise; not included', moment)
@@ -38,8 +38,11 @@ export function queryCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
+A terminal shows the columns that it has room for; a file, a pipe and --json get all of them, in full.
+
 Examples:
   mandate query decisions --verdict BLOCK --from 2h
+  mandate query decisions --action act_…       what was decided about one action
   mandate query decision dec_…                 every check: what it saw, what it said
   mandate query spend --from 7d
   mandate query decisions --limit 100000 --json > decisions.ndjson`,
@@ -63,17 +66,18 @@ async function ask(
   const api = connect(options, context);
   const { stdout } = context;
   const path = `/v1/audit/${question.path}`;
+  const query = parametersOf(question, filters);
   if (question.kind === 'paged') {
-    const list = { path, query: filters, cursor: 'cursor', pageSize: PAGE };
+    const list = { path, query, cursor: 'cursor', pageSize: PAGE };
     const rows = rowsOf(api, { ...list, rows: (answer: Page) => rowsIn(answer, question) }, limit);
     if (json) for await (const row of rows) await writeJsonLine(stdout, row);
-    else await showAnswerRows(await allOf(rows), stdout);
+    else await showAnswerRows(await allOf(rows), stdout, question.presentation);
     return 0;
   }
   const cut = question.kind === 'ranked' ? { limit: Math.min(limit, PAGE) } : {};
-  const answer = await api.get<Row>(path, { ...filters, ...cut });
+  const answer = await api.get<Row>(path, { ...query, ...cut });
   if (json) await writeJsonLine(stdout, answer);
-  else await showAnswerRows(rowsIn(answer, question), stdout);
+  else await showAnswerRows(rowsIn(answer, question), stdout, question.presentation);
   return 0;
 }
 

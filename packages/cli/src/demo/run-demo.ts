@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
 import { createApiClient } from '../api-client.ts';
+import { SPEND } from '../audit/questions.ts';
 import type { CommandContext, ExitCode } from '../command-context.ts';
 import { decisionLine } from '../output/decision-line.ts';
 import { type Row, showAnswerRows } from '../output/show-answer-rows.ts';
@@ -27,9 +28,9 @@ export type DemoOptions = { keep: boolean; port: number };
 const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [
-  { title: 'Spend by agent', question: 'spend', rows: 'agents' },
-  { title: 'Why decisions fell as they did', question: 'codes', rows: 'codes' },
-  { title: 'Calls by tool', question: 'tools', rows: 'tools' },
+  { title: 'Spend by agent', question: 'spend', rows: 'agents', presentation: SPEND },
+  { title: 'Why decisions fell as they did', question: 'codes', rows: 'codes', presentation: {} },
+  { title: 'Calls by tool', question: 'tools', rows: 'tools', presentation: {} },
 ] as const;
 
 export async function runDemo({ keep, port }: DemoOptions, context: CommandContext): Promise<ExitCode> {
@@ -100,10 +101,10 @@ async function play(
 
   await write(stdout, `\n${paint('bold', 'What ClickHouse says', stdout)}\n`);
   await plane.atRest(signal);
-  for (const { title, question, rows } of TABLES) {
+  for (const { title, question, rows, presentation } of TABLES) {
     await write(stdout, `\n${title}\n`);
     const answer = await api.get<Record<string, readonly Row[]>>(`/v1/audit/analytics/${question}`);
-    await showAnswerRows(answer[rows] ?? [], stdout);
+    await showAnswerRows(answer[rows] ?? [], stdout, presentation);
   }
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());

@@ -44,6 +44,7 @@ export const searchDecisions: Route = (server, { ask }) => {
           'In the order in which requests reached the log. Decisions that a rebuilt ledger made void are left out.',
         querystring: queryParameters({
           agent: id.optional(),
+          actionId: id.optional().describe('Of one action: ids of actions are unique per agent only.'),
           verdict: z.enum(VERDICTS).optional(),
           code: z.enum(CODES).optional(),
           tool: id.optional(),

@@ -27,7 +27,7 @@ export const showDecision: Route = (server, { ask }) => {
       if (row === undefined) {
         throw new HttpProblem(404, 'DECISION_NOT_FOUND', 'the audit has no such decision', {
           remedy:
-            'Give the id of a decision (dec_…), not of an action. One that was just made may take a second.',
+            'Give the id of a decision (dec_…); those of an action are listed by /v1/audit/decisions?actionId=…. One that was just made may take a second.',
         });
       }
       const { logTopic: topic, logPartition: partition, logOffset: offset } = row;

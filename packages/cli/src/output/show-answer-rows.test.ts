@@ -1,0 +1,60 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { QUESTIONS } from '../audit/questions.ts';
+import { showAnswerRows } from './show-answer-rows.ts';
+
+const DECISION = {
+  id: 'dec_01m7z61psn980845439c7c5022c9a7',
+  kind: 'first',
+  actionId: 'act_8041e659-1b83-4f80-8dfe-8323fa3bfe38',
+  attempt: 1,
+  agentId: 'a-researcher-with-a-long-name',
+  type: 'tool_call',
+  tool: 'mcp__github__create_pull_request',
+  model: null,
+  verdict: 'BLOCK',
+  code: 'COST_LIMIT_EXCEEDED',
+  reason: 'The budget "daily" has $0.01 left of $5.00, and this call would take $0.10.',
+  chargedMicros: 0,
+  charged: '$0.00',
+  decidedAt: '2026-01-31T13:52:02.870Z',
+};
+
+async function shown(stream: { isTTY?: boolean; columns?: number }): Promise<string[]> {
+  const stdout = Object.assign(new PassThrough(), {
+    hasColors: () => false,
+    getColorDepth: () => 1,
+    ...stream,
+  });
+  await showAnswerRows([DECISION], stdout, QUESTIONS.decisions?.presentation);
+  stdout.end();
+  return (await text(stdout)).trimEnd().split('\n');
+}
+
+it('fits decisions to the terminal: the id, what was decided, and about whom before anything else', async () => {
+  const [titles = '', row = '', note = '', ...more] = await shown({ isTTY: true, columns: 80 });
+  for (const line of [titles, row]) expect(line.length).toBeLessThanOrEqual(80);
+  expect(titles.split(/ {2,}/)).toEqual(['ID', 'AGENT ID', 'VERDICT', 'CODE']);
+  expect(row.split(/ {2,}/)).toEqual([DECISION.id, 'a-researcher-…', 'BLOCK', 'COST_LIMIT_EXCEEDED']);
+  expect(note).toMatch(/^no room for KIND, ACTION ID, .*--json/);
+  expect(more).toEqual([]);
+});
+
+it('shows more on a wider terminal, and all of the reason before what matters less', async () => {
+  const [titles, row = ''] = await shown({ isTTY: true, columns: 285 });
+  expect(row.length).toBeLessThanOrEqual(285);
+  expect(row).toContain(DECISION.actionId);
+  expect(row).toContain(DECISION.reason);
+  expect(titles).not.toContain('ATTEMPT');
+});
+
+it.each([
+  ['a pipe', {}],
+  ['a terminal that does not know its width', { isTTY: true, columns: 0 }],
+])('gives %s everything in full', async (_what, stream) => {
+  const [, row = '', ...more] = await shown(stream);
+  const { model, chargedMicros, ...all } = DECISION;
+  for (const value of Object.values(all)) expect(row).toContain(String(value));
+  expect(more).toEqual([]);
+});
