@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -107,18 +106,14 @@ test('what is not the fault of a row may be tried again', async () => {
 
 test('the event loop goes on while ClickHouse works', async () => {
   const client = await open();
-  let longestMs = 0;
-  let lastMs = performance.now();
+  let turns = 0;
   const pulse = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - lastMs);
-    lastMs = performance.now();
+    turns += 1;
   }, 1);
-  const startMs = performance.now();
   await client.query('SELECT sum(sleepEachRow(0.01)) AS n FROM numbers(60)', {}, z.object({ n: z.int() }));
-  const tookMs = performance.now() - startMs;
   clearInterval(pulse);
-  expect(tookMs).toBeGreaterThan(500);
-  expect(longestMs).toBeLessThan(tookMs / 2);
+  // One that waits for the answer has none or one; even a busy machine gives it more in 600 ms.
+  expect(turns).toBeGreaterThan(5);
 });
 
 test('killed in the middle of inserts, it keeps whole inserts, all that were acknowledged, and opens at once', async () => {

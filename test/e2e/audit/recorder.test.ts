@@ -87,17 +87,17 @@ test('every record of the log is in its table', async () => {
 test('a decision on a quiet log is queryable within a second', async () => {
   const recorder = await recording.record({ gatherMs: 200 });
   await recorder.caughtUp();
-  const took: number[] = [];
-  for (const n of fresh(3)) {
-    const record = decided(n);
+  const queryableWithinMs = async () => {
+    const record = decided(serial++);
     const startedMs = performance.now();
     await recording.append([record]);
     const asked = { tenant: 'acme', id: record.decision.id };
     await until(async () => (await ask(audit, decisionById, asked)).length === 1);
-    took.push(performance.now() - startedMs);
-  }
+    return performance.now() - startedMs;
+  };
+  // A machine that stalls takes longer now and then, a recorder that dawdles does so always.
+  await until(async () => (await queryableWithinMs()) < 1_000);
   await recorder.stop();
-  expect(Math.min(...took)).toBeLessThan(1_000);
 });
 
 test('what trickles in is gathered: far fewer flushes than records', async () => {
