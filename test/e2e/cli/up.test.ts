@@ -105,6 +105,10 @@ it('eval stops at Ctrl-C, and when nobody reads it any more', async () => {
   expect(await once(unread, 'exit')).toEqual([0, null]);
 });
 
+const RECORDS = 100_000;
+/** So often in a row must a process be seen doing nothing before it counts as waiting: a second, in which it could have read thousands. */
+const LOOKS = 50;
+
 it('eval reads no faster than its answers are taken, and keeps little of a hundred thousand records', async () => {
   const mandates = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: 0\n');
@@ -114,7 +118,7 @@ it('eval reads no faster than its answers are taken, and keeps little of a hundr
   let sent = 0;
   const feed = async () => {
     const args = { text: 'x'.repeat(2_000) };
-    for (; sent < 100_000; sent++) {
+    for (; sent < RECORDS; sent++) {
       const action = { id: `a${sent}`, agentId: `b${sent % 100}`, type: 'tool_call', tool: 't', args };
       const line = `${JSON.stringify({ event: 'action.requested', action })}\n`;
       if (!child.stdin.write(line)) await once(child.stdin, 'drain');
@@ -122,8 +126,18 @@ it('eval reads no faster than its answers are taken, and keeps little of a hundr
     child.stdin.end();
   };
   const fed = feed();
-  // Nobody reads its answers yet: it must stop reading, long before the end.
-  await waitUntil('back-pressure', () => sent > 0 && child.stdin.writableNeedDrain);
+  // Nobody takes its answers yet, beyond what the pipe holds: it must stop reading, long before the end.
+  let [stoodAt, looks] = [0, 0];
+  await waitUntil(
+    'the end of its reading',
+    () => {
+      const isStuck = child.stdin.writableNeedDrain && child.stdout.readableLength > 0;
+      looks = isStuck && sent === stoodAt ? looks + 1 : 0;
+      stoodAt = sent;
+      return looks === LOOKS || sent === RECORDS;
+    },
+    60_000,
+  );
   expect(sent).toBeLessThan(20_000);
 
   let answers = 0;
@@ -134,6 +148,6 @@ it('eval reads no faster than its answers are taken, and keeps little of a hundr
   });
   await fed;
   expect(await once(child, 'close')).toEqual([0, null]);
-  expect(answers).toBe(100_000);
-  expect(JSON.parse(summary)).toMatchObject({ records: 100_000, bad: 0 });
+  expect(answers).toBe(RECORDS);
+  expect(JSON.parse(summary)).toMatchObject({ records: RECORDS, bad: 0 });
 });
