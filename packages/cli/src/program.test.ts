@@ -29,7 +29,10 @@ it.each(SUBCOMMANDS.map(({ name }) => name))('explains %s, with an example or it
 it.each([
   ['nothing', [], 'Usage: mandate'],
   ['an unknown command', ['agnets'], 'Did you mean agents?'],
+  ['help on an unknown command', ['help', 'agnets'], 'Did you mean agents?'],
   ['an unknown option', ['agents', '--jsno'], 'Did you mean --json?'],
+  ['an unknown command of a command', ['keys', 'isue'], 'Did you mean issue?'],
+  ['an unknown option of a command of a command', ['keys', 'list', '--dta'], 'Did you mean --data?'],
   ['too many arguments', ['agents', 'a'], 'too many arguments'],
   ['a port in words', ['up', '--port', 'abc'], 'Give a whole number, 0 to 65535.'],
   ['a port in words', ['demo', '--port', '70000'], 'Give a whole number, 0 to 65535.'],

@@ -24,7 +24,7 @@ export async function runProgram(args: readonly string[], context: CommandContex
   };
   try {
     const program = await buildProgram(args, context, run);
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(helpAsked(args, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     return explain(error, context);
@@ -59,6 +59,13 @@ async function buildProgram(
     if (all || args.includes(name)) (await load())(command, run);
   }
   return program;
+}
+
+/** Help on a command that there is not would be help on something else: then the name is the mistake to talk about. */
+function helpAsked(args: readonly string[], program: Command): string[] {
+  const [first, name = '--help'] = args;
+  const isKnown = name.startsWith('-') || program.commands.some((command) => command.name() === name);
+  return first === 'help' && name !== 'help' && !isKnown ? [name] : [...args];
 }
 
 function explain(error: unknown, { stderr, signal }: CommandContext): ExitCode {
