@@ -112,12 +112,13 @@ test('a decider killed in the middle is followed by one that decides the rest, a
   const count = 2_000;
   const settings = { DATA_PATH: folder.path, BATCH_RECORDS: '20' };
   const first = await startService('decider', settings);
-  const publishing = bus.append(TOPICS.actions, actions(count));
+  const [some, rest] = [actions(count).slice(0, -100), actions(count).slice(-100)];
+  const publishing = bus.append(TOPICS.actions, some);
   await waitUntil('some decisions', () => seen.length > 0);
   await first.kill('SIGKILL');
-  const before = seen.length;
   await publishing;
-  expect(before).toBeLessThan(count);
+  // However far the first one came, these are left to the next.
+  await bus.append(TOPICS.actions, rest);
 
   const second = await startService('decider', settings);
   await waitUntil(
