@@ -33,7 +33,7 @@ toolPolicies:
   tiered: { chargingPolicy: { type: TIERED, attempt: 0.001, success: 0.002, verification: 0.0005 } }
 `;
 
-test(`killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, { timeout: 400_000 }, async () => {
+test(`killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, { timeout: 1_200_000 }, async () => {
   const random = seededRandom(SEED);
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
@@ -67,7 +67,10 @@ test(`killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, { timeout: 
   await waitUntil('a settlement for every outcome', () => seen.settled() === seen.outcomes(), 60_000);
 
   expect(seen.firstsPerAction()).toEqual(new Set([1]));
-  const report = await reconcilePlane(bus, createApiClient({ url: plane.url, key: keys.operator }));
+  const api = createApiClient({ url: plane.url, key: keys.operator });
+  let report = await reconcilePlane(bus, api);
+  // The recorder may still have much to catch up with; what it never makes good is drift.
+  for (let again = 0; report.driftMicros > 0 && again < 20; again++) report = await reconcilePlane(bus, api);
   expect(report.differences).toEqual([]);
   expect(report.driftMicros).toBe(0);
   expect(report.doubledActions).toEqual([]);

@@ -35,7 +35,7 @@ export type Sources = {
 };
 
 /**
- * The ledger is asked before and after the log: what moved meanwhile is not drift, and the whole is then asked again.
+ * All are asked again as long as what they differ in moves: what is on its way is not drift.
  * Throws a failure with exit code 2 when the log is not the ledger's: their difference would say nothing.
  */
 export async function reconcileSources(
@@ -43,12 +43,13 @@ export async function reconcileSources(
   tenants: readonly string[],
   onProgress?: (records: number) => void,
 ): Promise<Report> {
+  let differed = '';
   for (let tries = 1; ; tries++) {
-    const before = await allOf(tenants, sources.ledger.balances);
     const report = await compareOnce(sources, tenants, onProgress);
     if (report.driftMicros === 0 || tries === MAX_TRIES) return report;
-    const after = await allOf(tenants, sources.ledger.balances);
-    if (JSON.stringify(before) === JSON.stringify(after) && tries > 1) return report;
+    const differs = JSON.stringify(report.differences);
+    if (differs === differed) return report;
+    differed = differs;
     await untilRecorderMayHaveLanded();
   }
 }
@@ -56,7 +57,7 @@ export async function reconcileSources(
 const MAX_TRIES = 10;
 const RECORDER_GATHERS_MS = 500;
 
-/** The recorder lands within this in quiet times; a difference that outlives it is one. */
+/** Within this the recorder lands some of what it lags behind; a difference that stays as it is is one. */
 async function untilRecorderMayHaveLanded(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RECORDER_GATHERS_MS));
 }
