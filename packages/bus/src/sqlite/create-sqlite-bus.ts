@@ -16,7 +16,7 @@ import { GroupRows } from './group-rows.ts';
 import { Heads } from './heads.ts';
 import { LogReader } from './log-reader.ts';
 import { Membership } from './membership.ts';
-import { openFile } from './open-file.ts';
+import { openFile, writeLayoutAgain } from './open-file.ts';
 import { Retention } from './retention.ts';
 import { Topics } from './topics.ts';
 import { Turns } from './turns.ts';
@@ -154,8 +154,8 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
     async ping() {
       mustBeOpen();
       probe(db, path, inode);
-      // Reading goes on while another process keeps the file to itself: only a transaction tells that writing does not.
-      await writer.submit(() => {});
+      // Reading goes on while another process keeps the file to itself, or the disk is full: only a write tells.
+      await writer.submit(() => writeLayoutAgain(db));
     },
     close() {
       closing ??= (async () => {

@@ -123,6 +123,11 @@ function prepareFile(db: DatabaseSync, path: string, synchronous: 'NORMAL' | 'FU
   }
 }
 
+/** Writes what stands there already, for writing's own sake: within a transaction it takes room like any other change. */
+export function writeLayoutAgain(db: DatabaseSync): void {
+  db.exec(`PRAGMA user_version = ${LAYOUT}`);
+}
+
 function layoutOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);
 }

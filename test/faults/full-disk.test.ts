@@ -1,0 +1,119 @@
+/**
+ * A disk that fills up under a running plane, and one that is full when a plane starts: nothing is allowed that the log
+ * does not hold, the plane says what is wrong, and making room is enough (docs/adr/0006).
+ */
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSqliteBus } from '@mandate/bus';
+import { createApiClient, reconcilePlane } from '@mandate/cli';
+import { silentLogger } from '@mandate/runtime';
+import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const MANDATES = 'version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: 0.01 } }\n';
+const DISK_MIB = 64;
+
+test('a full disk: 503 to whoever publishes, not ready, and everything goes on where it stood once there is room', async (context) => {
+  const disk = smallDisk();
+  if (disk === null) return context.skip('NOT RUN: mounting a disk that can be filled takes root on Linux');
+  const mandates = join(temporaryFolder(), 'mandates.yaml');
+  writeFileSync(mandates, MANDATES);
+  const start = () => startPlane({ data: join(disk.path, 'plane'), mandates });
+  let plane = await start();
+  onTestFinished(async () => {
+    await plane.kill();
+  });
+  const { keys } = plane;
+  let asked = 0;
+  const ask = async (id = `look-${++asked}`) => {
+    const action = {
+      id,
+      agentId: 'busy',
+      type: 'tool_call',
+      tool: 'look',
+      args: { text: 'x'.repeat(5_000) },
+    };
+    return { id, ...(await post(plane, keys.publisher, '/v1/actions?waitMs=2000', action)) };
+  };
+  const refused = () =>
+    waitUntil('the disk is full', async () => {
+      const reply = await ask();
+      return reply.status === 503 && reply;
+    });
+
+  expect(await ask()).toMatchObject({ status: 200, body: { decision: { verdict: 'ALLOW' } } });
+  disk.fill();
+  const { id, body } = await refused();
+  expect(body).toMatchObject({ code: 'BUS_UNAVAILABLE', detail: expect.stringContaining('disk is full') });
+  // A page that a refused record had taken may be left, and is written first.
+  const { body: unready } = await waitUntil('it says so', async () => {
+    const reply = await readiness(plane);
+    return reply.status === 503 && reply;
+  });
+  expect(unready).toMatchObject({
+    checks: expect.arrayContaining([expect.objectContaining({ name: 'log', ok: false })]),
+  });
+  const killed = await post(plane, keys.operator, '/v1/agents/runaway/kill', {});
+  expect(killed).toMatchObject({ status: 503, body: { code: 'KILL_IN_FORCE_NOT_ON_LOG' } });
+
+  disk.free();
+  await waitUntil('it is ready again', async () => (await readiness(plane)).status === 200);
+  expect(await ask(id)).toMatchObject({ body: { decision: { kind: 'first', verdict: 'ALLOW' } } });
+  const client = createApiClient({ url: plane.url, key: keys.operator });
+  await waitUntil('the kill is on the log', async () => {
+    const { events } = await client.get<{ events: unknown[] }>('/v1/audit/control-events?event=agent.killed');
+    return events.length === 1;
+  });
+
+  disk.fill();
+  await refused();
+  await plane.kill('SIGKILL');
+  await expect(start()).rejects.toThrow(/ended with 1:\n.*disk is full/);
+
+  disk.free();
+  plane = await start();
+  expect(await ask('look-1')).toMatchObject({ body: { decision: { code: 'DUPLICATE_ACTION' } } });
+  const bus = await createSqliteBus({ path: join(disk.path, 'plane/log.sqlite'), log: silentLogger() });
+  onTestFinished(() => bus.close());
+  const report = await reconcilePlane(bus, createApiClient({ url: plane.url, key: keys.operator }));
+  expect(report).toMatchObject({ differences: [], driftMicros: 0, doubledActions: [] });
+});
+
+/** A disk of its own, in memory; null where none may be mounted. */
+function smallDisk() {
+  const path = temporaryFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', path], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', path]));
+  const ballast = join(path, 'ballast');
+  return {
+    path,
+    fill() {
+      const file = openSync(ballast, 'w');
+      const block = Buffer.alloc(4_096);
+      try {
+        for (;;) writeSync(file, block);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOSPC' });
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(ballast),
+  };
+}
+
+async function post({ url }: PlaneProcess, key: string | undefined, path: string, body: unknown) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as unknown };
+}
+
+async function readiness({ url }: PlaneProcess) {
+  const response = await fetch(`${url}/readyz`);
+  return { status: response.status, body: (await response.json()) as unknown };
+}
