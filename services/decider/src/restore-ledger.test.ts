@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
@@ -46,6 +46,17 @@ test('a snapshot that is cut short or of another log is passed over', async () =
   writeFileSync(snapshotPath, text.slice(0, -20));
   const { ledger } = await restoreLedger({ bus, clock, log, snapshotPath });
   expect(await ledger.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
+});
+
+test('a disk without room for a snapshot keeps no ledger from coming back, and is left none of it', async () => {
+  const { bus, snapshotPath } = await opened();
+  const first = await restoreLedger({ bus, clock, log });
+  await decide(bus, first.ledger, 0, 20);
+  symlinkSync('/dev/full', `${snapshotPath}.unfinished`);
+  const { ledger } = await restoreLedger({ bus, clock, log, snapshotPath, snapshotAfterRecords: 1 });
+  expect(await ledger.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
+  expect(lstatSync(`${snapshotPath}.unfinished`, { throwIfNoEntry: false })).toBeUndefined();
+  expect(existsSync(snapshotPath)).toBe(false);
 });
 
 test('a log put back from a backup and written on is told from the one that the snapshot is of', async () => {

@@ -35,7 +35,7 @@ export async function restoreLedger(options: {
   const snapshot = snapshotPath === undefined ? null : await loadSnapshot(snapshotPath, log);
   const { fold, records } = await foldBehind(bus, snapshot, log);
   if (snapshotPath !== undefined && records >= (options.snapshotAfterRecords ?? SNAPSHOT_AFTER_RECORDS)) {
-    await saveSnapshot(snapshotPath, fold);
+    await saveSnapshot(snapshotPath, fold, log);
   }
   const epoch = `ep_${clock().toString(36)}_${randomUUID().slice(0, 8)}`;
   await appendEpoch(bus, {
