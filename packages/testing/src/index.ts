@@ -2,6 +2,8 @@
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { seededRandom } from './seeded-random.ts';
+export { MissingServerError } from './servers/missing-server.ts';
+export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
 export { type PlaneProcess, startPlane } from './start-plane.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
