@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { isMandateError } from '@mandate/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { onLog } from './arbitrary-history.ts';
 import {
   type AuditClient,
   ask,
+  type ControlEvent,
   identity,
   MIGRATIONS_DIRECTORY,
   migrate,
   openEmbeddedAudit,
+  recordControlEvents,
+  searchControlEvents,
 } from './index.ts';
 import { readMigrations } from './migration-files.ts';
 
@@ -48,6 +52,24 @@ test('what is new is applied alone, and stays applied when the data is opened ag
   await audit.close();
   audit = await openEmbeddedAudit({ path: join(root, 'data') });
   expect(await migrating()).toEqual([]);
+});
+
+test('approvals that were recorded before their columns came have them too', async () => {
+  const file = join(directory, '0007_add_approval_columns.sql');
+  const text = readFileSync(file);
+  for (const name of ALL.slice(6)) rmSync(join(directory, name));
+  await migrating();
+  const request = { tenant: 't', agentId: 'x', actionId: 'act-1', digest: 'd', answer: 'denied' as const };
+  const operator = { id: 'apr-1', by: 'ops', reason: 'r', at: '2026-02-01T00:00:00.000Z' };
+  const ledger = { ledgerEpoch: 'e', ledgerSequence: 5 };
+  const approval = { ...operator, ...request, ...ledger, expiresAt: operator.at };
+  const record: ControlEvent = { event: 'approval.recorded', approval };
+  await recordControlEvents(audit, [{ record, ...onLog(record, 1) }]);
+  writeFileSync(file, text);
+  expect(await migrating()).toEqual(['0007_add_approval_columns.sql']);
+  expect(await ask(audit, searchControlEvents, { tenant: 't' })).toMatchObject([
+    { id: 'apr-1', actionId: 'act-1', digest: 'd', answer: 'denied' },
+  ]);
 });
 
 test('a migration that stopped halfway, or that another process runs at the same time, is repeated without harm', async () => {

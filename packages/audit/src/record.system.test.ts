@@ -14,6 +14,7 @@ import {
   recordDecisions,
   recordedByPartition,
   recordSettlements,
+  searchControlEvents,
   searchDecisions,
   tenantsRecorded,
 } from './index.ts';
@@ -41,6 +42,16 @@ function adjusted(tenant: string, id: string, reason: string): ControlEvent {
   return {
     event: 'budget.adjusted',
     adjustment: { ...operator, ...ledger, tenant, budget: BUDGET, deltaMicros: -5, spentMicros: 0 },
+  };
+}
+
+function approved(tenant: string, id: string): ControlEvent {
+  const operator = { id, by: 'ops', reason: 'r', at: AT };
+  const ledger = { ledgerEpoch: 'e', ledgerSequence: 5 };
+  const request = { tenant, agentId: 'a-1', actionId: 'act-1', digest: 'd' };
+  return {
+    event: 'approval.recorded',
+    approval: { ...operator, ...ledger, ...request, answer: 'granted', expiresAt: AT },
   };
 }
 
@@ -183,21 +194,7 @@ test('every control event has its row, and the newest epoch of each partition is
     },
     { event: 'agent.revived', revive: { ...operator, id: 'rev-1', target: { scope: 'all' }, revision: 2 } },
     adjusted('control', 'adj-1', 'r'),
-    {
-      event: 'approval.recorded',
-      approval: {
-        ...operator,
-        id: 'app-1',
-        tenant: 'control',
-        agentId: 'a-1',
-        actionId: 'act-1',
-        digest: 'd',
-        answer: 'granted',
-        expiresAt: AT,
-        ledgerEpoch: 'e',
-        ledgerSequence: 5,
-      },
-    },
+    approved('control', 'app-1'),
     epoch('epoch-1'),
     epoch('epoch-2'),
   ];
@@ -233,6 +230,22 @@ test('every control event has its row, and the newest epoch of each partition is
   expect(await ask(audit, epochsInForce, {})).toEqual([
     { logTopic: TOPICS.decisions, logPartition: 0, ledgerEpoch: 'epoch-2', logOffset: 405 },
     { logTopic: TOPICS.decisions, logPartition: 1, ledgerEpoch: 'epoch-1', logOffset: 7 },
+  ]);
+});
+
+test('an approval names the request that it answers, and says what the answer was; other events name none', async () => {
+  const events = [approved('approving', 'app-2'), adjusted('approving', 'adj-2', 'r')];
+  await recordControlEvents(
+    audit,
+    events.map((event, index) => recordedEvent(event, 500 + index)),
+  );
+  const found = (event: ControlEvent['event']) =>
+    ask(audit, searchControlEvents, { tenant: 'approving', event });
+  expect(await found('approval.recorded')).toMatchObject([
+    { id: 'app-2', agentId: 'a-1', actionId: 'act-1', digest: 'd', answer: 'granted' },
+  ]);
+  expect(await found('budget.adjusted')).toMatchObject([
+    { id: 'adj-2', actionId: null, digest: null, answer: null },
   ]);
 });
 

@@ -39,6 +39,10 @@ export const searchControlEvents = question({
     budgetId: z.string().nullable(),
     budgetWindowMs: z.int().nullable(),
     deltaMicros: z.int().nullable(),
+    /** Of an approval: the request that it answers, as the decision that deferred it names it. */
+    actionId: z.string().nullable(),
+    digest: z.string().nullable(),
+    answer: z.enum(['granted', 'denied']).nullable(),
     ledgerEpoch: z.string().nullable(),
     happenedAt: time,
   }),
@@ -47,6 +51,7 @@ export const searchControlEvents = question({
       nullIf(budget_scope, '') AS budgetScope, if(event = 'budget.adjusted', budget_subject, NULL) AS budgetSubject,
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
+      nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
       nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt
     FROM control_events FINAL
     WHERE tenant IN ({tenant:String}, '') AND NOT void${narrowed(params, {
