@@ -35,6 +35,11 @@ it('cuts texts before it leaves anything out, and never an id', () => {
   });
 });
 
+it.each([40, 41])('cuts no character in half (%i)', (room) => {
+  const { lines } = shown([{ ...ROW, text: '😀'.repeat(20) }], room);
+  expect(lines[1]).toBe(`dec_0123456789  ${'😀'.repeat(8)}…  7`);
+});
+
 it('leaves out what matters least', () => {
   expect(shown([ROW], 30)).toMatchObject({
     lines: ['ID              COUNT', 'dec_0123456789  7'],

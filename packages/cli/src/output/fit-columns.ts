@@ -52,5 +52,8 @@ export function fitColumns<Row>(
 }
 
 function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  if (text.length <= width) return text;
+  const kept = text.slice(0, width - 1);
+  // Half a character, which a cut may leave at the end, would be spelt out, and that takes more room.
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 }
