@@ -32,3 +32,25 @@ export function tenantOfTopic(topic: string): string | null {
 export function topicOfTenant(tenant: string): string {
   return `${TOPICS.actions}.${tenant}`;
 }
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** What a topic must be like for its records. `retentionMs: null` is for ever. */
+export type TopicSettings = {
+  /** How many it is made with. More later would move keys, and with them the order of an agent's records. */
+  partitions: number;
+  retentionMs: number | null;
+  /** The largest batch of records; one record fits by far, for its own cap is lower (CAPS.recordBytes). */
+  maxBatchBytes: number;
+};
+
+/** Requests are needed until they are decided, and some days longer to look into; what was decided is kept for ever. */
+const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
+/** A decision holds its request, and what each check saw and said; a dead letter its bytes in base64. */
+const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2_097_164 };
+
+/** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
+export function settingsOfTopic(topic: string): TopicSettings {
+  const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
+  return takesRequests ? REQUESTS : KEPT;
+}

@@ -55,6 +55,31 @@ export function closed(): MandateError {
   });
 }
 
+/** The log has a batch of records that cannot be read, and records behind it that are not handed over for that. */
+export function unreadable(facts: {
+  topic: string;
+  partition: number;
+  offset: number;
+  cause: unknown;
+}): MandateError {
+  const { topic, partition, offset, cause } = facts;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new MandateError(
+    'BUS_UNREADABLE',
+    `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${why}`,
+    {
+      remedy:
+        'Have its producer write with gzip, snappy, lz4, zstd or no compression. To go on, move the group behind the batch deliberately.',
+      cause,
+    },
+  );
+}
+
+/** A topic is missing, or is not as its records need it. */
+export function topicUnfit(message: string, remedy: string, cause?: unknown): MandateError {
+  return new MandateError('BUS_TOPIC_UNFIT', message, { remedy, cause });
+}
+
 /** The caller asked for what cannot be; nothing was written. */
 export function misused(message: string): MandateError {
   return new MandateError('BUS_MISUSED', message, {

@@ -5,11 +5,18 @@
  * What every implementation promises stands in port.ts and is held to by contract.ts, which is exported apart as
  * `@mandate/bus/contract` because it needs a test runner.
  *
+ * `kafka/` is the log of many machines: brokers, through kafkajs. Its parts, from the brokers upwards: client (what of
+ * kafkajs is used, and why no more), connection (tries again, mends), topics (made and checked), append over
+ * partition-queue, cursor and fetcher (reading), coordinator and protocol (a group), pulse, group-member and
+ * held-partition, log-reader; create-kafka-bus puts them together.
+ *
  * `sqlite/` is the embedded log: one file, no server, several processes of one machine. Durable across `kill -9`.
  * Its parts, from the file upwards: open-file, writer (group commit), topics, append, bounds and fetch (reading),
  * changes (who wakes whom), membership over group-rows and assignment, group-member and held-partition, log-reader,
  * retention; create-sqlite-bus puts them together.
  */
+export { createKafkaBus, type KafkaBusOptions } from './kafka/create-kafka-bus.ts';
+export type { KafkaConfig, SaslConfig } from './kafka/kafka-config.ts';
 export { keyPartition } from './key-partition.ts';
 export type {
   Acknowledged,

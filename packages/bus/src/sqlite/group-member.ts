@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isMandateError, type Logger } from '@mandate/runtime';
+import { drain } from '../drain.ts';
 import type { Consumer, ConsumerOptions } from '../port.ts';
 import { groupChanged } from './changes.ts';
-import { drain } from './drain.ts';
 import { untilFree } from './failure.ts';
 import type { Member } from './group-rows.ts';
 import { HeldPartition, type LogParts } from './held-partition.ts';

@@ -1,5 +1,5 @@
+import { assign } from '../assignment.ts';
 import { fenced } from '../errors.ts';
-import { assign } from './assignment.ts';
 import { groupChanged } from './changes.ts';
 import type { GroupRows, Member } from './group-rows.ts';
 import { isGone } from './process-identity.ts';

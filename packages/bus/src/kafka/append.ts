@@ -1,0 +1,136 @@
+import { misused } from '../errors.ts';
+import type { InFlight } from '../in-flight.ts';
+import { keyPartition } from '../key-partition.ts';
+import type { Acknowledged, Outgoing } from '../port.ts';
+import type { WireMessage } from './client.ts';
+import type { Connection } from './connection.ts';
+import { PartitionQueue, REQUEST_BYTES, REQUEST_RECORDS, type Slice } from './partition-queue.ts';
+import type { Topics } from './topics.ts';
+
+/** A record ready for the wire; `at` is its place in the append. */
+type Ready = { at: number; partition: number; message: WireMessage; bytes: number };
+
+/** What a record takes on the wire beside key, value and headers, at most. */
+const RECORD_OVERHEAD_BYTES = 64;
+
+/**
+ * Appends without Kafka's idempotent producer and without transactions: kafkajs loses records with the one and
+ * fences nobody with the other (FACTS). What holds instead: one request in flight a partition, sent again while it may
+ * succeed, so a record may lie there twice and is never missing once it was acknowledged.
+ */
+export class Appender {
+  readonly #parts: { topics: Topics; inFlight: InFlight };
+  readonly #sending: { connection: Connection; withinMs: number; requestTimeoutMs: number };
+  readonly #queues = new Map<string, PartitionQueue>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #turn = 0;
+
+  constructor(
+    parts: { topics: Topics; inFlight: InFlight },
+    sending: { connection: Connection; withinMs: number; requestTimeoutMs: number },
+  ) {
+    this.#parts = parts;
+    this.#sending = sending;
+  }
+
+  append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
+    const appended = this.#append(topic, outgoing).finally(() => this.#pending.delete(appended));
+    this.#pending.add(appended);
+    return appended;
+  }
+
+  /** Resolves when every append begun so far has ended, well or badly. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+  }
+
+  async #append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
+    const { topics, inFlight } = this.#parts;
+    const partitions = await topics.partitionsOf(topic);
+    const records = outgoing.map((record, at) => this.#ready(topic, partitions, record, at));
+    const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
+    await inFlight.enter(records.length, bytes);
+    try {
+      return await this.#write(topic, records);
+    } finally {
+      inFlight.leave(records.length, bytes);
+    }
+  }
+
+  #ready(topic: string, partitions: readonly number[], outgoing: Outgoing, at: number): Ready {
+    const { key, value, headers = {} } = outgoing;
+    const partition = outgoing.partition ?? this.#place(key, partitions.length);
+    if (!partitions.includes(partition)) throw misused(`${topic} has no partition ${partition}`);
+    const message = {
+      key: key === null ? null : Buffer.from(key),
+      value: asBuffer(value),
+      headers: { ...headers },
+    };
+    const headerBytes = Object.entries(headers).reduce(
+      (sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(text) + 10,
+      0,
+    );
+    const bytes = (message.key?.length ?? 0) + message.value.length + headerBytes + RECORD_OVERHEAD_BYTES;
+    return { at, partition, message, bytes };
+  }
+
+  #place(key: string | null, partitions: number): number {
+    if (key !== null) return keyPartition(key, partitions);
+    this.#turn = (this.#turn + 1) % partitions;
+    return this.#turn;
+  }
+
+  async #write(topic: string, records: readonly Ready[]): Promise<readonly Acknowledged[]> {
+    const acknowledged = new Array<Acknowledged>(records.length);
+    let failure: unknown;
+    const write = async (partition: number, mine: readonly Ready[]) => {
+      const queue = this.#queue(topic, partition);
+      // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
+      const slices = slicesOf(mine).map((slice) => queue.submit(slice, () => failure));
+      const acks = await Promise.all(
+        slices.map((slice) =>
+          slice.catch((error) => {
+            failure ??= error;
+            throw error;
+          }),
+        ),
+      );
+      for (const [i, ack] of acks.flat().entries()) acknowledged[mine[i]?.at ?? 0] = ack;
+    };
+    const byPartition = Map.groupBy(records, ({ partition }) => partition);
+    // Every part has ended before the append has: nothing of a failed one lands behind the caller's back.
+    await Promise.allSettled([...byPartition].map(([partition, mine]) => write(partition, mine)));
+    if (failure !== undefined) throw failure;
+    return acknowledged;
+  }
+
+  #queue(topic: string, partition: number): PartitionQueue {
+    const name = `${topic}/${partition}`;
+    const queue = this.#queues.get(name) ?? new PartitionQueue({ topic, partition }, this.#sending);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+}
+
+function asBuffer(value: string | Uint8Array): Buffer {
+  if (typeof value === 'string') return Buffer.from(value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+function slicesOf(records: readonly Ready[]): Slice[] {
+  const slices: Slice[] = [];
+  let last: Slice | undefined;
+  for (const { message, bytes } of records) {
+    if (
+      last === undefined ||
+      last.messages.length === REQUEST_RECORDS ||
+      last.bytes + bytes > REQUEST_BYTES
+    ) {
+      last = { messages: [], bytes: 0 };
+      slices.push(last);
+    }
+    last.messages.push(message);
+    last.bytes += bytes;
+  }
+  return slices;
+}

@@ -1,0 +1,241 @@
+/**
+ * The part of kafkajs 2.2.4 that the bus stands on: its protocol (requests, SASL, TLS, compression) and its view of
+ * the cluster, which it calls Broker and Cluster. Its public producer and consumer are left aside, because what they
+ * do about failures breaks promises of port.ts:
+ *
+ * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. Whoever halts
+ *   on the gap afterwards halts once; after a restart the jump is history.
+ * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose what it finished.
+ * - One slow partition holds back every partition of the same broker, and heartbeats ride on the fetches.
+ * - A response with one batch that cannot be decompressed is an error that names neither batch nor partition.
+ * - There is no assign(): a reader would have to join a group, which takes `group.initial.rebalance.delay.ms`
+ *   (3 s by default) before the first record. Fetching takes milliseconds (`at` asks for single records).
+ *
+ * kafkajs has had no release since February 2023 and its version is pinned, so these paths do not move. This is the
+ * only file that names them.
+ */
+import { createRequire } from 'node:module';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Logger } from '@mandate/runtime';
+import { clientLogging, clientLogLevel } from './client-logging.ts';
+import { registerCodecs } from './codecs/register-codecs.ts';
+import {
+  DEFAULT_CONNECTION_TIMEOUT_MS,
+  DEFAULT_REQUEST_TIMEOUT_MS,
+  type KafkaConfig,
+} from './kafka-config.ts';
+
+export type PartitionMetadata = { partitionId: number; leader: number };
+export type TopicPartitions<T> = { topic: string; partitions: T[] };
+export type PartitionOffset = { partition: number; offset: string };
+
+export type WireMessage = {
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Record<string, Buffer | string | (Buffer | string)[] | null>;
+};
+
+/** A message as kafkajs decodes it; those of aborted transactions and control records are among them. */
+export type FetchedMessage = WireMessage & {
+  offset: string;
+  timestamp: string;
+  isControlRecord: boolean;
+  batchContext: { producerId: string; inTransaction: boolean };
+};
+
+export type FetchedPartition = {
+  partition: number;
+  highWatermark: string;
+  abortedTransactions: { producerId: string; firstOffset: string }[];
+  messages: FetchedMessage[];
+};
+
+export type ProducedPartition = {
+  partition: number;
+  errorCode: number;
+  baseOffset: string;
+  logAppendTime: string;
+};
+
+export type GroupMemberMetadata = { memberId: string; memberMetadata: Buffer };
+export type JoinedGroup = {
+  generationId: number;
+  leaderId: string;
+  memberId: string;
+  /** Filled for the leader alone. */
+  members: GroupMemberMetadata[];
+};
+
+export type Broker = {
+  metadata(
+    topics: string[],
+  ): Promise<{ topicMetadata: { topic: string; partitionMetadata: PartitionMetadata[] }[] }>;
+  produce(request: {
+    acks: -1;
+    timeout: number;
+    topicData: TopicPartitions<{ partition: number; messages: WireMessage[] }>[];
+  }): Promise<{ topics: { topicName: string; partitions: ProducedPartition[] }[] }>;
+  fetch(request: {
+    replicaId: -1;
+    isolationLevel: number;
+    maxWaitTime: number;
+    minBytes: number;
+    maxBytes: number;
+    topics: TopicPartitions<{ partition: number; fetchOffset: string; maxBytes: number }>[];
+  }): Promise<{ responses: { topicName: string; partitions: FetchedPartition[] }[] }>;
+  heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
+  syncGroup(request: {
+    groupId: string;
+    generationId: number;
+    memberId: string;
+    groupAssignment: { memberId: string; memberAssignment: Buffer }[];
+  }): Promise<{ memberAssignment: Buffer }>;
+  leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
+  offsetCommit(request: {
+    groupId: string;
+    groupGenerationId: number;
+    memberId: string;
+    topics: TopicPartitions<PartitionOffset>[];
+  }): Promise<unknown>;
+  offsetFetch(request: {
+    groupId: string;
+    topics: TopicPartitions<{ partition: number }>[];
+  }): Promise<{ responses: TopicPartitions<PartitionOffset>[] }>;
+  createTopics(request: {
+    topics: {
+      topic: string;
+      numPartitions: number;
+      replicationFactor: number;
+      configEntries: { name: string; value: string }[];
+    }[];
+    timeout: number;
+  }): Promise<unknown>;
+  describeConfigs(request: { resources: { type: number; name: string; configNames: string[] }[] }): Promise<{
+    resources: { resourceName: string; configEntries: { configName: string; configValue: string }[] }[];
+  }>;
+  deleteRecords(request: { topics: TopicPartitions<PartitionOffset>[] }): Promise<unknown>;
+  /** What a request of this kind looks like in the newest version that the broker knows; `connectionPool` sends it. */
+  lookupRequest(apiKey: number, definition: unknown): (request: object) => object;
+  connectionPool: { send(request: object): Promise<unknown> };
+};
+
+export type Cluster = {
+  connect(): Promise<void>;
+  isConnected(): boolean;
+  refreshMetadata(): Promise<void>;
+  refreshMetadataIfNecessary(): Promise<void>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  getNodeIds(): string[];
+  findBroker(node: { nodeId: string | number }): Promise<Broker>;
+  findControllerBroker(): Promise<Broker>;
+  findGroupCoordinatorMetadata(group: {
+    groupId: string;
+    coordinatorType: 0;
+  }): Promise<{ coordinator: { nodeId: number } }>;
+  findTopicPartitionMetadata(topic: string): PartitionMetadata[];
+  findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>;
+  fetchTopicsOffset(
+    topics: (TopicPartitions<{ partition: number }> & { fromBeginning: boolean })[],
+  ): Promise<TopicPartitions<PartitionOffset>[]>;
+};
+
+const require = createRequire(import.meta.url);
+const KafkaJsCluster: new (options: object) => Cluster = require('kafkajs/src/cluster');
+const { createLogger } = require('kafkajs/src/loggers');
+const RequestQueue = require('kafkajs/src/network/requestQueue');
+const { requests } = require('kafkajs/src/protocol/requests');
+const apiKeys: { JoinGroup: number } = require('kafkajs/src/protocol/requests/apiKeys');
+
+/** Of Kafka's error codes those that the bus answers by name. */
+export type ProtocolError = Error & { type: string; retriable: boolean };
+
+export const dropAborted: (read: {
+  messages: FetchedMessage[];
+  abortedTransactions: FetchedPartition['abortedTransactions'];
+}) => FetchedMessage[] = require('kafkajs/src/consumer/filterAbortedMessages');
+
+/** Transactions of foreign producers are seen once they are committed. */
+export const READ_COMMITTED = 1;
+export const TOPIC_RESOURCE = 2;
+
+/** How long kafkajs believes what it knows of the cluster when nothing contradicts. */
+const METADATA_AGE_MS = 60_000;
+
+mendThrottleTimer();
+
+/** A view of the cluster with connections of its own, and the way to end them at once whatever they wait for. */
+export function createCluster(config: KafkaConfig, log: Logger): { cluster: Cluster; sever: () => void } {
+  registerCodecs();
+  const sockets = new Set<Socket>();
+  const connectionTimeout = config.connectionTimeoutMs ?? DEFAULT_CONNECTION_TIMEOUT_MS;
+  const cluster = new KafkaJsCluster({
+    logger: createLogger({ level: clientLogLevel(log), logCreator: clientLogging(log) }),
+    brokers: [...config.brokers],
+    clientId: config.clientId,
+    ssl: config.tls === true ? {} : config.tls || undefined,
+    sasl: config.sasl,
+    connectionTimeout,
+    authenticationTimeout: config.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    requestTimeout: config.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    enforceRequestTimeout: true,
+    metadataMaxAge: METADATA_AGE_MS,
+    allowAutoTopicCreation: false,
+    isolationLevel: READ_COMMITTED,
+    // Whoever asks knows best whether and for how long to try again.
+    retry: { retries: 0, initialRetryTime: 50, maxRetryTime: 50, factor: 0, multiplier: 1 },
+    socketFactory: ({ host, port, ssl, onConnect }: SocketRequest) => {
+      const socket = ssl
+        ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...ssl }, onConnect)
+        : connectPlain({ host, port }, onConnect);
+      socket.setKeepAlive(true, 60_000);
+      socket.setNoDelay(true);
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return socket;
+    },
+  });
+  return {
+    cluster,
+    sever: () => {
+      for (const socket of sockets) socket.destroy(new Error('the connection is given up'));
+    },
+  };
+}
+
+type SocketRequest = {
+  host: string;
+  port: number;
+  ssl: Exclude<KafkaConfig['tls'], boolean>;
+  onConnect: () => void;
+};
+
+/**
+ * Joins a group. kafkajs' own call keeps the id that the broker gives out before the join to itself until the join
+ * is through, and without it one cannot leave while others still hold the join up: so the two steps are taken apart.
+ */
+export async function joinGroup(
+  broker: Broker,
+  request: {
+    groupId: string;
+    memberId: string;
+    sessionTimeout: number;
+    rebalanceTimeout: number;
+    groupProtocols: { name: string; metadata: Buffer }[];
+  },
+): Promise<JoinedGroup> {
+  const join = broker.lookupRequest(apiKeys.JoinGroup, requests.JoinGroup);
+  return (await broker.connectionPool.send(join({ ...request, protocolType: 'consumer' }))) as JoinedGroup;
+}
+
+/**
+ * kafkajs looks for throttled requests by a timer, and starts it with a negative time when nothing is throttled: Node
+ * makes that one millisecond and warns, and the timer starts itself again for ever. There is nothing to look for while
+ * nothing waits.
+ */
+function mendThrottleTimer(): void {
+  const original = RequestQueue.prototype.scheduleCheckPendingRequests;
+  RequestQueue.prototype.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
+    if (this.pending.length > 0) original.call(this);
+  };
+}

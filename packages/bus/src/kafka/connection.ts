@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@mandate/runtime';
+import { closed, unavailable } from '../errors.ts';
+import { type Cluster, createCluster } from './client.ts';
+import { asBusError, innermost, mayPass } from './failure.ts';
+import type { KafkaConfig } from './kafka-config.ts';
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Connections to the cluster that mend themselves: what fails for a reason that may pass is tried again, with a fresh
+ * view of who leads what, or with fresh connections when not even that can be had.
+ */
+export class Connection {
+  readonly #config: KafkaConfig;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  #current: { cluster: Promise<Cluster>; sever: () => void } | undefined;
+  #mending: Promise<void> | undefined;
+
+  constructor(config: KafkaConfig, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+  }
+
+  /**
+   * Runs `work`, again and again for up to `withinMs` while what fails may pass; then BUS_UNAVAILABLE. What may not
+   * pass is thrown as kafkajs threw it: its meaning is the caller's to know.
+   */
+  async run<T>(work: (cluster: Cluster) => Promise<T>, withinMs: number): Promise<T> {
+    const patience = { isOver: false, lastFailure: undefined as unknown };
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const { lastFailure: cause } = patience;
+      const why = cause === undefined ? '' : `: ${innermost(cause).message}`;
+      reject(unavailable(`no answer within ${withinMs} ms${why}`, { cause }));
+    }, withinMs);
+    const attempts = this.#attempt(work, patience);
+    // What it comes to once nobody waits any more is nobody's.
+    attempts.catch(() => {});
+    try {
+      return await Promise.race([attempts, late]);
+    } finally {
+      patience.isOver = true;
+      clearTimeout(timer);
+    }
+  }
+
+  /** Whatever runs ends now, with BUS_CLOSED. */
+  close(): void {
+    this.#closing.abort();
+    this.#current?.sever();
+    this.#current = undefined;
+  }
+
+  /** After a failure that may pass: learns anew who leads what, over fresh connections if it must be. */
+  mend(failed: unknown): Promise<void> {
+    this.#mending ??= this.#mend(failed).finally(() => {
+      this.#mending = undefined;
+    });
+    return this.#mending;
+  }
+
+  /** The view of the cluster, connected. It knows of no broker before it was asked for a topic. */
+  cluster(): Promise<Cluster> {
+    if (this.#closing.signal.aborted) return Promise.reject(closed());
+    this.#current ??= this.#connect();
+    return this.#current.cluster;
+  }
+
+  async #attempt<T>(
+    work: (cluster: Cluster) => Promise<T>,
+    patience: { isOver: boolean; lastFailure: unknown },
+  ): Promise<T> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await work(await this.cluster());
+      } catch (error) {
+        if (this.#closing.signal.aborted) throw closed();
+        if (!mayPass(error) || patience.isOver) throw error;
+        patience.lastFailure = error;
+        await this.mend(error);
+        await pause(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {});
+      }
+    }
+  }
+
+  async #mend(failed: unknown): Promise<void> {
+    this.#log.debug({ err: innermost(failed) }, 'the log is asked anew who leads what');
+    const current = this.#current;
+    try {
+      await (await current?.cluster)?.refreshMetadata();
+    } catch {
+      current?.sever();
+      if (this.#current === current) this.#current = undefined;
+    }
+  }
+
+  #connect(): { cluster: Promise<Cluster>; sever: () => void } {
+    const { cluster, sever } = createCluster(this.#config, this.#log);
+    const connected = cluster.connect().then(() => cluster);
+    connected.catch(() => {});
+    return { cluster: connected, sever };
+  }
+}
+
+/** `run`, where no failure means anything to the caller: all come as errors of the bus. */
+export function asking<T>(
+  connection: Connection,
+  work: (cluster: Cluster) => Promise<T>,
+  withinMs: number,
+): Promise<T> {
+  return connection.run(work, withinMs).catch((error) => {
+    throw asBusError(error);
+  });
+}

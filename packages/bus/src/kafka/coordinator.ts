@@ -1,0 +1,175 @@
+import { fenced } from '../errors.ts';
+import { type Broker, type Cluster, type JoinedGroup, joinGroup } from './client.ts';
+import type { Connection } from './connection.ts';
+import { answerOf, asBusError, isMembershipLost, isRebalancing } from './failure.ts';
+
+export type Place = { topic: string; partition: number };
+/** What the group knows a member by: an id, and the round of assignment that it took part in. */
+export type Membership = { memberId: string; generationId: number };
+
+/** A commit of no member's: the broker takes it while the group has none. */
+const NOBODY: Membership = { memberId: '', generationId: -1 };
+/** How Kafka says that a group has no position for a partition. */
+const NO_POSITION = -1;
+
+/** What a group asks of the broker that coordinates it, whichever that is at the moment. */
+export class Coordinator {
+  readonly group: string;
+  readonly #connection: Connection;
+  readonly #withinMs: number;
+  #nodeId: number | undefined;
+
+  constructor(connection: Connection, group: string, withinMs: number) {
+    this.#connection = connection;
+    this.group = group;
+    this.#withinMs = withinMs;
+  }
+
+  /**
+   * One round of joining, which lasts until every member has come or is given up.
+   * @param onMemberId told the id as soon as the broker gives it out, to be able to leave before the round is over
+   */
+  join(
+    request: {
+      memberId: string;
+      sessionTimeoutMs: number;
+      rebalanceTimeoutMs: number;
+      protocol: { name: string; metadata: Buffer };
+    },
+    onMemberId: (memberId: string) => void,
+  ): Promise<JoinedGroup> {
+    const { memberId, sessionTimeoutMs, rebalanceTimeoutMs, protocol } = request;
+    const join = (broker: Broker, as: string) =>
+      joinGroup(broker, {
+        groupId: this.group,
+        memberId: as,
+        sessionTimeout: sessionTimeoutMs,
+        rebalanceTimeout: rebalanceTimeoutMs,
+        groupProtocols: [protocol],
+      });
+    return this.#ask(async (broker) => {
+      try {
+        return await join(broker, memberId);
+      } catch (error) {
+        if (answerOf(error) !== 'MEMBER_ID_REQUIRED') throw error;
+        const { memberId: given } = error as { memberId: string };
+        onMemberId(given);
+        return join(broker, given);
+      }
+    }, this.#withinMs + rebalanceTimeoutMs);
+  }
+
+  /** The end of a round: the leader hands out the assignment of all, everyone gets its own. */
+  async sync(
+    member: Membership,
+    assignment: { memberId: string; memberAssignment: Buffer }[],
+  ): Promise<Buffer> {
+    const { memberId, generationId } = member;
+    const { memberAssignment } = await this.#ask((broker) =>
+      broker.syncGroup({ groupId: this.group, memberId, generationId, groupAssignment: assignment }),
+    );
+    return memberAssignment;
+  }
+
+  /** @returns whether a new round has begun */
+  async heartbeat({ memberId, generationId }: Membership): Promise<'stable' | 'rebalancing'> {
+    try {
+      await this.#ask((broker) =>
+        broker.heartbeat({ groupId: this.group, memberId, groupGenerationId: generationId }),
+      );
+      return 'stable';
+    } catch (error) {
+      if (isRebalancing(error)) return 'rebalancing';
+      throw error;
+    }
+  }
+
+  /** Moves the group's position. Fails with BUS_FENCED when the group has gone on without this member. */
+  async commit(
+    { memberId, generationId }: Membership,
+    { topic, partition }: Place,
+    offset: number,
+  ): Promise<void> {
+    const topics = [{ topic, partitions: [{ partition, offset: `${offset}` }] }];
+    try {
+      await this.#ask((broker) =>
+        broker.offsetCommit({ groupId: this.group, memberId, groupGenerationId: generationId, topics }),
+      );
+    } catch (error) {
+      if (isMembershipLost(error) || isRebalancing(error)) throw fenced(this.group, topic, partition);
+      throw asBusError(error);
+    }
+  }
+
+  /**
+   * Positions for a group that has no members, where it had none before.
+   * @returns false when it has members: then those have seen to it
+   */
+  async commitForNobody(positions: readonly (Place & { offset: number })[]): Promise<boolean> {
+    const { memberId, generationId } = NOBODY;
+    const topics = [...Map.groupBy(positions, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+      topic,
+      partitions: ofTopic.map(({ partition, offset }) => ({ partition, offset: `${offset}` })),
+    }));
+    try {
+      await this.#ask((broker) =>
+        broker.offsetCommit({ groupId: this.group, memberId, groupGenerationId: generationId, topics }),
+      );
+      return true;
+    } catch (error) {
+      if (isMembershipLost(error) || isRebalancing(error)) return false;
+      throw asBusError(error);
+    }
+  }
+
+  /** The committed position of each place, by `topic/partition`; none is in there for a place that has none. */
+  async positions(places: readonly Place[]): Promise<Map<string, number>> {
+    const topics = [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+      topic,
+      partitions: ofTopic.map(({ partition }) => ({ partition })),
+    }));
+    const { responses } = await this.#ask((broker) =>
+      broker.offsetFetch({ groupId: this.group, topics }),
+    ).catch((error) => {
+      throw asBusError(error);
+    });
+    return new Map(
+      responses.flatMap(({ topic, partitions }) =>
+        partitions
+          .filter(({ offset }) => Number(offset) !== NO_POSITION)
+          .map(({ partition, offset }) => [`${topic}/${partition}`, Number(offset)] as const),
+      ),
+    );
+  }
+
+  async leave(memberId: string): Promise<void> {
+    await this.#ask((broker) => broker.leaveGroup({ groupId: this.group, memberId })).catch((error) => {
+      // Whom the group does not know has left.
+      if (!isMembershipLost(error)) throw asBusError(error);
+    });
+  }
+
+  #ask<T>(work: (broker: Broker) => Promise<T>, withinMs = this.#withinMs): Promise<T> {
+    return this.#connection.run(async (cluster) => {
+      try {
+        return await work(await this.#broker(cluster));
+      } catch (error) {
+        // Any failure may come of asking the wrong broker; to look for the right one again is cheap.
+        this.#nodeId = undefined;
+        throw error;
+      }
+    }, withinMs);
+  }
+
+  async #broker(cluster: Cluster): Promise<Broker> {
+    if (this.#nodeId === undefined) {
+      if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
+      const { coordinator } = await cluster.findGroupCoordinatorMetadata({
+        groupId: this.group,
+        coordinatorType: 0,
+      });
+      this.#nodeId = coordinator.nodeId;
+    }
+    return cluster.findBroker({ nodeId: this.#nodeId });
+  }
+}

@@ -1,0 +1,142 @@
+import type { Logger } from '@mandate/runtime';
+import { closed } from '../errors.ts';
+import { InFlight } from '../in-flight.ts';
+import type { Bus } from '../port.ts';
+import { Appender } from './append.ts';
+import { asking, Connection } from './connection.ts';
+import type { Place } from './coordinator.ts';
+import { GroupMember } from './group-member.ts';
+import { DEFAULT_REQUEST_TIMEOUT_MS, type KafkaConfig } from './kafka-config.ts';
+import { LogReader, type PlaceRange } from './log-reader.ts';
+import { rangesOf } from './ranges.ts';
+import { recordAt } from './record-at.ts';
+import { Topics } from './topics.ts';
+
+export type KafkaBusOptions = KafkaConfig & {
+  log: Logger;
+  /** How long a call goes on trying before BUS_UNAVAILABLE. Default 15,000. */
+  patienceMs?: number;
+  /** Whether topics that are missing are made. Default false: someone with the right to it makes them. */
+  createTopics?: boolean;
+  /** What topics are made with, in place of what schemas/src/topics.ts says. */
+  partitions?: number;
+  /** Of topics that are made. Default 3, and 2 of them must have a record before it is acknowledged. */
+  replicationFactor?: number;
+  minInSyncReplicas?: number;
+  /** What may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
+  maxInFlightRecords?: number;
+  maxInFlightBytes?: number;
+  /** How long an append waits for room before BUS_OVERLOADED. Default 5,000. */
+  overloadWaitMs?: number;
+};
+
+/** Opens the log on Kafka. Connects with the first call that needs it; topics are checked before their first use. */
+export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
+  const { log, patienceMs: withinMs = 15_000 } = options;
+  const connect = () => new Connection(options, log);
+  const connection = connect();
+  const provisioning = {
+    replicationFactor: options.replicationFactor ?? 3,
+    minInSyncReplicas: options.minInSyncReplicas ?? 2,
+    partitions: options.partitions ?? null,
+  };
+  const topics = new Topics({ connection, withinMs, log }, options.createTopics ? provisioning : null);
+  const inFlight = new InFlight({
+    records: options.maxInFlightRecords ?? 100_000,
+    bytes: options.maxInFlightBytes ?? 64 * 1024 * 1024,
+    waitMs: options.overloadWaitMs ?? 5_000,
+  });
+  const requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+  const appender = new Appender({ topics, inFlight }, { connection, withinMs, requestTimeoutMs });
+
+  const placesOf = async (names: readonly string[]): Promise<Place[]> => {
+    const wanted = [...new Set(names)];
+    const partitions = await Promise.all(wanted.map((topic) => topics.partitionsOf(topic)));
+    return wanted.flatMap((topic, i) => (partitions[i] ?? []).map((partition) => ({ topic, partition })));
+  };
+  const rangesIn = async (topic: string): Promise<PlaceRange[]> => {
+    const partitions = await topics.partitionsOf(topic);
+    const ranges = await asking(connection, (cluster) => rangesOf(cluster, topic, partitions), withinMs);
+    return ranges.map((range) => ({ topic, ...range }));
+  };
+  const rangesInAll = async (names: readonly string[]) =>
+    (await Promise.all([...new Set(names)].map(rangesIn))).flat();
+
+  const running = new Set<{ stop(): Promise<void> }>();
+  let closing: Promise<void> | undefined;
+  let isClosed = false;
+  const mustBeOpen = () => {
+    if (closing !== undefined) throw closed();
+  };
+
+  return {
+    async append(topic, records) {
+      mustBeOpen();
+      return appender.append(topic, records);
+    },
+    async consume(wanted) {
+      mustBeOpen();
+      await placesOf(wanted.topics);
+      mustBeOpen();
+      const member = new GroupMember(
+        {
+          connection: connect(),
+          shared: connection,
+          withinMs,
+          placesOf,
+          rangesOf: rangesInAll,
+          isClosed: () => isClosed,
+        },
+        log,
+        wanted,
+      );
+      // Before it joins, so that a close at the same time ends the membership.
+      running.add(member);
+      await member.join();
+      return {
+        finished: member.finished,
+        async lag() {
+          mustBeOpen();
+          return member.lag();
+        },
+        stop: (drainMs) => member.stop(drainMs).finally(() => running.delete(member)),
+      };
+    },
+    async read(wanted) {
+      mustBeOpen();
+      const ranges = await rangesInAll(wanted.topics);
+      mustBeOpen();
+      const reader = new LogReader(connect(), log, wanted, ranges);
+      running.add(reader);
+      return {
+        caughtUp: reader.caughtUp,
+        finished: reader.finished,
+        positions: () => reader.positions(),
+        stop: () => reader.stop().finally(() => running.delete(reader)),
+      };
+    },
+    async ranges(topic) {
+      mustBeOpen();
+      return rangesIn(topic);
+    },
+    async at(coordinate) {
+      mustBeOpen();
+      const partitions = await topics.partitionsOf(coordinate.topic);
+      if (!partitions.includes(coordinate.partition)) return null;
+      return recordAt(connection, coordinate, withinMs);
+    },
+    async ping() {
+      mustBeOpen();
+      await topics.probe();
+    },
+    close() {
+      closing ??= (async () => {
+        await Promise.all([...running].map((each) => each.stop()));
+        await appender.settled();
+        isClosed = true;
+        connection.close();
+      })();
+      return closing;
+    },
+  };
+}

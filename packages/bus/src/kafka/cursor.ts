@@ -1,0 +1,96 @@
+import type { LogRecord } from '../port.ts';
+import type { Arrived } from './to-records.ts';
+
+/** Fetching pauses for a partition while so much of it waits for its handler. */
+const ENOUGH_RECORDS = 2_000;
+const ENOUGH_BYTES = 2 * 1024 * 1024;
+
+/** Where reading of one partition stands: what was fetched and not yet done with, and what to fetch next. */
+export class Cursor {
+  readonly topic: string;
+  readonly partition: number;
+  /** The offset to fetch from next. */
+  fetchOffset: number;
+  /** The offset that the next record appended will get, as known when something was fetched last. */
+  endOffset = 0;
+  #records: LogRecord[] = [];
+  #bytes = 0;
+  #failure: { error: unknown } | undefined;
+  readonly #onChange: () => void;
+  #changed = Promise.withResolvers<void>();
+
+  /** @param onChange called when there is more to hand over, or room for more, or a failure. */
+  constructor(place: { topic: string; partition: number; offset: number }, onChange: () => void) {
+    this.topic = place.topic;
+    this.partition = place.partition;
+    this.fetchOffset = place.offset;
+    this.#onChange = onChange;
+  }
+
+  get name(): string {
+    return `${this.topic}/${this.partition}`;
+  }
+
+  /** The first offset not done with. Behind it lie records, or what transactions left that nobody sees. */
+  get position(): number {
+    return this.#records[0]?.coordinate.offset ?? this.fetchOffset;
+  }
+
+  get hasRoom(): boolean {
+    return this.#records.length < ENOUGH_RECORDS && this.#bytes < ENOUGH_BYTES;
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Consecutive records from the position on, without moving it. Throws what the partition failed with. */
+  peek(most: number): readonly LogRecord[] {
+    const [first] = this.#records;
+    if (first === undefined) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      return [];
+    }
+    const start = first.coordinate.offset;
+    const candidates = this.#records.slice(0, most);
+    const gap = candidates.findIndex(({ coordinate }, i) => coordinate.offset !== start + i);
+    return gap === -1 ? candidates : candidates.slice(0, gap);
+  }
+
+  /** What lies before the offset is done with. */
+  moveTo(offset: number): void {
+    const rest = this.#records.findIndex((record) => record.coordinate.offset >= offset);
+    const done = this.#records.splice(0, rest === -1 ? this.#records.length : rest);
+    this.#bytes -= bytesOf(done);
+    this.#change();
+  }
+
+  arrive(arrived: Arrived, endOffset: number): void {
+    this.fetchOffset = arrived.nextOffset;
+    this.endOffset = Math.max(this.endOffset, endOffset);
+    for (const record of arrived.records) this.#records.push(record);
+    this.#bytes += bytesOf(arrived.records);
+    this.#change();
+  }
+
+  /** What came before is still handed over; then `peek` throws. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#change();
+  }
+
+  /** Resolves at the next change. */
+  changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+    this.#onChange();
+  }
+}
+
+function bytesOf(records: readonly LogRecord[]): number {
+  return records.reduce((sum, { value }) => sum + value.byteLength, 0);
+}

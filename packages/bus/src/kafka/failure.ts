@@ -1,0 +1,92 @@
+import { isMandateError, type MandateError } from '@mandate/runtime';
+import { misused, topicUnfit, unavailable } from '../errors.ts';
+
+/** What kafkajs throws, as far as it is told apart: `type` is Kafka's name of the code that a broker answered. */
+type ClientError = Error & { type?: string; retriable?: boolean; cause?: unknown };
+
+/** The connection or the view of the cluster was the trouble; with a fresh one it may go. */
+const CONNECTION_TROUBLE = new Set([
+  'KafkaJSBrokerNotFound',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSConnectionError',
+  'KafkaJSError',
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSLockTimeout',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSNumberOfRetriesExceeded',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSTopicMetadataNotLoaded',
+]);
+
+/** Kafka's answers that another attempt may change, beside those that kafkajs marks. */
+const PASSING_ANSWERS = new Set([
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'GROUP_LOAD_IN_PROGRESS',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'OFFSET_NOT_AVAILABLE',
+  'UNKNOWN_LEADER_EPOCH',
+]);
+
+const MEMBERSHIP_LOST = new Set(['FENCED_INSTANCE_ID', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
+
+/** What kafkajs threw at the bottom: its retries, switched off, still wrap. */
+export function innermost(error: unknown): ClientError {
+  let found = error as ClientError;
+  while (found.type === undefined && isWrapper(found) && found.cause instanceof Error) {
+    found = found.cause as ClientError;
+  }
+  return found;
+}
+
+function isWrapper({ name }: ClientError): boolean {
+  return name === 'KafkaJSNumberOfRetriesExceeded' || name === 'KafkaJSNonRetriableError';
+}
+
+/** The name of the answer, when it was an answer of a broker. */
+export function answerOf(error: unknown): string | undefined {
+  return innermost(error).type;
+}
+
+/** Whether the same request may succeed later, perhaps at another broker. */
+export function mayPass(error: unknown): boolean {
+  if (isMandateError(error)) return false;
+  const { name, type, retriable } = innermost(error);
+  if (type !== undefined) return retriable === true || PASSING_ANSWERS.has(type);
+  return CONNECTION_TROUBLE.has(name);
+}
+
+/** The group has gone on without this member. */
+export function isMembershipLost(error: unknown): boolean {
+  return MEMBERSHIP_LOST.has(answerOf(error) ?? '');
+}
+
+export function isRebalancing(error: unknown): boolean {
+  return answerOf(error) === 'REBALANCE_IN_PROGRESS';
+}
+
+/** Whether bytes that arrived could not be read: a codec failed, or nothing here knows the codec. */
+export function isUnreadable(error: unknown): boolean {
+  const { name } = innermost(error);
+  return name === 'KafkaJSNotImplemented' || !(isMandateError(error) || name.startsWith('KafkaJS'));
+}
+
+/** As callers of the bus get it. */
+export function asBusError(error: unknown): MandateError {
+  if (isMandateError(error)) return error;
+  const { message, type } = innermost(error);
+  switch (type) {
+    case 'MESSAGE_TOO_LARGE':
+    case 'RECORD_LIST_TOO_LARGE':
+      return misused(`the log refuses a record for its size: ${message}`);
+    case 'UNKNOWN_TOPIC_OR_PARTITION':
+    case 'INVALID_TOPIC_EXCEPTION':
+    case 'TOPIC_AUTHORIZATION_FAILED':
+      return topicUnfit(
+        message,
+        'Create the topic, or give this client the right to it (see operations).',
+        error,
+      );
+    default:
+      return unavailable(message, { cause: error, retryable: mayPass(error) });
+  }
+}

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@mandate/runtime';
+import { offsetLost } from '../errors.ts';
+import type { Cluster } from './client.ts';
+import type { Connection } from './connection.ts';
+import type { Cursor } from './cursor.ts';
+import { answerOf, asBusError, innermost, mayPass } from './failure.ts';
+import { type Asked, fetchRecords } from './fetch-records.ts';
+import { rangesOf } from './ranges.ts';
+
+/** How long a broker may hold a fetch open that has nothing to bring. */
+const IDLE_WAIT_MS = 250;
+/** The same while a partition is left out for having enough: it must not wait long once it has room again. */
+const BUSY_WAIT_MS = 10;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Keeps cursors supplied, by one fetch at a time from each broker that leads some of them, for as long as it takes
+ * when brokers are away. Its connection is for no other requests that hurry: a broker answers those of one connection
+ * in turn, and a fetch may wait.
+ */
+export class Fetcher {
+  readonly #connection: Connection;
+  readonly #log: Logger;
+  readonly #group: string | undefined;
+  readonly #cursors = new Set<Cursor>();
+  readonly #served = new Set<string>();
+  #isStopped = false;
+  #isSupplying = false;
+  #room = Promise.withResolvers<void>();
+
+  /** @param group who reads, for what an error says */
+  constructor(connection: Connection, log: Logger, group?: string) {
+    this.#connection = connection;
+    this.#log = log;
+    this.#group = group;
+  }
+
+  add(cursors: readonly Cursor[]): void {
+    for (const cursor of cursors) this.#cursors.add(cursor);
+    this.nudge();
+    void this.#supply();
+  }
+
+  remove(cursors: Iterable<Cursor>): void {
+    for (const cursor of cursors) this.#cursors.delete(cursor);
+  }
+
+  /** To be called when a cursor may have room again. */
+  nudge(): void {
+    this.#room.resolve();
+    this.#room = Promise.withResolvers();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cursors.clear();
+    this.nudge();
+  }
+
+  /** Every broker that leads some cursor is served, whoever led it before. */
+  async #supply(): Promise<void> {
+    if (this.#isSupplying) return;
+    this.#isSupplying = true;
+    for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; pauseMs = longer(pauseMs)) {
+      try {
+        const leaders = await this.#byLeader();
+        for (const nodeId of leaders.keys()) void this.#serve(nodeId);
+        break;
+      } catch (error) {
+        await this.#recover(error, [], pauseMs);
+      }
+    }
+    this.#isSupplying = false;
+  }
+
+  async #serve(nodeId: string): Promise<void> {
+    if (this.#served.has(nodeId)) return;
+    this.#served.add(nodeId);
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.#isStopped) {
+      const room = this.#room.promise;
+      let asked: Asked[] = [];
+      try {
+        const mine = (await this.#byLeader()).get(nodeId) ?? [];
+        if (mine.length === 0) break;
+        const hungry = mine.filter((cursor) => cursor.hasRoom);
+        asked = hungry.map((cursor) => ({ cursor, offset: cursor.fetchOffset }));
+        if (asked.length === 0) await room;
+        else await this.#fetch(nodeId, asked, hungry.length === mine.length ? IDLE_WAIT_MS : BUSY_WAIT_MS);
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        await this.#recover(error, asked, pauseMs);
+        pauseMs = longer(pauseMs);
+        void this.#supply();
+      }
+    }
+    this.#served.delete(nodeId);
+    if (this.#cursors.size > 0) void this.#supply();
+  }
+
+  async #fetch(nodeId: string, asked: readonly Asked[], waitMs: number): Promise<void> {
+    const cluster = await this.#connection.cluster();
+    const broker = await cluster.findBroker({ nodeId });
+    await fetchRecords(broker, asked, waitMs, ({ cursor, arrived, endOffset }) => {
+      if (!this.#cursors.has(cursor)) return;
+      cursor.arrive(arrived, endOffset);
+      const { missing, nextOffset } = arrived;
+      if (missing !== null)
+        cursor.fail(this.#lost(cursor, missing, { startOffset: nextOffset + 1, endOffset }));
+    });
+  }
+
+  async #byLeader(): Promise<Map<string, Cursor[]>> {
+    const cluster = await this.#connection.cluster();
+    const cursors = [...this.#cursors].filter((cursor) => !cursor.hasFailed);
+    await cluster.addMultipleTargetTopics([...new Set(cursors.map(({ topic }) => topic))]);
+    return Map.groupBy(cursors, ({ topic, partition }) => leaderIn(cluster, topic, partition));
+  }
+
+  async #recover(error: unknown, asked: readonly Asked[], pauseMs: number): Promise<void> {
+    if (this.#isStopped) return;
+    if (answerOf(error) === 'OFFSET_OUT_OF_RANGE') {
+      await this.#judgeRange(asked).catch(() => {});
+    } else if (mayPass(error)) {
+      this.#log.warn({ err: innermost(error) }, 'nothing can be fetched; trying again');
+      await this.#connection.mend(error);
+    } else {
+      const failed = asked.length > 0 ? asked.map(({ cursor }) => cursor) : this.#cursors;
+      for (const cursor of failed) cursor.fail(asBusError(error));
+    }
+    await pause(pauseMs);
+  }
+
+  /** The answer names one partition; others of the same request may have the same trouble. */
+  async #judgeRange(asked: readonly Asked[]): Promise<void> {
+    for (const { cursor, offset } of asked) {
+      const cluster = await this.#connection.cluster();
+      const [range] = await rangesOf(cluster, cursor.topic, [cursor.partition]).catch(() => []);
+      const isWithin = range === undefined || (offset >= range.startOffset && offset <= range.endOffset);
+      if (!isWithin) cursor.fail(this.#lost(cursor, offset, range));
+    }
+  }
+
+  #lost(
+    { topic, partition }: Cursor,
+    wanted: number,
+    range: { startOffset: number; endOffset: number },
+  ): Error {
+    const { startOffset, endOffset } = range;
+    const group = this.#group === undefined ? {} : { group: this.#group };
+    return offsetLost({ topic, partition, wanted, startOffset, endOffset, ...group });
+  }
+}
+
+function leaderIn(cluster: Cluster, topic: string, partition: number): string {
+  const [nodeId = '-1'] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+  return nodeId;
+}
+
+function longer(pauseMs: number): number {
+  return Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+}

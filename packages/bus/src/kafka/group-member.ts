@@ -1,0 +1,320 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isMandateError, type Logger } from '@mandate/runtime';
+import { drain } from '../drain.ts';
+import { closed } from '../errors.ts';
+import type { Consumer, ConsumerOptions } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { Coordinator, type Membership, type Place } from './coordinator.ts';
+import { Cursor } from './cursor.ts';
+import { asBusError, innermost, isMembershipLost, isRebalancing, mayPass } from './failure.ts';
+import { Fetcher } from './fetcher.ts';
+import { HeldPartition } from './held-partition.ts';
+import { candidates, handOut, introduction, placesIn } from './protocol.ts';
+import { type News, Pulse } from './pulse.ts';
+
+const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
+const DEFAULT_DRAIN_MS = 10_000;
+/** So many heartbeats go into a session; the group learns of a new round by them, so they are no rarer than this. */
+const BEATS_A_SESSION = 10;
+const RAREST_BEAT_MS = 1_000;
+/** How often is looked whether topics have more partitions than the group shares out. */
+const LOOK_FOR_PARTITIONS_MS = 30_000;
+/** The others wait for a session's length until this member comes to the new round. */
+const DRAIN_SHARE_OF_SESSION = 0.8;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** What a member needs of the bus. */
+export type MemberParts = {
+  /** Its own, for the group and for fetching. */
+  connection: Connection;
+  /** The bus's, which no round of joining holds up: for leaving, and for what others ask about the group. */
+  shared: Connection;
+  withinMs: number;
+  /** The partitions of topics, and what they hold. */
+  placesOf(topics: readonly string[]): Promise<Place[]>;
+  rangesOf(topics: readonly string[]): Promise<(Place & { startOffset: number; endOffset: number })[]>;
+  isClosed(): boolean;
+};
+
+/**
+ * One member of a consumer group, in rounds as Kafka's group protocol has them: all members join, the leader hands out
+ * the partitions, and each serves its own until someone comes or goes. Before the next round every member lets its
+ * handlers finish what they have in hand, so a partition changes hands between batches.
+ *
+ * A BUS_FENCED that the handler lets through is no failure of the handler: the partition is someone else's, and the
+ * member goes into a new round with the others.
+ */
+export class GroupMember implements Consumer {
+  readonly finished: Promise<void>;
+  readonly #parts: MemberParts;
+  readonly #options: ConsumerOptions;
+  readonly #log: Logger;
+  readonly #coordinator: Coordinator;
+  readonly #fromOutside: Coordinator;
+  readonly #fetcher: Fetcher;
+  readonly #sessionTimeoutMs: number;
+  readonly #stopping = new AbortController();
+  readonly #finish = Promise.withResolvers<void>();
+  /** By `topic/partition`. */
+  #held = new Map<string, HeldPartition>();
+  readonly #lastHandler = new Map<string, Promise<void>>();
+  #memberId = '';
+  /** The round in which this member last held what it holds, and nobody else. */
+  #heldSince: Membership | undefined;
+  #pulse: Pulse | undefined;
+  #newRound = Promise.withResolvers<'rebalancing'>();
+  #failure: { error: unknown } | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(parts: MemberParts, log: Logger, options: ConsumerOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#log = log.child({ group: options.group });
+    this.#coordinator = new Coordinator(parts.connection, options.group, parts.withinMs);
+    this.#fromOutside = new Coordinator(parts.shared, options.group, parts.withinMs);
+    this.#fetcher = new Fetcher(parts.connection, this.#log, options.group);
+    this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
+    this.finished = this.#finish.promise;
+  }
+
+  /** Resolves once it is settled where the group starts; the rounds go on behind it, as long as others hold them up. */
+  async join(): Promise<void> {
+    await this.#settleStart();
+    this.#live().catch((error) => this.#fail(asBusError(error)));
+  }
+
+  stop(drainMs = DEFAULT_DRAIN_MS): Promise<void> {
+    this.#ended ??= this.#end(drainMs);
+    return this.#ended;
+  }
+
+  async lag(): Promise<readonly { topic: string; partition: number; lag: number }[]> {
+    const ranges = await this.#parts.rangesOf(this.#options.topics);
+    const positions = await this.#fromOutside.positions(ranges);
+    return ranges.map(({ topic, partition, startOffset, endOffset }) => ({
+      topic,
+      partition,
+      lag: Math.max(0, endOffset - (positions.get(nameOf({ topic, partition })) ?? startOffset)),
+    }));
+  }
+
+  /** Where a group starts is fixed when its first member comes, not when that one commits for the first time. */
+  async #settleStart(): Promise<void> {
+    const { topics, from } = this.#options;
+    const places = await this.#parts.placesOf(topics);
+    const positions = await this.#coordinator.positions(places);
+    if (places.every((place) => positions.has(nameOf(place)))) return;
+    const ranges = await this.#parts.rangesOf(topics);
+    const missing = ranges.filter((range) => !positions.has(nameOf(range)));
+    const starts = missing.map(({ topic, partition, startOffset, endOffset }) => ({
+      topic,
+      partition,
+      offset: from === 'latest' ? endOffset : startOffset,
+    }));
+    await this.#coordinator.commitForNobody(starts);
+  }
+
+  async #live(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; ) {
+      try {
+        await this.#round();
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isMembershipLost(error)) this.#forgetMembership();
+        else if (mayPass(error) || (isMandateError(error, 'BUS_UNAVAILABLE') && error.retryable)) {
+          this.#log.warn({ err: innermost(error) }, 'cannot join the group; trying again');
+        } else if (!isRebalancing(error)) throw error;
+        await pause(pauseMs, undefined, { signal }).catch(() => {});
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  /** From joining to the beginning of the next round, with everything let go that was held. */
+  async #round(): Promise<void> {
+    const joined = await this.#join();
+    if (joined === null) return;
+    const pulse = this.#beat(joined.standing);
+    try {
+      await this.#take(joined.standing, joined.places);
+      if ((await this.#newsOf(pulse)) === 'lost') {
+        this.#log.warn({ member: this.#memberId }, 'given up by the group after silence; joining again');
+        this.#forgetMembership();
+      }
+    } finally {
+      // Who stops has a drain of its own, under the same heartbeats.
+      if (!this.#stopping.signal.aborted) {
+        await this.#letGoOfAll();
+        pulse.stop();
+      }
+    }
+  }
+
+  async #join(): Promise<{ standing: Membership; places: Place[] } | null> {
+    const { topics } = this.#options;
+    this.#newRound = Promise.withResolvers();
+    const joined = await this.#coordinator.join(
+      {
+        memberId: this.#memberId,
+        sessionTimeoutMs: this.#sessionTimeoutMs,
+        rebalanceTimeoutMs: this.#sessionTimeoutMs,
+        protocol: introduction(topics, this.#heldSince === undefined ? [] : placesOf(this.#held)),
+      },
+      (memberId) => {
+        if (this.#stopping.signal.aborted) throw closed();
+        this.#memberId = memberId;
+      },
+    );
+    const { memberId, generationId, leaderId } = joined;
+    this.#memberId = memberId;
+    if (this.#stopping.signal.aborted) return null;
+    const known = candidates(joined.members);
+    const assignment =
+      memberId === leaderId
+        ? handOut(known, await this.#parts.placesOf([...new Set(known.flatMap((each) => each.topics))]))
+        : [];
+    const standing = { memberId, generationId };
+    return { standing, places: placesIn(await this.#coordinator.sync(standing, assignment)) };
+  }
+
+  #beat(membership: Membership): Pulse {
+    const everyMs = Math.min(this.#sessionTimeoutMs / BEATS_A_SESSION, RAREST_BEAT_MS);
+    this.#pulse = new Pulse(this.#coordinator, membership, everyMs, this.#log);
+    return this.#pulse;
+  }
+
+  async #take(membership: Membership, places: readonly Place[]): Promise<void> {
+    const { onAssigned } = this.#options;
+    const before = this.#held;
+    // Nobody else held them in between when this member was in the round right before this one too.
+    const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
+    const fresh = places.filter((place) => !(isContinuous && before.has(nameOf(place))));
+    const cursors = await this.#cursorsAt(places);
+    if (this.#stopping.signal.aborted) return;
+    const quiet = Promise.all(fresh.map((place) => this.#lastHandler.get(nameOf(place))));
+    const loaded = quiet.then(() => (fresh.length > 0 ? onAssigned?.(fresh) : undefined));
+    const standing = { coordinator: this.#coordinator, membership, isClosed: this.#parts.isClosed };
+    this.#held = new Map();
+    this.#heldSince = membership;
+    for (const cursor of cursors) {
+      const isFresh = fresh.some((place) => nameOf(place) === cursor.name);
+      const ready = isFresh ? loaded : Promise.resolve(this.#lastHandler.get(cursor.name));
+      const held = new HeldPartition(standing, this.#options, cursor, ready);
+      this.#held.set(cursor.name, held);
+      this.#lastHandler.set(
+        cursor.name,
+        held.done.catch((error) => this.#handlerThrew(held, error)),
+      );
+    }
+    this.#fetcher.add(cursors);
+  }
+
+  async #cursorsAt(places: readonly Place[]): Promise<Cursor[]> {
+    if (places.length === 0) return [];
+    const positions = await this.#coordinator.positions(places);
+    const isNew = places.some((place) => !positions.has(nameOf(place)));
+    // A partition without a position came into being after the group did: all of it is the group's.
+    const ranges = isNew ? await this.#parts.rangesOf([...new Set(places.map(({ topic }) => topic))]) : [];
+    const starts = new Map(ranges.map((range) => [nameOf(range), range.startOffset]));
+    return places.map(({ topic, partition }) => {
+      const name = nameOf({ topic, partition });
+      const offset = positions.get(name) ?? starts.get(name) ?? 0;
+      return new Cursor({ topic, partition, offset }, () => this.#fetcher.nudge());
+    });
+  }
+
+  /** What ends the round: news from the group, a partition that was fenced, or partitions nobody has yet. */
+  async #newsOf(pulse: Pulse): Promise<News | 'stopped'> {
+    const watching = new AbortController();
+    try {
+      return await Promise.race([
+        pulse.news,
+        this.#newRound.promise,
+        this.#partitionsGrow(watching.signal).then(() => 'rebalancing' as const),
+        aborted(this.#stopping.signal).then(() => 'stopped' as const),
+      ]);
+    } finally {
+      watching.abort();
+    }
+  }
+
+  async #partitionsGrow(signal: AbortSignal): Promise<void> {
+    const count = async () => (await this.#parts.placesOf(this.#options.topics).catch(() => [])).length;
+    for (let before = await count(); !signal.aborted; ) {
+      await pause(LOOK_FOR_PARTITIONS_MS, undefined, { signal }).catch(() => {});
+      const now = await count();
+      if (before > 0 && now > before) return;
+      before = Math.max(before, now);
+    }
+  }
+
+  /** Lets the handlers finish what they have in hand; who takes longer than the others wait finds it lost. */
+  async #letGoOfAll(): Promise<void> {
+    this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
+    for (const held of this.#held.values()) held.letGo();
+    const mostMs = this.#sessionTimeoutMs * DRAIN_SHARE_OF_SESSION;
+    await Promise.race([drain(this.#handlers(), mostMs), aborted(this.#stopping.signal)]);
+    if (this.#stopping.signal.aborted) return;
+    for (const held of this.#held.values()) held.lose();
+  }
+
+  #handlers(): Promise<void>[] {
+    return [...this.#lastHandler.values()];
+  }
+
+  /** All that was held may be in other hands by now. */
+  #forgetMembership(): void {
+    this.#memberId = '';
+    this.#heldSince = undefined;
+    this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
+    for (const held of this.#held.values()) held.lose();
+    this.#held = new Map();
+  }
+
+  #handlerThrew(held: HeldPartition, error: unknown): void {
+    if (!isMandateError(error, 'BUS_FENCED')) {
+      this.#fail(error);
+      return;
+    }
+    held.lose();
+    this.#newRound.resolve('rebalancing');
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    void this.stop();
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    this.#stopping.abort();
+    for (const held of this.#held.values()) held.letGo();
+    await drain(this.#handlers(), drainMs);
+    for (const held of this.#held.values()) held.lose();
+    this.#fetcher.stop();
+    this.#pulse?.stop();
+    try {
+      if (this.#memberId !== '') await this.#fromOutside.leave(this.#memberId);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'left the group without saying so; the others notice by the silence');
+    }
+    this.#parts.connection.close();
+    if (this.#failure === undefined) this.#finish.resolve();
+    else this.#finish.reject(this.#failure.error);
+  }
+}
+
+function nameOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
+}
+
+function placesOf(held: ReadonlyMap<string, HeldPartition>): Place[] {
+  return [...held.values()].map(({ cursor: { topic, partition } }) => ({ topic, partition }));
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

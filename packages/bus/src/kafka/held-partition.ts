@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isMandateError } from '@mandate/runtime';
+import { closed, fenced, misused } from '../errors.ts';
+import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
+import type { Coordinator, Membership } from './coordinator.ts';
+import type { Cursor } from './cursor.ts';
+import { asBusError, isMembershipLost } from './failure.ts';
+
+const DEFAULT_MAX_BATCH = 500;
+/** A handler that returns without a commit sees the same records again, slower each time, up to this. */
+const LONGEST_PAUSE_MS = 1_000;
+
+/** What serving a partition needs: who coordinates the group, and as which member of which round one speaks to it. */
+export type Standing = { coordinator: Coordinator; membership: Membership; isClosed: () => boolean };
+
+/** One partition in the hands of one member for one round: one batch after the other, from the committed position on. */
+export class HeldPartition {
+  readonly cursor: Cursor;
+  /** Ends when the partition was let go and its handler is done; rejects with what the handler threw. */
+  readonly done: Promise<void>;
+  readonly #letGo = new AbortController();
+  readonly #standing: Standing;
+  readonly #options: ConsumerOptions;
+  #position: number;
+  #isLost = false;
+
+  /** `ready` comes first: the handler before this one has ended, and `onAssigned` has loaded what it must. */
+  constructor(standing: Standing, options: ConsumerOptions, cursor: Cursor, ready: Promise<unknown>) {
+    this.#standing = standing;
+    this.#options = options;
+    this.cursor = cursor;
+    this.#position = cursor.position;
+    this.done = ready.then(() => this.#serve());
+  }
+
+  /** No new batch starts; the one in hand is told to finish, and may still commit. */
+  letGo(): void {
+    this.#letGo.abort();
+  }
+
+  /** Others may have the partition by now: what is in hand can no longer be committed. */
+  lose(): void {
+    this.#isLost = true;
+    this.letGo();
+  }
+
+  async #serve(): Promise<void> {
+    const { signal } = this.#letGo;
+    const { maxBatch = DEFAULT_MAX_BATCH, onBatch } = this.#options;
+    const released = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    let pauseMs = 1;
+    while (!signal.aborted) {
+      const from = this.#position;
+      const changed = this.cursor.changed();
+      const records = this.cursor.peek(maxBatch);
+      if (records.length === 0) {
+        await this.#passOver();
+        await Promise.race([changed, released]);
+        continue;
+      }
+      await onBatch(this.#batch(records));
+      if (this.#position > from) {
+        this.cursor.moveTo(this.#position);
+        pauseMs = 1;
+      } else {
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+        await pause(pauseMs, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** What transactions leave on the log is nobody's work, and a group that stood before it would seem to lag for ever. */
+  async #passOver(): Promise<void> {
+    const next = this.cursor.position;
+    if (next <= this.#position) return;
+    await this.#commit(next).catch((error) => {
+      // What cannot be said now is said with the next commit.
+      if (isMandateError(error, 'BUS_FENCED')) throw error;
+    });
+  }
+
+  #batch(records: readonly LogRecord[]): Batch {
+    const { topic, partition } = this.cursor;
+    const first = records[0]?.coordinate.offset ?? 0;
+    const afterLast = first + records.length;
+    return {
+      topic,
+      partition,
+      records,
+      endOffset: Math.max(this.cursor.endOffset, afterLast),
+      signal: this.#letGo.signal,
+      commit: async (nextOffset) => {
+        if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
+          throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
+        }
+        // A position never moves back; but who may not move it at all is told so.
+        if (nextOffset > this.#position) await this.#commit(nextOffset);
+        else await this.#confirm();
+      },
+      heartbeat: () => this.#confirm(),
+    };
+  }
+
+  async #commit(nextOffset: number): Promise<void> {
+    this.#mustHold();
+    const { coordinator, membership } = this.#standing;
+    await coordinator.commit(membership, this.cursor, nextOffset);
+    this.#position = nextOffset;
+  }
+
+  async #confirm(): Promise<void> {
+    this.#mustHold();
+    const { coordinator, membership } = this.#standing;
+    const { topic, partition } = this.cursor;
+    await coordinator.heartbeat(membership).catch((error) => {
+      throw isMembershipLost(error) ? fenced(coordinator.group, topic, partition) : asBusError(error);
+    });
+  }
+
+  #mustHold(): void {
+    const { coordinator, isClosed } = this.#standing;
+    if (isClosed()) throw closed();
+    if (this.#isLost) throw fenced(coordinator.group, this.cursor.topic, this.cursor.partition);
+  }
+}

@@ -1,0 +1,106 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '@mandate/runtime';
+import { closed, offsetLost } from '../errors.ts';
+import type { Reader, ReaderOptions } from '../port.ts';
+import type { Connection } from './connection.ts';
+import type { Place } from './coordinator.ts';
+import { Cursor } from './cursor.ts';
+import { Fetcher } from './fetcher.ts';
+
+export type PlaceRange = Place & { startOffset: number; endOffset: number };
+
+const DEFAULT_MAX_BATCH = 1_000;
+
+/** Reads every partition in turn, one call of the handler at a time; what the log no longer holds is BUS_OFFSET_LOST. */
+export class LogReader implements Reader {
+  readonly caughtUp: Promise<void>;
+  readonly finished: Promise<void>;
+  readonly #connection: Connection;
+  readonly #options: ReaderOptions;
+  readonly #fetcher: Fetcher;
+  readonly #cursors: readonly { cursor: Cursor; endAtStart: number }[];
+  readonly #stopping = new AbortController();
+  readonly #caughtUp = Promise.withResolvers<void>();
+  #news = Promise.withResolvers<void>();
+
+  /** @param connection the reader's own @param ranges what the log holds as the reader starts */
+  constructor(connection: Connection, log: Logger, options: ReaderOptions, ranges: readonly PlaceRange[]) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#fetcher = new Fetcher(connection, log);
+    this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
+    this.caughtUp = this.#caughtUp.promise;
+    // Whoever does not wait for it learns of a failure through `finished`.
+    this.caughtUp.catch(() => {});
+    this.#stopping.signal.addEventListener('abort', () => this.#news.resolve());
+    this.finished = this.#run()
+      .finally(() => {
+        this.#fetcher.stop();
+        this.#connection.close();
+      })
+      .then(
+        () => this.#caughtUp.reject(closed()),
+        (error) => {
+          this.#caughtUp.reject(error);
+          throw error;
+        },
+      );
+    this.finished.catch(() => {});
+  }
+
+  positions(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#cursors.map(({ cursor }) => [cursor.name, cursor.position]));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.finished.catch(() => {});
+  }
+
+  #cursorIn({ topic, partition, startOffset, endOffset }: PlaceRange): Cursor {
+    const { from } = this.#options;
+    const offset =
+      from === 'latest'
+        ? endOffset
+        : from === 'earliest'
+          ? startOffset
+          : (from[`${topic}/${partition}`] ?? startOffset);
+    const cursor = new Cursor({ topic, partition, offset }, () => {
+      this.#fetcher.nudge();
+      this.#news.resolve();
+    });
+    if (offset < startOffset || offset > endOffset) {
+      cursor.fail(offsetLost({ topic, partition, wanted: offset, startOffset, endOffset }));
+    }
+    return cursor;
+  }
+
+  async #run(): Promise<void> {
+    // The caller holds the reader before its handler is called for the first time.
+    await nextTurn();
+    const { signal } = this.#stopping;
+    this.#fetcher.add(this.#cursors.map(({ cursor }) => cursor));
+    while (!signal.aborted) {
+      this.#news = Promise.withResolvers();
+      let found = false;
+      for (const { cursor } of this.#cursors) found = (await this.#advance(cursor)) || found;
+      const isBehind = this.#cursors.some(({ cursor, endAtStart }) => cursor.position < endAtStart);
+      if (!isBehind && !signal.aborted) this.#caughtUp.resolve();
+      if (!found && !signal.aborted) await this.#news.promise;
+    }
+  }
+
+  /** Hands over what has arrived of the partition; false when nothing has. */
+  async #advance(cursor: Cursor): Promise<boolean> {
+    const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
+    if (this.#stopping.signal.aborted) return false;
+    const records = cursor.peek(maxBatch);
+    const last = records.at(-1);
+    if (last === undefined) return false;
+    await onRecords(records);
+    cursor.moveTo(last.coordinate.offset + 1);
+    // A synchronous handler must not keep everyone else from running.
+    await nextTurn();
+    return true;
+  }
+}

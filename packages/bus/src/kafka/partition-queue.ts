@@ -1,0 +1,152 @@
+import { isMandateError } from '@mandate/runtime';
+import { topicUnfit, unavailable } from '../errors.ts';
+import type { Acknowledged } from '../port.ts';
+import type { ProducedPartition, WireMessage } from './client.ts';
+import { asking, type Connection } from './connection.ts';
+import { leaderOf } from './leader-of.ts';
+
+/** Records of one append for one partition that go in one request. */
+export type Slice = { messages: WireMessage[]; bytes: number };
+
+type Waiting = Slice & {
+  /** Why it must not be written any more, if so. */
+  obstacle(): unknown;
+  resolve(acknowledged: readonly Acknowledged[]): void;
+  reject(error: unknown): void;
+};
+
+/** What is put into one request, well below the largest batch that a topic takes. */
+export const REQUEST_BYTES = 900 * 1024;
+export const REQUEST_RECORDS = 5_000;
+
+/** How long the broker may wait for its replicas, so that its own answer comes before the client gives up. */
+const BROKER_PATIENCE = 0.8;
+
+/**
+ * What is to be appended to one partition. One request is in flight at a time, which is what keeps the order when one
+ * of them fails and is sent again; meanwhile what arrives piles up and goes along in the next one.
+ */
+export class PartitionQueue {
+  readonly #topic: string;
+  readonly #partition: number;
+  readonly #connection: Connection;
+  readonly #withinMs: number;
+  readonly #requestTimeoutMs: number;
+  readonly #waiting: Waiting[] = [];
+  #isSending = false;
+
+  constructor(
+    place: { topic: string; partition: number },
+    parts: { connection: Connection; withinMs: number; requestTimeoutMs: number },
+  ) {
+    this.#topic = place.topic;
+    this.#partition = place.partition;
+    this.#connection = parts.connection;
+    this.#withinMs = parts.withinMs;
+    this.#requestTimeoutMs = parts.requestTimeoutMs;
+  }
+
+  submit(slice: Slice, obstacle: () => unknown): Promise<readonly Acknowledged[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...slice, obstacle, resolve, reject });
+      void this.#sendAll();
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    // What is submitted in the same turn goes along.
+    await Promise.resolve();
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) await this.#send(batch);
+    this.#isSending = false;
+  }
+
+  #take(): Waiting[] {
+    const taken: Waiting[] = [];
+    let bytes = 0;
+    let records = 0;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      const obstacle = next.obstacle();
+      if (obstacle === undefined) {
+        bytes += next.bytes;
+        records += next.messages.length;
+        if (taken.length > 0 && (bytes > REQUEST_BYTES || records > REQUEST_RECORDS)) break;
+        taken.push(next);
+      } else {
+        next.reject(unavailable('an earlier part of the append failed', { cause: obstacle }));
+      }
+      this.#waiting.shift();
+    }
+    return taken;
+  }
+
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const messages = batch.flatMap((each) => each.messages);
+      const { baseOffset, appendedAtMs } = await this.#produce(messages);
+      let offset = baseOffset;
+      for (const each of batch) {
+        each.resolve(
+          each.messages.map((_, i) => ({
+            coordinate: { topic: this.#topic, partition: this.#partition, offset: offset + i },
+            appendedAtMs,
+          })),
+        );
+        offset += each.messages.length;
+      }
+    } catch (error) {
+      if (batch.length > 1 && isMandateError(error, 'BUS_MISUSED')) {
+        // One of them is refused, for its size; the others only happened to go along.
+        for (const each of batch) await this.#send([each]);
+      } else {
+        for (const each of batch) each.reject(error);
+      }
+    }
+  }
+
+  async #produce(messages: WireMessage[]): Promise<{ baseOffset: number; appendedAtMs: number }> {
+    const topic = this.#topic;
+    const partition = this.#partition;
+    const answer = await asking(
+      this.#connection,
+      async (cluster) => {
+        const broker = await leaderOf(cluster, topic, partition);
+        return broker.produce({
+          acks: -1,
+          timeout: this.#requestTimeoutMs * BROKER_PATIENCE,
+          topicData: [{ topic, partitions: [{ partition, messages }] }],
+        });
+      },
+      this.#withinMs,
+    );
+    const ack = answer.topics.find(({ topicName }) => topicName === topic);
+    return covered(topic, partition, ack?.partitions ?? []);
+  }
+}
+
+/** An answer that is not about exactly this partition, or names no offset, is no acknowledgement. */
+function covered(
+  topic: string,
+  partition: number,
+  acks: readonly ProducedPartition[],
+): { baseOffset: number; appendedAtMs: number } {
+  const [ack] = acks;
+  const baseOffset = Number(ack?.baseOffset ?? -1);
+  if (
+    ack?.partition !== partition ||
+    ack.errorCode !== 0 ||
+    !Number.isSafeInteger(baseOffset) ||
+    baseOffset < 0
+  ) {
+    throw unavailable(`the log's answer does not acknowledge what was sent to ${topic}/${partition}`);
+  }
+  const appendedAtMs = Number(ack.logAppendTime);
+  if (appendedAtMs < 0) {
+    throw topicUnfit(
+      `topic ${topic} takes the time from its producers: message.timestamp.type must be LogAppendTime`,
+      `kafka-configs --alter --topic ${topic} --add-config message.timestamp.type=LogAppendTime`,
+    );
+  }
+  return { baseOffset, appendedAtMs };
+}

@@ -1,0 +1,38 @@
+import type { Coordinate, LogRecord } from '../port.ts';
+import { asking, type Connection } from './connection.ts';
+import { Cursor } from './cursor.ts';
+import { answerOf } from './failure.ts';
+import { fetchRecords, ONE_BATCH_BYTES } from './fetch-records.ts';
+import { leaderOf } from './leader-of.ts';
+
+/** One record by its coordinate, in one fetch of the batch that holds it; null where none is. */
+export async function recordAt(
+  connection: Connection,
+  { topic, partition, offset }: Coordinate,
+  withinMs: number,
+): Promise<LogRecord | null> {
+  if (!Number.isSafeInteger(offset) || offset < 0) return null;
+  return asking(
+    connection,
+    async (cluster) => {
+      const broker = await leaderOf(cluster, topic, partition);
+      const cursor = new Cursor({ topic, partition, offset }, () => {});
+      const isThere = await fetchRecords(
+        broker,
+        [{ cursor, offset }],
+        0,
+        ({ arrived, endOffset }) => cursor.arrive(arrived, endOffset),
+        ONE_BATCH_BYTES,
+      ).then(
+        () => true,
+        (error) => {
+          if (answerOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error;
+          return false;
+        },
+      );
+      const [record] = isThere ? cursor.peek(1) : [];
+      return record?.coordinate.offset === offset ? record : null;
+    },
+    withinMs,
+  );
+}

@@ -1,0 +1,90 @@
+import type { Logger } from '@mandate/runtime';
+import { topicUnfit } from '../errors.ts';
+import { checkTopic } from './check-topic.ts';
+import { asking, type Connection } from './connection.ts';
+import { createTopic, type Provisioning } from './create-topic.ts';
+import { answerOf } from './failure.ts';
+import { partitionsOf } from './partitions-of.ts';
+
+/** Who asks whether the log answers does not want to wait as long as who has something to write. */
+const PROBE_MS = 3_000;
+
+/** Topics that this process uses: each is made if it may be, and checked, before its first use. */
+export class Topics {
+  readonly #connection: Connection;
+  readonly #provisioning: Provisioning | null;
+  readonly #withinMs: number;
+  readonly #log: Logger;
+  readonly #ready = new Map<string, Promise<void>>();
+
+  /** @param provisioning null: topics are made by others, and one that is missing is an error. */
+  constructor(
+    parts: { connection: Connection; withinMs: number; log: Logger },
+    provisioning: Provisioning | null,
+  ) {
+    this.#connection = parts.connection;
+    this.#withinMs = parts.withinMs;
+    this.#log = parts.log;
+    this.#provisioning = provisioning;
+  }
+
+  /** Partition numbers of the topic, in order. Fails with BUS_TOPIC_UNFIT. */
+  async partitionsOf(topic: string): Promise<number[]> {
+    await this.#whenReady(topic);
+    return asking(this.#connection, async (cluster) => partitionsOf(cluster, topic), this.#withinMs);
+  }
+
+  /** Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. */
+  async probe(): Promise<void> {
+    const names = [...this.#ready.keys()];
+    await asking(
+      this.#connection,
+      async (cluster) => {
+        if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
+        const [nodeId = ''] = cluster.getNodeIds();
+        await (await cluster.findBroker({ nodeId })).metadata(names);
+      },
+      PROBE_MS,
+    );
+  }
+
+  #whenReady(topic: string): Promise<void> {
+    const known = this.#ready.get(topic);
+    if (known !== undefined) return known;
+    const ready = this.#makeReady(topic);
+    this.#ready.set(topic, ready);
+    // What failed is tried again by the next who asks.
+    ready.catch(() => this.#ready.delete(topic));
+    return ready;
+  }
+
+  async #makeReady(topic: string): Promise<void> {
+    if (!(await this.#exists(topic))) {
+      if (this.#provisioning === null) {
+        throw topicUnfit(
+          `topic ${topic} does not exist`,
+          'Create it as infra/kafka says, or let this process create topics.',
+        );
+      }
+      await createTopic(this.#connection, topic, this.#provisioning, this.#withinMs);
+      this.#log.info({ topic }, 'topic created');
+    }
+    await checkTopic(this.#connection, topic, this.#withinMs);
+  }
+
+  async #exists(topic: string): Promise<boolean> {
+    return asking(
+      this.#connection,
+      async (cluster) => {
+        try {
+          await cluster.addMultipleTargetTopics([topic]);
+          return true;
+        } catch (error) {
+          if (answerOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
+          throw error;
+        }
+      },
+      this.#withinMs,
+    );
+  }
+}
