@@ -29,8 +29,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
           // After the unit tests, and one file at a time: each starts processes that take both cores of a small machine.
           fileParallelism: false,
           sequence: { groupOrder: 2 },

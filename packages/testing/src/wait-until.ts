@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 20;
 export async function waitUntil<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  withinMs = 20_000,
+  withinMs = 45_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {

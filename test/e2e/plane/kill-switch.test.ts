@@ -104,7 +104,7 @@ function client(plane: PlaneProcess, keys: PlaneProcess['keys']) {
   };
   const verdict = async (agentId: string, id: string): Promise<[string, string]> => {
     const action = { id, agentId, type: 'tool_call', tool: 'echo' };
-    const { decision } = await call<ActionDecided>('POST', '/v1/actions?waitMs=10000', action);
+    const { decision } = await call<ActionDecided>('POST', '/v1/actions?waitMs=30000', action);
     return [decision.verdict, decision.code];
   };
   return { plane, call, verdict };
