@@ -14,6 +14,28 @@ describe('a key names its partition as Kafka does', () => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
   });
 
+  // What Kafka 4.1's `Utils.murmur2` and `BuiltInPartitioner.partitionForKey` answered, for 8 and for 12 partitions.
+  test.each([
+    ['', 275646681, 1, 9],
+    ['a', -1563381124, 4, 4],
+    ['ab', 316155434, 2, 2],
+    ['abc', 479470107, 3, 3],
+    ['abcd', -1323649548, 4, 8],
+    ['abcde', 461995741, 5, 1],
+    ['default/airline-007', -1217908070, 2, 6],
+    ['acme/agent-1', -725837567, 1, 9],
+    ['größe/✓', 570980685, 5, 9],
+    ['🚀', 761778625, 1, 1],
+    ['default/agent \u0000 nul', 518505335, 7, 11],
+  ])('the hash and the partitions of %j', (key, hash, ofEight, ofTwelve) => {
+    expect(murmur2(Buffer.from(key))).toBe(hash);
+    expect([keyPartition(key, 8), keyPartition(key, 12)]).toEqual([ofEight, ofTwelve]);
+  });
+
+  test('bytes above 127 count as Java counts them', () => {
+    expect(murmur2(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)))).toBe(-1948347274);
+  });
+
   test('the sign bit is dropped before the remainder', () => {
     expect(keyPartition('21', 1000)).toBe((-973932308 & 0x7fffffff) % 1000);
   });

@@ -1,6 +1,7 @@
 /**
- * Which partition a key belongs to: Kafka's default, murmur2 over the key's UTF-8 bytes, so that every log and
- * every foreign producer put one agent's records into the same place.
+ * Which partition a key belongs to: the default of Kafka's own producer (`BuiltInPartitioner.partitionForKey`), murmur2
+ * over the key's UTF-8 bytes, so that every log and every foreign producer put one agent's records into the same
+ * place. Producers on librdkafka, kcat among them, take CRC-32 unless told `partitioner=murmur2_random`.
  */
 export function keyPartition(key: string, partitions: number): number {
   return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
