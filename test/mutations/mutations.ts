@@ -238,7 +238,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/action-digest.ts`, [
-    ['3 another payload says so', 'return digestOf(payload);', "return digestOf('');"],
+    ['3 another payload says so', 'const digest = digestOf(payload);', "const digest = digestOf('');"],
   ]),
   ...inFile(`${POLICY}/record-ids.ts`, [
     [
