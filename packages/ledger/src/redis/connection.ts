@@ -1,0 +1,131 @@
+/**
+ * The way to Redis: one server, a primary with replicas, or a cluster; the rest of this folder cannot tell which.
+ */
+import type { ConnectionOptions } from 'node:tls';
+import type { Logger } from '@mandate/runtime';
+import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
+import { ledgerFailure, unavailable } from './failure.ts';
+import { loadScript } from './load-script.ts';
+
+export type RedisAddress = {
+  /** `redis://…` or `rediss://…` of one server, with its password where it has one. */
+  url?: string;
+  /** In the place of `url`: some nodes of a cluster. */
+  clusterNodes?: readonly { host: string; port: number }[];
+  /** For what the address cannot say. */
+  client?: Pick<CommonRedisOptions, 'connectTimeout' | 'username' | 'password'> & { tls?: ConnectionOptions };
+  /** How long to wait for an answer. Default 2 s. */
+  commandTimeoutMs?: number;
+};
+
+/** Answers are given only once so many replicas have what was written; else LEDGER_UNAVAILABLE. */
+export type WaitReplicas = { count: number; timeoutMs: number };
+
+export type Connection = {
+  /** Throws LEDGER_UNAVAILABLE (retryable) for all that may pass. */
+  run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown[]>;
+  /** Every server that takes writes. */
+  masters(): Redis[];
+  /** Resolves once what was written through this connection is on the replicas that are required. */
+  replicated(): Promise<void>;
+  close(): void;
+};
+
+/**
+ * With the defaults of the client a lost answer makes it send the script again. These make it fail instead, soon, and
+ * leave it to the caller to send again what can be told from the first.
+ */
+const SAFE = {
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  enableAutoPipelining: false,
+} as const satisfies CommonRedisOptions;
+
+const LONGEST_RECONNECT_MS = 2_000;
+
+function reconnectAfterMs(times: number): number {
+  return Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS);
+}
+
+function createClient(address: RedisAddress, waitMs: number): Redis | Cluster {
+  const options = {
+    connectTimeout: 5_000,
+    ...address.client,
+    ...SAFE,
+    // Waiting for replicas is an answer that may take its time.
+    commandTimeout: (address.commandTimeoutMs ?? 2_000) + waitMs,
+  };
+  if (address.clusterNodes === undefined) {
+    const url = address.url ?? 'redis://127.0.0.1:6379';
+    return new Redis(url, { ...options, retryStrategy: reconnectAfterMs, lazyConnect: true });
+  }
+  return new Cluster([...address.clusterNodes], {
+    redisOptions: options,
+    enableOfflineQueue: false,
+    lazyConnect: true,
+    clusterRetryStrategy: reconnectAfterMs,
+    // A connection that was cut fails what was under way, as it does with one server.
+    retryDelayOnFailover: 0,
+  });
+}
+
+type ScriptCommand = (numberOfKeys: number, ...rest: (string | number)[]) => Promise<unknown>;
+
+export async function connect(
+  address: RedisAddress,
+  options: { log: Logger; waitReplicas?: WaitReplicas | undefined },
+): Promise<Connection> {
+  const { log, waitReplicas } = options;
+  const client = createClient(address, waitReplicas?.timeoutMs ?? 0);
+  client.on('error', (error) => log.warn({ err: error }, 'the connection to Redis failed'));
+  const known = new Set<string>();
+  let closed = false;
+
+  const mustBeOpen = () => {
+    if (closed) throw unavailable('The ledger is closed.');
+  };
+  const masters = () => (client instanceof Cluster ? client.nodes('master') : [client]);
+
+  try {
+    await client.connect();
+  } catch (error) {
+    client.disconnect();
+    throw ledgerFailure(error);
+  }
+  return {
+    async run(script, keys, args) {
+      mustBeOpen();
+      // The client has commands of its own under such names.
+      const name = `mandate-${script}`;
+      if (!known.has(script)) {
+        client.defineCommand(name, { lua: loadScript(script) });
+        known.add(script);
+      }
+      try {
+        const command = Reflect.get(client, name) as ScriptCommand;
+        return (await command.call(client, keys.length, ...keys, ...args)) as unknown[];
+      } catch (error) {
+        throw ledgerFailure(error);
+      }
+    },
+    masters,
+    async replicated() {
+      if (waitReplicas === undefined) return;
+      mustBeOpen();
+      const { count, timeoutMs } = waitReplicas;
+      try {
+        // On the very connections that wrote: a server answers at once where nothing is outstanding.
+        const acknowledged = await Promise.all(masters().map((master) => master.wait(count, timeoutMs)));
+        const fewest = Math.min(...acknowledged);
+        if (fewest < count) throw unavailable(`Only ${fewest} of ${count} replicas have what was written.`);
+      } catch (error) {
+        throw ledgerFailure(error);
+      }
+    },
+    close() {
+      closed = true;
+      client.disconnect();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * What goes wrong with Redis, as errors of Mandate: the one place that knows which of its faults pass. Everything but an
+ * answer of the server is the way to it (refused, cut, timed out), and passes; of its answers those do whose first
+ * word, which is Redis's code, stands here. Any other is a defect of a script, and is thrown as it is.
+ */
+import { MandateError } from '@mandate/runtime';
+import { ReplyError } from 'ioredis';
+
+const PASSING: ReadonlySet<string> = new Set([
+  // Starting, failing over, or without the replicas that it must have.
+  ...['LOADING', 'MASTERDOWN', 'READONLY', 'NOREPLICAS', 'UNBLOCKED'],
+  // Full, or unable to write to its disk.
+  ...['OOM', 'MISCONF'],
+  // A cluster that is changing shape.
+  ...['CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN'],
+  // Held up by a script of somebody else, or not letting us in (any more).
+  ...['BUSY', 'NOAUTH', 'WRONGPASS', 'NOPERM'],
+]);
+
+export function ledgerFailure(error: unknown): Error {
+  if (error instanceof MandateError) return error;
+  if (error instanceof ReplyError) {
+    const answer = error as Error;
+    const [code = ''] = answer.message.split(' ', 1);
+    return PASSING.has(code) ? unavailable(`Redis answered ${code}.`, answer) : answer;
+  }
+  const said = error instanceof Error ? error.message : String(error);
+  return unavailable(`Redis cannot be reached: ${said}`, error);
+}
+
+export function unavailable(message: string, cause?: unknown): MandateError {
+  return new MandateError('LEDGER_UNAVAILABLE', message, {
+    remedy:
+      'Send the same again once Redis is back: what was decided already is answered again, never charged again.',
+    retryable: true,
+    cause,
+  });
+}
+
+/** Why a shard or the registry is not ready, by the word of the scripts. */
+const REASONS: Readonly<Record<string, string>> = {
+  empty: 'Redis holds no ledger: it is new, or was emptied',
+  layout: 'the ledger in Redis has another layout than this program reads',
+  rebuilding: 'the ledger is being rebuilt',
+  run: 'a Redis server is not the one that the ledger was rebuilt on: it was restarted, replaced or failed over, and may lack the newest writes',
+  lost: 'a tenant that was opened is gone from Redis',
+  behind: 'a tenant in Redis is older than the last rebuild',
+};
+
+export function notReady(why: string, found: string, expected: string): MandateError {
+  const reason = REASONS[why] ?? why;
+  return new MandateError(
+    'LEDGER_UNAVAILABLE',
+    `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
+    {
+      remedy: 'Nothing was decided. It goes on by itself once the ledger has been rebuilt from the log.',
+      retryable: true,
+    },
+  );
+}
+
+export function epochChanged(confirmed: string, current: string): MandateError {
+  return new MandateError(
+    'LEDGER_EPOCH_CHANGED',
+    `The ledger was rebuilt: its epoch is ${current}, the decisions carry ${confirmed}.`,
+    { remedy: 'Do not commit. Read the requests again: the rebuilt ledger decides them.', retryable: true },
+  );
+}
+
+export function corrupt(coordinate: string): MandateError {
+  return new MandateError(
+    'LEDGER_CORRUPT',
+    `The ledger remembers another record at ${coordinate} than the one that was read there.`,
+    {
+      remedy:
+        'Log and ledger do not belong together. Rebuild the ledger from this log, or point it at its own.',
+    },
+  );
+}

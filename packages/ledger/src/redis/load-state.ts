@@ -1,0 +1,198 @@
+/** A folded state as the lines of load.lua and load-registry.lua: plain data, in the form in which scripts keep it. */
+import { attemptsOf } from '../memory/agents.ts';
+import type { Done } from '../memory/commands.ts';
+import { sourceOf } from '../memory/coordinates.ts';
+import { allCounters, allRates } from '../memory/counters.ts';
+import { isForgotten } from '../memory/deliveries.ts';
+import { type Flag, flagKey } from '../memory/flags.ts';
+import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import { slotTimes } from '../memory/sliding-rate.ts';
+import { slidingBuckets, slidingSum } from '../memory/sliding-sum.ts';
+import type { LedgerState } from '../memory/state.ts';
+import { coordinateOf, counterName, grantName, rateName } from './keys.ts';
+import { encodeCharging } from './scripts/step.ts';
+
+/** `weight`: how much work it is, in lines. */
+export type ShardLine = { tenant: string; line: unknown[]; weight: number };
+
+/** Of one rate so many times a line. */
+const TIMES_A_LINE = 500;
+
+export function* linesOf(state: LedgerState): Generator<ShardLine> {
+  const { clockMs } = state;
+  for (const [tenant, line] of linesByTenant(state)) {
+    yield { tenant, line, weight: 1 };
+  }
+  for (const { name: tenant, counters } of state.tenants.values()) {
+    for (const counter of allCounters(counters)) {
+      const { sliding, spentMicros } = counter;
+      const name = counterName(counter);
+      if (sliding === null) {
+        if (spentMicros !== 0) yield { tenant, line: ['spent', name, spentMicros], weight: 1 };
+        continue;
+      }
+      const buckets = slidingBuckets(sliding, clockMs);
+      if (buckets.length === 0) continue;
+      const { windowMs, credits } = sliding;
+      const line = ['window', name, windowMs, slidingSum(sliding, clockMs), credits, buckets];
+      yield { tenant, line, weight: buckets.length };
+    }
+    for (const rate of allRates(counters)) {
+      const times = slotTimes(rate, clockMs);
+      for (let from = 0; from < times.length; from += TIMES_A_LINE) {
+        const some = times.slice(from, from + TIMES_A_LINE);
+        yield { tenant, line: ['rate', rateName(rate), rate.windowMs, some], weight: some.length };
+      }
+    }
+  }
+}
+
+function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: unknown[]]> {
+  const { clockMs } = state;
+  for (const tenant of state.tenants.values()) {
+    for (const line of tenantLines(tenant, clockMs)) yield [tenant.name, line];
+  }
+  for (const partitions of state.coordinates.values()) {
+    for (const { deliveries } of partitions.values()) {
+      for (const delivery of deliveries.values()) {
+        if (delivery.unpublished !== null)
+          throw new TypeError('a fold holds what is on the log, and nothing else');
+        if (isForgotten(delivery, clockMs)) continue;
+        const line = ['delivery', coordinateOf(sourceOf(delivery)), packDelivery(delivery)];
+        yield [delivery.agent.tenant.name, line];
+      }
+    }
+  }
+  for (const flag of state.flags.values()) {
+    if (flag.target.scope !== 'all') yield [flag.target.tenant, flagLine(flag)];
+  }
+  for (const [key, { answer, forgetAtMs }] of inMemory(state.kills, clockMs)) {
+    const tenant = tenantOf(key);
+    if (tenant === null) continue;
+    const open = answer.open.map(({ agentId, actionId, attempt }) => [agentId, actionId, attempt]);
+    // The blank stands where a kill of everything has its revision: kill.lua.
+    const value = [answer.revision, answer.sequences[tenant] ?? false, open];
+    yield [tenant, ['command', `kill ${key} `, forgetAtMs, value]];
+  }
+  for (const [key, { forgetAtMs }] of inMemory(state.revives, clockMs)) {
+    const tenant = tenantOf(key);
+    if (tenant !== null) yield [tenant, ['command', `revive ${key}`, forgetAtMs, true]];
+  }
+}
+
+/** What concerns everything: its flag, and the commands that set and cleared it. */
+export function registryLinesOf(state: LedgerState): unknown[][] {
+  const flag = state.flags.get('*');
+  return [
+    ...(flag === undefined ? [] : [flagLine(flag)]),
+    ...[...inMemory(state.kills, state.clockMs)]
+      .filter(([key]) => tenantOf(key) === null)
+      .map(([key, { answer, forgetAtMs }]) => ['command', `kill ${key}`, forgetAtMs, JSON.stringify(answer)]),
+    ...[...inMemory(state.revives, state.clockMs)]
+      .filter(([key]) => tenantOf(key) === null)
+      // Every shard has its flag: nothing of it is left to be carried on.
+      .map(([key, { forgetAtMs }]) => ['command', `revive ${key}`, forgetAtMs, [0, true]]),
+  ];
+}
+
+function* inMemory<Answer>(done: Done<Answer>, nowMs: number) {
+  for (const entry of done) if (entry[1].forgetAtMs > nowMs) yield entry;
+}
+
+/** Of a command's key, which begins with that of its flag; null: of everything. */
+function tenantOf(commandKey: string): string | null {
+  const [flag = ''] = commandKey.split(' ', 1);
+  return flag === '*' ? null : (flag.split('/', 1)[0] ?? null);
+}
+
+function flagLine({ target, killed, revision, reason, atMs }: Flag): unknown[] {
+  return ['flag', flagKey(target), [killed, revision, reason, atMs, '', false]];
+}
+
+function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]> {
+  yield ['tenant', tenant.sequence, clockMs];
+  for (const agent of tenant.agents.values()) {
+    for (const actionId of agent.actions.keys()) {
+      const attempts = [...attemptsOf(agent, actionId)]
+        .filter((entry) => !isForgotten(entry, clockMs))
+        .sort((a, b) => a.attempt - b.attempt);
+      if (attempts.length === 0) continue;
+      const places = attempts.flatMap((entry) => [entry.attempt, coordinateOf(sourceOf(entry))]);
+      yield ['action', `${agent.id} ${actionId}`, places];
+    }
+  }
+  for (const [key, actionId] of tenant.keys) {
+    if (isHeld(tenant, key, actionId, clockMs)) yield ['key', key, actionId];
+  }
+  for (const grant of tenant.grants.values()) {
+    const { answer, expiresAtMs, forgetAtMs, sequence } = grant;
+    if (forgetAtMs <= clockMs) continue;
+    yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence]];
+  }
+  for (const [id, { answer, forgetAtMs }] of inMemory(tenant.adjustments, clockMs)) {
+    const { epoch, sequence, atMs, spentMicros } = answer;
+    yield ['done', `adjust ${id}`, forgetAtMs, [epoch, sequence, atMs, spentMicros]];
+  }
+  for (const [id, { answer, forgetAtMs }] of inMemory(tenant.approvals, clockMs)) {
+    const { epoch, sequence, atMs, expiresAtMs } = answer;
+    yield ['done', `approve ${id}`, forgetAtMs, [epoch, sequence, atMs, expiresAtMs]];
+  }
+}
+
+/** @param key of agent and idempotency key, with a blank between them */
+function isHeld(tenant: TenantState, key: string, actionId: string, clockMs: number): boolean {
+  const blank = key.indexOf(' ');
+  for (const entry of attemptsOf(tenant.agents.get(key.slice(0, blank)), actionId)) {
+    if (entry.idempotencyKey === key.slice(blank + 1) && !isForgotten(entry, clockMs)) return true;
+  }
+  return false;
+}
+
+/** As scripts/parts/deliveries.lua says. */
+function packDelivery(delivery: Delivery): unknown[] {
+  const { agent, forgetAtMs } = delivery;
+  switch (delivery.kind) {
+    case 'settled':
+      return ['s', agent.id, forgetAtMs];
+    case 'duplicate':
+      return ['d', agent.id, forgetAtMs, delivery.digest];
+    case 'first':
+    case 'expired':
+      return packEntry(delivery);
+  }
+}
+
+function packEntry(entry: Entry): unknown[] {
+  return [
+    entry.kind === 'first' ? 'f' : 'e',
+    entry.agent.id,
+    entry.forgetAtMs,
+    entry.digest,
+    entry.actionId,
+    entry.attempt,
+    entry.idempotencyKey ?? false,
+    entry.appendedAtMs,
+    entry.atMs,
+    entry.sequence,
+    entry.verdict,
+    entry.code,
+    entry.hard,
+    entry.grantConsumed,
+    entry.lease === null ? false : packLease(entry.lease),
+  ];
+}
+
+function packLease(lease: Lease): unknown[] {
+  return [
+    lease.reservedMicros,
+    lease.expiresAtMs,
+    lease.chargedMicros,
+    lease.result ?? false,
+    encodeCharging(lease.charging),
+    lease.charges.map(({ counter, maxMicros }) => [
+      counterName(counter),
+      counter.windowMs ?? false,
+      maxMicros ?? false,
+    ]),
+  ];
+}

@@ -1,0 +1,155 @@
+/** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
+import type { KillFact, KillTarget } from '@mandate/schemas';
+import { type Flags, flagKey, mergeFlag, stoppedBy } from '../memory/flags.ts';
+import { flagsInForce } from '../memory/look.ts';
+import { createState } from '../memory/state.ts';
+import type { Balance, BudgetReference, KillStatus, OpenAction, Unpublished } from '../port.ts';
+import { budgetNamed, sourceAt } from './keys.ts';
+import type { Shards } from './shards.ts';
+
+export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {
+  const byName = new Map<string, number>();
+  for (const which of ['spent', 'windows']) {
+    for await (const page of pages(shards, tenant, 'balances', [which])) {
+      for (let at = 0; at < page.length; at += 2) byName.set(String(page[at]), Number(page[at + 1]));
+    }
+  }
+  return [...byName]
+    .filter(([, spentMicros]) => spentMicros !== 0)
+    .map(([name, spentMicros]) => ({ tenant, budget: budgetNamed(name), spentMicros }))
+    .sort((a, b) => compareBudgets(a.budget, b.budget));
+}
+
+/** By scope, subject, id, window; a lifetime counter before the windowed ones. */
+function compareBudgets(a: BudgetReference, b: BudgetReference): number {
+  for (const part of ['scope', 'subject', 'id'] as const) {
+    if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
+  }
+  return (a.windowMs ?? -1) - (b.windowMs ?? -1);
+}
+
+export async function open(
+  shards: Shards,
+  tenant: string,
+  agentId: string | undefined,
+): Promise<OpenAction[]> {
+  const [, , listed] = await shards.ask(tenant, 'open', [agentId ?? '']);
+  return (listed as [string, string, number, number | string, number, number][]).map(
+    ([agentId, actionId, attempt, reservedMicros, decidedAtMs, leaseExpiresAtMs]) => ({
+      tenant,
+      agentId,
+      actionId,
+      attempt,
+      reservedMicros: Number(reservedMicros),
+      decidedAtMs,
+      leaseExpiresAtMs,
+    }),
+  );
+}
+
+export async function unpublished(shards: Shards, tenant: string): Promise<Unpublished[]> {
+  const bySequence = new Map<number, Unpublished>();
+  for await (const page of pages(shards, tenant, 'unpublished', [])) {
+    for (const [sequence, coordinate, agentId, deltaMicros, counters] of page as UnpublishedReply[]) {
+      const budgets = counters.map(budgetNamed);
+      bySequence.set(sequence, {
+        tenant,
+        agentId,
+        source: sourceAt(coordinate),
+        deltaMicros: Number(deltaMicros),
+        budgets,
+      });
+    }
+  }
+  return [...bySequence].sort(([a], [b]) => a - b).map(([, each]) => each);
+}
+
+type UnpublishedReply = [
+  sequence: number,
+  coordinate: string,
+  agentId: string,
+  deltaMicros: number | string,
+  counters: string[],
+];
+
+/** A script that answers a page at a time, so that Redis is not held up. What changes meanwhile is in it or not. */
+export async function* pages(
+  shards: Shards,
+  tenant: string,
+  script: string,
+  args: readonly string[],
+): AsyncGenerator<unknown[]> {
+  let cursor = '0';
+  do {
+    const [, , next, page] = (await shards.ask(tenant, script, [...args, cursor])) as [
+      'OK',
+      number,
+      string,
+      unknown[],
+    ];
+    yield page;
+    cursor = next;
+  } while (cursor !== '0');
+}
+
+export async function killStatus(shards: Shards, tenant: string, agentId: string): Promise<KillStatus> {
+  const targets: KillTarget[] = [
+    { scope: 'all' },
+    { scope: 'tenant', tenant },
+    { scope: 'agent', tenant, agentId },
+  ];
+  const flags = await flagsOf(shards, tenant, targets.map(flagKey));
+  return { killed: stoppedBy(flags, tenant, agentId) };
+}
+
+export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {
+  return flagsInForce({ ...createState(0), flags: await flagsOf(shards, tenant, null) }, tenant);
+}
+
+export async function revisionOf(shards: Shards, target: KillTarget): Promise<number> {
+  if (target.scope === 'all') return (await shards.look()).everything?.[1] ?? 0;
+  const key = flagKey(target);
+  return (await flagsOf(shards, target.tenant, [key])).get(key)?.revision ?? 0;
+}
+
+/** Of a tenant and of everything; null for all. The registry has a kill of everything before any shard does. */
+async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] | null): Promise<Flags> {
+  const flags: Flags = new Map();
+  const named = keys === null ? '' : JSON.stringify(keys);
+  const [{ everything }, reply] = await Promise.all([
+    shards.look(),
+    shards.ask(tenant, 'look-at-flags', [named, '']),
+  ]);
+  if (everything !== null) merge(flags, ['*', ...everything]);
+  for (const flag of reply[3] as FlagReply[]) merge(flags, flag);
+  return flags;
+}
+
+type FlagReply = [key: string, killed: 1 | null, revision: number, reason: string, atMs: number];
+
+function merge(flags: Flags, [key, killed, revision, reason, atMs]: FlagReply): void {
+  mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs });
+}
+
+/** The other way round of `flagKey`. A tenant has no slash in its name. */
+export function targetOf(key: string): KillTarget {
+  if (key === '*') return { scope: 'all' };
+  const slash = key.indexOf('/');
+  if (slash === -1) return { scope: 'tenant', tenant: key };
+  return { scope: 'agent', tenant: key.slice(0, slash), agentId: key.slice(slash + 1) };
+}
+
+/** Tenants in which something has happened, by name. */
+export async function tenants(shards: Shards): Promise<string[]> {
+  const names = (await shards.askRegistry('list-tenants', [])) as ['OK', number, string[]];
+  const sequences = await Promise.all(
+    names[2].map(async (tenant) => {
+      const [, , sequence] = await shards.ask(tenant, 'look-at-flags', ['[]', '']);
+      return { tenant, sequence: Number(sequence) };
+    }),
+  );
+  return sequences
+    .filter(({ sequence }) => sequence > 0)
+    .map(({ tenant }) => tenant)
+    .sort();
+}

@@ -1,0 +1,167 @@
+/** What operators do: kill, revive, adjust a counter, answer a deferred action. */
+import { MandateError } from '@mandate/runtime';
+import type { ActionReference, KillTarget } from '@mandate/schemas';
+import { flagKey } from '../memory/flags.ts';
+import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
+import { counterName, grantName } from './keys.ts';
+import type { Shards } from './shards.ts';
+
+export async function kill(shards: Shards, target: KillTarget, command: Command): Promise<KillReceipt> {
+  if (target.scope === 'all') return killEverything(shards, command);
+  const { tenant } = target;
+  const killed = await killShard(shards, tenant, {
+    flag: flagKey(target),
+    agentId: target.scope === 'agent' ? target.agentId : '',
+    revision: '',
+    command,
+  });
+  await shards.connection.replicated();
+  const { revision, sequence, open } = killed;
+  return { revision, sequences: sequence === null ? {} : { [tenant]: sequence }, open };
+}
+
+/**
+ * The flag on the registry first, through which tenants open; then on every shard, each of which takes a sequence and
+ * lists what is open. Throws LEDGER_UNAVAILABLE (retryable) naming the tenants that did not acknowledge: the same
+ * command again goes on with those.
+ */
+async function killEverything(shards: Shards, command: Command): Promise<KillReceipt> {
+  const args = [shards.replayMemoryMs, command.id, command.reason];
+  const begun = await shards.askRegistry('kill-everything', [...args, '']);
+  if (begun[0] === 'DONE') return JSON.parse(String(begun[1])) as KillReceipt;
+  const [, , revision, tenants] = begun as ['OK', number, number, string[]];
+  const killed = await onEveryShard(shards, tenants.sort(), (tenant) =>
+    killShard(shards, tenant, { flag: '*', agentId: '', revision, command }),
+  );
+  await shards.connection.replicated();
+  const receipt: KillReceipt = {
+    revision,
+    sequences: Object.fromEntries(
+      killed.flatMap(({ tenant, sequence }) => (sequence === null ? [] : [[tenant, sequence]])),
+    ),
+    open: killed.flatMap(({ open }) => open),
+  };
+  await shards.askRegistry('kill-everything', [...args, JSON.stringify(receipt)]);
+  return receipt;
+}
+
+type KilledShard = { tenant: string; revision: number; sequence: number | null; open: ActionReference[] };
+
+async function killShard(
+  shards: Shards,
+  tenant: string,
+  order: { flag: string; agentId: string; revision: number | ''; command: Command },
+): Promise<KilledShard> {
+  const { flag, agentId, revision, command } = order;
+  const args = [shards.replayMemoryMs, flag, command.id, command.reason, agentId, revision];
+  const reply = await shards.askAnyway(tenant, 'kill', args);
+  const [, , inForce, sequence, listed] = reply as ['OK', number, number, number | null, OpenReply[]];
+  const open = listed.map(([agentId, actionId, attempt]) => ({ tenant, agentId, actionId, attempt }));
+  return { tenant, revision: inForce, sequence, open };
+}
+
+type OpenReply = [agentId: string, actionId: string, attempt: number];
+
+async function onEveryShard<Answer>(
+  shards: Shards,
+  tenants: readonly string[],
+  act: (tenant: string) => Promise<Answer>,
+): Promise<Answer[]> {
+  const settled = await Promise.allSettled(tenants.map(act));
+  const missing = tenants.filter((_, at) => settled[at]?.status === 'rejected');
+  if (missing.length > 0) {
+    const failed = settled.find((each) => each.status === 'rejected');
+    shards.log.error({ err: failed?.reason, tenants: missing }, 'shards did not acknowledge');
+    throw new MandateError(
+      'LEDGER_UNAVAILABLE',
+      `${missing.length} of ${tenants.length} tenants did not acknowledge: ${missing.slice(0, 20).join(', ')}.`,
+      {
+        remedy:
+          'Send the same command again, under the same id, until it is acknowledged: it goes on with those.',
+        retryable: true,
+        cause: failed?.reason,
+      },
+    );
+  }
+  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
+export async function revive(
+  shards: Shards,
+  target: KillTarget,
+  revision: number,
+  commandId: string,
+): Promise<boolean> {
+  if (target.scope === 'all') return !(await reviveEverything(shards, commandId, revision)).killed;
+  const args = [shards.replayMemoryMs, flagKey(target), revision, commandId];
+  const [, , killed] = await shards.ask(target.tenant, 'revive', args);
+  await shards.connection.replicated();
+  return killed !== 1;
+}
+
+/** A revive that had not reached every shard is carried on first: whoever is told that it was carried out does no more. */
+export async function revived(shards: Shards, target: KillTarget, commandId: string): Promise<boolean> {
+  if (target.scope === 'all') return (await reviveEverything(shards, commandId, null)).begun;
+  const args = ['[]', `revive ${flagKey(target)} ${commandId}`];
+  const [, , , , done] = await shards.ask(target.tenant, 'look-at-flags', args);
+  return done === 1;
+}
+
+/** @param revision null to carry on what was begun, if it was */
+async function reviveEverything(
+  shards: Shards,
+  commandId: string,
+  revision: number | null,
+): Promise<{ killed: boolean; begun: boolean }> {
+  const args = [shards.replayMemoryMs, commandId, revision ?? ''];
+  const reply = await shards.askRegistry('revive-everything', [...args, '']);
+  const [, , killed, carried, tenants, begun] = reply as [
+    'OK',
+    number,
+    1 | null,
+    number | null,
+    string[],
+    1 | null,
+  ];
+  if (carried !== null) {
+    const shardArgs = [shards.replayMemoryMs, '*', carried, commandId];
+    await onEveryShard(shards, tenants, (tenant) => shards.askAnyway(tenant, 'revive', shardArgs));
+    await shards.connection.replicated();
+    await shards.askRegistry('revive-everything', [...args, 'acknowledged']);
+  }
+  return { killed: killed === 1, begun: begun === 1 };
+}
+
+export async function adjust(
+  shards: Shards,
+  adjustment: Adjustment,
+): Promise<Receipt & { spentMicros: number }> {
+  const { tenant, budget, deltaMicros, id } = adjustment;
+  const args = [shards.replayMemoryMs, id, counterName(budget), budget.windowMs ?? '', deltaMicros];
+  const reply = await shards.ask(tenant, 'adjust', args);
+  if (reply[0] === 'TOO_LARGE') {
+    throw new MandateError(
+      'ADJUSTMENT_TOO_LARGE',
+      'The counter cannot hold what this adjustment would leave.',
+      { remedy: 'Adjust by an amount that leaves the counter within 2^53-1 micro-dollars of zero.' },
+    );
+  }
+  await shards.connection.replicated();
+  const [, , [epoch, sequence, atMs, spentMicros]] = reply as ['OK', number, ReceiptReply];
+  return { epoch, sequence, atMs, spentMicros: Number(spentMicros) };
+}
+
+export async function approve(
+  shards: Shards,
+  approval: Approval,
+): Promise<Receipt & { expiresAtMs: number }> {
+  const { tenant, id, answer, expiresAtMs: untilMs } = approval;
+  const args = [shards.replayMemoryMs, id, grantName(approval), answer, untilMs];
+  const reply = await shards.ask(tenant, 'approve', args);
+  await shards.connection.replicated();
+  const [, , [epoch, sequence, atMs, expiresAtMs]] = reply as ['OK', number, ReceiptReply];
+  return { epoch, sequence, atMs, expiresAtMs: Number(expiresAtMs) };
+}
+
+/** With what it left behind, or when it expires. */
+type ReceiptReply = [epoch: string, sequence: number, atMs: number, value: number | string];

@@ -1,0 +1,263 @@
+/** What Redis holds, as the state of a ledger in memory: the other way round of load-state.ts. */
+import type { Charging, Code, Verdict } from '@mandate/schemas';
+import type { Result } from '../charge.ts';
+import { openAgent } from '../memory/agents.ts';
+import { openPlace } from '../memory/coordinates.ts';
+import { openCounter, openRate } from '../memory/counters.ts';
+import { mergeFlag } from '../memory/flags.ts';
+import { remember } from '../memory/forget.ts';
+import { putGrant } from '../memory/grants.ts';
+import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import { takeSlot } from '../memory/sliding-rate.ts';
+import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
+import { createState, type LedgerState, openTenant } from '../memory/state.ts';
+import type { Approval, KillReceipt } from '../port.ts';
+import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
+import { pages, targetOf } from './look.ts';
+import { decodeDecided, decodeSettled } from './scripts/step.ts';
+import type { Shards } from './shards.ts';
+
+export async function readState(shards: Shards): Promise<LedgerState> {
+  const state = createState(shards.replayMemoryMs);
+  const { epoch, everything } = await shards.look();
+  if (everything !== null) takeFlag(state, ['*', ...everything]);
+  for (const [name, [forgetAtMs, answer]] of await registryCommands(shards)) {
+    takeCommand(state, name, forgetAtMs, answer);
+  }
+  const [, , names] = (await shards.askRegistry('list-tenants', [])) as ['OK', number, string[]];
+  for (const name of names) await readTenant(shards, state, name, epoch);
+  return state;
+}
+
+type Command = [name: string, value: [forgetAtMs: number, answer: unknown]];
+
+async function registryCommands(shards: Shards): Promise<Command[]> {
+  const [, , all] = (await shards.askRegistry('list-commands', [])) as ['OK', number, unknown[]];
+  return pairs(all) as Command[];
+}
+
+function pairs(flat: readonly unknown[]): [string, unknown][] {
+  return flat.flatMap((field, at): [string, unknown][] =>
+    at % 2 === 0 ? [[String(field), flat[at + 1]]] : [],
+  );
+}
+
+async function readTenant(shards: Shards, state: LedgerState, name: string, epoch: string): Promise<void> {
+  const [, nowMs, sequence, flags] = (await shards.ask(name, 'look-at-flags', ['', ''])) as [
+    'OK',
+    number,
+    number,
+    FlagReply[],
+  ];
+  const tenant = openTenant(state, name);
+  tenant.sequence = sequence;
+  state.clockMs = Math.max(state.clockMs, nowMs);
+  for (const flag of flags) if (flag[0] !== '*') takeFlag(state, flag);
+
+  const read = async (what: string, take: (field: string, value: unknown) => void) => {
+    for await (const page of pages(shards, name, 'dump', [what])) {
+      for (const [field, value] of pairs(page)) take(field, value);
+    }
+  };
+  await read('commands', (command, value) => {
+    const [forgetAtMs, answer] = value as Command[1];
+    takeCommand(state, command, forgetAtMs, answer, tenant);
+  });
+  await read('spent', (counter, micros) => {
+    openCounter(tenant.counters, budgetNamed(counter)).spentMicros = Number(micros);
+  });
+  await read('windows', (counter, value) => takeWindow(tenant, counter, value as [number, string[]], nowMs));
+  await read('rates', (rate, times) => {
+    for (const time of times as string[]) {
+      takeSlot(openRate(tenant.counters, rateNamed(rate)), Number(time), nowMs);
+    }
+  });
+  await read('grants', (request, value) => {
+    const [agentId = '', actionId = '', digest = ''] = request.split(' ');
+    const [answer, expiresAtMs, forgetAtMs, sequence] = value as GrantReply;
+    putGrant(tenant.grants, { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence }, nowMs);
+  });
+  await read('done', (command, value) => takeDone(tenant, command, value as DoneReply));
+  await readDeliveries(state, tenant, read, epoch);
+}
+
+type FlagReply = [key: string, killed: 1 | null, revision: number, reason: string, atMs: number];
+type GrantReply = [answer: Approval['answer'], expiresAtMs: number, forgetAtMs: number, sequence: number];
+type DoneReply = [
+  forgetAtMs: number,
+  [epoch: string, sequence: number, atMs: number, value: number | string],
+];
+
+function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs]: FlagReply): void {
+  mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs });
+}
+
+/** Of everything, the registry has it as a whole: what the shards keep of it is their part. */
+function takeCommand(
+  state: LedgerState,
+  name: string,
+  forgetAtMs: number,
+  answer: unknown,
+  tenant?: TenantState,
+): void {
+  const blank = name.indexOf(' ');
+  const [verb, command] = [name.slice(0, blank), name.slice(blank + 1)];
+  if (verb === 'revive') {
+    state.revives.set(command, { answer: true, forgetAtMs });
+  } else if (tenant === undefined) {
+    state.kills.set(command, { answer: JSON.parse(String(answer)) as KillReceipt, forgetAtMs });
+  } else if (!command.startsWith('* ')) {
+    const [revision, sequence, listed] = answer as [number, number, [string, string, number][]];
+    const open = listed.map(([agentId, actionId, attempt]) => ({
+      tenant: tenant.name,
+      agentId,
+      actionId,
+      attempt,
+    }));
+    const receipt = { revision, sequences: { [tenant.name]: sequence }, open };
+    state.kills.set(command.slice(0, -1), { answer: receipt, forgetAtMs });
+  }
+}
+
+function takeWindow(tenant: TenantState, name: string, [, members]: [number, string[]], nowMs: number): void {
+  const { sliding } = openCounter(tenant.counters, budgetNamed(name));
+  if (sliding === null) throw new TypeError(`${name} is no windowed counter`);
+  for (const member of members) {
+    const [bucket, amount] = member.split(' ').map(Number);
+    addToSlidingSum(sliding, bucketStartMs(sliding.windowMs, bucket ?? 0), amount ?? 0, nowMs);
+  }
+}
+
+function takeDone(tenant: TenantState, name: string, [forgetAtMs, receipt]: DoneReply): void {
+  const [epoch, sequence, atMs, value] = receipt;
+  const [verb = '', ...rest] = name.split(' ');
+  const id = rest.join(' ');
+  if (verb === 'adjust') {
+    tenant.adjustments.set(id, { answer: { epoch, sequence, atMs, spentMicros: Number(value) }, forgetAtMs });
+  } else {
+    tenant.approvals.set(id, { answer: { epoch, sequence, atMs, expiresAtMs: Number(value) }, forgetAtMs });
+  }
+}
+
+type Read = (what: string, take: (field: string, value: unknown) => void) => Promise<void>;
+
+async function readDeliveries(
+  state: LedgerState,
+  tenant: TenantState,
+  read: Read,
+  epoch: string,
+): Promise<void> {
+  const byCoordinate = new Map<string, Delivery>();
+  await read('seen', (coordinate, packed) => {
+    const delivery = unpackDelivery(state, tenant, coordinate, packed as PackedDelivery);
+    byCoordinate.set(coordinate, delivery);
+    remember(state, delivery);
+  });
+  await read('actions', (field, places) => {
+    const [agentId = '', actionId = ''] = field.split(' ');
+    const { actions } = openAgent(tenant, agentId);
+    for (const [, coordinate] of pairs(places as unknown[])) {
+      const entry = byCoordinate.get(String(coordinate));
+      if (entry === undefined || !('another' in entry))
+        throw new TypeError(`nothing stands at ${coordinate}`);
+      entry.another = actions.get(actionId) ?? null;
+      actions.set(actionId, entry);
+      if (entry.lease?.result === null) tenant.running.add(entry);
+    }
+  });
+  await read('keys', (key, actionId) => void tenant.keys.set(key, String(actionId)));
+  await read('unpublished', (coordinate, value) => {
+    const delivery = byCoordinate.get(coordinate);
+    if (delivery === undefined) return;
+    const [plan, facts] = value as [string, never];
+    delivery.unpublished =
+      delivery.kind === 'settled'
+        ? { facts: decodeSettled(facts, epoch), entry: null }
+        : { plan: JSON.parse(plan), facts: decodeDecided(facts, epoch) };
+    tenant.unpublished.add(delivery);
+  });
+}
+
+type PackedDelivery = [kind: 's' | 'd' | 'f' | 'e', agentId: string, forgetAtMs: number, ...rest: unknown[]];
+
+function unpackDelivery(
+  state: LedgerState,
+  tenant: TenantState,
+  coordinate: string,
+  packed: PackedDelivery,
+): Delivery {
+  const [kind, agentId, forgetAtMs, ...rest] = packed;
+  const place = openPlace(state.coordinates, sourceAt(coordinate));
+  const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
+  if (kind === 's') return { kind: 'settled', ...common };
+  if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
+  const [digest, actionId, attempt, key, appendedAtMs, atMs, sequence, verdict, code, hard, consumed, lease] =
+    rest as PackedEntry;
+  const entry: Entry = {
+    kind: kind === 'f' ? 'first' : 'expired',
+    ...common,
+    digest,
+    actionId,
+    attempt,
+    idempotencyKey: key,
+    appendedAtMs,
+    atMs,
+    sequence,
+    verdict,
+    code,
+    hard: hard === 1,
+    grantConsumed: consumed === 1,
+    lease: lease === null ? null : unpackLease(tenant, lease),
+    another: null,
+  };
+  return entry;
+}
+
+type PackedEntry = [
+  digest: string,
+  actionId: string,
+  attempt: number,
+  key: string | null,
+  appendedAtMs: number,
+  atMs: number,
+  sequence: number,
+  verdict: Verdict,
+  code: Code,
+  hard: 1 | null,
+  grantConsumed: 1 | null,
+  lease: PackedLease | null,
+];
+
+/** Large ones come as text: scripts/parts/numbers.lua. */
+type Micros = number | string;
+
+type PackedLease = [
+  reservedMicros: Micros,
+  expiresAtMs: number,
+  chargedMicros: Micros,
+  result: Result | null,
+  charging: [Charging['type'], ...Micros[]],
+  charges: [counter: string, windowMs: number | null, maxMicros: Micros | null][],
+];
+
+function unpackLease(tenant: TenantState, packed: PackedLease): Lease {
+  const [reservedMicros, expiresAtMs, chargedMicros, result, charging, charges] = packed;
+  return {
+    reservedMicros: Number(reservedMicros),
+    charging: unpackCharging(charging),
+    charges: charges.map(([counter, , maxMicros]) => ({
+      counter: openCounter(tenant.counters, budgetNamed(counter)),
+      maxMicros: maxMicros === null ? null : Number(maxMicros),
+    })),
+    expiresAtMs,
+    chargedMicros: Number(chargedMicros),
+    result,
+  };
+}
+
+function unpackCharging([type, ...micros]: PackedLease[4]): Charging {
+  const [first = 0, second = 0, third = 0] = micros.map(Number);
+  return type === 'TIERED'
+    ? { type, attemptMicros: first, successMicros: second, verificationMicros: third }
+    : { type, estimateMicros: first };
+}

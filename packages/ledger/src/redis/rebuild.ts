@@ -1,0 +1,132 @@
+/**
+ * A rebuild: the ledger is loaded anew from a fold of the log, beside what Redis holds, and takes its place at once.
+ *
+ *   begin    a lease on the registry, a new generation; every shard is closed: from here on nothing is decided
+ *   (caller) says on the log that a new epoch begins, and folds the log up to there
+ *   load     the fold is written into the new generation, a piece at a time
+ *   finish   every shard is opened, then the registry says so; the old generation is given back in the background
+ *
+ * Whoever loses the lease, to a crash or to its own slowness, cannot finish: the next to begin has a higher generation.
+ */
+import type { LedgerState } from '../memory/state.ts';
+import { unavailable } from './failure.ts';
+import { linesOf, registryLinesOf } from './load-state.ts';
+import { runIdOf } from './server-checks.ts';
+import type { EverythingFlag, Shards } from './shards.ts';
+
+export type Rebuild = {
+  readonly epoch: string;
+  /** Once, with a state in which everything is on the log. Takes the lease further as it goes. */
+  load(state: LedgerState): Promise<void>;
+  /** Takes the lease further: while the log is folded. Throws LEDGER_UNAVAILABLE when another has begun since. */
+  renew(): Promise<void>;
+  /** From here on the new epoch is in force. */
+  finish(): Promise<void>;
+};
+
+const LEASE_MS = 60_000;
+/** So many lines in one call, a bucket or a call's time counting as one. */
+const LINES_A_CALL = 500;
+/** Shards that are asked at once. */
+const AT_ONCE = 50;
+
+export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEASE_MS): Promise<Rebuild> {
+  const begun = await shards.askRegistry('begin-rebuild', [epoch, leaseMs]);
+  if (begun[0] === 'BUSY') throw unavailable(`Another rebuild is under way, of epoch ${String(begun[1])}.`);
+  const [, , generation, known] = begun as ['OK', number, number, string[]];
+  const before = new Map<string, number>();
+
+  async function close(tenant: string): Promise<void> {
+    if (before.has(tenant)) return;
+    const reply = await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'rebuilding']);
+    mustBeOurs(reply);
+    before.set(tenant, Number(reply[2]));
+  }
+
+  let renewedAtMs = performance.now();
+  async function renew(): Promise<void> {
+    mustBeOurs(await shards.askRegistry('renew-rebuild', [epoch, generation, leaseMs, '', '']));
+    renewedAtMs = performance.now();
+  }
+
+  async function loadLines(tenant: string, lines: readonly unknown[][]): Promise<void> {
+    if (performance.now() - renewedAtMs > leaseMs / 3) await renew();
+    mustBeOurs(await shards.askClosed(tenant, generation, 'load', [JSON.stringify(lines)]));
+  }
+
+  await inGroups(known, close);
+  return {
+    epoch,
+    renew,
+    async load(state) {
+      const [, , everything] = await shards.askRegistry('load-registry', [
+        JSON.stringify(registryLinesOf(state)),
+      ]);
+      const pieces = new Map<string, { lines: unknown[][]; weight: number }>();
+      for (const { tenant, line, weight } of linesOf(state)) {
+        let piece = pieces.get(tenant);
+        if (piece === undefined) {
+          await close(tenant);
+          piece = { lines: [], weight: 0 };
+          pieces.set(tenant, piece);
+        }
+        piece.lines.push(line);
+        piece.weight += weight;
+        if (piece.weight < LINES_A_CALL) continue;
+        await loadLines(tenant, piece.lines);
+        pieces.set(tenant, { lines: [], weight: 0 });
+      }
+      // What stands on the registry stands on every shard, those that the log says nothing of included.
+      const flag = everything as EverythingFlag | null;
+      const last = flag === null ? [] : [['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]]];
+      await inGroups([...before.keys()], async (tenant) => {
+        const lines = [...(pieces.get(tenant)?.lines ?? []), ...last];
+        if (lines.length > 0) await loadLines(tenant, lines);
+      });
+    },
+    async finish() {
+      await renew();
+      const tenants = [...before.keys()];
+      await inGroups(tenants, async (tenant) =>
+        mustBeOurs(await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'ready'])),
+      );
+      await shards.connection.replicated();
+      const runs = await Promise.all(shards.connection.masters().map(runIdOf));
+      const end = [epoch, generation, leaseMs, runs.join(' '), JSON.stringify(tenants)];
+      mustBeOurs(await shards.askRegistry('renew-rebuild', end));
+      await shards.look();
+      giveBack(shards, before);
+    },
+  };
+}
+
+function mustBeOurs(reply: unknown[]): void {
+  if (reply[0] !== 'LOST') return;
+  throw unavailable(
+    `This rebuild was overtaken by another, or a Redis server was replaced under it (${reply.slice(1).join(', ')}).`,
+  );
+}
+
+async function inGroups(tenants: readonly string[], act: (tenant: string) => Promise<void>): Promise<void> {
+  for (let from = 0; from < tenants.length; from += AT_ONCE) {
+    await Promise.all(tenants.slice(from, from + AT_ONCE).map(act));
+  }
+}
+
+/** In the background: nothing depends on it but memory. */
+function giveBack(shards: Shards, before: ReadonlyMap<string, number>): void {
+  const old = new Map([...before].filter(([, generation]) => generation > 0));
+  inGroups([...old.keys()], (tenant) => unlink(shards, tenant, old.get(tenant) ?? 0)).catch((error) =>
+    shards.log.warn({ err: error }, 'the ledger from before the rebuild is still in Redis'),
+  );
+}
+
+async function unlink(shards: Shards, tenant: string, generation: number): Promise<void> {
+  for (const what of ['windows', 'rates', 'rest']) {
+    let cursor = '0';
+    do {
+      const reply: unknown = await shards.unlink(tenant, generation, what, cursor);
+      cursor = String(reply);
+    } while (cursor !== '0');
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so that
+ * nothing, a kill included, can fall into it. What Redis holds is a fold of the log, and is believed only as long as the
+ * server is the one that the fold was loaded into: after a restart, a failover or a flush nothing is decided until
+ * `beginRebuild` has loaded it anew.
+ *
+ * One server, a primary with replicas, a cluster: the same code. Without `waitReplicas` a failover may lose what was
+ * acknowledged last; it is noticed, and rebuilt from the log.
+ */
+import { type Clock, type Logger, silentLogger } from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
+import type { LedgerState } from '../memory/state.ts';
+import type { Ledger } from '../port.ts';
+import { connect, type RedisAddress, type WaitReplicas } from './connection.ts';
+import { epochChanged } from './failure.ts';
+import * as look from './look.ts';
+import * as operate from './operate.ts';
+import { readState } from './read-state.ts';
+import { beginRebuild, type Rebuild } from './rebuild.ts';
+import { confirmTenant } from './scripts/step.ts';
+import { checkServer, type ServerRequirements } from './server-checks.ts';
+import { createShards } from './shards.ts';
+import { step } from './step.ts';
+
+export type RedisLedgerOptions = RedisAddress &
+  ServerRequirements & {
+    /** What all keys begin with: several ledgers may share a server. Default `mandate`. */
+    namespace?: string;
+    /** Default 24 h. The same for all who share the ledger. */
+    replayMemoryMs?: number;
+    waitReplicas?: WaitReplicas;
+    /** For tests, in the place of the server's own. */
+    clock?: Clock;
+    log?: Logger;
+  };
+
+export type RedisLedger = Ledger & {
+  /** From here on nothing is decided, until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another is under way. */
+  beginRebuild(options: { epoch: string; leaseMs?: number }): Promise<Rebuild>;
+  /** What Redis holds, read back: for laws that compare it with a fold. Not of one moment while steps go on. */
+  state(): Promise<LedgerState>;
+};
+
+/** Connects, and refuses a server that would forget. A ledger that is not ready yet is no error: `epoch` is empty then. */
+export async function createRedisLedger(options: RedisLedgerOptions): Promise<RedisLedger> {
+  const log = options.log ?? silentLogger();
+  const connection = await connect(options, { log, waitReplicas: options.waitReplicas });
+  const shards = createShards({
+    connection,
+    namespace: options.namespace ?? 'mandate',
+    replayMemoryMs: options.replayMemoryMs ?? DEFAULTS.replayMemoryMs,
+    log,
+    clock: options.clock,
+  });
+  try {
+    await Promise.all(connection.masters().map((server) => checkServer(server, options, log)));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  await shards.look().catch((error: unknown) => log.warn({ err: error }, 'the ledger is not ready'));
+
+  return {
+    get epoch() {
+      return shards.force()?.epoch ?? '';
+    },
+    step: (batch) => step(shards, batch),
+
+    async confirm(epoch, published) {
+      const { epoch: inForce } =
+        published.length === 0 ? await shards.look() : (shards.force() ?? (await shards.look()));
+      if (inForce !== epoch) throw epochChanged(epoch, inForce);
+      const byTenant = Map.groupBy(published, ({ tenant }) => tenant);
+      await Promise.all(
+        [...byTenant].map(([tenant, operations]) => confirmTenant(shards, epoch, tenant, operations)),
+      );
+    },
+
+    kill: (target, command) => operate.kill(shards, target, command),
+    revive: (target, revision, commandId) => operate.revive(shards, target, revision, commandId),
+    revived: (target, commandId) => operate.revived(shards, target, commandId),
+    revision: (target) => look.revisionOf(shards, target),
+    killStatus: (tenant, agentId) => look.killStatus(shards, tenant, agentId),
+    killed: (tenant) => look.killed(shards, tenant),
+
+    adjust: (adjustment) => operate.adjust(shards, adjustment),
+    approve: (approval) => operate.approve(shards, approval),
+
+    balances: (tenant) => look.balances(shards, tenant),
+    open: (tenant, agentId) => look.open(shards, tenant, agentId),
+    unpublished: (tenant) => look.unpublished(shards, tenant),
+    tenants: () => look.tenants(shards),
+
+    beginRebuild: ({ epoch, leaseMs }) => beginRebuild(shards, epoch, leaseMs),
+    state: () => readState(shards),
+
+    ping: async () => void (await shards.look()),
+    close: async () => connection.close(),
+  };
+}

@@ -1,0 +1,28 @@
+#!lua
+-- A page of the counters of a tenant, with what they hold now.
+--
+-- KEYS  of the tenant: parts/keys.lua
+-- ARGV  [1..4] parts/shard.lua   [5] 'spent' (lifetime) or 'windows'   [6] cursor, '0' at first
+--
+-- Returns { 'OK', now, next cursor ('0' at the end), { counter, micros, counter, micros, … } }, or a refusal. A counter
+-- may come in two pages.
+--
+-- @use constants
+-- @use parts/keys.lua
+-- @use parts/shard.lua
+-- @use parts/counters.lua
+
+local refused = refusal()
+if refused then return refused end
+
+local counters = open_counters(keys, shard.now)
+local windowed = ARGV[5] == 'windows'
+local cursor, found = unpack(redis.call('HSCAN', windowed and keys.windows or keys.spent, ARGV[6], 'COUNT', 500))
+local balances = {}
+for at = 1, #found, 2 do
+  local name = found[at]
+  local window_ms = windowed and cmsgpack.unpack(found[at + 1])[4]
+  balances[#balances + 1] = name
+  balances[#balances + 1] = outgoing(spent_in(counter_of(counters, name, window_ms)))
+end
+return { 'OK', shard.now, cursor, balances }

@@ -1,0 +1,24 @@
+#!lua
+-- Takes the lease of a rebuild: from here on nothing is decided until it is finished, by whoever holds the lease then.
+-- Generations rise also where the registry was lost: they are at least the time.
+--
+-- KEYS  of the registry: parts/registry.lua
+-- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms
+--
+-- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives.
+--
+-- @use constants
+-- @use parts/registry.lua
+
+registry_refusal()
+local now, epoch = registry.now, ARGV[4]
+if registry.state == 'rebuilding' and registry.lease_until > now and registry.epoch ~= epoch then
+  return { 'BUSY', registry.epoch, registry.lease_until }
+end
+local generation = math.max(integer(registry.generation or 0) + 1, now)
+redis.call(
+  'HSET', registry.key,
+  'layout', ARGV[2], 'state', 'rebuilding', 'epoch', epoch, 'generation', decimal(generation),
+  'lease_until', decimal(now + integer(ARGV[5])), 'clock', decimal(now)
+)
+return { 'OK', now, generation, tenant_names() }

@@ -1,0 +1,29 @@
+#!lua
+-- What is in force. A tenant that is named is noted as `opening` before its shard may exist, and as `open` before its
+-- shard may decide: so that a shard which is gone is never taken for one that never was.
+--
+-- KEYS  of the registry: parts/registry.lua
+-- ARGV  [1..3] parts/registry.lua   [4] a tenant, or ''   [5] 'opening' or 'open'   [6] generation that it was opened in
+--
+-- Returns { 'OK', now, epoch, generation, runs, everything, noted }, or a refusal (parts/registry.lua).
+--   everything: { killed, revision, reason, at }, or false   noted: what the tenant is now, or false
+--
+-- @use constants
+-- @use parts/registry.lua
+-- @use parts/flags.lua
+
+local refused = registry_refusal()
+if refused then return refused end
+
+local tenant, becomes = ARGV[4], ARGV[5]
+local noted = false
+if tenant ~= '' then
+  if becomes == 'opening' then
+    redis.call('HSETNX', registry.tenants, tenant, becomes)
+  elseif ARGV[6] == registry.generation then
+    redis.call('HSET', registry.tenants, tenant, becomes)
+  end
+  noted = redis.call('HGET', registry.tenants, tenant)
+end
+local everything = get(open_hash(registry.flags), '*')
+return { 'OK', registry.now, registry.epoch, registry.generation, registry.runs, everything, noted }

@@ -1,0 +1,43 @@
+#!lua flags=allow-oom
+-- Sets the flag of everything, in whatever state the registry is: tenants open through here, so that none escapes it. The
+-- caller then carries it to every shard and comes again with what they answered; until then the command is not done, and
+-- the same again goes on with the revision that it has.
+--
+-- KEYS  of the registry: parts/registry.lua
+-- ARGV  [1..3] parts/registry.lua   [4] replay memory in ms   [5] command   [6] reason
+--       [7] the receipt, once every shard has acknowledged: JSON, only kept and given back; else ''
+--
+-- Returns { 'DONE', receipt }, { 'OK', now, revision, tenants }, or a refusal (parts/registry.lua), with the flag set.
+--
+-- @use constants
+-- @use parts/registry.lua
+-- @use parts/flags.lua
+-- @use parts/commands.lua
+
+local refused = registry_refusal()
+local now, command = registry.now, ARGV[5]
+local name = 'kill * ' .. command
+local known = done_before(registry.commands, name, now)
+if known then return refused or { 'DONE', known } end
+
+local flags = open_hash(registry.flags)
+local flag = get(flags, '*')
+local begun = flag and flag[1] and flag[5] == command
+
+if ARGV[7] ~= '' then
+  if refused then return refused end
+  forget_done(registry.commands, now)
+  keep_done(registry.commands, name, now + integer(ARGV[4]), ARGV[7])
+  if begun then
+    put(flags, '*', { true, flag[2], flag[3], flag[4], '', false })
+    write_hash(flags)
+  end
+  redis.call('HSET', registry.key, 'clock', decimal(now))
+  return { 'DONE', ARGV[7] }
+end
+
+local revision = (flag and flag[2] or 0) + (begun and 0 or 1)
+put(flags, '*', { true, revision, ARGV[6], begun and flag[4] or now, command, refused and true or false })
+write_hash(flags)
+if refused then return refused end
+return { 'OK', now, revision, tenant_names() }

@@ -1,0 +1,55 @@
+#!lua flags=allow-oom
+-- Pulls the kill switch on a tenant's shard: sets the flag, takes a sequence, lists every ALLOW of the target that is
+-- still open. The flag is set whatever state the shard is in; what else there is to say waits until it is ready. The
+-- same command again answers the same; one that got no further than its flag goes on from there.
+--
+-- KEYS  of the tenant: parts/keys.lua
+-- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
+--       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
+--
+-- Returns { 'OK', now, revision, sequence or false, { { agent, action, attempt }, … } }, or a refusal (parts/shard.lua).
+-- No sequence: nothing has ever happened in this tenant.
+--
+-- @use constants
+-- @use parts/keys.lua
+-- @use parts/shard.lua
+-- @use parts/running.lua
+-- @use parts/flags.lua
+-- @use parts/commands.lua
+
+local refused = refusal()
+local now = shard.now
+local key, command, reason, agent = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local everywhere = key == '*'
+-- Of everything, one command may have to be carried out anew: then it has another revision.
+local name = 'kill ' .. key .. ' ' .. command .. ' ' .. ARGV[10]
+
+local known = done_before(keys.commands, name, now)
+if known then return refused or { 'OK', now, known[1], known[2], known[3] } end
+
+local flags = open_hash(keys.flags)
+local flag = get(flags, key)
+local begun = flag and flag[1] and flag[5] == command
+local revision = flag and flag[2] or 0
+if everywhere then
+  revision = integer(ARGV[10])
+elseif not begun then
+  revision = revision + 1
+end
+local change = { true, revision, reason, now, refused and command or '', refused and not everywhere or false }
+if begun and not everywhere then put(flags, key, change) else merge_flag(flags, key, change) end
+write_hash(flags)
+if refused then return refused end
+
+local open = {}
+for at, entry in ipairs(open_entries(open_memory(keys, now), agent)) do
+  open[at] = { entry.agent, entry.action, entry.attempt }
+end
+local sequence = false
+if not everywhere or shard.sequence > 0 then
+  sequence = next_sequence()
+  write_shard()
+end
+forget_done(keys.commands, now)
+keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open })
+return { 'OK', now, revision, sequence, open }

@@ -1,0 +1,13 @@
+#!lua
+-- Every tenant that was opened, or began to be.
+--
+-- KEYS  of the registry: parts/registry.lua
+-- ARGV  [1..3] parts/registry.lua
+-- Returns { 'OK', now, names }, or a refusal (parts/registry.lua).
+--
+-- @use constants
+-- @use parts/registry.lua
+
+local refused = registry_refusal()
+if refused then return refused end
+return { 'OK', registry.now, tenant_names() }

@@ -1,0 +1,26 @@
+-- @use numbers.lua
+-- Time, and which server this is. The clock is the server's own, never a caller's, and it never runs backwards: the
+-- latest time is noted with whatever is written. Tests hold the clock in their hands and say the time in ARGV[1].
+
+local live = ARGV[1] == ''
+
+local function read_clock(noted)
+  local now
+  if live then
+    local time = redis.call('TIME')
+    now = integer(time[1]) * 1000 + math.floor(integer(time[2]) / 1000)
+  else
+    now = integer(ARGV[1])
+  end
+  return math.max(now, noted)
+end
+
+-- A server that was restarted, or a replica that was promoted, has another one: what it holds may lack the newest writes.
+local function server_run_id()
+  return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+end
+
+-- What windows and rates hold is given back by the server itself, once it has left them on the server's clock.
+local function expire_at(key, at)
+  if live then redis.call('PEXPIREAT', key, decimal(at)) end
+end

@@ -1,0 +1,86 @@
+-- @use window.lua
+-- @use rate.lua
+-- The counters of a tenant, each read once and written once, however many operations of a batch it concerns. They go by
+-- the names that keys.ts makes of them: no script takes one apart.
+--
+-- prefix: what the keys of windows and rates begin with; spent, windows: the hashes; rates: the set of their names
+
+local function open_counters(keys, now)
+  return {
+    now = now,
+    prefix = keys.prefix,
+    spent_key = keys.spent,
+    rates_key = keys.rates,
+    windows = open_hash(keys.windows),
+    by_name = {},
+    rates = {},
+  }
+end
+
+-- window_ms: false for a lifetime counter
+local function counter_of(counters, name, window_ms)
+  local counter = counters.by_name[name]
+  if counter then return counter end
+  counter = { name = name, window_ms = window_ms }
+  if window_ms then
+    local key = counters.prefix .. 'window:' .. name
+    counter.window = open_window(counters.windows, name, key, window_ms, counters.now)
+  else
+    counter.spent = integer(redis.call('HGET', counters.spent_key, name) or 0)
+  end
+  counters.by_name[name] = counter
+  return counter
+end
+
+local function rate_of(counters, name, window_ms)
+  local rate = counters.rates[name]
+  if not rate then
+    rate = open_rate(name, counters.prefix .. 'rate:' .. name, window_ms, counters.now)
+    counters.rates[name] = rate
+  end
+  return rate
+end
+
+local function spent_in(counter)
+  return counter.window and counter.window.sum or counter.spent
+end
+
+local function add_to(counters, counter, at, delta)
+  if counter.window then
+    add_to_window(counter.window, at, delta, counters.now)
+  else
+    counter.spent = counter.spent + delta
+    counter.changed = true
+  end
+end
+
+-- Can it take this now and stay exact? A window holds a credit where it lies, though its sum does not.
+local function can_hold(counters, counter, delta)
+  local laid = spent_in(counter)
+  if counter.window then laid = amount_in(counter.window, bucket_of(counter.window, counters.now)) end
+  return math.abs(laid + delta) <= LARGEST and math.abs(spent_in(counter) + delta) <= LARGEST
+end
+
+-- Does a charge made at `at` still count?
+local function still_counts(window_ms, at, now)
+  if not window_ms then return true end
+  local window = { window_ms = window_ms, width_ms = width_of(window_ms) }
+  return bucket_ends(window, bucket_of(window, at)) > now
+end
+
+local function write_counters(counters)
+  local set = {}
+  for name, counter in pairs(counters.by_name) do
+    if counter.window then
+      write_window(counters.windows, counter.window, counters.now)
+    elseif counter.changed then
+      set[#set + 1] = name
+      set[#set + 1] = decimal(counter.spent)
+    end
+  end
+  call_with_many('HSET', counters.spent_key, set)
+  write_hash(counters.windows)
+  for _, rate in pairs(counters.rates) do
+    write_rate(counters.rates_key, rate, counters.now)
+  end
+end

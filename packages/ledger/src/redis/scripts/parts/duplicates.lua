@@ -1,0 +1,48 @@
+-- @use deliveries.lua
+-- @use grants.lua
+-- Whether a request repeats an action that has been decided: SEMANTICS section 3.
+
+-- May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run.
+local function may_be_retried(entry, now)
+  if entry.verdict == 'BLOCK' then return not entry.hard end
+  local lease = entry.lease
+  if not lease then return false end
+  if not lease.result then return lease.expires_at <= now end
+  return lease.result ~= 'succeeded'
+end
+
+-- By action id: the same attempt, or the latest one when it does not let another be tried.
+local function in_the_way(memory, grants, request)
+  local same, place = standing(memory, request.agent, request.action, request.attempt)
+  if same then
+    -- A deferred request is decided anew once a person has said something about it.
+    local answered = same.verdict == 'DEFER'
+      and same.digest == request.digest
+      and grant_state(grants, request.grant, memory.now) ~= 'none'
+    if answered then return nil end
+    return same, place
+  end
+  local last, at = latest(memory, request.agent, request.action)
+  if not last or (request.attempt > last.attempt and may_be_retried(last, memory.now)) then return nil end
+  return last, at
+end
+
+-- By idempotency key: the latest attempt of the other action that the key belongs to.
+local function owner_of_key(memory, request)
+  if not request.key then return nil end
+  local owner = key_owner(memory, request.agent, request.key)
+  if not owner or owner == request.action then return nil end
+  return latest(memory, request.agent, owner)
+end
+
+-- { coordinate, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request runs
+-- into; nil when it is decided anew.
+local function find_first(memory, grants, request)
+  local entry, place = in_the_way(memory, grants, request)
+  if not entry then entry, place = owner_of_key(memory, request) end
+  if not entry then return nil end
+  return {
+    place, entry.appended_at, entry.kind, entry.action, entry.attempt, entry.verdict, entry.code,
+    entry.digest == request.digest,
+  }
+end

@@ -1,0 +1,31 @@
+-- @use packed-hash.lua
+-- Kill flags: one each for an agent, a tenant, everything ('tenant/agent', 'tenant', '*'). They merge: of two states of a
+-- flag the higher revision wins, and at a tie the kill. They belong to no generation: a rebuild merges those of the log in.
+--
+-- { killed, revision, reason, at, command, pending }. The command that began to kill, until it is done: when it comes
+-- again it completes what it began instead of beginning another. Pending: it was set where nothing was ready, so that its
+-- revision is a guess, and it stays above whatever the log says until the command has come again.
+
+local function merge_flag(flags, key, change)
+  local flag = get(flags, key)
+  local killed, revision = change[1], change[2]
+  if flag and flag[6] and revision >= flag[2] then
+    put(flags, key, { true, revision + 1, flag[3], flag[4], flag[5], true })
+  elseif not flag or revision > flag[2] or (revision == flag[2] and killed and not flag[1]) then
+    put(flags, key, change)
+  end
+end
+
+local function scope_of(key)
+  if key == '*' then return 'all' end
+  return string.find(key, '/', 1, true) and 'agent' or 'tenant'
+end
+
+-- The flag that stops this agent, the widest first: { scope, revision, reason }, or nil.
+local function stopped_by(flags, tenant, agent)
+  for _, key in ipairs({ '*', tenant, tenant .. '/' .. agent }) do
+    local flag = get(flags, key)
+    if flag and flag[1] then return { scope_of(key), flag[2], flag[3] } end
+  end
+  return nil
+end

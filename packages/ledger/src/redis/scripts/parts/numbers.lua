@@ -1,0 +1,22 @@
+-- Numbers. Amounts and times are integers up to 2^53-1, which Lua's doubles hold exactly. `tonumber` takes `nan`, `inf`
+-- and `0x10` as well, and `tostring` rounds: so they come in and go out through these two.
+
+local function integer(given)
+  local number = tonumber(given)
+  assert(
+    number and number == math.floor(number) and math.abs(number) <= LARGEST
+      and (type(given) == 'number' or string.match(given, '^%-?%d+$')),
+    'not an integer: ' .. tostring(given)
+  )
+  return number
+end
+
+local function decimal(number)
+  return string.format('%.0f', number)
+end
+
+-- An amount as it goes out: ioredis 6 misreads integers that are within 48 of 2^53, so large ones go as text.
+local function outgoing(number)
+  if math.abs(number) > LARGEST / 2 then return decimal(number) end
+  return number
+end

@@ -1,0 +1,35 @@
+-- @use clock.lua
+-- @use packed-hash.lua
+-- The registry: which state is in force, on which servers, and who has a part in it. It has a slot of its own.
+--
+-- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every master, at the last
+--         rebuild, between blanks), lease_until and clock
+-- KEYS[2] tenants: by name 'opening' or 'open'   KEYS[3] flags: '*'   KEYS[4] commands
+-- ARGV[1] the time, or '' for the server's own   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
+--
+-- Refusal, on which nothing has happened: { 'NOT_READY', why, found, expected }
+
+local registry = { key = KEYS[1], tenants = KEYS[2], flags = KEYS[3], commands = KEYS[4] }
+
+local function has_run(runs, run)
+  return string.find(' ' .. runs .. ' ', ' ' .. run .. ' ', 1, true) ~= nil
+end
+
+local function registry_refusal()
+  local layout, state, epoch, generation, runs, lease_until, clock = unpack(redis.call(
+    'HMGET', registry.key, 'layout', 'state', 'epoch', 'generation', 'runs', 'lease_until', 'clock'
+  ))
+  registry.now = read_clock(math.max(integer(clock or 0), integer(ARGV[3])))
+  registry.epoch, registry.generation, registry.runs, registry.state = epoch, generation, runs, state
+  registry.lease_until = integer(lease_until or 0)
+  if not layout then return { 'NOT_READY', 'empty', '', '' } end
+  if layout ~= ARGV[2] then return { 'NOT_READY', 'layout', layout, ARGV[2] } end
+  if state ~= 'ready' then return { 'NOT_READY', 'rebuilding', epoch, '' } end
+  local own = server_run_id()
+  if not has_run(runs, own) then return { 'NOT_READY', 'run', own, runs } end
+  return nil
+end
+
+local function tenant_names()
+  return redis.call('HKEYS', registry.tenants)
+end

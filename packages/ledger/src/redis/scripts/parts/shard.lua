@@ -1,0 +1,37 @@
+-- @use clock.lua
+-- The shard of a tenant: all of its keys, on one server. Whatever asks it begins here: is this the state that the last
+-- rebuild (or the opening of the tenant) left, and does the caller speak of that?
+--
+-- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock
+-- ARGV[1] the time, or '' for the server's own   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
+--
+-- Refusals, on which nothing has happened:
+--   {'OPEN'}                       nobody has opened the tenant here
+--   {'NOT_READY', why, found, expected}
+--   {'EPOCH', generation, epoch}   all is well here, but another rebuild is in force than the caller's
+
+local shard = { key = KEYS[1] }
+
+local function refusal()
+  local layout, generation, epoch, state, run, sequence, clock = unpack(redis.call(
+    'HMGET', shard.key, 'layout', 'generation', 'epoch', 'state', 'run', 'sequence', 'clock'
+  ))
+  shard.sequence = integer(sequence or 0)
+  shard.now = read_clock(integer(clock or 0))
+  if not layout or state == 'opening' then return { 'OPEN' } end
+  if layout ~= ARGV[2] then return { 'NOT_READY', 'layout', layout, ARGV[2] } end
+  if state ~= 'ready' then return { 'NOT_READY', 'rebuilding', epoch, ARGV[4] } end
+  local own = server_run_id()
+  if run ~= own then return { 'NOT_READY', 'run', own, run } end
+  if generation ~= ARGV[3] or epoch ~= ARGV[4] then return { 'EPOCH', generation, epoch } end
+  return nil
+end
+
+local function next_sequence()
+  shard.sequence = shard.sequence + 1
+  return shard.sequence
+end
+
+local function write_shard()
+  redis.call('HSET', shard.key, 'sequence', decimal(shard.sequence), 'clock', decimal(shard.now))
+end

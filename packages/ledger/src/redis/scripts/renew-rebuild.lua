@@ -1,0 +1,25 @@
+#!lua
+-- Keeps the lease of a rebuild, or ends it with the new state in force.
+--
+-- KEYS  of the registry: parts/registry.lua
+-- ARGV  [1..3] parts/registry.lua   [4] epoch   [5] generation   [6] lease in ms
+--       [7] to end it: the run ids of every master, between blanks; else ''   [8] the tenants of the new state, JSON
+--
+-- Returns { 'OK', now }, or { 'LOST', epoch } when another rebuild has begun since.
+--
+-- @use constants
+-- @use parts/registry.lua
+
+registry_refusal()
+local now = registry.now
+if registry.state ~= 'rebuilding' or registry.epoch ~= ARGV[4] or registry.generation ~= ARGV[5] then
+  return { 'LOST', registry.epoch or '' }
+end
+redis.call('HSET', registry.key, 'lease_until', decimal(now + integer(ARGV[6])), 'clock', decimal(now))
+if ARGV[7] ~= '' then
+  redis.call('HSET', registry.key, 'state', 'ready', 'runs', ARGV[7])
+  for _, tenant in ipairs(cjson.decode(ARGV[8])) do
+    redis.call('HSET', registry.tenants, tenant, 'open')
+  end
+end
+return { 'OK', now }

@@ -1,0 +1,34 @@
+#!lua
+-- Clears a flag on a tenant's shard, unless a newer kill stands. A command that revived this target before changes
+-- nothing. That everything is revived the registry says, to every shard in whatever state: there the revision alone decides.
+--
+-- KEYS  of the tenant: parts/keys.lua
+-- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
+--       [7] revision   [8] command
+--
+-- Returns { 'OK', now, whether the flag still kills }, or a refusal (parts/shard.lua).
+--
+-- @use constants
+-- @use parts/keys.lua
+-- @use parts/shard.lua
+-- @use parts/flags.lua
+-- @use parts/commands.lua
+
+local refused = refusal()
+local now = shard.now
+local key, revision, command = ARGV[6], integer(ARGV[7]), ARGV[8]
+local everywhere = key == '*'
+if refused and not everywhere then return refused end
+
+local flags = open_hash(keys.flags)
+local name = 'revive ' .. key .. ' ' .. command
+if everywhere or not done_before(keys.commands, name, now) then
+  merge_flag(flags, key, { false, revision, '', now, command, false })
+  write_hash(flags)
+  if not everywhere then
+    forget_done(keys.commands, now)
+    keep_done(keys.commands, name, now + integer(ARGV[5]), true)
+  end
+end
+local flag = get(flags, key)
+return { 'OK', now, flag and flag[1] }

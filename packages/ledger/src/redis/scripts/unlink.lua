@@ -1,0 +1,26 @@
+#!lua
+-- Gives back a generation that is over, a page of its windows and rates at a time, and at last the rest.
+--
+-- KEYS  of the tenant, in that generation: parts/keys.lua
+-- ARGV  [1] generation   [2] 'windows', 'rates' or 'rest'   [3] cursor, '0' at first
+--
+-- Returns the next cursor, '0' at the end.
+--
+-- @use constants
+-- @use parts/keys.lua
+
+if redis.call('HGET', keys.meta, 'generation') == ARGV[1] then return '0' end
+if ARGV[2] == 'rest' then
+  redis.call(
+    'UNLINK', keys.seen, keys.actions, keys.keys, keys.spent, keys.windows, keys.rates, keys.grants, keys.done,
+    keys.unpublished, keys.running, keys.forget
+  )
+  return '0'
+end
+local windowed = ARGV[2] == 'windows'
+local command = windowed and 'HSCAN' or 'SSCAN'
+local cursor, found = unpack(redis.call(command, windowed and keys.windows or keys.rates, ARGV[3], 'COUNT', 200))
+for at = 1, #found, windowed and 2 or 1 do
+  redis.call('UNLINK', keys.prefix .. (windowed and 'window:' or 'rate:') .. found[at])
+end
+return cursor

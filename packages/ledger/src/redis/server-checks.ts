@@ -1,0 +1,62 @@
+/** What a server must be set to, so that what it acknowledged is not forgotten. */
+import { type Logger, MandateError } from '@mandate/runtime';
+import { type Redis, ReplyError } from 'ioredis';
+import { ledgerFailure } from './failure.ts';
+
+const LEAST_MAJOR_VERSION = 7;
+
+export type ServerRequirements = {
+  /** Default true: a server without its append-only file forgets with every restart, and is refused. false: it is warned of. */
+  requireAppendOnly?: boolean;
+};
+
+/** Throws LEDGER_UNAVAILABLE, not retryable, of a server that is not: no waiting sets it right. */
+export async function checkServer(
+  server: Redis,
+  { requireAppendOnly = true }: ServerRequirements,
+  log: Logger,
+): Promise<void> {
+  const [info, evicts, appends] = await Promise.all([
+    server.info('server'),
+    settingOf(server, 'maxmemory-policy'),
+    settingOf(server, 'appendonly'),
+  ]).catch((error: unknown) => {
+    throw ledgerFailure(error);
+  });
+  const version = /redis_version:(\d+)/.exec(info)?.[1];
+  if (Number(version) < LEAST_MAJOR_VERSION) {
+    throw unsuitable(`it is version ${version}`, `Use Redis ${LEAST_MAJOR_VERSION}.0 or later.`);
+  }
+  if (evicts === null || appends === null) {
+    log.warn('Redis does not let its settings be read: see to noeviction and the append-only file yourself');
+    return;
+  }
+  if (evicts !== 'noeviction') {
+    throw unsuitable(`its maxmemory-policy is ${evicts}`, 'Set maxmemory-policy to noeviction.');
+  }
+  if (appends === 'yes') return;
+  if (requireAppendOnly) throw unsuitable('it has no append-only file', 'Set appendonly to yes.');
+  log.warn('Redis has no append-only file: each restart of it takes a rebuild of the ledger');
+}
+
+/** null where a hosted server refuses to say. */
+async function settingOf(server: Redis, name: string): Promise<string | null> {
+  try {
+    const [, value] = (await server.config('GET', name)) as [string?, string?];
+    return value ?? null;
+  } catch (error) {
+    if (error instanceof ReplyError) return null;
+    throw error;
+  }
+}
+
+export async function runIdOf(server: Redis): Promise<string> {
+  const info = await server.info('server').catch((error: unknown) => {
+    throw ledgerFailure(error);
+  });
+  return /run_id:([0-9a-f]+)/.exec(info)?.[1] ?? '';
+}
+
+function unsuitable(what: string, remedy: string): MandateError {
+  return new MandateError('LEDGER_UNAVAILABLE', `This Redis cannot hold a ledger: ${what}.`, { remedy });
+}

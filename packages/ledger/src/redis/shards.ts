@@ -1,0 +1,193 @@
+/**
+ * Asks the shards of tenants, and the registry. Each script of a shard checks first that it speaks of the state that the
+ * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
+ */
+import type { Clock, Logger } from '@mandate/runtime';
+import type { Connection } from './connection.ts';
+import { epochChanged, notReady, unavailable } from './failure.ts';
+import { registryKeys, tenantKeys } from './keys.ts';
+
+/** Raised when what is stored changes its form: older and newer programs then refuse each other's ledger. */
+export const LAYOUT = 1;
+
+/** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */
+export type Force = { epoch: string; generation: number };
+
+/** `[killed, revision, reason, atMs]` of the flag of everything. */
+export type EverythingFlag = [killed: 1 | null, revision: number, reason: string, atMs: number];
+
+type Argument = string | number;
+
+export type Shards = {
+  readonly namespace: string;
+  readonly log: Logger;
+  readonly replayMemoryMs: number;
+  /** What this client knows to be in force; null when it has never seen a ledger that is ready. */
+  force(): Force | null;
+  /** Looks at the registry, and adopts what is in force. Throws LEDGER_UNAVAILABLE when nothing is. */
+  look(): Promise<Force & { everything: EverythingFlag | null }>;
+  /** Answers what the script answered, opened and adopted as it may need. Throws LEDGER_UNAVAILABLE when not ready. */
+  ask(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
+  /** The same for what must happen under that epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
+  askUnder(epoch: string, tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
+  /** The same for what is carried out whatever state the shard is in; when it refuses the rest, this throws. */
+  askAnyway(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
+  askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
+  /** Without any check: for a rebuild. */
+  askClosed(
+    tenant: string,
+    generation: number,
+    script: string,
+    args: readonly Argument[],
+  ): Promise<unknown[]>;
+  /** A page of a generation that is over; answers the next cursor. */
+  unlink(tenant: string, generation: number, what: string, cursor: string): Promise<unknown>;
+  readonly connection: Connection;
+};
+
+/** Of no generation: what is not ready refuses it. */
+const NOTHING: Force = { epoch: '', generation: 0 };
+
+/** Opening, and a rebuild that ends meanwhile, take a turn each. */
+const MOST_TURNS = 6;
+
+export function createShards(options: {
+  connection: Connection;
+  namespace: string;
+  replayMemoryMs: number;
+  log: Logger;
+  clock?: Clock | undefined;
+}): Shards {
+  const { connection, namespace, clock, log, replayMemoryMs } = options;
+  let inForce: Force | null = null;
+  let seenMs = 0;
+
+  const time = (): string => (clock === undefined ? '' : String(clock()));
+
+  function adopt(force: Force): void {
+    if (inForce !== null && inForce.generation !== force.generation) {
+      log.warn({ from: inForce.epoch, to: force.epoch }, 'the ledger was rebuilt; its new epoch is in force');
+    }
+    inForce = force;
+  }
+
+  async function askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]> {
+    const reply = await connection.run(script, registryKeys(namespace), [time(), LAYOUT, seenMs, ...args]);
+    mustBeReady(reply);
+    noteTime(reply);
+    return reply;
+  }
+
+  function noteTime([status, now]: unknown[]): void {
+    if (status === 'OK' && typeof now === 'number') seenMs = Math.max(seenMs, now);
+  }
+
+  async function enter(tenant: string, note: 'opening' | 'open', generation: Argument) {
+    const reply = await askRegistry('enter-registry', [tenant, note, generation]);
+    const [, , epoch, inGeneration, runs, everything, noted] = reply as [
+      string,
+      number,
+      string,
+      string,
+      string,
+      EverythingFlag | null,
+      'opening' | 'open' | null,
+    ];
+    const force = { epoch, generation: Number(inGeneration) };
+    adopt(force);
+    return { force, runs, everything, noted };
+  }
+
+  async function open(tenant: string): Promise<void> {
+    const { force, runs, everything, noted } = await enter(tenant, 'opening', '');
+    const keys = tenantKeys(namespace, tenant, force.generation);
+    const flag = everything === null ? '' : JSON.stringify([everything[0] === 1, ...everything.slice(1, 4)]);
+    const turn = async (becomes: 'opening' | 'ready', known: string) =>
+      mustBeReady(
+        await connection.run('open-tenant', keys, [
+          time(),
+          LAYOUT,
+          force.generation,
+          force.epoch,
+          runs,
+          becomes,
+          known,
+          flag,
+        ]),
+      );
+    await turn('opening', noted ?? 'opening');
+    const opened = await enter(tenant, 'open', force.generation);
+    // Rebuilt meanwhile: whoever asked will be told, and opens again.
+    if (opened.noted === 'open' && opened.force.generation === force.generation) await turn('ready', 'open');
+  }
+
+  const shards: Shards = {
+    namespace,
+    log,
+    connection,
+    replayMemoryMs,
+    force: () => inForce,
+    async look() {
+      const { force, everything } = await enter('', 'opening', '');
+      return { ...force, everything };
+    },
+    ask: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch),
+    askAnyway: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch, inForce ?? NOTHING),
+    askUnder: (epoch, tenant, script, args) =>
+      askTenant(tenant, script, args, async (force) => {
+        throw epochChanged(epoch, force.epoch);
+      }),
+    askRegistry,
+    askClosed: (tenant, generation, script, args) =>
+      connection.run(script, tenantKeys(namespace, tenant, generation), [
+        time(),
+        LAYOUT,
+        generation,
+        ...args,
+      ]),
+    unlink: (tenant, generation, what, cursor) =>
+      connection.run('unlink', tenantKeys(namespace, tenant, generation), [generation, what, cursor]),
+  };
+
+  async function askTenant(
+    tenant: string,
+    script: string,
+    args: readonly Argument[],
+    onEpoch: (there: Force, asked: Force) => Promise<void>,
+    asking: Force | null = inForce,
+  ): Promise<unknown[]> {
+    let force = asking ?? (await shards.look());
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const keys = tenantKeys(namespace, tenant, force.generation);
+      const asked = [time(), LAYOUT, force.generation, force.epoch, ...args];
+      const reply = await connection.run(script, keys, asked);
+      mustBeReady(reply);
+      if (reply[0] === 'OPEN') await open(tenant);
+      else if (reply[0] === 'EPOCH') {
+        const [, generation, epoch] = reply as [string, string, string];
+        await onEpoch({ epoch, generation: Number(generation) }, force);
+      } else {
+        noteTime(reply);
+        return reply;
+      }
+      force = inForce ?? force;
+    }
+    throw unavailable('The ledger is being rebuilt again and again.');
+  }
+
+  /** Only when the registry says so as well: a shard alone may be a copy that was left behind. */
+  async function adoptEpoch(there: Force, asked: Force): Promise<void> {
+    const { generation } = await shards.look();
+    if (generation === asked.generation) {
+      throw notReady('behind', String(there.generation), String(generation));
+    }
+  }
+
+  return shards;
+}
+
+function mustBeReady(reply: unknown[]): void {
+  if (reply[0] !== 'NOT_READY') return;
+  const [, why, found, expected] = reply as string[];
+  throw notReady(why ?? '', found ?? '', expected ?? '');
+}
