@@ -86,7 +86,7 @@ describe('slow and broken clients', () => {
     socket.allowHalfOpen = true;
     const head = 'POST /act HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n';
     socket.write(head + first);
-    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1.1 408 /), 5_000);
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1.1 408 /), 20_000);
     socket.end(rest);
     await gone;
     expect(carriedOut).not.toHaveBeenCalled();
