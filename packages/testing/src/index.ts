@@ -2,6 +2,12 @@
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { seededRandom } from './seeded-random.ts';
+export {
+  type KafkaBroker,
+  type KafkaCluster,
+  type KafkaOptions,
+  startKafka,
+} from './servers/kafka/start-kafka.ts';
 export { MissingServerError } from './servers/missing-server.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
 export { type PlaneProcess, startPlane } from './start-plane.ts';

@@ -1,17 +1,31 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Ports of 127.0.0.1 that were free a moment ago, all different. Another process may take one first: try again then. */
-export async function freePorts(count: number): Promise<number[]> {
+const ATTEMPTS = 5;
+
+/** Launches on ports of 127.0.0.1 that were free a moment ago, and on others when another process took one meanwhile. */
+export async function onFreePorts<T>(count: number, launch: (ports: number[]) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await launch(await freePorts(count));
+    } catch (error) {
+      const taken = error instanceof Error && /address already in use/i.test(error.message);
+      if (!taken || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** All different, as all are held until the last is known. */
+async function freePorts(count: number): Promise<number[]> {
   const holders = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  return Promise.all(
+  const ports = await Promise.all(
     holders.map(async (holder) => {
       await once(holder, 'listening');
       const address = holder.address();
-      if (address === null || typeof address === 'string') throw new Error('no port was given');
+      if (address === null || typeof address === 'string') throw new Error('a listening server has no port');
       return address.port;
     }),
-  ).finally(() => {
-    for (const holder of holders) holder.close();
-  });
+  );
+  for (const holder of holders) holder.close();
+  return ports;
 }

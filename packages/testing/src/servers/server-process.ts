@@ -3,8 +3,8 @@
  *
  * It never outlives the process that started it, however that ends. A shell starts a watcher and then becomes the
  * server; the watcher holds the end of a pipe whose other end only we hold, and when that closes it kills the server
- * and removes its folder.
- * The server has a process group of its own, so Ctrl-C reaches it through the tests' teardown and not before.
+ * and removes its folder. The server has a process group of its own, so Ctrl-C reaches it through the tests' teardown
+ * and not before.
  *
  * What it says goes to a file: a pipe that a blocked event loop does not read would hold the server up.
  */
@@ -17,7 +17,7 @@ import { waitUntil } from '../wait-until.ts';
 
 const WATCHED = '(read -r ended <&3 || { kill -9 $$; rm -rf "$0"; }) >/dev/null 2>&1 & exec "$@" 3<&-';
 const READY_WITHIN_MS = 60_000;
-const STOPPED_WITHIN_MS = 20_000;
+const ENDED_WITHIN_MS = 20_000;
 
 export type ServerCommand = {
   readonly command: string;
@@ -29,20 +29,44 @@ export type ServerCommand = {
   readonly ready: RegExp;
 };
 
-export type ServerProcess = {
+export type Server = {
+  /** Changes with `restart`. Throws while it does not run. */
   readonly pid: number;
-  /** SIGTERM, and SIGKILL to one that does not end. */
-  stop(): Promise<void>;
-  /** SIGKILL. */
+  /** Its data. */
+  readonly folder: string;
+  /** Ends it in order (SIGTERM, and SIGKILL to one that does not end); its data stay. */
+  end(): Promise<void>;
+  /** SIGKILL; its data stay. */
   kill(): Promise<void>;
-  /** SIGSTOP: it answers nothing and holds its connections. */
+  /** Ends it if it runs, and starts it on the same data and ports. */
+  restart(): Promise<void>;
+  /** SIGSTOP: connections stay open and nothing answers. */
   pause(): void;
-  /** SIGCONT. */
+  /** SIGCONT */
   resume(): void;
 };
 
 /** Resolves once the log says that it is ready; fails with the end of the log when it ends before. */
-export async function startServerProcess(server: ServerCommand): Promise<ServerProcess> {
+export async function startServer(server: ServerCommand): Promise<Server> {
+  let running = await launch(server);
+  return {
+    get pid() {
+      if (running.pid === undefined || !runs(running)) throw new Error(`${server.command} does not run`);
+      return running.pid;
+    },
+    folder: server.folder,
+    end: () => end(running, 'SIGTERM'),
+    kill: () => end(running, 'SIGKILL'),
+    async restart() {
+      await end(running, 'SIGTERM');
+      running = await launch(server);
+    },
+    pause: () => void running.kill('SIGSTOP'),
+    resume: () => void running.kill('SIGCONT'),
+  };
+}
+
+async function launch(server: ServerCommand): Promise<ChildProcess> {
   const log = openSync(logOf(server), 'w');
   const child = spawn('/bin/sh', ['-c', WATCHED, server.folder, server.command, ...server.args], {
     stdio: ['ignore', log, log, 'pipe'],
@@ -53,34 +77,12 @@ export async function startServerProcess(server: ServerCommand): Promise<ServerP
   const lifeline = child.stdio[3] as Socket;
   // The watcher is gone already when somebody killed the whole group.
   lifeline.on('error', () => {});
-  const exited = once(child, 'exit').finally(() => lifeline.end('ended\n'));
+  child.once('exit', () => lifeline.end('ended\n'));
   await becomesReady(server, child);
   // What still runs keeps no test runner from ending: it ends with us.
   child.unref();
   lifeline.unref();
-
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (!runs(child)) return;
-    child.ref();
-    child.kill(signal);
-    // A paused process gets no other signal.
-    child.kill('SIGCONT');
-    await exited;
-  }
-
-  return {
-    get pid() {
-      if (child.pid === undefined || !runs(child)) throw new Error(`${server.command} does not run`);
-      return child.pid;
-    },
-    async stop() {
-      const slow = setTimeout(() => child.kill('SIGKILL'), STOPPED_WITHIN_MS);
-      await end('SIGTERM').finally(() => clearTimeout(slow));
-    },
-    kill: () => end('SIGKILL'),
-    pause: () => void child.kill('SIGSTOP'),
-    resume: () => void child.kill('SIGCONT'),
-  };
+  return child;
 }
 
 async function becomesReady(server: ServerCommand, child: ChildProcess): Promise<void> {
@@ -96,16 +98,27 @@ async function becomesReady(server: ServerCommand, child: ChildProcess): Promise
       READY_WITHIN_MS,
     );
   } catch (cause) {
-    child.kill('SIGKILL');
+    await end(child, 'SIGKILL');
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${message}. Its log ends with:\n${said().slice(-3_000)}`, { cause });
   }
 }
 
-function logOf(server: ServerCommand): string {
-  return join(server.folder, 'server.log');
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (!runs(child)) return;
+  const exited = once(child, 'exit');
+  child.ref();
+  child.kill(signal);
+  // A paused process acts on no signal but SIGKILL.
+  child.kill('SIGCONT');
+  const slow = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
+  await exited.finally(() => clearTimeout(slow));
 }
 
 function runs(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
+}
+
+function logOf(server: ServerCommand): string {
+  return join(server.folder, 'server.log');
 }

@@ -1,0 +1,83 @@
+/** One broker of a cluster: its settings, its formatted storage, its process. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runTool } from '../run-tool.ts';
+import { startServer } from '../server-process.ts';
+import { installedKafka } from './install-kafka.ts';
+import type { KafkaBroker } from './start-kafka.ts';
+
+export type BrokerPlace = {
+  readonly nodeId: number;
+  readonly port: number;
+  readonly controllerPort: number;
+  readonly folder: string;
+};
+
+export type ClusterSettings = {
+  readonly clusterId: string;
+  readonly places: readonly BrokerPlace[];
+  readonly config: Readonly<Record<string, string>>;
+};
+
+/** For a small machine: a small heap, one thread to collect it, and no second compiler. */
+const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
+
+export async function startBroker(place: BrokerPlace, cluster: ClusterSettings): Promise<KafkaBroker> {
+  const { classpath } = await installedKafka();
+  const properties = join(place.folder, 'server.properties');
+  const settings = { ...settingsOf(place, cluster.places), ...cluster.config };
+  await writeFile(
+    properties,
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  const java = [...JVM, '-cp', classpath];
+  const format = [
+    'kafka.tools.StorageTool',
+    'format',
+    '--cluster-id',
+    cluster.clusterId,
+    '--config',
+    properties,
+  ];
+  await runTool('java', [...java, ...format], { orInstall: 'its storage cannot be formatted' });
+  const server = await startServer({
+    command: 'java',
+    args: [...java, 'kafka.Kafka', properties],
+    folder: place.folder,
+    ready: /Kafka Server started/,
+  });
+  return Object.assign(server, { nodeId: place.nodeId, address: `127.0.0.1:${place.port}` });
+}
+
+function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<string, string> {
+  const replicas = String(places.length);
+  const inSync = String(Math.ceil((places.length + 1) / 2));
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': String(place.nodeId),
+    'controller.quorum.voters': places
+      .map(({ nodeId, controllerPort }) => `${nodeId}@127.0.0.1:${controllerPort}`)
+      .join(','),
+    listeners: `PLAINTEXT://127.0.0.1:${place.port},CONTROLLER://127.0.0.1:${place.controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${place.port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'log.dirs': join(place.folder, 'data'),
+    'auto.create.topics.enable': 'false',
+    'default.replication.factor': replicas,
+    'min.insync.replicas': inSync,
+    'offsets.topic.replication.factor': replicas,
+    // Few, as the first member of the first group waits until all are made.
+    'offsets.topic.num.partitions': '4',
+    'transaction.state.log.replication.factor': replicas,
+    'transaction.state.log.min.isr': inSync,
+    'transaction.state.log.num.partitions': '4',
+    'share.coordinator.state.topic.replication.factor': replicas,
+    'share.coordinator.state.topic.min.isr': inSync,
+    'group.initial.rebalance.delay.ms': '0',
+    // Its default takes a third of the heap.
+    'log.cleaner.dedupe.buffer.size': String(16 * 1024 * 1024),
+  };
+}

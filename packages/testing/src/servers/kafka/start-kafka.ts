@@ -1,0 +1,68 @@
+/** A Kafka cluster of one broker or three, each broker a controller too (KRaft), on folders and ports of its own. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onFreePorts } from '../free-port.ts';
+import type { Server } from '../server-process.ts';
+import { type BrokerPlace, startBroker } from './start-broker.ts';
+
+export type KafkaOptions = {
+  readonly brokers?: 1 | 3;
+  /** Anything of server.properties, for every broker; wins over what is set here. */
+  readonly config?: Readonly<Record<string, string>>;
+};
+
+export type KafkaBroker = Server & {
+  /** Its `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
+  readonly nodeId: number;
+  /** Such as 127.0.0.1:40123. */
+  readonly address: string;
+};
+
+export type KafkaCluster = AsyncDisposable & {
+  /** The addresses, as kafkajs takes them. */
+  readonly brokers: string[];
+  /** For tests that break one. */
+  readonly nodes: readonly KafkaBroker[];
+  /** Ends every broker and removes all data. */
+  stop(): Promise<void>;
+};
+
+/** @throws MissingServerError where there is no Java, or the jars cannot be fetched */
+export async function startKafka(options: KafkaOptions = {}): Promise<KafkaCluster> {
+  const count = options.brokers ?? 1;
+  // Sixteen bytes in base64, as Kafka names clusters.
+  const clusterId = randomBytes(16).toString('base64url');
+  const nodes = await onFreePorts(2 * count, async (ports) => {
+    const places = await Promise.all(
+      Array.from({ length: count }, async (_, index): Promise<BrokerPlace> => {
+        const [port = 0, controllerPort = 0] = ports.slice(2 * index);
+        const folder = await mkdtemp(join(tmpdir(), 'mandate-kafka-'));
+        return { nodeId: index + 1, port, controllerPort, folder };
+      }),
+    );
+    // At once: none is ready before a majority of the controllers is.
+    const started = await Promise.allSettled(
+      places.map((place) => startBroker(place, { clusterId, places, config: options.config ?? {} })),
+    );
+    const failure = started.find(({ status }) => status === 'rejected');
+    const running = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    if (failure?.status !== 'rejected') return running;
+    await Promise.all(running.map((broker) => broker.kill()));
+    await Promise.all(places.map(({ folder }) => removeFolder(folder)));
+    throw failure.reason;
+  });
+
+  async function stop(): Promise<void> {
+    // Data that nobody will read need no orderly end, which takes seconds where a majority is gone.
+    await Promise.all(nodes.map((broker) => broker.kill()));
+    await Promise.all(nodes.map(({ folder }) => removeFolder(folder)));
+  }
+
+  return { brokers: nodes.map(({ address }) => address), nodes, stop, [Symbol.asyncDispose]: stop };
+}
+
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
