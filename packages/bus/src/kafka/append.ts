@@ -1,4 +1,4 @@
-import { misused } from '../errors.ts';
+import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
 import { keyPartition } from '../key-partition.ts';
 import type { Acknowledged, Outgoing } from '../port.ts';
@@ -9,6 +9,9 @@ import type { Topics } from './topics.ts';
 
 /** A record ready for the wire; `at` is its place in the append. */
 type Ready = { at: number; partition: number; message: WireMessage; bytes: number };
+
+/** Once it has failed, nothing more of it is sent. */
+type Attempt = { failure: unknown };
 
 /** What a record takes on the wire beside key, value and headers, at most. */
 const RECORD_OVERHEAD_BYTES = 64;
@@ -44,17 +47,26 @@ export class Appender {
     await Promise.allSettled(this.#pending);
   }
 
+  /** The time runs for the append as a whole, however many requests it takes and however many wait before it. */
   async #append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
     const { topics, inFlight } = this.#parts;
     const partitions = await topics.partitionsOf(topic);
     const records = outgoing.map((record, at) => this.#ready(topic, partitions, record, at));
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
     await inFlight.enter(records.length, bytes);
-    try {
-      return await this.#write(topic, records);
-    } finally {
+    const late = Promise.withResolvers<never>();
+    const attempt: Attempt = { failure: undefined };
+    const timer = setTimeout(() => {
+      attempt.failure ??= unavailable(`not acknowledged within ${this.#sending.withinMs} ms`);
+      late.reject(attempt.failure);
+    }, this.#sending.withinMs);
+    const written = this.#write(topic, records, attempt).finally(() => {
+      clearTimeout(timer);
       inFlight.leave(records.length, bytes);
-    }
+    });
+    // Once nobody waits any more, what a request in flight comes to is nobody's.
+    written.catch(() => {});
+    return Promise.race([written, late.promise]);
   }
 
   #ready(topic: string, partitions: readonly number[], outgoing: Outgoing, at: number): Ready {
@@ -80,17 +92,16 @@ export class Appender {
     return this.#turn;
   }
 
-  async #write(topic: string, records: readonly Ready[]): Promise<readonly Acknowledged[]> {
+  async #write(topic: string, records: readonly Ready[], attempt: Attempt): Promise<readonly Acknowledged[]> {
     const acknowledged = new Array<Acknowledged>(records.length);
-    let failure: unknown;
     const write = async (partition: number, mine: readonly Ready[]) => {
       const queue = this.#queue(topic, partition);
       // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
-      const slices = slicesOf(mine).map((slice) => queue.submit(slice, () => failure));
+      const slices = slicesOf(mine).map((slice) => queue.submit(slice, () => attempt.failure));
       const acks = await Promise.all(
         slices.map((slice) =>
           slice.catch((error) => {
-            failure ??= error;
+            attempt.failure ??= error;
             throw error;
           }),
         ),
@@ -100,7 +111,7 @@ export class Appender {
     const byPartition = Map.groupBy(records, ({ partition }) => partition);
     // Every part has ended before the append has: nothing of a failed one lands behind the caller's back.
     await Promise.allSettled([...byPartition].map(([partition, mine]) => write(partition, mine)));
-    if (failure !== undefined) throw failure;
+    if (attempt.failure !== undefined) throw attempt.failure;
     return acknowledged;
   }
 

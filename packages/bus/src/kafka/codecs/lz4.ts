@@ -1,0 +1,89 @@
+/**
+ * LZ4 frames, reading only: agents' producers may write them, and Node does not bring them. After the format's own
+ * `lz4_Frame_format.md` and `lz4_Block_format.md`; checksums are passed over, for the broker checks the batch.
+ */
+import { repeat } from './repetition.ts';
+
+const MAGIC = 0x184d2204;
+const UNCOMPRESSED_BLOCK = 0x80000000;
+
+/** @throws RangeError when the bytes are no LZ4 frame, or would become more than `mostBytes` */
+export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
+  if (bytes.readUInt32LE(0) !== MAGIC) throw new RangeError('this is no LZ4 frame');
+  const flags = bytes.readUInt8(4);
+  const hasBlockChecksum = (flags & 0x10) !== 0;
+  const hasContentSize = (flags & 0x08) !== 0;
+  const hasDictionary = (flags & 0x01) !== 0;
+  // Magic, flags, block descriptor and header checksum take seven bytes.
+  let at = 7 + (hasContentSize ? 8 : 0) + (hasDictionary ? 4 : 0);
+
+  const out = new Growing(mostBytes);
+  for (;;) {
+    const told = bytes.readUInt32LE(at);
+    at += 4;
+    if (told === 0) return out.whole();
+    const length = told & ~UNCOMPRESSED_BLOCK;
+    if (at + length > bytes.length) throw new RangeError('an LZ4 block is cut short');
+    const block = bytes.subarray(at, at + length);
+    if (told >= UNCOMPRESSED_BLOCK) out.append(block);
+    else decompressBlock(block, out);
+    at += length + (hasBlockChecksum ? 4 : 0);
+  }
+}
+
+function decompressBlock(bytes: Buffer, out: Growing): void {
+  let at = 0;
+  const lengthFrom = (nibble: number) => {
+    let length = nibble;
+    if (nibble < 15) return length;
+    for (let more = 255; more === 255; length += more) more = bytes.readUInt8(at++);
+    return length;
+  };
+  while (at < bytes.length) {
+    const token = bytes.readUInt8(at++);
+    const literals = lengthFrom(token >> 4);
+    if (at + literals > bytes.length) throw new RangeError('an LZ4 literal is too long');
+    out.append(bytes.subarray(at, at + literals));
+    at += literals;
+    // The last sequence of a block ends with its literals.
+    if (at === bytes.length) return;
+    const distance = bytes.readUInt16LE(at);
+    at += 2;
+    out.repeat(distance, lengthFrom(token & 15) + 4);
+  }
+}
+
+/** What was decompressed so far: blocks may point back into those before them, and few frames tell their size. */
+class Growing {
+  readonly #most: number;
+  #bytes = Buffer.alloc(64 * 1024);
+  #end = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  append(bytes: Buffer): void {
+    this.#makeRoom(bytes.length);
+    bytes.copy(this.#bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  repeat(distance: number, length: number): void {
+    this.#makeRoom(length);
+    this.#end = repeat(this.#bytes, this.#end, distance, length);
+  }
+
+  whole(): Buffer {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  #makeRoom(length: number): void {
+    const needed = this.#end + length;
+    if (needed > this.#most) throw new RangeError(`an LZ4 frame would become more than ${this.#most} bytes`);
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.alloc(Math.min(this.#most, Math.max(2 * this.#bytes.length, needed)));
+    this.#bytes.copy(larger, 0, 0, this.#end);
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Snappy, reading only: agents' producers may write it, and Node does not bring it. The format is Google's
+ * `format_description.txt`; Java's producers wrap its blocks in the framing of snappy-java (xerial).
+ */
+
+import { repeat } from './repetition.ts';
+
+const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
+/** The magic, and two versions of four bytes each. */
+const XERIAL_HEADER_BYTES = 16;
+
+/** @throws RangeError when the bytes are no snappy, or would become more than `mostBytes` */
+export function decompressSnappy(bytes: Buffer, mostBytes: number): Buffer {
+  if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return decompressBlock(bytes, mostBytes);
+  const blocks: Buffer[] = [];
+  let room = mostBytes;
+  for (let at = XERIAL_HEADER_BYTES; at < bytes.length; ) {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    if (length < 0 || at + length > bytes.length) throw new RangeError('a snappy block is cut short');
+    const block = decompressBlock(bytes.subarray(at, at + length), room);
+    blocks.push(block);
+    room -= block.length;
+    at += length;
+  }
+  return Buffer.concat(blocks);
+}
+
+function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
+  let at = 0;
+  const next = () => bytes.readUInt8(at++);
+  const little = (count: number) => {
+    const number = bytes.readUIntLE(at, count);
+    at += count;
+    return number;
+  };
+
+  let size = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = next();
+    size += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) break;
+    if (shift > 28) throw new RangeError('a snappy block does not tell its size');
+  }
+  if (size > mostBytes) throw new RangeError(`a snappy block would become ${size} bytes`);
+
+  const out = Buffer.alloc(size);
+  let end = 0;
+  while (at < bytes.length) {
+    const tag = next();
+    const kind = tag & 3;
+    if (kind === 0) {
+      const told = tag >> 2;
+      const length = (told < 60 ? told : little(told - 59)) + 1;
+      if (at + length > bytes.length || end + length > size)
+        throw new RangeError('a snappy literal is too long');
+      bytes.copy(out, end, at, at + length);
+      at += length;
+      end += length;
+    } else {
+      const length = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
+      const distance = kind === 1 ? ((tag >> 5) << 8) | next() : little(kind === 2 ? 2 : 4);
+      end = repeat(out, end, distance, length);
+    }
+  }
+  if (end !== size) throw new RangeError('a snappy block is shorter than it says');
+  return out;
+}

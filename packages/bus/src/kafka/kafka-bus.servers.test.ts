@@ -1,0 +1,30 @@
+import { type KafkaCluster, startKafka } from '@mandate/testing';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { busContract } from '../contract.ts';
+import { LogUnderTest } from './testing/log-under-test.ts';
+
+/** What a rebalance takes is the measure, on a machine that has much else to do. */
+const PATIENCE_MS = 30_000;
+const STARTING_MS = 120_000;
+
+describe.each([1, 3] as const)('brokers: %i,', (brokers) => {
+  let cluster: KafkaCluster;
+  beforeAll(async () => {
+    cluster = await startKafka({ brokers });
+  }, STARTING_MS);
+  afterAll(() => cluster?.stop());
+
+  busContract(
+    'Kafka',
+    async () => {
+      const log = new LogUnderTest(cluster.brokers);
+      return {
+        bus: await log.open(),
+        another: () => log.open(),
+        expire: (topic) => log.expire(topic),
+        dispose: () => log.close(),
+      };
+    },
+    PATIENCE_MS,
+  );
+});

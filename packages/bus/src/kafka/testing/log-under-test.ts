@@ -1,0 +1,61 @@
+import { silentLogger } from '@mandate/runtime';
+import type { Bus } from '../../port.ts';
+import { asking, Connection } from '../connection.ts';
+import { createKafkaBus, type KafkaBusOptions } from '../create-kafka-bus.ts';
+import { leaderOf } from '../leader-of.ts';
+import { partitionsOf } from '../partitions-of.ts';
+import { rangesOf } from '../ranges.ts';
+
+const PATIENCE_MS = 30_000;
+
+/** What one test works with on brokers that others use too: every client of the log that it opened. */
+export class LogUnderTest {
+  readonly #brokers: readonly string[];
+  readonly #opened: { close(): unknown }[] = [];
+
+  constructor(brokers: readonly string[]) {
+    this.#brokers = brokers;
+  }
+
+  async open(fields: Partial<KafkaBusOptions> = {}): Promise<Bus> {
+    const bus = await createKafkaBus({
+      brokers: this.#brokers,
+      clientId: 'mandate-test',
+      log: silentLogger(),
+      createTopics: true,
+      partitions: 4,
+      replicationFactor: this.#brokers.length,
+      minInSyncReplicas: this.#brokers.length > 1 ? 2 : 1,
+      ...fields,
+    });
+    this.#opened.push(bus);
+    return bus;
+  }
+
+  /** A connection apart, for what the bus does not do. */
+  connect(): Connection {
+    const connection = new Connection({ brokers: this.#brokers, clientId: 'mandate-test' }, silentLogger());
+    this.#opened.push(connection);
+    return connection;
+  }
+
+  /** Takes all that the topic holds off the log, as retention would. */
+  async expire(topic: string): Promise<void> {
+    await asking(
+      this.connect(),
+      async (cluster) => {
+        const ranges = await rangesOf(cluster, topic, await partitionsOf(cluster, topic));
+        for (const { partition, endOffset } of ranges) {
+          const leader = await leaderOf(cluster, topic, partition);
+          const upTo = { partition, offset: `${endOffset}` };
+          await leader.deleteRecords({ topics: [{ topic, partitions: [upTo] }] });
+        }
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#opened.splice(0).map((each) => each.close()));
+  }
+}
