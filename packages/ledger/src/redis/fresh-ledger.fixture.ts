@@ -1,7 +1,9 @@
-/** A fresh ledger on a server that others use as well: it has a namespace of its own. */
+/** Fresh ledgers on a server that others use as well: each has a namespace of its own. */
 import { randomUUID } from 'node:crypto';
 import { manualClock } from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
 import type { MakeLedger } from '../contract.ts';
+import { createState, type LedgerState } from '../memory/state.ts';
 import { createRedisLedger, type RedisLedger, type RedisLedgerOptions } from './redis-ledger.ts';
 
 export const START_MS = 1_000;
@@ -9,9 +11,14 @@ export const START_MS = 1_000;
 /** Rebuilt from an empty log: what is new is never taken for what was lost. */
 export async function freshLedger(options: RedisLedgerOptions): Promise<RedisLedger> {
   const ledger = await createRedisLedger({ namespace: freshNamespace(), ...options });
-  const rebuild = await ledger.beginRebuild({ epoch: 'epoch-1' });
-  await rebuild.finish();
+  await rebuildFrom(ledger, createState(options.replayMemoryMs ?? DEFAULTS.replayMemoryMs), 'epoch-1');
   return ledger;
+}
+
+export async function rebuildFrom(ledger: RedisLedger, state: LedgerState, epoch: string): Promise<void> {
+  const rebuild = await ledger.beginRebuild({ epoch });
+  await rebuild.load(state);
+  await rebuild.finish();
 }
 
 export function freshNamespace(): string {

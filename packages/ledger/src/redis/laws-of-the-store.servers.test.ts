@@ -12,7 +12,7 @@ import { stateOf } from '../contract/state-of.ts';
 import { createFold, type Fold, foldRecord } from '../fold/fold.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
 import { createState, type LedgerState } from '../memory/state.ts';
-import { freshLedger, freshNamespace, START_MS } from './fresh-ledger.fixture.ts';
+import { freshLedger, freshNamespace, rebuildFrom, START_MS } from './fresh-ledger.fixture.ts';
 import { createRedisLedger, type RedisLedger } from './redis-ledger.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -44,19 +44,16 @@ function foldOf(played: readonly Played[]): Fold {
   return fold;
 }
 
-/** Into a namespace of its own, or over what is there. */
-async function loaded(state: LedgerState, atMs: number, namespace = freshNamespace(), epoch = 'epoch-1') {
+async function loaded(state: LedgerState, atMs: number) {
   const clock = manualClock(atMs);
   const ledger = await createRedisLedger({
     url: server.url,
     clock,
-    namespace,
+    namespace: freshNamespace(),
     replayMemoryMs: state.replayMemoryMs,
   });
-  const rebuild = await ledger.beginRebuild({ epoch });
-  await rebuild.load(state);
-  await rebuild.finish();
-  return { ledger, clock, namespace };
+  await rebuildFrom(ledger, state, 'epoch-1');
+  return { ledger, clock };
 }
 
 describe('over random histories,', () => {

@@ -59,6 +59,7 @@ export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEAS
     epoch,
     renew,
     async load(state) {
+      await renew();
       const [, , everything] = await shards.askRegistry('load-registry', [
         JSON.stringify(registryLinesOf(state)),
       ]);

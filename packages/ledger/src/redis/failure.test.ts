@@ -1,0 +1,44 @@
+import { MandateError } from '@mandate/runtime';
+import { ReplyError } from 'ioredis';
+import { expect, test } from 'vitest';
+import { ledgerFailure } from './failure.ts';
+
+test.each([
+  'LOADING Redis is loading the dataset in memory',
+  "READONLY You can't write against a read only replica.",
+  "OOM command not allowed when used memory > 'maxmemory'.",
+  'NOREPLICAS Not enough good replicas to write.',
+  'CLUSTERDOWN The cluster is down',
+  'MISCONF Redis is configured to save RDB snapshots',
+  'NOPERM this user has no permissions',
+])('%s: it passes, and says by its code why', (message) => {
+  const [code] = message.split(' ');
+  expect(ledgerFailure(new ReplyError(message))).toMatchObject({
+    code: 'LEDGER_UNAVAILABLE',
+    retryable: true,
+    message: `Redis answered ${code}.`,
+  });
+});
+
+test.each([
+  Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' }),
+  new Error('Command timed out'),
+  new Error('Connection is closed.'),
+  'no error at all',
+])('%s: the way to the server is cut, which passes', (error) => {
+  expect(ledgerFailure(error)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
+});
+
+test.each([
+  'ERR user_script:3: attempt to index a nil value',
+  'WRONGTYPE Operation against a key',
+  'CROSSSLOT Keys',
+])('%s: a defect, thrown as it is', (message) => {
+  const defect = new ReplyError(message);
+  expect(ledgerFailure(defect)).toBe(defect);
+});
+
+test('what has a code of ours keeps it', () => {
+  const error = new MandateError('LEDGER_CORRUPT', 'said', { remedy: 'done' });
+  expect(ledgerFailure(error)).toBe(error);
+});

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadScript } from './load-script.ts';
+
+const FOLDER = join(import.meta.dirname, 'scripts');
+const lua = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.lua'));
+const scripts = lua(FOLDER).map((name) => name.slice(0, -'.lua'.length));
+const parts = lua(join(FOLDER, 'parts'));
+
+test.each(scripts)(
+  '%s begins as Redis wants it, says what it is given and what it returns, and is whole',
+  (name) => {
+    const text = loadScript(name);
+    expect(text).toMatch(/^#!lua( flags=\S+)?\n-- [A-Z]/);
+    expect(text).toMatch(/^-- KEYS {2}/m);
+    expect(text).toMatch(/^-- (ARGV {2}| {6}.*ARGV)/m);
+    expect(text).toMatch(/^-- Returns /m);
+    expect(text).not.toMatch(/^-- @use /m);
+    expect(text.match(/^local LARGEST = /gm)).toHaveLength(1);
+  },
+);
+
+test.each(parts)('%s is used, and comes once and in front of what needs it', (part) => {
+  const body = readFileSync(join(FOLDER, 'parts', part), 'utf8');
+  const [first = ''] = /^local (function \w+|\w+ =)/m.exec(body) ?? [];
+  const users = scripts.map(loadScript).filter((text) => text.includes(first));
+  expect(users.length).toBeGreaterThan(0);
+  for (const text of users) expect(text.split(`\n${first}`)).toHaveLength(2);
+});
+
+test('no script shows a number as Lua would round it, but in the text of a defect', () => {
+  for (const name of scripts) {
+    const code = loadScript(name)
+      .replace(/^ *--.*$/gm, '')
+      .replace(/'no[a-z ]+: ' \.\. tostring\(/g, '');
+    expect(code).not.toMatch(/tostring|cjson\.encode|%\.?\d*g\b/);
+  }
+});
+
+test('what does not exist cannot be loaded', () => {
+  expect(() => loadScript('no-such-script')).toThrow(/ENOENT/);
+});
