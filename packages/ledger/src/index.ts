@@ -1,6 +1,7 @@
 /**
  * @mandate/ledger: what has been spent, and who has been stopped. One port (port.ts), and stores that implement it: the
- * memory store here, for one process.
+ * memory store here, for one process, and in `@mandate/ledger/redis` the one that processes share; apart, so that only
+ * who needs it loads its client.
  *
  * It lies between the policy's two halves: `plan` names the limits, one atomic step of the ledger looks at all of them
  * and charges all or none, `decide` words what the step found. What it promises: a delivery is charged once however
