@@ -1,0 +1,14 @@
+/** Who may use a ClickHouse of which its test says nothing: one user, from this machine, with every right. */
+export const DEFAULT_USERS = `<clickhouse>
+  <profiles><default/></profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+    </default>
+  </users>
+</clickhouse>
+`;

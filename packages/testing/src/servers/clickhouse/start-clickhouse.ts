@@ -1,0 +1,97 @@
+/**
+ * One ClickHouse on HTTP, on a folder and a port of its own: the engine that the npm package chdb carries, served by a
+ * process of its own. To a client it is a server like any other, except (26.7, tried):
+ *
+ * - users, passwords, grants, row filters, quotas and profiles come from `usersFile` only: for CREATE USER, ROW POLICY
+ *   and QUOTA there is "no writeable access storage", whatever the configuration says of user directories;
+ * - it listens on HTTP and the native protocol, not on HTTPS;
+ * - of the tables that log, only those exist that the configuration names: here system.query_log;
+ * - SIGTERM ends it as SIGKILL does, and it opens its folder again either way.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onFreePorts } from '../free-port.ts';
+import { type Server, startServer } from '../server-process.ts';
+import { DEFAULT_USERS } from './default-users.ts';
+
+const SERVE = join(import.meta.dirname, 'system/serve-clickhouse.ts');
+
+export type ClickHouseOptions = {
+  /** A users.xml. Default: `default`, who may do everything, without a password. */
+  readonly usersFile?: string;
+  /** Settings of the server by name, as `max_concurrent_queries`. */
+  readonly config?: Readonly<Record<string, string>>;
+};
+
+export type ClickHouseServer = Server &
+  AsyncDisposable & {
+    readonly url: string;
+    readonly port: number;
+    /** Ends it and removes its data. */
+    stop(): Promise<void>;
+  };
+
+/** Resolves once it takes requests. */
+export async function startClickHouse(options: ClickHouseOptions = {}): Promise<ClickHouseServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'mandate-clickhouse-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  try {
+    const configFile = await writeConfig(folder, options);
+    return await onFreePorts(1, async ([port = 0]) => {
+      const server = await startServer({
+        command: process.execPath,
+        args: [SERVE, ...localArguments(folder, configFile, port)],
+        folder,
+        ready: /Listening for http:/,
+      });
+      const stop = () => server.end().then(removeFolder);
+      return Object.assign(server, {
+        url: `http://127.0.0.1:${port}`,
+        port,
+        stop,
+        [Symbol.asyncDispose]: stop,
+      });
+    });
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+/** clickhouse-local ends with its last query, so the last one sleeps for a year. */
+function localArguments(folder: string, configFile: string, port: number): string[] {
+  const forEver = `SELECT sleepEachRow(1) FROM numbers(365 * 86400)
+    SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, log_queries = 0 FORMAT Null`;
+  return [
+    `--config-file=${configFile}`,
+    `--path=${join(folder, 'data')}`,
+    `--http_port=${port}`,
+    '--listen_host=127.0.0.1',
+    '--log-level=information',
+    '--multiquery',
+    ...['--query', `SYSTEM START LISTEN HTTP; ${forEver}`],
+  ];
+}
+
+async function writeConfig(folder: string, options: ClickHouseOptions): Promise<string> {
+  const ownUsers = join(folder, 'users.xml');
+  if (options.usersFile === undefined) await writeFile(ownUsers, DEFAULT_USERS);
+  const settings = Object.entries(options.config ?? {}).map(([name, value]) => `<${name}>${value}</${name}>`);
+  const file = join(folder, 'config.xml');
+  await writeFile(
+    file,
+    `<clickhouse>
+  <logger><console>1</console></logger>
+  <users_config>${options.usersFile ?? ownUsers}</users_config>
+  <query_log>
+    <database>system</database>
+    <table>query_log</table>
+    <flush_interval_milliseconds>500</flush_interval_milliseconds>
+  </query_log>
+  ${settings.join('\n  ')}
+</clickhouse>
+`,
+  );
+  return file;
+}
