@@ -3,13 +3,21 @@ export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { seededRandom } from './seeded-random.ts';
 export {
-  type KafkaBroker,
+  type ClickHouseOptions,
+  type ClickHouseServer,
+  startClickHouse,
+} from './servers/clickhouse/start-clickhouse.ts';
+export type { KafkaBroker } from './servers/kafka/start-broker.ts';
+export {
   type KafkaCluster,
   type KafkaOptions,
   startKafka,
 } from './servers/kafka/start-kafka.ts';
 export { MissingServerError } from './servers/missing-server.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
+export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
+export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';
+export { describeWithOwnServers, describeWithServers, sharedServer } from './servers/with-servers.ts';
 export { type PlaneProcess, startPlane } from './start-plane.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';

@@ -2,9 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runTool } from '../run-tool.ts';
-import { startServer } from '../server-process.ts';
+import { type Server, startServer } from '../server-process.ts';
 import { installedKafka } from './install-kafka.ts';
-import type { KafkaBroker } from './start-kafka.ts';
+
+export type KafkaBroker = Server & {
+  /** Its `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
+  readonly nodeId: number;
+  /** Such as 127.0.0.1:40123. */
+  readonly address: string;
+};
 
 export type BrokerPlace = {
   readonly nodeId: number;
@@ -36,8 +42,8 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
   const format = [
     'kafka.tools.StorageTool',
     'format',
-    '--cluster-id',
-    cluster.clusterId,
+    // In one word, as an id may begin with a dash.
+    `--cluster-id=${cluster.clusterId}`,
     '--config',
     properties,
   ];

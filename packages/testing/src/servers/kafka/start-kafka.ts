@@ -4,20 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFreePorts } from '../free-port.ts';
-import type { Server } from '../server-process.ts';
-import { type BrokerPlace, startBroker } from './start-broker.ts';
+import { type BrokerPlace, type KafkaBroker, startBroker } from './start-broker.ts';
 
 export type KafkaOptions = {
   readonly brokers?: 1 | 3;
   /** Anything of server.properties, for every broker; wins over what is set here. */
   readonly config?: Readonly<Record<string, string>>;
-};
-
-export type KafkaBroker = Server & {
-  /** Its `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
-  readonly nodeId: number;
-  /** Such as 127.0.0.1:40123. */
-  readonly address: string;
 };
 
 export type KafkaCluster = AsyncDisposable & {
