@@ -48,7 +48,9 @@ export function loadConfig<S extends z.ZodObject>(
     if (unread.has(name)) continue;
     const text = env[name];
     if (shape === undefined) faults.push(`${name}: ${issue.message}`);
-    else if (text === undefined) faults.push(fault(shape, 'is not set'));
+    // A schema that says why a setting is missed says it better.
+    else if (text === undefined)
+      faults.push(fault(shape, issue.code === 'custom' ? issue.message : 'is not set'));
     else faults.push(fault(shape, issue.message, text));
   }
 

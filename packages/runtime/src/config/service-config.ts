@@ -15,7 +15,10 @@ export type ConfigPort = {
 };
 
 /** Whose settings may stand in one environment; each process checks its own. URL and API are the command's. */
-const AREAS = ['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER', 'URL'];
+const AREAS = [
+  ...['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER', 'URL'],
+  ...['CLICKHOUSE', 'KAFKA', 'REDIS'],
+];
 
 /** Exit codes of a process that did not get as far as to start. */
 const USAGE = 2;

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { isMandateError } from '../../errors.ts';
+import { loadConfig } from '../load-config.ts';
+import { backendsMustFit } from './backends-must-fit.ts';
+import { clickhouseSettings } from './clickhouse-settings.ts';
+import { kafkaSettings } from './kafka-settings.ts';
+import { redisSettings } from './redis-settings.ts';
+
+const all = z
+  .object({ ...kafkaSettings.shape, ...redisSettings.shape, ...clickhouseSettings.shape })
+  .superRefine(backendsMustFit);
+const withoutLedger = z
+  .object({ ...kafkaSettings.shape, ...clickhouseSettings.shape })
+  .superRefine(backendsMustFit);
+
+const KAFKA = { MANDATE_KAFKA_BROKERS: 'a:9092, b:9092' };
+const REDIS = { MANDATE_REDIS_URL: 'redis://:secret@r:6379' };
+const CLICKHOUSE = { MANDATE_CLICKHOUSE_URL: 'https://c:8443' };
+
+function faultOf(env: Record<string, string>, schema: z.ZodObject = all): string | null {
+  try {
+    loadConfig(schema, env);
+    return null;
+  } catch (error) {
+    if (!isMandateError(error, 'CONFIG_INVALID')) throw error;
+    return error.message;
+  }
+}
+
+test.each([
+  ['all embedded', {}],
+  ['all on servers', { ...KAFKA, ...REDIS, ...CLICKHOUSE }],
+  ['several deciders on one machine', REDIS],
+  ['an audit in the process', { ...KAFKA, ...REDIS }],
+  ['an audit of an embedded plane on a server', CLICKHOUSE],
+  ['a cluster', { ...KAFKA, MANDATE_REDIS_CLUSTER_NODES: 'a:1,b:2', MANDATE_REDIS_TLS: 'true' }],
+])('goes together: %s', (_, env) => {
+  expect(faultOf(env)).toBe(null);
+});
+
+test('who takes no ledger needs none', () => {
+  expect(faultOf(KAFKA, withoutLedger)).toBe(null);
+});
+
+test.each([
+  [
+    'a ledger of its own on a log of many',
+    KAFKA,
+    /MANDATE_REDIS_URL: .*MANDATE_KAFKA_BROKERS.*budget of their own/,
+  ],
+  [
+    'two places of the ledger',
+    { ...REDIS, MANDATE_REDIS_CLUSTER_NODES: 'a:1' },
+    /REDIS_CLUSTER_NODES: .*leave one out/,
+  ],
+  [
+    'a password of nobody',
+    { MANDATE_CLICKHOUSE_PASSWORD: 'hush' },
+    /MANDATE_CLICKHOUSE_URL: is not set.*CLICKHOUSE_PASSWORD/,
+  ],
+  [
+    'a name without a password',
+    { ...KAFKA, ...REDIS, MANDATE_KAFKA_SASL_MECHANISM: 'plain', MANDATE_KAFKA_SASL_USERNAME: 'me' },
+    /MANDATE_KAFKA_SASL_PASSWORD: is not set/,
+  ],
+  [
+    'more copies in step than copies',
+    { ...KAFKA, ...REDIS, MANDATE_KAFKA_REPLICATION_FACTOR: '1' },
+    /MIN_IN_SYNC_REPLICAS: is more than the 1/,
+  ],
+  [
+    'brokers without a port',
+    { ...REDIS, MANDATE_KAFKA_BROKERS: 'a' },
+    /MANDATE_KAFKA_BROKERS: is not host:port/,
+  ],
+])('is refused, with what to set: %s', (_, env, fault) => {
+  expect(faultOf(env)).toMatch(fault);
+});
+
+test('what may hold a password is never shown', () => {
+  expect(faultOf({ MANDATE_REDIS_URL: 'http://:secret@r' })).not.toMatch(/:secret@/);
+  const config = loadConfig(all, { ...KAFKA, ...REDIS });
+  expect(JSON.stringify(config)).not.toContain('secret@');
+  expect(config.KAFKA_BROKERS).toEqual(['a:9092', 'b:9092']);
+});

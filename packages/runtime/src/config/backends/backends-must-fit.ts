@@ -1,0 +1,66 @@
+/**
+ * Which settings of log, ledger and audit go together; what does not is refused before anything is opened.
+ *
+ * | log    | ledger | audit  |                                                                                     |
+ * | ------ | ------ | ------ | ----------------------------------------------------------------------------------- |
+ * | SQLite | memory | either | one machine and one decider                                                         |
+ * | SQLite | Redis  | either | one machine, any number of deciders                                                 |
+ * | Kafka  | Redis  | either | any number of machines; ClickHouse in-process then holds a whole audit of its own   |
+ * | Kafka  | memory | any    | refused: deciders that share a log would each spend a budget of their own           |
+ */
+import type { z } from 'zod';
+import type { ClickhouseSettings } from './clickhouse-settings.ts';
+import type { KafkaSettings } from './kafka-settings.ts';
+import type { RedisSettings } from './redis-settings.ts';
+
+type Settings = Partial<KafkaSettings & RedisSettings & ClickhouseSettings>;
+type Name = keyof KafkaSettings | keyof RedisSettings | keyof ClickhouseSettings;
+
+/** What says nothing without one of the others: most likely the others were forgotten, or misspelt. */
+const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readonly Name[]])[] = [
+  ['KAFKA_TLS', 'KAFKA_BROKERS'],
+  ['KAFKA_TLS_CA_PATH', 'KAFKA_TLS'],
+  ['KAFKA_SASL_MECHANISM', 'KAFKA_BROKERS'],
+  ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME'],
+  ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+  ['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_MECHANISM'],
+  ['KAFKA_CREATE_TOPICS', 'KAFKA_BROKERS'],
+  ['REDIS_USERNAME', 'REDIS_PASSWORD'],
+  ['REDIS_PASSWORD', 'REDIS_URL', 'REDIS_CLUSTER_NODES'],
+  ['REDIS_TLS', 'REDIS_CLUSTER_NODES'],
+  ['REDIS_TLS_CA_PATH', 'REDIS_URL', 'REDIS_CLUSTER_NODES'],
+  ['REDIS_WAIT_REPLICAS', 'REDIS_URL', 'REDIS_CLUSTER_NODES'],
+  ['CLICKHOUSE_USER', 'CLICKHOUSE_URL'],
+  ['CLICKHOUSE_PASSWORD', 'CLICKHOUSE_URL'],
+  ['CLICKHOUSE_DATABASE', 'CLICKHOUSE_URL'],
+  ['CLICKHOUSE_TLS_CA_PATH', 'CLICKHOUSE_URL'],
+];
+
+/** For `superRefine` of a schema that holds any of the backends' settings. */
+export function backendsMustFit(settings: Settings, context: z.RefinementCtx): void {
+  const isGiven = (name: Name) => Boolean(settings[name]);
+  const refuse = (name: Name, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+
+  for (const [setting, ...others] of SAYS_NOTHING_WITHOUT) {
+    if (isGiven(setting) && !others.some(isGiven)) {
+      refuse(others[0] as Name, `is not set, and without it MANDATE_${setting} says nothing`);
+    }
+  }
+  const takesLedger = settings.REDIS_NAMESPACE !== undefined;
+  if (takesLedger && isGiven('KAFKA_BROKERS') && !isGiven('REDIS_URL') && !isGiven('REDIS_CLUSTER_NODES')) {
+    refuse(
+      'REDIS_URL',
+      'is not set, and with MANDATE_KAFKA_BROKERS it is needed: deciders that share a log without sharing a ledger would each spend a budget of their own',
+    );
+  }
+  if (isGiven('REDIS_URL') && isGiven('REDIS_CLUSTER_NODES')) {
+    refuse(
+      'REDIS_CLUSTER_NODES',
+      'is set beside MANDATE_REDIS_URL, and the ledger is in one place: leave one out',
+    );
+  }
+  const { KAFKA_REPLICATION_FACTOR: replicas = 1, KAFKA_MIN_IN_SYNC_REPLICAS: inSync = 1 } = settings;
+  if (inSync > replicas) {
+    refuse('KAFKA_MIN_IN_SYNC_REPLICAS', `is more than the ${replicas} of MANDATE_KAFKA_REPLICATION_FACTOR`);
+  }
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** How ClickHouse is reached. Without CLICKHOUSE_URL it runs in the process, on the data folder. */
+export const clickhouseSettings = z.object({
+  CLICKHOUSE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'http:// or https:// of the server; ClickHouse runs in the process, on the data folder, when absent',
+    ),
+  CLICKHOUSE_USER: z.string().min(1).optional().describe('as whom; the user `default` when absent'),
+  CLICKHOUSE_PASSWORD: z.string().optional().meta({ secret: true }).describe('and with which password'),
+  CLICKHOUSE_DATABASE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('where the tables lie, one for each log; the database `default` when absent'),
+  CLICKHOUSE_TLS_CA_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the certificates (PEM) that vouch for the server; the public authorities when absent'),
+});
+export type ClickhouseSettings = Readonly<z.output<typeof clickhouseSettings>>;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** How the shared ledger is reached. With neither REDIS_URL nor REDIS_CLUSTER_NODES it is in the decider's memory. */
+export const redisSettings = z.object({
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'begins with neither redis:// nor rediss://')
+    .optional()
+    .meta({ secret: true })
+    .describe(
+      "redis:// or rediss:// of the ledger's server; the ledger is in the decider's memory when absent",
+    ),
+  REDIS_CLUSTER_NODES: z
+    .array(z.string().regex(/^\S+:\d+$/, 'is not host:port'))
+    .min(1)
+    .optional()
+    .describe('host:port of some nodes of a cluster, in the place of the URL'),
+  REDIS_USERNAME: z.string().min(1).optional().describe('as whom, where the URL does not say it'),
+  REDIS_PASSWORD: z.string().min(1).optional().meta({ secret: true }).describe('and with which password'),
+  REDIS_TLS: z.boolean().default(false).describe('whether the nodes of a cluster are spoken to over TLS'),
+  REDIS_TLS_CA_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the certificates (PEM) that vouch for the server; the public authorities when absent'),
+  REDIS_NAMESPACE: z
+    .string()
+    .regex(/^[^\s{}]+$/, 'holds a blank or a brace')
+    .default('mandate')
+    .describe('what all keys begin with; one for each log'),
+  REDIS_WAIT_REPLICAS: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe(
+      'how many replicas must have a charge before its ALLOW is published; 0 promises nothing for a failover',
+    ),
+  REDIS_WAIT_TIMEOUT_MS: z.int().min(1).max(60_000).default(1_000).describe('how long they may take'),
+  REDIS_COMMAND_TIMEOUT_MS: z
+    .int()
+    .min(1)
+    .max(60_000)
+    .default(2_000)
+    .describe('how long an answer is waited for'),
+  REDIS_REQUIRE_APPEND_ONLY: z
+    .boolean()
+    .default(true)
+    .describe('whether a server without its append-only file is refused; else it is warned of'),
+});
+export type RedisSettings = Readonly<z.output<typeof redisSettings>>;
