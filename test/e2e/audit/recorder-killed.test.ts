@@ -12,6 +12,8 @@ import { decided, epochBegan, settled } from './log-records.ts';
 import { everyDecision, openLog, openRecording } from './recording.ts';
 
 const KILLS = 5;
+/** More decisions than a recorder lands before it is killed. */
+const AHEAD = 2_000;
 
 function startProcess(folder: string): ChildProcess {
   const script = join(import.meta.dirname, 'recorder-process.fixture.ts');
@@ -21,7 +23,8 @@ function startProcess(folder: string): ChildProcess {
 test('after five kills each decision is answered once, and every row is there', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mandate-killed-'));
   const bus = await openLog(folder);
-  const flow = { isOn: true, decisions: 0, voided: 0 };
+  // Bounded, or a slow machine would have ever more to catch up with.
+  const flow = { isOn: true, mayReach: AHEAD, decisions: 0, voided: 0 };
 
   /** Appends in bursts: decisions, their settlements, now and then one again, and one that an old ledger still wrote. */
   async function produce(): Promise<void> {
@@ -47,7 +50,8 @@ test('after five kills each decision is answered once, and every row is there', 
       );
       flow.decisions = n + 20;
       flow.voided += numbers.filter((number) => number % 11 === 0).length;
-      await pause(3);
+      do await pause(3);
+      while (flow.isOn && flow.decisions >= flow.mayReach);
     }
   }
   const producing = produce();
@@ -61,6 +65,7 @@ test('after five kills each decision is answered once, and every row is there', 
     await pause(Math.random() * 150);
     child.kill('SIGKILL');
     await exited;
+    flow.mayReach = flow.decisions + AHEAD;
   }
   flow.isOn = false;
   await producing;
