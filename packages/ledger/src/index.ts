@@ -14,7 +14,11 @@
 export { createFold, type Fold, foldRecord } from './fold/fold.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';
+export { LedgerNotReady } from './not-ready.ts';
+export { openSharedLedger } from './open-shared-ledger.ts';
 export * from './port.ts';
 export { type Difference, type Reconciliation, reconcile } from './reconcile.ts';
+export type { Rebuild } from './redis/rebuild.ts';
+export type { RedisLedger } from './redis/redis-ledger.ts';
 export { readSnapshot } from './snapshot/read-snapshot.ts';
 export { writeSnapshot } from './snapshot/write-snapshot.ts';

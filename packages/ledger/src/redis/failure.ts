@@ -5,6 +5,7 @@
  */
 import { MandateError } from '@mandate/runtime';
 import { ReplyError } from 'ioredis';
+import { LedgerNotReady } from '../not-ready.ts';
 
 const PASSING: ReadonlySet<string> = new Set([
   // Starting, failing over, or without the replicas that it must have.
@@ -19,6 +20,8 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export function ledgerFailure(error: unknown): Error {
   if (error instanceof MandateError) return error;
+  // The client puts the whole command on it: whole requests, which have no place in a log.
+  if (error instanceof Error) Reflect.deleteProperty(error, 'command');
   if (error instanceof ReplyError) {
     const answer = error as Error;
     const [code = ''] = answer.message.split(' ', 1);
@@ -47,15 +50,13 @@ const REASONS: Readonly<Record<string, string>> = {
   behind: 'a tenant in Redis is older than the last rebuild',
 };
 
-export function notReady(why: string, found: string, expected: string): MandateError {
+export function notReady(why: string, found: string, expected: string): LedgerNotReady {
   const reason = REASONS[why] ?? why;
-  return new MandateError(
-    'LEDGER_UNAVAILABLE',
+  // A layout newer than ours is that of newer deciders: theirs to rebuild, or the two would undo each other.
+  const isOurs = why !== 'layout' || Number(found) < Number(expected);
+  return new LedgerNotReady(
     `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
-    {
-      remedy: 'Nothing was decided. It goes on by itself once the ledger has been rebuilt from the log.',
-      retryable: true,
-    },
+    isOurs,
   );
 }
 

@@ -8,6 +8,7 @@ import { allow, decide, isAllowed, send, spent } from '../contract/bench.ts';
 import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from '../contract/builders.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
 import { createState, type LedgerState } from '../memory/state.ts';
+import { LedgerNotReady } from '../not-ready.ts';
 import { freshNamespace, rebuildFrom } from './fresh-ledger.fixture.ts';
 import { createRedisLedger, type RedisLedger } from './redis-ledger.ts';
 
@@ -247,6 +248,37 @@ describe('a rebuild', () => {
     await quick.load(createState(REPLAY_MS));
     await quick.finish();
     expect((await decide(ledger, stepRequest())).epoch).toBe('quick');
+  });
+
+  test('is not begun again by who noticed the loss as well, once another has finished', async () => {
+    const { ready, connect, lose } = scene();
+    const [first, second] = [await ready(), await connect()];
+    const request = await allow(first, stepRequest());
+    await lose('');
+    for (const each of [first, second])
+      await expect(each.step([request])).rejects.toEqual(unready(/emptied/));
+    await rebuildFrom(first, createState(REPLAY_MS), 'epoch-2');
+    await expect(second.beginRebuild({ epoch: 'epoch-3' })).rejects.toMatchObject({
+      code: 'LEDGER_EPOCH_CHANGED',
+    });
+    expect(second.epoch).toBe('epoch-2');
+    expect((await decide(second, stepRequest())).epoch).toBe('epoch-2');
+    // What is lost now is another loss.
+    await lose(`{${TENANT}}`);
+    await rebuildFrom(second, createState(REPLAY_MS), 'epoch-3');
+    expect((await decide(first, stepRequest())).epoch).toBe('epoch-3');
+  });
+
+  test('is told from other failures by the error itself; a newer layout is not ours to rebuild', async () => {
+    const { ready, namespace, connect } = scene();
+    const ledger = await ready();
+    const found = async (): Promise<unknown> => (await connect()).ping().catch((error: unknown) => error);
+    await redis.hset(`${namespace}:{_registry}:registry`, 'layout', '0');
+    expect(await found()).toMatchObject({ name: 'MandateError', awaitsRebuild: true });
+    await redis.hset(`${namespace}:{_registry}:registry`, 'layout', '999');
+    expect(await found()).toMatchObject({ awaitsRebuild: false });
+    await ledger.close();
+    expect(await ledger.ping().catch((error: unknown) => error)).not.toBeInstanceOf(LedgerNotReady);
   });
 
   test('does not finish on a server that was replaced while it loaded', async () => {

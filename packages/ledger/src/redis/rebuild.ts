@@ -9,7 +9,7 @@
  * Whoever loses the lease, to a crash or to its own slowness, cannot finish: the next to begin has a higher generation.
  */
 import type { LedgerState } from '../memory/state.ts';
-import { unavailable } from './failure.ts';
+import { epochChanged, unavailable } from './failure.ts';
 import { linesOf, registryLinesOf } from './load-state.ts';
 import { runIdOf } from './server-checks.ts';
 import type { EverythingFlag, Shards } from './shards.ts';
@@ -31,9 +31,14 @@ const LINES_A_CALL = 500;
 const AT_ONCE = 50;
 
 export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEASE_MS): Promise<Rebuild> {
-  const begun = await shards.askRegistry('begin-rebuild', [epoch, leaseMs]);
+  const wanting = shards.force()?.epoch ?? '';
+  const begun = await shards.askRegistry('begin-rebuild', [epoch, leaseMs, wanting]);
   if (begun[0] === 'BUSY') throw unavailable(`Another rebuild is under way, of epoch ${String(begun[1])}.`);
-  const [, , generation, known] = begun as ['OK', number, number, string[]];
+  if (begun[0] === 'REBUILT') {
+    await shards.look();
+    throw epochChanged(wanting, String(begun[1]));
+  }
+  const [, , generation, registered] = begun as ['OK', number, number, string[]];
   const before = new Map<string, number>();
 
   async function close(tenant: string): Promise<void> {
@@ -54,7 +59,7 @@ export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEAS
     mustBeOurs(await shards.askClosed(tenant, generation, 'load', [JSON.stringify(lines)]));
   }
 
-  await inGroups(known, close);
+  await inGroups(registered, close);
   return {
     epoch,
     renew,

@@ -35,7 +35,10 @@ export type RedisLedgerOptions = RedisAddress &
   };
 
 export type RedisLedger = Ledger & {
-  /** From here on nothing is decided, until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another is under way. */
+  /**
+   * From here on nothing is decided, until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another is under
+   * way, and LEDGER_EPOCH_CHANGED when another has finished since this client looked: then none is needed any more.
+   */
   beginRebuild(options: { epoch: string; leaseMs?: number }): Promise<Rebuild>;
   /** What Redis holds, read back: for laws that compare it with a fold. Not of one moment while steps go on. */
   state(): Promise<LedgerState>;

@@ -28,6 +28,12 @@ export type Shards = {
   look(): Promise<Force & { everything: EverythingFlag | null }>;
   /** Answers what the script answered, opened and adopted as it may need. Throws LEDGER_UNAVAILABLE when not ready. */
   ask(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
+  /** The same, and which epoch it was answered under: what is in force may be another by the time that one asks. */
+  askNamingEpoch(
+    tenant: string,
+    script: string,
+    args: readonly Argument[],
+  ): Promise<{ reply: unknown[]; epoch: string }>;
   /** The same for what must happen under that epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
   askUnder(epoch: string, tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   /** The same for what is carried out whatever state the shard is in; when it refuses the rest, this throws. */
@@ -131,12 +137,16 @@ export function createShards(options: {
       const { force, everything } = await enter('', 'opening', '');
       return { ...force, everything };
     },
-    ask: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch),
-    askAnyway: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch, inForce ?? NOTHING),
-    askUnder: (epoch, tenant, script, args) =>
-      askTenant(tenant, script, args, async (force) => {
+    ask: async (tenant, script, args) => (await askTenant(tenant, script, args, adoptEpoch)).reply,
+    askNamingEpoch: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch),
+    askAnyway: async (tenant, script, args) =>
+      (await askTenant(tenant, script, args, adoptEpoch, inForce ?? NOTHING)).reply,
+    askUnder: async (epoch, tenant, script, args) => {
+      const changed = async (force: Force) => {
         throw epochChanged(epoch, force.epoch);
-      }),
+      };
+      return (await askTenant(tenant, script, args, changed)).reply;
+    },
     askRegistry,
     askClosed: (tenant, generation, script, args) =>
       connection.run(script, tenantKeys(namespace, tenant, generation), [
@@ -155,7 +165,7 @@ export function createShards(options: {
     args: readonly Argument[],
     onEpoch: (there: Force, asked: Force) => Promise<void>,
     asking: Force | null = inForce,
-  ): Promise<unknown[]> {
+  ): Promise<{ reply: unknown[]; epoch: string }> {
     let force = asking ?? (await shards.look());
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const keys = tenantKeys(namespace, tenant, force.generation);
@@ -168,7 +178,7 @@ export function createShards(options: {
         await onEpoch({ epoch, generation: Number(generation) }, force);
       } else {
         noteTime(reply);
-        return reply;
+        return { reply, epoch: force.epoch };
       }
       force = inForce ?? force;
     }

@@ -3,15 +3,19 @@
 -- Generations rise also where the registry was lost: they are at least the time.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms
+-- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms   [6] epoch that was found wanting, or ''
 --
--- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives.
+-- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
+-- { 'REBUILT', epoch } when another epoch than the one found wanting is in force and well.
 --
 -- @use constants
 -- @use parts/registry.lua
 
-registry_refusal()
+local refused = registry_refusal()
 local now, epoch = registry.now, ARGV[4]
+if not refused and registry.epoch ~= ARGV[6] then
+  return { 'REBUILT', registry.epoch }
+end
 if registry.state == 'rebuilding' and registry.lease_until > now and registry.epoch ~= epoch then
   return { 'BUSY', registry.epoch, registry.lease_until }
 end

@@ -38,6 +38,8 @@ for at = 1, #found, width do
     value = { answer.plan, answer.facts }
   elseif what ~= 'spent' then
     value = cmsgpack.unpack(value)
+    local lease = what == 'seen' and value[15]
+    if lease then lease[6] = cmsgpack.unpack(lease[6]) end
   end
   page[#page + 1] = field
   page[#page + 1] = all_outgoing(value)

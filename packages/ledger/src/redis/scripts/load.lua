@@ -38,9 +38,10 @@ local take = {
     )
   end,
   delivery = function(coordinate, packed)
+    local lease = packed[15]
+    if lease then lease[6] = cmsgpack.pack(lease[6]) end
     keep(keys.seen, coordinate, packed)
     forget_at(packed[3], 'd ' .. coordinate)
-    local lease = packed[15]
     if lease and not lease[4] then
       redis.call('ZADD', keys.running, decimal(lease[2]), packed[2] .. ' ' .. coordinate)
     end

@@ -34,7 +34,8 @@ if refused then return refused end
 local now = shard.now
 local replay_until = now + integer(ARGV[5])
 local tenant = ARGV[6]
-local operations = cjson.decode(ARGV[7])
+local batch = cjson.decode(ARGV[7])
+local operations = batch.operations
 
 local memory = open_memory(keys, now)
 local counters = open_counters(keys, now)
@@ -46,8 +47,20 @@ local function holds(request)
   return now >= request.holdsFrom and (not request.holdsUntil or now < request.holdsUntil)
 end
 
-local function lifetime_spend(request)
-  return spent_in(counter_of(counters, request.total, false))
+-- Requests of an agent mostly have the same limits: what follows from these alone is worked out once.
+local function plan_limits(set)
+  if set.charged then return end
+  for _, limit in ipairs(set.limits) do
+    if limit.windowMs then integer(limit.windowMs) end
+    if limit.max then integer(limit.max) end
+  end
+  local charges = charges_of(set.limits, set.total)
+  set.charged = counters_of(counters, charges)
+  set.packed = cmsgpack.pack(charges)
+end
+
+local function lifetime_spend(total)
+  return spent_in(counter_of(counters, total, false))
 end
 
 -- The same coordinate again: the answer that was given, or the news that its record is on the log.
@@ -63,17 +76,16 @@ local function answer_again(operation)
   return { 'decided', answer.facts, answer.plan }
 end
 
-local function reserve(request)
-  local charges = charges_of(request)
-  local reserved = fitting(counters, charges, request.reserve)
-  add_to_all(counters, charges, now, reserved)
+local function reserve(request, set)
+  local reserved = fitting(set.charged, request.reserve)
+  add_to_all(counters, set.charged, now, reserved)
   return {
     reserved = reserved,
     expires_at = now + request.leaseMs,
     charged = reserved,
     result = false,
     charging = request.charging,
-    charges = charges,
+    charges = set.packed,
   }
 end
 
@@ -84,8 +96,10 @@ local function decide(request, plan)
   local ended = first or late or kill
   if not ended and not holds(request) then return { 'replan' } end
 
+  local set = batch.limits[request.limits]
+  plan_limits(set)
   local judged = not ended and (not request.refusal or watches(request))
-  local limits = judged and look_at_limits(counters, grants, request) or {}
+  local limits = judged and look_at_limits(counters, grants, request, set.limits) or {}
   local found = { first = first, late = late, kill = kill, limits = limits }
   local verdict, code, hard = rule(request, found)
 
@@ -95,18 +109,18 @@ local function decide(request, plan)
     for _, fact in ipairs(limits) do
       if fact[1] == 'confirmation' and fact[2] then grant_consumed = true end
     end
-    lease = reserve(request)
+    lease = reserve(request, set)
   end
-  if enforce(request, found) == 'ALLOW' then take_slots(counters, request) end
+  if enforce(request, found) == 'ALLOW' then take_slots(counters, set.limits) end
 
   local sequence = next_sequence()
-  if grant_consumed then consume_grant(grants, request.grant, sequence) end
+  if grant_consumed then consume_grant(grants, grant_name(request), sequence) end
   local charged = lease and lease.reserved or 0
   local facts = {
     sequence, now, first or false, late, kill or false, limits,
-    outgoing(charged), outgoing(lifetime_spend(request)), lease and lease.expires_at or false,
+    outgoing(charged), outgoing(lifetime_spend(set.total)), lease and lease.expires_at or false,
   }
-  local answer = { plan = plan, facts = facts, delta = charged, at = now, charges = lease and lease.charges or false }
+  local answer = { plan = plan, facts = facts, delta = charged }
   if first then
     local duplicate = { kind = 'd', agent = request.agent, forget_at = replay_until, digest = request.digest }
     remember(memory, request.at, duplicate, answer)
@@ -140,9 +154,9 @@ local function kind_of(entry)
   return entry.lease.result and 'repeated' or 'settled'
 end
 
-local function is_overdrawn(lease)
-  for _, charge in ipairs(lease.charges) do
-    if charge[3] and spent_in(counter_of(counters, charge[1], charge[2])) > charge[3] then return true end
+local function is_overdrawn(charges, charged)
+  for at, charge in ipairs(charges) do
+    if charge[3] and spent_in(charged[at]) > charge[3] then return true end
   end
   return false
 end
@@ -153,20 +167,23 @@ local function settle(outcome)
   local lease = entry and entry.lease
   local delta, late, overdrawn = 0, false, false
   if kind == 'settled' then
+    local charges = cmsgpack.unpack(lease.charges)
+    local charged = counters_of(counters, charges)
     late = now >= lease.expires_at
-    delta = fitting(counters, lease.charges, final_charge(lease.charging, outcome) - lease.reserved)
-    add_to_all(counters, lease.charges, entry.at, delta)
+    delta = fitting(charged, final_charge(lease.charging, outcome) - lease.reserved)
+    add_to_all(counters, charged, entry.at, delta)
     lease.charged = lease.reserved + delta
     lease.result = result_of(outcome)
     put(memory.seen, place, entry)
     memory.runs[entry.agent .. ' ' .. place] = false
-    overdrawn = delta > 0 and is_overdrawn(lease)
+    overdrawn = delta > 0 and is_overdrawn(charges, charged)
   end
   local facts = {
     next_sequence(), now, kind, late, outgoing(delta),
-    outgoing(lease and lease.charged or 0), outgoing(lifetime_spend(outcome)), overdrawn,
+    outgoing(lease and lease.charged or 0), outgoing(lifetime_spend(outcome.total)), overdrawn,
   }
-  local answer = { plan = false, facts = facts, delta = delta, at = 0, charges = false }
+  local answer = { plan = false, facts = facts, delta = delta }
+  -- What it settled may be forgotten before its own record is on the log.
   if kind == 'settled' then answer.at, answer.charges = entry.at, lease.charges end
   remember(memory, outcome.at, { kind = 's', agent = outcome.agent, forget_at = replay_until }, answer)
   return { 'settled', facts, false }
@@ -179,10 +196,6 @@ local function check(operation)
   integer(operation.reserve)
   integer(operation.leaseMs)
   for place = 2, #operation.charging do integer(operation.charging[place]) end
-  for _, limit in ipairs(operation.limits) do
-    if limit.windowMs then integer(limit.windowMs) end
-    if limit.max then integer(limit.max) end
-  end
 end
 
 local coordinates, actions = {}, {}

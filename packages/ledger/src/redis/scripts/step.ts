@@ -16,7 +16,7 @@ import {
 } from '@mandate/schemas';
 import type { Operation, StepResult } from '../../port.ts';
 import { corrupt } from '../failure.ts';
-import { coordinateOf, counterName, grantName, rateName, sourceAt } from '../keys.ts';
+import { coordinateOf, counterName, rateName, sourceAt } from '../keys.ts';
 import type { Shards } from '../shards.ts';
 
 /** Large ones come as text: scripts/parts/numbers.lua. */
@@ -33,15 +33,18 @@ export async function stepTenant(
   const plans = operations.map((operation) =>
     operation.op === 'decide' ? JSON.stringify(operation.plan) : '',
   );
-  const reply = await shards.ask(tenant, 'step', [
+  const limits = createLimitSets();
+  const { reply, epoch } = await shards.askNamingEpoch(tenant, 'step', [
     shards.replayMemoryMs,
     tenant,
-    JSON.stringify(operations.map(encode)),
+    JSON.stringify({
+      operations: operations.map((operation) => encode(operation, limits)),
+      limits: limits.all,
+    }),
     ...plans,
   ]);
   if (reply[0] === 'CORRUPT') throw corrupt(String(reply[1]));
   const [, nowMs, results] = reply as ['OK', number, Reply[]];
-  const epoch = shards.force()?.epoch ?? '';
   return results.map((result, at) => decode(result, operations[at], epoch, nowMs));
 }
 
@@ -56,13 +59,34 @@ export async function confirmTenant(
   await shards.askUnder(epoch, tenant, 'confirm', [JSON.stringify(coordinates)]);
 }
 
-function encode(operation: Operation): object {
-  const { op, source, tenant: _tenant, agentId, actionId, attempt } = operation;
-  const total = counterName({ scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null });
-  const common = { op, at: coordinateOf(source), agent: agentId, action: actionId, attempt, total };
+/** What requests of one call are limited by, each set once: the requests of an agent mostly share theirs. */
+type LimitSets = { readonly all: object[]; readonly places: Map<string, number> };
+
+function createLimitSets(): LimitSets {
+  return { all: [], places: new Map() };
+}
+
+/** Its place in the list, counted from 1 as Lua does. */
+function placeOfLimits({ plan, agentId }: StepRequest, { all, places }: LimitSets): number {
+  const set = { total: totalOf(agentId), limits: plan.limits.map(encodeLimit) };
+  const name = JSON.stringify(set);
+  const known = places.get(name);
+  if (known !== undefined) return known;
+  all.push(set);
+  places.set(name, all.length);
+  return all.length;
+}
+
+function totalOf(agentId: string): string {
+  return counterName({ scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null });
+}
+
+function encode(operation: Operation, limits: LimitSets): object {
+  const { op, source, agentId, actionId, attempt } = operation;
+  const common = { op, at: coordinateOf(source), agent: agentId, action: actionId, attempt };
   return operation.op === 'decide'
-    ? { ...common, ...encodeRequest(operation) }
-    : { ...common, ...encodeOutcome(operation) };
+    ? { ...common, ...encodeRequest(operation), limits: placeOfLimits(operation, limits) }
+    : { ...common, ...encodeOutcome(operation), total: totalOf(agentId) };
 }
 
 /** `false` for null, which in Lua is a value that is true. */
@@ -71,7 +95,6 @@ function encodeRequest(request: StepRequest): object {
   return {
     key: request.idempotencyKey ?? false,
     digest: request.digest,
-    grant: grantName(request),
     appendedAt: request.appendedAtMs,
     deadline: request.deadlineAtMs ?? false,
     holdsFrom: plan.holdsFromMs,
@@ -81,7 +104,6 @@ function encodeRequest(request: StepRequest): object {
     reserve: plan.reserveMicros,
     charging: encodeCharging(plan.charging),
     leaseMs: plan.leaseMs,
-    limits: plan.limits.map(encodeLimit),
   };
 }
 

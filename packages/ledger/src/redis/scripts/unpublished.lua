@@ -23,11 +23,14 @@ for at = 1, #found, 2 do
   local coordinate, answer = found[at], cmsgpack.unpack(found[at + 1])
   if answer.delta ~= 0 then
     local counters = {}
-    for _, charge in ipairs(answer.charges) do
-      if still_counts(charge[2], answer.at, shard.now) then counters[#counters + 1] = charge[1] end
+    local delivery = get(memory.seen, coordinate)
+    local charged_at = answer.at or delivery.at
+    for _, charge in ipairs(cmsgpack.unpack(answer.charges or delivery.lease.charges)) do
+      if still_counts(charge[2], charged_at, shard.now) then counters[#counters + 1] = charge[1] end
     end
-    local agent = get(memory.seen, coordinate).agent
-    unpublished[#unpublished + 1] = { answer.facts[1], coordinate, agent, outgoing(answer.delta), counters }
+    unpublished[#unpublished + 1] = {
+      answer.facts[1], coordinate, delivery.agent, outgoing(answer.delta), counters,
+    }
   end
 end
 return { 'OK', shard.now, cursor, unpublished }

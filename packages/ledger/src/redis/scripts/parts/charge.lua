@@ -1,22 +1,29 @@
 -- @use counters.lua
--- What an ALLOW takes, and what an action costs in the end.
+-- What an ALLOW takes, and what an action costs in the end. Charges go by name, { { counter, window_ms, most }, … }, in
+-- what is stored, where they are packed once more: many entries have the same.
 
 -- No counter holds more than 2^53-1: an amount is cut to what fits in all of them.
-local function fitting(counters, charges, delta)
-  for _, charge in ipairs(charges) do
-    delta = math.min(delta, LARGEST - spent_in(counter_of(counters, charge[1], charge[2])))
+local function fitting(charged, delta)
+  for _, counter in ipairs(charged) do
+    delta = math.min(delta, LARGEST - spent_in(counter))
   end
   return delta
 end
 
-local function add_to_all(counters, charges, at, delta)
-  for _, charge in ipairs(charges) do
-    add_to(counters, counter_of(counters, charge[1], charge[2]), at, delta)
+local function add_to_all(counters, charged, at, delta)
+  for _, counter in ipairs(charged) do
+    add_to(counters, counter, at, delta)
   end
 end
 
+local function counters_of(counters, charges)
+  local charged = {}
+  for at, charge in ipairs(charges) do charged[at] = counter_of(counters, charge[1], charge[2]) end
+  return charged
+end
+
 -- Each counter once, under the tightest limit that it is charged for, with the agent's total among them.
-local function charges_of(request)
+local function charges_of(limits, total)
   local charges, by_name = {}, {}
   local function charge(name, window_ms, most)
     local known = by_name[name]
@@ -28,17 +35,17 @@ local function charges_of(request)
       known[3] = most
     end
   end
-  for _, limit in ipairs(request.limits) do
+  for _, limit in ipairs(limits) do
     if limit.counter then charge(limit.counter, limit.windowMs, limit.max) end
   end
-  charge(request.total, false, false)
+  charge(total, false, false)
   return charges
 end
 
 -- One slot of each rate, however often a plan lists it.
-local function take_slots(counters, request)
+local function take_slots(counters, limits)
   local taken = {}
-  for _, limit in ipairs(request.limits) do
+  for _, limit in ipairs(limits) do
     if limit.rate and not taken[limit.rate] then
       taken[limit.rate] = true
       take_slot(rate_of(counters, limit.rate, limit.windowMs))
@@ -60,7 +67,7 @@ local function final_charge(charging, outcome)
     return outcome.actual or (result == 'succeeded' and charging[2] or 0)
   end
   if charging[1] == 'ATTEMPT_BASED' then return math.max(charging[2], outcome.actual or 0) end
-  assert(charging[1] == 'TIERED', 'no such charging: ' .. tostring(charging[1]))
+  assert(charging[1] == 'TIERED', 'no such charging')
   if result == 'failed' then return charging[2] end
   local verification = outcome.verified == 'not run' and 0 or charging[4]
   return math.min(charging[2] + charging[3] + verification, LARGEST)

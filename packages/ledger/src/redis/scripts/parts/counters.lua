@@ -80,7 +80,12 @@ local function write_counters(counters)
   end
   call_with_many('HSET', counters.spent_key, set)
   write_hash(counters.windows)
-  for _, rate in pairs(counters.rates) do
-    write_rate(counters.rates_key, rate, counters.now)
+  local taken = {}
+  for name, rate in pairs(counters.rates) do
+    if rate.taken > 0 then
+      write_rate(rate, counters.now)
+      taken[#taken + 1] = name
+    end
   end
+  call_with_many('SADD', counters.rates_key, taken)
 end

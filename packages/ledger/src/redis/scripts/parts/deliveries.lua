@@ -7,7 +7,7 @@
 --   { 'f' | 'e', agent, forget_at, digest, action, attempt, key, appended_at, at, sequence, verdict, code, hard,
 --     grant_consumed, lease }                           a decision, first or expired
 --   lease: { reserved, expires_at, charged, result, charging, charges }, or false
---   charging: { type, …micros }    charges: { { counter, window_ms or false, max or false }, … }
+--   charging: { type, …micros }    charges: { { counter, window_ms or false, max or false }, … }, packed
 --
 -- `actions` holds, by 'agent action', { attempt, coordinate, attempt, coordinate, … } with rising attempts; `keys`, by
 -- 'agent key', the action that claimed it last. `forget` is the order in which things are forgotten, once they are on

@@ -18,7 +18,7 @@ local function in_the_way(memory, grants, request)
     -- A deferred request is decided anew once a person has said something about it.
     local answered = same.verdict == 'DEFER'
       and same.digest == request.digest
-      and grant_state(grants, request.grant, memory.now) ~= 'none'
+      and grant_state(grants, grant_name(request), memory.now) ~= 'none'
     if answered then return nil end
     return same, place
   end

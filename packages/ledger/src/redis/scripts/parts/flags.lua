@@ -23,6 +23,8 @@ end
 
 -- The flag that stops this agent, the widest first: { scope, revision, reason }, or nil.
 local function stopped_by(flags, tenant, agent)
+  if flags.none == nil then flags.none = redis.call('EXISTS', flags.key) == 0 end
+  if flags.none then return nil end
   for _, key in ipairs({ '*', tenant, tenant .. '/' .. agent }) do
     local flag = get(flags, key)
     if flag and flag[1] then return { scope_of(key), flag[2], flag[3] } end

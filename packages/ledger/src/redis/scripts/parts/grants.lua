@@ -3,6 +3,10 @@
 -- ALLOW uses it up. { answer, expires_at, forget_at, sequence }: once expired it is remembered for the replay memory, so
 -- that it can be told from one never given.
 
+local function grant_name(request)
+  return request.agent .. ' ' .. request.action .. ' ' .. request.digest
+end
+
 -- A denial stands until it is forgotten: time does not turn a no into a question.
 local function grant_state(grants, request, now)
   local grant = get(grants, request)

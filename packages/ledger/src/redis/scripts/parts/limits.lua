@@ -21,9 +21,9 @@ local function look_at_rate(rate, most, now)
   return { 'rate', calls, ok, retry_after }
 end
 
-local function look_at_limits(counters, grants, request)
+local function look_at_limits(counters, grants, request, limits)
   local facts = {}
-  for at, limit in ipairs(request.limits) do
+  for at, limit in ipairs(limits) do
     if limit.counter then
       local counter = counter_of(counters, limit.counter, limit.windowMs)
       facts[at] = look_at_budget(counter, limit.max, request.reserve, counters.now)
@@ -31,7 +31,7 @@ local function look_at_limits(counters, grants, request)
       local rate = rate_of(counters, limit.rate, limit.windowMs)
       facts[at] = look_at_rate(rate, limit.max, counters.now)
     else
-      local grant = grant_state(grants, request.grant, counters.now)
+      local grant = grant_state(grants, grant_name(request), counters.now)
       facts[at] = { 'confirmation', grant == 'granted', grant }
     end
   end

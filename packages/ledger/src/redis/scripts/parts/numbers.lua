@@ -3,12 +3,9 @@
 
 local function integer(given)
   local number = tonumber(given)
-  assert(
-    number and number == math.floor(number) and math.abs(number) <= LARGEST
-      and (type(given) == 'number' or string.match(given, '^%-?%d+$')),
-    'not an integer: ' .. tostring(given)
-  )
-  return number
+  local is_integer = number and number % 1 == 0 and number <= LARGEST and number >= -LARGEST
+  if is_integer and (number == given or string.find(given, '^%-?%d+$')) then return number end
+  error('not an integer: ' .. tostring(given))
 end
 
 local function decimal(number)
@@ -17,6 +14,6 @@ end
 
 -- An amount as it goes out: ioredis 6 misreads integers that are within 48 of 2^53, so large ones go as text.
 local function outgoing(number)
-  if math.abs(number) > LARGEST / 2 then return decimal(number) end
+  if number > LARGEST / 2 or number < -LARGEST / 2 then return decimal(number) end
   return number
 end

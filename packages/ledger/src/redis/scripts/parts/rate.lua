@@ -1,16 +1,25 @@
 -- @use clock.lua
+-- @use packed-hash.lua
 -- A true sliding window of calls: a list with the time of each, oldest first. A call counts while it is younger than
--- `window_ms`. What has left is found by halving, and cut off when something is written.
+-- `window_ms`. What has left is found from the head on, in steps that double and then halve, and cut off when something is
+-- written.
 
 local function open_rate(name, key, window_ms, now)
   local rate = { name = name, key = key, window_ms = window_ms, head = 0, taken = 0 }
   rate.length = redis.call('LLEN', key)
   local left_at = now - window_ms
-  local low, high = 0, rate.length
-  if high > 0 and integer(redis.call('LINDEX', key, 0)) > left_at then high = 0 end
+  local function has_left(place)
+    return integer(redis.call('LINDEX', key, place)) <= left_at
+  end
+  local low, high = 0, 0
+  while high < rate.length and has_left(high) do
+    low = high + 1
+    high = 2 * high + 1
+  end
+  high = math.min(high, rate.length)
   while low < high do
     local middle = math.floor((low + high) / 2)
-    if integer(redis.call('LINDEX', key, middle)) <= left_at then low = middle + 1 else high = middle end
+    if has_left(middle) then low = middle + 1 else high = middle end
   end
   rate.head = low
   return rate
@@ -31,12 +40,10 @@ local function wait_for_slot(rate, most, now)
   return last_to_leave + rate.window_ms - now
 end
 
-local function write_rate(rates_key, rate, now)
-  if rate.taken == 0 then return end
+local function write_rate(rate, now)
   if rate.head > 0 then redis.call('LTRIM', rate.key, rate.head, -1) end
-  for _ = 1, rate.taken do
-    redis.call('RPUSH', rate.key, decimal(now))
-  end
-  redis.call('SADD', rates_key, rate.name)
+  local times = {}
+  for at = 1, rate.taken do times[at] = decimal(now) end
+  call_with_many('RPUSH', rate.key, times)
   expire_at(rate.key, now + rate.window_ms)
 end
