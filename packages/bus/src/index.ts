@@ -18,6 +18,7 @@
 export { createKafkaBus, type KafkaBusOptions } from './kafka/create-kafka-bus.ts';
 export type { KafkaConfig, SaslConfig } from './kafka/kafka-config.ts';
 export { keyPartition } from './key-partition.ts';
+export { openLog } from './open-log.ts';
 export type {
   Acknowledged,
   Batch,

@@ -1,0 +1,38 @@
+/** The log that the settings name: of many machines where there are brokers, else the file of this one. */
+import { readFileSync } from 'node:fs';
+import type { KafkaSettings } from '@mandate/runtime';
+import { createKafkaBus } from './kafka/create-kafka-bus.ts';
+import type { KafkaConfig } from './kafka/kafka-config.ts';
+import type { Bus } from './port.ts';
+import { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
+
+/** @param local how the file is opened, where there are no brokers */
+export function openLog(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
+  const { KAFKA_BROKERS: brokers } = settings;
+  if (brokers === undefined) return createSqliteBus(local);
+  return createKafkaBus({
+    brokers,
+    clientId: settings.KAFKA_CLIENT_ID,
+    createTopics: settings.KAFKA_CREATE_TOPICS,
+    replicationFactor: settings.KAFKA_REPLICATION_FACTOR,
+    minInSyncReplicas: settings.KAFKA_MIN_IN_SYNC_REPLICAS,
+    log: local.log,
+    ...tlsOf(settings),
+    ...saslOf(settings),
+  });
+}
+
+function tlsOf({ KAFKA_TLS, KAFKA_TLS_CA_PATH: caPath }: KafkaSettings): Pick<KafkaConfig, 'tls'> {
+  if (!KAFKA_TLS) return {};
+  return { tls: caPath === undefined ? true : { ca: readFileSync(caPath) } };
+}
+
+function saslOf(settings: KafkaSettings): Pick<KafkaConfig, 'sasl'> {
+  const {
+    KAFKA_SASL_MECHANISM: mechanism,
+    KAFKA_SASL_USERNAME: username,
+    KAFKA_SASL_PASSWORD: password,
+  } = settings;
+  if (mechanism === undefined || username === undefined || password === undefined) return {};
+  return { sasl: { mechanism, username, password } };
+}
