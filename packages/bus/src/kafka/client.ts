@@ -160,7 +160,7 @@ export const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
 /** How long kafkajs believes what it knows of the cluster when nothing contradicts. */
-const METADATA_AGE_MS = 60_000;
+const METADATA_AGE_MS = 20_000;
 
 mendThrottleTimer();
 

@@ -18,6 +18,7 @@ export class Connection {
   readonly #closing = new AbortController();
   #current: { cluster: Promise<Cluster>; sever: () => void } | undefined;
   #mending: Promise<void> | undefined;
+  #connects = 0;
 
   constructor(config: KafkaConfig, log: Logger) {
     this.#config = config;
@@ -98,7 +99,11 @@ export class Connection {
   }
 
   #connect(): { cluster: Promise<Cluster>; sever: () => void } {
-    const { cluster, sever } = createCluster(this.#config, this.#log);
+    // Another broker first each time: the one that was asked last may be the one that is away.
+    const { brokers } = this.#config;
+    const first = this.#connects++ % brokers.length;
+    const rotated = [...brokers.slice(first), ...brokers.slice(0, first)];
+    const { cluster, sever } = createCluster({ ...this.#config, brokers: rotated }, this.#log);
     const connected = cluster.connect().then(() => cluster);
     connected.catch(() => {});
     return { cluster: connected, sever };

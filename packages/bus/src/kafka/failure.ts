@@ -2,7 +2,7 @@ import { isMandateError, type MandateError } from '@mandate/runtime';
 import { misused, topicUnfit, unavailable } from '../errors.ts';
 
 /** What kafkajs throws, as far as it is told apart: `type` is Kafka's name of the code that a broker answered. */
-type ClientError = Error & { type?: string; retriable?: boolean; cause?: unknown };
+type ClientError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: unknown[] };
 
 /** The connection or the view of the cluster was the trouble; with a fresh one it may go. */
 const CONNECTION_TROUBLE = new Set([
@@ -29,17 +29,12 @@ const PASSING_ANSWERS = new Set([
 
 const MEMBERSHIP_LOST = new Set(['FENCED_INSTANCE_ID', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 
-/** What kafkajs threw at the bottom: its retries, switched off, still wrap. */
+/** What kafkajs threw at the bottom: its retries, switched off, still wrap, and some answers come in a list of one. */
 export function innermost(error: unknown): ClientError {
-  let found = error as ClientError;
-  while (found.type === undefined && isWrapper(found) && found.cause instanceof Error) {
-    found = found.cause as ClientError;
-  }
-  return found;
-}
-
-function isWrapper({ name }: ClientError): boolean {
-  return name === 'KafkaJSNumberOfRetriesExceeded' || name === 'KafkaJSNonRetriableError';
+  const { name, cause, errors } = error as ClientError;
+  if (name === 'KafkaJSAggregateError' && errors?.[0] !== undefined) return innermost(errors[0]);
+  const isWrapper = name === 'KafkaJSNumberOfRetriesExceeded' || name === 'KafkaJSNonRetriableError';
+  return isWrapper && cause instanceof Error ? innermost(cause) : (error as ClientError);
 }
 
 /** The name of the answer, when it was an answer of a broker. */

@@ -9,13 +9,18 @@ import { partitionsOf } from './partitions-of.ts';
 /** Who asks whether the log answers does not want to wait as long as who has something to write. */
 const PROBE_MS = 3_000;
 
+/** How long the number of partitions is believed. */
+const FRESH_MS = 30_000;
+
+type Known = { partitions: Promise<readonly number[]>; freshUntil: number };
+
 /** Topics that this process uses: each is made if it may be, and checked, before its first use. */
 export class Topics {
   readonly #connection: Connection;
   readonly #provisioning: Provisioning | null;
   readonly #withinMs: number;
   readonly #log: Logger;
-  readonly #ready = new Map<string, Promise<void>>();
+  readonly #known = new Map<string, Known>();
 
   /** @param provisioning null: topics are made by others, and one that is missing is an error. */
   constructor(
@@ -28,15 +33,20 @@ export class Topics {
     this.#provisioning = provisioning;
   }
 
-  /** Partition numbers of the topic, in order. Fails with BUS_TOPIC_UNFIT. */
-  async partitionsOf(topic: string): Promise<number[]> {
-    await this.#whenReady(topic);
-    return asking(this.#connection, async (cluster) => partitionsOf(cluster, topic), this.#withinMs);
+  /**
+   * Partition numbers of the topic, in order. Whoever asks first is answered first: appends keep their order by it.
+   * Fails with BUS_TOPIC_UNFIT.
+   */
+  partitionsOf(topic: string): Promise<readonly number[]> {
+    const known = this.#known.get(topic);
+    if (known === undefined) return this.#learn(topic);
+    if (performance.now() > known.freshUntil) this.#lookAgain(topic, known);
+    return known.partitions;
   }
 
   /** Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. */
   async probe(): Promise<void> {
-    const names = [...this.#ready.keys()];
+    const names = [...this.#known.keys()];
     await asking(
       this.#connection,
       async (cluster) => {
@@ -48,14 +58,28 @@ export class Topics {
     );
   }
 
-  #whenReady(topic: string): Promise<void> {
-    const known = this.#ready.get(topic);
-    if (known !== undefined) return known;
-    const ready = this.#makeReady(topic);
-    this.#ready.set(topic, ready);
+  #learn(topic: string): Promise<readonly number[]> {
+    const partitions = this.#makeReady(topic).then(() => this.#count(topic));
+    this.#known.set(topic, { partitions, freshUntil: performance.now() + FRESH_MS });
     // What failed is tried again by the next who asks.
-    ready.catch(() => this.#ready.delete(topic));
-    return ready;
+    partitions.catch(() => this.#known.delete(topic));
+    return partitions;
+  }
+
+  /** Partitions may be added. Until that is known, what was known before is used. */
+  #lookAgain(topic: string, known: Known): void {
+    known.freshUntil = performance.now() + FRESH_MS;
+    this.#count(topic).then(
+      (partitions) => {
+        known.partitions = Promise.resolve(partitions);
+      },
+      (error) =>
+        this.#log.debug({ err: error, topic }, 'the partitions of a topic could not be looked up again'),
+    );
+  }
+
+  #count(topic: string): Promise<readonly number[]> {
+    return asking(this.#connection, (cluster) => partitionsOf(cluster, topic), this.#withinMs);
   }
 
   async #makeReady(topic: string): Promise<void> {
