@@ -207,6 +207,17 @@ end
 prefetch(memory.seen, coordinates)
 prefetch(memory.actions, actions)
 
+local lifetime, windowed = {}, {}
+for _, set in ipairs(batch.limits) do
+  lifetime[#lifetime + 1] = set.total
+  for _, limit in ipairs(set.limits) do
+    local names = limit.windowMs and windowed or lifetime
+    if limit.counter then names[#names + 1] = limit.counter end
+  end
+end
+prefetch(counters.spent, lifetime)
+prefetch(counters.windows, windowed)
+
 -- More than the one delivery that an operation adds, so that forgetting keeps up.
 forget_some(memory, 2 * #operations + 4, grants, done)
 

@@ -1,4 +1,4 @@
--- @use packed-hash.lua
+-- @use hash.lua
 -- Operators' commands that were carried out, by name: the same command again gets the same answer. { forget_at, answer }
 
 local function done_before(key, name, now)

@@ -9,7 +9,7 @@ local function open_counters(keys, now)
   return {
     now = now,
     prefix = keys.prefix,
-    spent_key = keys.spent,
+    spent = open_hash(keys.spent, integer, decimal),
     rates_key = keys.rates,
     windows = open_hash(keys.windows),
     by_name = {},
@@ -26,7 +26,7 @@ local function counter_of(counters, name, window_ms)
     local key = counters.prefix .. 'window:' .. name
     counter.window = open_window(counters.windows, name, key, window_ms, counters.now)
   else
-    counter.spent = integer(redis.call('HGET', counters.spent_key, name) or 0)
+    counter.spent = get(counters.spent, name) or 0
   end
   counters.by_name[name] = counter
   return counter
@@ -50,7 +50,7 @@ local function add_to(counters, counter, at, delta)
     add_to_window(counter.window, at, delta, counters.now)
   else
     counter.spent = counter.spent + delta
-    counter.changed = true
+    put(counters.spent, counter.name, counter.spent)
   end
 end
 
@@ -69,16 +69,10 @@ local function still_counts(window_ms, at, now)
 end
 
 local function write_counters(counters)
-  local set = {}
-  for name, counter in pairs(counters.by_name) do
-    if counter.window then
-      write_window(counters.windows, counter.window, counters.now)
-    elseif counter.changed then
-      set[#set + 1] = name
-      set[#set + 1] = decimal(counter.spent)
-    end
+  for _, counter in pairs(counters.by_name) do
+    if counter.window then write_window(counters.windows, counter.window, counters.now) end
   end
-  call_with_many('HSET', counters.spent_key, set)
+  write_hash(counters.spent)
   write_hash(counters.windows)
   local taken = {}
   for name, rate in pairs(counters.rates) do

@@ -1,4 +1,4 @@
--- @use packed-hash.lua
+-- @use hash.lua
 -- What is remembered of each delivery that was answered, by its coordinate ('topic/partition/offset'), and what stands
 -- for an action. How a delivery is packed, which load-state.ts and read-state.ts know as well:
 --
@@ -14,7 +14,8 @@
 -- the log: 'd coordinate', 'g grant', 'c command'. `running` has 'agent coordinate' of each ALLOW without an outcome, by the
 -- end of its lease. No id holds a blank.
 
-local function decode_delivery(packed)
+local function unpack_delivery(stored)
+  local packed = cmsgpack.unpack(stored)
   local kind, agent, forget_at, digest = unpack(packed, 1, 4)
   local delivery = { kind = kind, agent = agent, forget_at = forget_at, digest = digest }
   if kind == 's' or kind == 'd' then return delivery end
@@ -35,25 +36,25 @@ local function decode_delivery(packed)
   return delivery
 end
 
-local function encode_delivery(delivery)
+local function pack_delivery(delivery)
   local kind, agent, forget_at, digest = delivery.kind, delivery.agent, delivery.forget_at, delivery.digest
-  if kind == 's' then return { kind, agent, forget_at } end
-  if kind == 'd' then return { kind, agent, forget_at, digest } end
+  if kind == 's' then return cmsgpack.pack({ kind, agent, forget_at }) end
+  if kind == 'd' then return cmsgpack.pack({ kind, agent, forget_at, digest }) end
   local lease = delivery.lease
   if lease then
     lease = { lease.reserved, lease.expires_at, lease.charged, lease.result, lease.charging, lease.charges }
   end
-  return {
+  return cmsgpack.pack({
     kind, agent, forget_at, digest,
     delivery.action, delivery.attempt, delivery.key, delivery.appended_at, delivery.at, delivery.sequence,
     delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed, lease,
-  }
+  })
 end
 
 local function open_memory(keys, now)
   return {
     now = now,
-    seen = open_hash(keys.seen, decode_delivery, encode_delivery),
+    seen = open_hash(keys.seen, unpack_delivery, pack_delivery),
     actions = open_hash(keys.actions),
     keys = open_hash(keys.keys),
     unpublished = open_hash(keys.unpublished),

@@ -1,4 +1,4 @@
--- @use packed-hash.lua
+-- @use hash.lua
 -- Kill flags: one each for an agent, a tenant, everything ('tenant/agent', 'tenant', '*'). They merge: of two states of a
 -- flag the higher revision wins, and at a tie the kill. They belong to no generation: a rebuild merges those of the log in.
 --

@@ -1,5 +1,5 @@
 -- @use clock.lua
--- @use packed-hash.lua
+-- @use hash.lua
 -- A true sliding window of calls: a list with the time of each, oldest first. A call counts while it is younger than
 -- `window_ms`. What has left is found from the head on, in steps that double and then halve, and cut off when something is
 -- written.

@@ -1,5 +1,5 @@
 -- @use clock.lua
--- @use packed-hash.lua
+-- @use hash.lua
 -- The registry: which state is in force, on which servers, and who has a part in it. It has a slot of its own.
 --
 -- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every master, at the last

@@ -1,5 +1,5 @@
 -- @use clock.lua
--- @use packed-hash.lua
+-- @use hash.lua
 -- What was spent in the last `window_ms`, in buckets: see sliding-sum.ts, whose arithmetic this is.
 --
 -- Stored: in the hash `windows`, by counter, { sum, credits, oldest bucket, window_ms }; and in a sorted set of its own each bucket

@@ -1,19 +1,17 @@
--- A hash of packed values, read through a table and written once at the end: several operations of one batch meet the
--- same fields, and no script may write before its last check. An absent value is `false`; putting `false` deletes.
+-- A hash that is read through a table and written once at the end: several operations of one batch meet the same fields,
+-- and no script may write before its last check. An absent value is `false`; putting `false` deletes.
 
 local MOST_ARGUMENTS = 1000
 
-local function same(value)
-  return value
-end
-
--- decode, encode: between what is stored and what scripts work with; both default to the plain value
+-- decode, encode: between the text that is stored and what scripts work with; by default values are packed
 local function open_hash(key, decode, encode)
-  return { key = key, decode = decode or same, encode = encode or same, values = {}, changed = {} }
-end
-
-local function unpacked(hash, packed)
-  return packed and hash.decode(cmsgpack.unpack(packed)) or false
+  return {
+    key = key,
+    decode = decode or cmsgpack.unpack,
+    encode = encode or cmsgpack.pack,
+    values = {},
+    changed = {},
+  }
 end
 
 local function prefetch(hash, fields)
@@ -21,7 +19,8 @@ local function prefetch(hash, fields)
     local to = math.min(#fields, from + MOST_ARGUMENTS - 1)
     local found = redis.call('HMGET', hash.key, unpack(fields, from, to))
     for at = from, to do
-      hash.values[fields[at]] = unpacked(hash, found[at - from + 1])
+      local stored = found[at - from + 1]
+      hash.values[fields[at]] = stored and hash.decode(stored)
     end
   end
 end
@@ -29,7 +28,8 @@ end
 local function get(hash, field)
   local value = hash.values[field]
   if value == nil then
-    value = unpacked(hash, redis.call('HGET', hash.key, field))
+    local stored = redis.call('HGET', hash.key, field)
+    value = stored and hash.decode(stored)
     hash.values[field] = value
   end
   return value
@@ -55,7 +55,7 @@ local function write_hash(hash)
       gone[#gone + 1] = field
     else
       set[#set + 1] = field
-      set[#set + 1] = cmsgpack.pack(hash.encode(value))
+      set[#set + 1] = hash.encode(value)
     end
   end
   call_with_many('HSET', hash.key, set)
