@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-// Two projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
-// `system` starts the real thing (processes, servers, sockets) and may take minutes.
+// Three projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
+// `system` starts the real thing (processes, sockets) on what comes with npm, and may take minutes;
+// `servers` needs Redis, Kafka or ClickHouse, and says which it found where.
 export default defineConfig({
   test: {
     projects: [
@@ -12,7 +13,7 @@ export default defineConfig({
             '{schemas,packages,services}/**/*.test.ts',
             'test/{cases,laws,architecture}/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', '**/*.system.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{system,servers}.test.ts'],
           setupFiles: ['test/random-seed.ts'],
           // All end within a second or so; the limit is for a machine that has much else to do.
           testTimeout: 60_000,
@@ -26,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', '**/*.servers.test.ts'],
           globalSetup: ['test/say-backends.ts'],
           setupFiles: ['test/random-seed.ts'],
           testTimeout: 300_000,
@@ -34,6 +35,19 @@ export default defineConfig({
           // After the unit tests, and one file at a time: each starts processes that take both cores of a small machine.
           fileParallelism: false,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'servers',
+          include: ['**/*.servers.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['test/say-backends.ts'],
+          setupFiles: ['test/random-seed.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,12 +1,15 @@
 /** Says, before the tests that need any, which log, ledger and audit they run on: one that is absent must be seen. */
 import { createRequire } from 'node:module';
+import { provideServers } from '@mandate/testing/servers';
+import type { TestProject } from 'vitest/node';
 
 const { version: chdb }: { version: string } = createRequire(import.meta.url)('chdb/package.json');
 
-export default function sayBackends(): void {
+export default async function sayBackends(project: TestProject): Promise<undefined | (() => Promise<void>)> {
+  console.log(`\nBackends of the tests of project "${project.name}". Node ${process.versions.node}.`);
+  if (project.name === 'servers') return provideServers(project);
   console.log(
-    `\nBackends of these tests, all embedded: log SQLite ${process.versions.sqlite} (node:sqlite), ` +
-      `ledger in memory, audit ClickHouse in-process (chdb ${chdb}). Node ${process.versions.node}. ` +
-      'No server of Kafka, Redis or ClickHouse is used.\n',
+    `All embedded: log SQLite ${process.versions.sqlite} (node:sqlite), ledger in memory, ` +
+      `audit ClickHouse in-process (chdb ${chdb}). No server of Kafka, Redis or ClickHouse is used.\n`,
   );
 }

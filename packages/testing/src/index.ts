@@ -15,6 +15,9 @@ export {
 } from './servers/kafka/start-kafka.ts';
 export { MissingServerError } from './servers/missing-server.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
+export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
+export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';
+export { describeWithOwnServers, describeWithServers, sharedServer } from './servers/with-servers.ts';
 export { type PlaneProcess, startPlane } from './start-plane.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';

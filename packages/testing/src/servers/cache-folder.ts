@@ -15,6 +15,7 @@ const SERVERS = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'm
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const place = join(SERVERS, name);
   if (existsSync(place)) return place;
+  console.error(`mandate: fetching ${name} for the tests, once …`);
   await mkdir(SERVERS, { recursive: true });
   const partial = await mkdtemp(join(SERVERS, `.partial-${name}-`));
   try {

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { onFreePorts } from '../free-port.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { DEFAULT_USERS } from './default-users.ts';
+import { installedClickHouse } from './installed-clickhouse.ts';
 
 const SERVE = join(import.meta.dirname, 'system/serve-clickhouse.ts');
 
@@ -32,8 +33,9 @@ export type ClickHouseServer = Server &
     stop(): Promise<void>;
   };
 
-/** Resolves once it takes requests. */
+/** Resolves once it takes requests. @throws MissingServerError where the engine is not there for this platform */
 export async function startClickHouse(options: ClickHouseOptions = {}): Promise<ClickHouseServer> {
+  await installedClickHouse();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-clickhouse-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {

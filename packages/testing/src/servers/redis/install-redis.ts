@@ -71,6 +71,8 @@ async function unpackDebianRedis(into: string): Promise<void> {
       ...['-o', `Dir::State=${apt}`, '-o', `Dir::State::lists=${apt}/lists`],
       ...['-o', `Dir::State::status=${apt}/status`],
       ...['-o', `Dir::Cache=${apt}`, '-o', `Dir::Cache::archives=${apt}/archives`],
+      // A machine without a network is told soon.
+      ...['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'],
     ];
     const options = { orInstall: OR_INSTALL };
     await runTool('apt-get', ['update', '-q', ...isPrivate], options);

@@ -19,6 +19,8 @@ export type RedisServer = Server &
     /** With the password, if any. */
     readonly url: string;
     readonly port: number;
+    /** Where the nodes of a cluster talk to each other. */
+    readonly busPort: number;
     /** Ends it and removes its data. */
     stop(): Promise<void>;
   };
@@ -51,7 +53,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       const stop = () => server.end().then(removeFolder);
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
       const url = `redis://${credential}127.0.0.1:${port}`;
-      return Object.assign(server, { url, port, stop, [Symbol.asyncDispose]: stop });
+      return Object.assign(server, { url, port, busPort, stop, [Symbol.asyncDispose]: stop });
     });
   } catch (error) {
     await removeFolder();

@@ -1,0 +1,102 @@
+/**
+ * The servers that all test files of a run share. Which there are is known, and said, before the first test; each is
+ * started when the first test asks for it, as a broker takes seconds and most runs are of one file.
+ *
+ * Tests run in processes of their own, so they ask over HTTP: GET /redis answers its address.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { TestProject } from 'vitest/node';
+import { MissingServerError } from './missing-server.ts';
+import {
+  localOffer,
+  type Offer,
+  offerOf,
+  SERVER_KINDS,
+  type ServerKind,
+  type SharedServer,
+} from './sources.ts';
+
+/** What test files are told: for each kind, what is missing, if it is. */
+export type ProvidedServers = {
+  /** Where to ask for the address of a shared one. */
+  readonly desk: string;
+  readonly shared: Readonly<Record<ServerKind, string | null>>;
+  /** To be started by the test itself, with `startRedis` and its like. */
+  readonly own: Readonly<Record<ServerKind, string | null>>;
+};
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    servers: ProvidedServers;
+  }
+}
+
+/** Says what was found; the end of the run is to call what it returns. */
+export async function provideServers(project: TestProject): Promise<() => Promise<void>> {
+  const shared = await forEachKind((kind) => orMissing(offerOf(kind)));
+  const own = await forEachKind((kind) => orMissing(localOffer(kind)));
+  console.log(`\n${banner(shared, own)}\n`);
+  const missing = SERVER_KINDS.flatMap((kind) => lacking(shared[kind]) ?? lacking(own[kind]) ?? []);
+  if (process.env.CI === 'true' && missing.length > 0) {
+    throw new MissingServerError(`In CI every server must be there: ${missing.join('; ')}`);
+  }
+
+  const started = new Map<ServerKind, Promise<SharedServer>>();
+  const desk = createServer(async (request, response) => {
+    const kind = SERVER_KINDS.find((kind) => request.url === `/${kind}`);
+    const offer = kind === undefined ? undefined : shared[kind];
+    if (kind === undefined || offer === undefined || 'lacks' in offer) {
+      response.writeHead(404).end('no such server');
+      return;
+    }
+    const server = started.get(kind) ?? offer.start();
+    started.set(kind, server);
+    await server.then(
+      ({ address }) => response.end(address),
+      (error) => response.writeHead(500).end(String(error)),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(desk, 'listening');
+  const place = desk.address();
+  if (place === null || typeof place === 'string') throw new Error('a listening server has no port');
+  project.provide('servers', {
+    desk: `http://127.0.0.1:${place.port}`,
+    shared: await forEachKind(async (kind) => lacking(shared[kind])),
+    own: await forEachKind(async (kind) => lacking(own[kind])),
+  });
+
+  return async () => {
+    desk.close();
+    const running = await Promise.allSettled(started.values());
+    await Promise.all(running.map((server) => server.status === 'fulfilled' && server.value.stop()));
+  };
+}
+
+type Found = Offer | { readonly lacks: string };
+
+function orMissing(offer: Promise<Offer>): Promise<Found> {
+  return offer.catch((error) => {
+    if (error instanceof MissingServerError) return { lacks: error.message };
+    throw error;
+  });
+}
+
+function lacking(found: Found): string | null {
+  return 'lacks' in found ? found.lacks : null;
+}
+
+function banner(shared: Record<ServerKind, Found>, own: Record<ServerKind, Found>): string {
+  const lines = SERVER_KINDS.map((kind) => {
+    const found = shared[kind];
+    if ('lacks' in found) return `  ${kind}: NONE, so its tests are NOT RUN: ${found.lacks}`;
+    const why = lacking(own[kind]);
+    return `  ${kind}: ${found.what}${why === null ? '' : `; tests that break a server of their own are NOT RUN: ${why}`}`;
+  });
+  return ['Servers of these tests:', ...lines].join('\n');
+}
+
+async function forEachKind<T>(of: (kind: ServerKind) => Promise<T>): Promise<Record<ServerKind, T>> {
+  const [redis, kafka, clickhouse] = await Promise.all([of('redis'), of('kafka'), of('clickhouse')]);
+  return { redis, kafka, clickhouse };
+}

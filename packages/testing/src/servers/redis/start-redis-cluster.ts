@@ -1,0 +1,50 @@
+/** A Redis Cluster of three masters, without replicas, each with a third of the slots. */
+import { Redis } from 'ioredis';
+import { waitUntil } from '../../wait-until.ts';
+import { type RedisOptions, type RedisServer, startRedis } from './start-redis.ts';
+
+const SLOTS = 16_384;
+const MASTERS = 3;
+
+export type RedisCluster = AsyncDisposable & {
+  /** One for each node, as ioredis' Cluster takes them. */
+  readonly urls: string[];
+  /** For tests that break one. */
+  readonly nodes: readonly RedisServer[];
+  stop(): Promise<void>;
+};
+
+/** Resolves once every node says that the cluster is whole. @throws MissingServerError as startRedis does */
+export async function startRedisCluster(options: RedisOptions = {}): Promise<RedisCluster> {
+  const config = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000', ...options.config };
+  await using started = new AsyncDisposableStack();
+  const nodes = await Promise.all(
+    Array.from({ length: MASTERS }, async () => started.use(await startRedis({ ...options, config }))),
+  );
+  await joinUp(nodes);
+  const life = started.move();
+  const stop = () => life.disposeAsync();
+  return { urls: nodes.map(({ url }) => url), nodes, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function joinUp(nodes: readonly RedisServer[]): Promise<void> {
+  const clients = nodes.map(({ url }) => new Redis(url));
+  try {
+    for (const [index, client] of clients.entries()) {
+      const first = Math.floor((index * SLOTS) / MASTERS);
+      const last = Math.floor(((index + 1) * SLOTS) / MASTERS) - 1;
+      await client.cluster('ADDSLOTSRANGE', first, last);
+      // Epochs that differ from the start need no election to be told apart.
+      await client.cluster('SET-CONFIG-EPOCH', index + 1);
+    }
+    for (const { port, busPort } of nodes) await clients[0]?.cluster('MEET', '127.0.0.1', port, busPort);
+    for (const client of clients) {
+      await waitUntil('every node to see the whole cluster', async () => {
+        const info = await client.cluster('INFO');
+        return /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${MASTERS}`);
+      });
+    }
+  } finally {
+    for (const client of clients) client.disconnect();
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Where the servers that tests share come from: for each kind a list, of which the first that has one is taken.
+ * A further source (containers) is one more entry, before the local one.
+ */
+import { installedClickHouse } from './clickhouse/installed-clickhouse.ts';
+import { startClickHouse } from './clickhouse/start-clickhouse.ts';
+import { installedKafka } from './kafka/install-kafka.ts';
+import { startKafka } from './kafka/start-kafka.ts';
+import { MissingServerError } from './missing-server.ts';
+import { installedRedis } from './redis/install-redis.ts';
+import { startRedis } from './redis/start-redis.ts';
+
+export const SERVER_KINDS = ['redis', 'kafka', 'clickhouse'] as const;
+export type ServerKind = (typeof SERVER_KINDS)[number];
+
+export type SharedServer = {
+  /** A URL; of Kafka `host:port`, several with commas between. */
+  readonly address: string;
+  stop(): Promise<void>;
+};
+
+/** A server that is there for the taking; nothing runs before `start`. */
+export type Offer = {
+  /** For the banner, such as `redis-server 7.0.15 of this machine`. */
+  readonly what: string;
+  start(): Promise<SharedServer>;
+};
+
+/** Undefined from a source that this machine does not have; MissingServerError from the last one, with what would help. */
+type Source = () => Promise<Offer | undefined>;
+
+const SOURCES: Readonly<Record<ServerKind, readonly Source[]>> = {
+  redis: [named('MANDATE_TEST_REDIS_URL'), () => localOffer('redis')],
+  kafka: [named('MANDATE_TEST_KAFKA_BROKERS'), () => localOffer('kafka')],
+  clickhouse: [named('MANDATE_TEST_CLICKHOUSE_URL'), () => localOffer('clickhouse')],
+};
+
+/** @throws MissingServerError where no source has one */
+export async function offerOf(kind: ServerKind): Promise<Offer> {
+  for (const source of SOURCES[kind]) {
+    const offer = await source();
+    if (offer !== undefined) return offer;
+  }
+  throw new MissingServerError(`no source has ${kind}`);
+}
+
+/** What `startRedis` and its like run: the one source whose servers a test can break. Fetches what it needs first. */
+export async function localOffer(kind: ServerKind): Promise<Offer> {
+  switch (kind) {
+    case 'redis': {
+      const start = async () => {
+        const { url, stop } = await startRedis();
+        return { address: url, stop };
+      };
+      return { what: `local, ${(await installedRedis()).what}`, start };
+    }
+    case 'kafka': {
+      const start = async () => {
+        const { brokers, stop } = await startKafka();
+        return { address: brokers.join(','), stop };
+      };
+      return { what: `local, ${(await installedKafka()).what}`, start };
+    }
+    case 'clickhouse': {
+      const start = async () => {
+        const { url, stop } = await startClickHouse();
+        return { address: url, stop };
+      };
+      return { what: `local, ${(await installedClickHouse()).what}`, start };
+    }
+  }
+}
+
+/** A server that somebody else runs, and keeps running. */
+function named(variable: string): Source {
+  return async () => {
+    const address = process.env[variable];
+    if (address === undefined || address === '') return undefined;
+    return { what: `${variable} in the environment`, start: async () => ({ address, stop: async () => {} }) };
+  };
+}

@@ -1,0 +1,27 @@
+/** How a `*.servers.test.ts` says which servers it needs: without them it is skipped, which the banner has told. */
+import { describe, inject } from 'vitest';
+import type {} from './provide-servers.ts';
+import type { ServerKind } from './sources.ts';
+
+/** For tests on servers that all files of the run share (`sharedServer`). */
+export function describeWithServers(kinds: readonly ServerKind[], name: string, tests: () => void): void {
+  const { shared } = inject('servers');
+  describe.skipIf(kinds.some((kind) => shared[kind] !== null))(name, tests);
+}
+
+/** For tests that start servers of their own and may break them (`startRedis`, `startKafka`, `startClickHouse`). */
+export function describeWithOwnServers(kinds: readonly ServerKind[], name: string, tests: () => void): void {
+  const { own } = inject('servers');
+  describe.skipIf(kinds.some((kind) => own[kind] !== null))(name, tests);
+}
+
+/**
+ * The address of the run's own Redis or ClickHouse (a URL) or Kafka (`host:port,…`), started at the first call.
+ * Others use it too: keep to names (tenants, topics, databases) that no other test has, and neither flush nor stop it.
+ */
+export async function sharedServer(kind: ServerKind): Promise<string> {
+  const response = await fetch(`${inject('servers').desk}/${kind}`);
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`no ${kind}: ${answer}`);
+  return answer;
+}
