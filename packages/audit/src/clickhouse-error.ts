@@ -1,4 +1,4 @@
-/** From what ClickHouse says to what Mandate does: refuse a row, or wait and try again. */
+/** From what ClickHouse says to what Mandate does: refuse a row, or say what an operator can do and wait. */
 import { MandateError } from '@mandate/runtime';
 
 /**
@@ -26,17 +26,65 @@ const ROW_FAULTS: ReadonlySet<string> = new Set([
   '469', // VIOLATED_CONSTRAINT
 ]);
 
+type Condition = {
+  code: 'AUDIT_UNAVAILABLE' | 'AUDIT_ACCESS_DENIED' | 'AUDIT_DATABASE_MISSING';
+  remedy: string;
+};
+
+const AWAY: Condition = {
+  code: 'AUDIT_UNAVAILABLE',
+  remedy:
+    'Check that ClickHouse runs and has disk and memory left; what waits is recorded as soon as it answers.',
+};
+const DENIED: Condition = {
+  code: 'AUDIT_ACCESS_DENIED',
+  remedy:
+    'Check user and password, and what that user may do: infra/clickhouse/users.d/mandate.xml says what each of ours needs. What waits is recorded as soon as it may be.',
+};
+
+const ill = (remedy: string): Condition => ({ code: 'AUDIT_UNAVAILABLE', remedy });
+
+/** States of a server that ask for more than looking whether it runs. All pass, by themselves or once somebody acts. */
+const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
+  ['164', DENIED], // READONLY
+  ['192', DENIED], // UNKNOWN_USER
+  ['193', DENIED], // WRONG_PASSWORD
+  ['194', DENIED], // REQUIRED_PASSWORD
+  ['195', DENIED], // IP_ADDRESS_NOT_ALLOWED
+  ['497', DENIED], // ACCESS_DENIED
+  ['516', DENIED], // AUTHENTICATION_FAILED
+  [
+    '81', // UNKNOWN_DATABASE
+    {
+      code: 'AUDIT_DATABASE_MISSING',
+      remedy: 'Create it, CREATE DATABASE and its name, or name the right one; then migrate.',
+    },
+  ],
+  ['60', ill('Run the migrations: a table is missing.')], // UNKNOWN_TABLE
+  ['159', ill('Ask for a shorter time, or look what keeps ClickHouse busy: system.processes.')], // TIMEOUT_EXCEEDED
+  ['202', ill('ClickHouse has too many queries at once: see max_concurrent_queries.')], // TOO_MANY_SIMULTANEOUS_QUERIES
+  ['241', ill('ClickHouse lacks memory: see max_server_memory_usage, and what runs in system.processes.')], // MEMORY_LIMIT_EXCEEDED
+  ['242', ill('The table is read-only: has its server lost its Keeper, or its disk?')], // TABLE_IS_READ_ONLY
+  ['243', ill('The disk of ClickHouse is full.')], // NOT_ENOUGH_SPACE
+  [
+    '252', // TOO_MANY_PARTS
+    ill(
+      'Merges do not keep up with inserts: look at system.merges, let the recorder gather for longer, and give ClickHouse a faster disk.',
+    ),
+  ],
+]);
+
 /** ClickHouse's own code, from either driver. `instanceof` will not do: chdb brings its own copy of the error class. */
 function clickhouseCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' && /^\d+$/.test(error.code) ? error.code : null;
 }
 
-export function unavailable(doing: string, cause: unknown): MandateError {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  return new MandateError('AUDIT_UNAVAILABLE', `ClickHouse could not ${doing}: ${said}`, {
-    remedy:
-      'Check that ClickHouse runs and has disk and memory left; what waits is recorded as soon as it answers.',
+/** What went wrong with a statement that is no insert, or with an insert that no row is to blame for. Always retryable. */
+export function failed(doing: string, cause: unknown): MandateError {
+  const { code, remedy } = CONDITIONS.get(clickhouseCode(cause) ?? '') ?? AWAY;
+  return new MandateError(code, `ClickHouse could not ${doing}: ${said(cause)}`, {
+    remedy,
     retryable: true,
     cause,
   });
@@ -44,14 +92,20 @@ export function unavailable(doing: string, cause: unknown): MandateError {
 
 export function insertFailed(table: string, cause: unknown): MandateError {
   const code = clickhouseCode(cause);
-  if (code === null || !ROW_FAULTS.has(code)) return unavailable(`insert into ${table}`, cause);
-  const said = cause instanceof Error ? cause.message : String(cause);
+  if (code === null || !ROW_FAULTS.has(code)) return failed(`insert into ${table}`, cause);
   return new MandateError(
     'AUDIT_ROW_REFUSED',
-    `ClickHouse refused a row for ${table} (code ${code}): ${said}`,
+    `ClickHouse refused a row for ${table} (code ${code}): ${said(cause)}`,
     {
       remedy: 'The row goes to the table quarantine with its bytes; see there which record it was.',
       cause,
     },
   );
+}
+
+/** What stands between us and a server may answer whole pages. */
+const MOST_CHARACTERS = 2_000;
+
+function said(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, MOST_CHARACTERS);
 }

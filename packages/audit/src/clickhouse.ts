@@ -1,20 +1,21 @@
 /**
- * The port over `@clickhouse/client`, whatever connection that client has. Settings stand in the SQL text and never
- * in the call: over chdb a call's settings would stay with the session and change later calls.
+ * The port over `@clickhouse/client`, whatever connection that client has. Every statement says itself how it is to be
+ * run: what a server's or a user's profile has set instead (gathered inserts, integers as text, headers that claim
+ * success before there is any) never decides whether a row is lost.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { MandateError } from '@mandate/runtime';
 import type { z } from 'zod';
-import { insertFailed, unavailable } from './clickhouse-error.ts';
+import { failed, insertFailed } from './clickhouse-error.ts';
 import type { AuditClient, BoundParams } from './port.ts';
 
 /**
- * Rows and characters in one INSERT, at most. An insert costs ClickHouse about the same for 500 rows
+ * Rows and bytes in one INSERT, at most. An insert costs ClickHouse about the same for 500 rows
  * as for 2,000 (40 and 50 ms were measured), so large ones are worth their memory.
  */
-const INSERT_ROWS = 2_000;
-const INSERT_CHARACTERS = 4 * 1024 * 1024;
+export const INSERT_ROWS = 2_000;
+export const INSERT_BYTES = 4 * 1024 * 1024;
 
 /**
  * Turning rows into text is the only part that holds up the event loop (the engine works on threads of its own):
@@ -22,68 +23,135 @@ const INSERT_CHARACTERS = 4 * 1024 * 1024;
  */
 const ROWS_A_TURN = 100;
 
+export type Settings = Readonly<Record<string, string | number>>;
+
 /**
- * Inserts are synchronous (chdb's default is to gather them), and a field that no column takes is an error
- * instead of a silent loss.
+ * Inserts are synchronous (to gather them is the default of chdb and of servers alike), a field that no column takes
+ * is an error instead of a silent loss, and a batch may reach over however many months: each is a partition.
  */
-const INSERT_SETTINGS =
-  "async_insert = 0, input_format_skip_unknown_fields = 0, date_time_input_format = 'best_effort'";
+const INSERT_SETTINGS: Settings = {
+  async_insert: 0,
+  input_format_skip_unknown_fields: 0,
+  date_time_input_format: 'best_effort',
+  max_partitions_per_insert_block: 0,
+};
 
 /** Integers unquoted: one that JavaScript could not hold is refused by the row's schema, never rounded. */
-const QUERY_SETTINGS =
-  "output_format_json_quote_64bit_integers = 0, date_time_output_format = 'iso', max_execution_time = 30";
+const QUERY_SETTINGS: Settings = {
+  output_format_json_quote_64bit_integers: 0,
+  date_time_output_format: 'iso',
+  max_execution_time: 30,
+};
 
-export function overClickHouse(client: ClickHouseClient): AuditClient {
-  const run = async (doing: string, sql: string): Promise<void> => {
-    await client.command({ query: sql }).catch((cause: unknown) => {
-      throw unavailable(doing, cause);
+/** How statements reach ClickHouse, where it is a server and where it is a library. */
+export type Conveyance = {
+  /**
+   * `text`: as a SETTINGS clause, because over chdb a call's settings would stay with the session and change later calls.
+   * `call`: beside the text, where the text cannot take them back.
+   */
+  settingsIn: 'text' | 'call';
+  /** Settings of queries beyond those that every ClickHouse needs. */
+  querySettings?: Settings;
+  /** Headers of a query, from its parameters. */
+  headersOf?: (params: BoundParams) => Readonly<Record<string, string>>;
+  /** After so long without a whole answer a statement has failed; without it, ClickHouse alone decides. */
+  timeoutMs?: number;
+};
+
+export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance): AuditClient {
+  const { settingsIn, querySettings = {}, headersOf = () => ({}), timeoutMs } = conveyance;
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  /** Sends unless it is closed, and waits for no longer than `timeoutMs`. */
+  async function sent<T>(send: (bound: { abort_signal: AbortSignal }) => Promise<T>): Promise<T> {
+    if (isClosed) throw new Error('this client was closed');
+    const aborting = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            late.reject(new Error(`no answer within ${timeoutMs} ms`));
+            aborting.abort();
+          }, timeoutMs);
+    const answer = Promise.race([send({ abort_signal: aborting.signal }), late.promise]);
+    running.add(answer);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      running.delete(answer);
+    }
+  }
+
+  async function run(doing: string, query: string): Promise<void> {
+    await sent((bound) => client.command({ query, ...bound })).catch((cause: unknown) => {
+      throw failed(doing, cause);
     });
-  };
+  }
 
   return {
     async insert(table, rows) {
+      const { clause, beside } = placed(INSERT_SETTINGS, settingsIn);
       for await (const lines of chunks(rows)) {
-        const query = `INSERT INTO ${table} SETTINGS ${INSERT_SETTINGS} FORMAT JSONEachRow\n${lines}`;
-        await client.command({ query }).catch((cause: unknown) => {
+        const query = `INSERT INTO ${table}${clause} FORMAT JSONEachRow\n${lines}`;
+        await sent((bound) => client.command({ query, ...beside, ...bound })).catch((cause: unknown) => {
           throw insertFailed(table, cause);
         });
       }
     },
 
     async query<Row extends z.ZodType>(sql: string, params: BoundParams, row: Row) {
-      const answer = await client
-        .query({
-          query: `${sql}\nSETTINGS ${QUERY_SETTINGS}`,
-          query_params: { ...params },
-          format: 'JSONEachRow',
-        })
-        .then((result) => result.json())
-        .catch((cause: unknown) => {
-          throw unavailable('answer', cause);
-        });
+      const { clause, beside } = placed({ ...QUERY_SETTINGS, ...querySettings }, settingsIn);
+      const asked = {
+        query: `${sql}${clause}`,
+        query_params: { ...params },
+        format: 'JSONEachRow',
+        http_headers: { ...headersOf(params) },
+        ...beside,
+      } as const;
+      const answer = await sent((bound) =>
+        client.query({ ...asked, ...bound }).then((result) => result.json()),
+      ).catch((cause: unknown) => {
+        throw failed('answer', cause);
+      });
       return answer.map((each) => expected(row, each));
     },
 
     command: (sql) => run('run a statement', sql),
     ping: () => run('answer', 'SELECT 1'),
-    close: () => client.close(),
+    async close() {
+      isClosed = true;
+      await Promise.allSettled(running);
+      await client.close();
+    },
   };
+}
+
+function placed(settings: Settings, settingsIn: Conveyance['settingsIn']) {
+  if (settingsIn === 'call') return { clause: '', beside: { clickhouse_settings: { ...settings } } };
+  const written = Object.entries(settings).map(
+    ([name, value]) => `${name} = ${typeof value === 'number' ? value : `'${value}'`}`,
+  );
+  return { clause: `\nSETTINGS ${written.join(', ')}`, beside: {} };
 }
 
 /** Rows as JSON lines, cut into texts that one INSERT takes. */
 async function* chunks(rows: readonly object[]): AsyncGenerator<string> {
   let lines: string[] = [];
-  let characters = 0;
+  let bytes = 0;
   for (const [index, row] of rows.entries()) {
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
     const line = JSON.stringify(row);
-    if (lines.length === INSERT_ROWS || (lines.length > 0 && characters + line.length > INSERT_CHARACTERS)) {
+    const lineBytes = Buffer.byteLength(line) + 1;
+    if (lines.length === INSERT_ROWS || (lines.length > 0 && bytes + lineBytes > INSERT_BYTES)) {
       yield lines.join('\n');
       lines = [];
-      characters = 0;
+      bytes = 0;
     }
     lines.push(line);
-    characters += line.length;
+    bytes += lineBytes;
   }
   if (lines.length > 0) yield lines.join('\n');
 }

@@ -20,7 +20,7 @@ import type { AuditClient } from './port.ts';
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
   const connection = withoutCallSettings(connect(options.path));
-  const audit = overClickHouse(createClient({ connection }));
+  const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
   return audit;
 }

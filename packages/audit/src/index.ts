@@ -39,3 +39,4 @@ export {
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
 export type { ControlEvent } from './rows/control-event-row.ts';
+export { openServerAudit, type ServerAuditOptions } from './server.ts';

@@ -9,20 +9,20 @@ export interface AuditClient {
    * Writes rows, keys being column names. Resolves when they are stored; a large list goes in several inserts, so
    * after an error some rows may be stored and others not. Repeat the whole list then: every table collapses repeats.
    *
-   * @throws MandateError AUDIT_ROW_REFUSED when ClickHouse cannot take a row of the list (not retryable),
-   *   AUDIT_UNAVAILABLE for anything else (retryable)
+   * @throws MandateError AUDIT_ROW_REFUSED when ClickHouse cannot take a row of the list (not retryable), and for
+   *   anything else AUDIT_UNAVAILABLE, AUDIT_ACCESS_DENIED or AUDIT_DATABASE_MISSING (retryable: each may pass)
    */
   insert(table: string, rows: readonly object[]): Promise<void>;
   /**
    * Asks, and checks every row of the answer. 64-bit integers arrive as safe integers or not at all.
    * Times arrive as RFC 3339 UTC. The statement must not have a SETTINGS clause of its own.
    *
-   * @throws MandateError AUDIT_ANSWER_UNEXPECTED when a row does not fit `row`, AUDIT_UNAVAILABLE otherwise
+   * @throws MandateError AUDIT_ANSWER_UNEXPECTED when a row does not fit `row`; otherwise as `insert`, refusals aside
    */
   query<Row extends z.ZodType>(sql: string, params: BoundParams, row: Row): Promise<z.output<Row>[]>;
   /** Runs a statement that answers nothing. Never a user's SQL: an embedded ClickHouse reads and writes files. */
   command(sql: string): Promise<void>;
-  /** Resolves when ClickHouse answers now; throws AUDIT_UNAVAILABLE otherwise. For readiness. */
+  /** Resolves when ClickHouse answers now; throws as `query` otherwise. For readiness. */
   ping(): Promise<void>;
   /** Waits for what runs, then lets go of the data. */
   close(): Promise<void>;

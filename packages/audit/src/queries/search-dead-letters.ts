@@ -10,7 +10,10 @@ import { period } from './analytics-filter.ts';
 
 export const searchDeadLetters = question({
   params: z.strictObject({
-    sourceTopic: z.string().min(1).optional(),
+    sourceTopic: z
+      .string()
+      .regex(/^[\w.-]{1,249}$/)
+      .optional(),
     ...period,
     before: z.string().min(1).optional(),
     limit: z.int().min(1).max(1_000).default(100),

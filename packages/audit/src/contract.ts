@@ -1,0 +1,21 @@
+/**
+ * What an audit promises, as tests: ClickHouse in this process and ClickHouse as a server run all of them. Imported by
+ * tests only.
+ */
+import { describe } from 'vitest';
+import { answers } from './contract/answers.ts';
+import type { MakeAudit } from './contract/audit-under-test.ts';
+import { migrating } from './contract/migrating.ts';
+import { questions } from './contract/questions.ts';
+import { recording } from './contract/recording.ts';
+import { statements } from './contract/statements.ts';
+
+export function auditContract(name: string, make: MakeAudit): void {
+  describe(`${name} keeps the contract of the audit:`, () => {
+    describe('statements', () => statements(make));
+    describe('migrating', () => migrating(make));
+    describe('recording', () => recording(make));
+    describe('questions', () => questions(make));
+    describe('answers', () => answers(make));
+  });
+}

@@ -1,0 +1,147 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMandateError } from '@mandate/runtime';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { onLog } from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  type ControlEvent,
+  identity,
+  MIGRATIONS_DIRECTORY,
+  migrate,
+  recordControlEvents,
+  searchControlEvents,
+} from '../index.ts';
+import { readMigrations } from '../migration-files.ts';
+import type { AuditUnderTest, MakeAudit } from './audit-under-test.ts';
+
+export function migrating(make: MakeAudit): void {
+  const ALL = readMigrations(MIGRATIONS_DIRECTORY).map(({ name }) => name);
+  const NEXT = `${String(ALL.length + 1).padStart(4, '0')}_add_notes.sql`;
+
+  let root: string;
+  let directory: string;
+  let place: AuditUnderTest;
+  let audit: AuditClient;
+
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), 'mandate-migrations-'));
+    directory = join(root, 'migrations');
+    cpSync(MIGRATIONS_DIRECTORY, directory, { recursive: true });
+    place = await make();
+    audit = await place.open();
+  });
+  afterEach(async () => {
+    await audit.close();
+    await place.dispose();
+    rmSync(root, { recursive: true });
+  });
+
+  function applied(): Promise<unknown> {
+    return migrate(audit, directory).catch((error: unknown) => (isMandateError(error) ? error.code : error));
+  }
+
+  test('an empty database gets every migration, once', async () => {
+    expect(await applied()).toEqual(ALL);
+    expect(await applied()).toEqual([]);
+  });
+
+  test('what is new is applied alone, and stays applied when the data is opened again', async () => {
+    await applied();
+    writeFileSync(join(directory, NEXT), 'CREATE TABLE IF NOT EXISTS notes (x UInt8) ENGINE = Memory;\n');
+    expect(await applied()).toEqual([NEXT]);
+    await audit.close();
+    audit = await place.open();
+    expect(await applied()).toEqual([]);
+  });
+
+  test('approvals that were recorded before their columns came have them too', async () => {
+    const file = join(directory, '0007_add_approval_columns.sql');
+    const text = readFileSync(file);
+    for (const name of ALL.slice(6)) rmSync(join(directory, name));
+    await applied();
+    const request = { tenant: 't', agentId: 'x', actionId: 'act-1', digest: 'd', answer: 'denied' as const };
+    const operator = { id: 'apr-1', by: 'ops', reason: 'r', at: '2026-02-01T00:00:00.000Z' };
+    const ledger = { ledgerEpoch: 'e', ledgerSequence: 5 };
+    const approval = { ...operator, ...request, ...ledger, expiresAt: operator.at };
+    const record: ControlEvent = { event: 'approval.recorded', approval };
+    await recordControlEvents(audit, [{ record, ...onLog(record, 1) }]);
+    writeFileSync(file, text);
+    expect(await applied()).toEqual(['0007_add_approval_columns.sql']);
+    expect(await ask(audit, searchControlEvents, { tenant: 't' })).toMatchObject([
+      { id: 'apr-1', actionId: 'act-1', digest: 'd', answer: 'denied' },
+    ]);
+  });
+
+  test('a migration that stopped halfway, or that another process runs at the same time, is repeated without harm', async () => {
+    await applied();
+    await audit.command('TRUNCATE TABLE migrations');
+    expect(await applied()).toEqual(ALL);
+
+    await audit.command('TRUNCATE TABLE migrations');
+    let byTheOther: unknown;
+    const overtaken: AuditClient = {
+      ...audit,
+      // Between this one's look at the history and its work, the other does all of it.
+      async query(...asked) {
+        const history = await audit.query(...asked);
+        byTheOther = await applied();
+        return history;
+      },
+    };
+    expect([await migrate(overtaken, directory), byTheOther]).toEqual([ALL, ALL]);
+
+    await audit.command('TRUNCATE TABLE migrations');
+    // What one has done before the other looks, the other leaves out.
+    expect(await Promise.all([applied(), applied()])).toEqual([expect.any(Array), expect.any(Array)]);
+    expect(
+      await audit.query('SELECT count() AS n FROM migrations FINAL', {}, z.object({ n: z.int() })),
+    ).toEqual([{ n: ALL.length }]);
+  });
+
+  test('an edited migration is refused', async () => {
+    await applied();
+    const file = join(directory, '0002_create_settlements.sql');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('TTL: none.', 'TTL: none!'));
+    expect(await applied()).toBe('AUDIT_MIGRATION_EDITED');
+  });
+
+  test('a database that a newer binary migrated is refused', async () => {
+    await applied();
+    rmSync(join(directory, ALL.at(-1) ?? ''));
+    expect(await applied()).toBe('AUDIT_SCHEMA_NEWER');
+  });
+
+  test('a history with a gap is refused', async () => {
+    await applied();
+    await audit.command('DELETE FROM migrations WHERE number = 3 SETTINGS mutations_sync = 2');
+    expect(await applied()).toBe('AUDIT_MIGRATION_GAP');
+  });
+
+  test('a refusal changes nothing', async () => {
+    await applied();
+    const file = join(directory, '0001_create_decisions.sql');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\n`);
+    writeFileSync(join(directory, NEXT), 'CREATE TABLE notes (x UInt8) ENGINE = Memory;\n');
+    expect(await applied()).toBe('AUDIT_MIGRATION_EDITED');
+    const tables = await audit.query('SHOW TABLES', {}, z.object({ name: z.string() }));
+    expect(tables.map(({ name }) => name)).not.toContain('notes');
+  });
+
+  test('tables keep their identity, and tables made anew have another', async () => {
+    await applied();
+    const before = await ask(audit, identity, {});
+    await audit.command('TRUNCATE TABLE migrations');
+    await applied();
+    expect(await ask(audit, identity, {})).toEqual(before);
+    await audit.close();
+    await place.dispose();
+    place = await make();
+    audit = await place.open();
+    await applied();
+    expect(await ask(audit, identity, {})).not.toEqual(before);
+  });
+}

@@ -1,0 +1,308 @@
+/** The questions one by one, where a random history would seldom go: void records, repeats of an id, edges of time. */
+import type { Decision } from '@mandate/schemas';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { decisionOf, onLog, recordedDecision, recordedSettlement } from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  type ControlEvent,
+  chargesByAgent,
+  chargesByBudget,
+  decisionById,
+  decisionsOfAction,
+  doubledActions,
+  recordControlEvents,
+  recordDecisions,
+  recordSettlements,
+  searchDecisions,
+  spendInAll,
+  tools,
+} from '../index.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+export function questions(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  type Given = Partial<Decision> & { offset: number; void?: boolean };
+
+  /** Decisions as given, each in an insert of its own, in the given order. */
+  async function recorded(tenant: string, decisions: readonly Given[]): Promise<void> {
+    for (const { offset, void: isVoid = false, ...facts } of decisions) {
+      await recordDecisions(audit, [
+        recordedDecision({ ...decisionOf(tenant, offset), ...facts }, offset, isVoid),
+      ]);
+    }
+  }
+
+  describe('records made void by a newer ledger epoch', () => {
+    const id = decisionOf('any', 1).id;
+    const stale: Given = { id, offset: 12, void: true, code: 'TOOL_DENIED', verdict: 'BLOCK' };
+    const valid: Given = { id, offset: 15, chargedMicros: 7 };
+    const repeat: Given = { id, offset: 16, chargedMicros: 7 };
+
+    test.each([
+      ['void-1', [stale, valid, repeat]],
+      ['void-2', [repeat, valid, stale]],
+      ['void-3', [valid, stale, repeat]],
+    ])(
+      'never hide the one that counts, and of those the first by log order stands: %s',
+      async (tenant, order) => {
+        await recorded(tenant, order);
+        const [row, ...others] = await ask(audit, searchDecisions, { tenant });
+        expect(row).toMatchObject({ id, verdict: 'ALLOW', chargedMicros: 7, logOffset: 15 });
+        expect(others).toEqual([]);
+      },
+    );
+
+    test('answer only to whoever asks for them', async () => {
+      await recorded('void-4', [stale]);
+      expect(await ask(audit, searchDecisions, { tenant: 'void-4' })).toEqual([]);
+      expect(await ask(audit, decisionById, { tenant: 'void-4', id })).toEqual([]);
+      expect(await ask(audit, decisionsOfAction, { tenant: 'void-4', actionId: 'act-12' })).toEqual([]);
+      const [row] = await ask(audit, decisionById, { tenant: 'void-4', id, includeVoid: true });
+      expect(row).toMatchObject({ id, void: true });
+    });
+  });
+
+  describe('decisions of an action', () => {
+    async function standing(tenant: string, decisions: readonly Given[]) {
+      await recorded(
+        tenant,
+        decisions.map((decision) => ({ actionId: 'act', ...decision })),
+      );
+      const rows = await ask(audit, decisionsOfAction, { tenant, actionId: 'act' });
+      expect(rows).toHaveLength(decisions.length);
+      return rows.filter(({ stands }) => stands).map(({ agentId, logOffset }) => ({ agentId, logOffset }));
+    }
+
+    test('a duplicate never replaces the first', async () => {
+      const duplicate: Given = {
+        offset: 2,
+        attempt: 2,
+        kind: 'duplicate',
+        code: 'DUPLICATE_ACTION',
+        verdict: 'BLOCK',
+      };
+      expect(await standing('dup', [{ offset: 1 }, duplicate])).toEqual([{ agentId: 'a-1', logOffset: 1 }]);
+    });
+
+    test('the newest attempt stands', async () => {
+      const soft: Given = { offset: 1, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' };
+      expect(await standing('attempts', [soft, { offset: 3, attempt: 2 }])).toEqual([
+        { agentId: 'a-1', logOffset: 3 },
+      ]);
+    });
+
+    test('what was decided after a deferral stands', async () => {
+      const deferred: Given = { offset: 1, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' };
+      expect(await standing('deferred', [deferred, { offset: 4 }])).toEqual([
+        { agentId: 'a-1', logOffset: 4 },
+      ]);
+    });
+
+    test('of two first decisions the one that lies first stands', async () => {
+      expect(await standing('two', [{ offset: 9 }, { offset: 8 }])).toEqual([
+        { agentId: 'a-1', logOffset: 8 },
+      ]);
+      expect(await ask(audit, doubledActions, { tenant: 'two' })).toEqual([
+        { agentId: 'a-1', actionId: 'act', attempt: 1, firstDecisions: 2 },
+      ]);
+    });
+
+    test('ids are scoped by agent', async () => {
+      expect(await standing('agents', [{ offset: 1 }, { offset: 2, agentId: 'a-2' }])).toEqual([
+        { agentId: 'a-1', logOffset: 1 },
+        { agentId: 'a-2', logOffset: 2 },
+      ]);
+      const own = await ask(audit, decisionsOfAction, { tenant: 'agents', actionId: 'act', agentId: 'a-2' });
+      expect(own.map(({ logOffset }) => logOffset)).toEqual([2]);
+    });
+  });
+
+  test('deferrals and duplicates are no doubled decisions', async () => {
+    await recorded('single', [
+      { offset: 1, actionId: 'act', verdict: 'DEFER', code: 'APPROVAL_REQUIRED' },
+      { offset: 2, actionId: 'act' },
+      { offset: 3, actionId: 'act', kind: 'duplicate' },
+      { offset: 4, actionId: 'act', attempt: 2 },
+    ]);
+    expect(await ask(audit, doubledActions, { tenant: 'single' })).toEqual([]);
+  });
+
+  test('one tenant never sees another', async () => {
+    await recorded('mine', [{ offset: 1 }]);
+    await recorded('yours', [{ offset: 1 }]);
+    const { id } = decisionOf('mine', 1);
+    expect(await ask(audit, searchDecisions, { tenant: 'mine' })).toHaveLength(1);
+    expect(await ask(audit, decisionById, { tenant: 'mine', id })).toHaveLength(1);
+    expect(await ask(audit, decisionById, { tenant: 'nobody', id })).toEqual([]);
+    expect(await ask(audit, spendInAll, { tenant: 'nobody' })).toEqual([
+      { chargedMicros: 0, settledMicros: 0, spentMicros: 0 },
+    ]);
+  });
+
+  test('a time is included at its beginning and excluded at its end', async () => {
+    const decidedAt = '2026-03-01T00:00:00.500Z';
+    const atMs = Date.parse(decidedAt);
+    await recorded('edges', [{ offset: 1, decidedAt }]);
+    const found = async (fromMs: number, toMs: number) =>
+      (await ask(audit, searchDecisions, { tenant: 'edges', fromMs, toMs })).length;
+    expect(await found(atMs, atMs + 1)).toBe(1);
+    expect(await found(atMs - 1, atMs)).toBe(0);
+    expect(await found(atMs + 1, atMs + 2)).toBe(0);
+  });
+
+  test.each([
+    { verdict: 'BLOCK' },
+    { code: 'TOOL_DENIED' },
+    { tool: 'rm' },
+    { type: 'llm_call' },
+    { kind: 'expired' },
+    { agentId: 'a-9' },
+  ] as const)('a search is narrowed by %o', async (filter) => {
+    const tenant = `by-${Object.keys(filter)[0]}`;
+    await recorded(tenant, [{ offset: 1 }, { offset: 2, ...filter }]);
+    const rows = await ask(audit, searchDecisions, { tenant, ...filter });
+    expect(rows.map(({ logOffset }) => logOffset)).toEqual([2]);
+  });
+
+  test('money of an action whose id came back after its replay memory is counted once', async () => {
+    await recorded('again', [
+      { offset: 1, actionId: 'act' },
+      { offset: 2, actionId: 'act' },
+    ]);
+    const decision = decisionOf('again', 1);
+    await recordSettlements(audit, [
+      recordedSettlement(
+        {
+          id: 'stl_1',
+          kind: 'settled',
+          actionId: 'act',
+          attempt: 1,
+          tenant: 'again',
+          agentId: 'a-1',
+          status: 'success',
+          verified: null,
+          actualCostMicros: 90_000,
+          late: false,
+          deltaMicros: -10_000,
+          chargedMicros: 90_000,
+          cumulativeMicros: 90_000,
+          code: 'SETTLED',
+          reason: '',
+          completedAt: null,
+          settledAt: decision.decidedAt,
+          source: decision.source,
+          ledgerEpoch: 'e',
+          ledgerSequence: 2,
+        },
+        3,
+      ),
+    ]);
+    const [tool] = await ask(audit, tools, { tenant: 'again' });
+    expect(tool).toMatchObject({ tool: 'get_user', calls: 2, spentMicros: 190_000 });
+    const [budget] = await ask(audit, chargesByBudget, { tenant: 'again' });
+    expect(budget).toMatchObject({ chargedMicros: 200_000, settledMicros: -10_000 });
+  });
+
+  describe('what the reconciler asks', () => {
+    test('a budget holds charges, settlements and each adjustment once', async () => {
+      const budget = { scope: 'agent', subject: 'a-1', id: 'total', windowMs: null } as const;
+      const adjusted = (id: string, deltaMicros: number): ControlEvent => ({
+        event: 'budget.adjusted',
+        adjustment: {
+          id,
+          by: 'ops',
+          reason: 'r',
+          at: '2026-02-01T00:00:00.000Z',
+          tenant: 'budget',
+          budget,
+          deltaMicros,
+          spentMicros: 0,
+          ledgerEpoch: 'e',
+          ledgerSequence: 1,
+        },
+      });
+      const at = (record: ControlEvent, partition: number, isVoid = false) => ({
+        record,
+        ...onLog(record, 5, isVoid),
+        coordinate: { topic: 'log', partition, offset: 5 },
+      });
+      await recorded('budget', [
+        { offset: 1, chargedMicros: 500 },
+        { offset: 2, chargedMicros: 70 },
+      ]);
+      await recordControlEvents(audit, [
+        at(adjusted('adj-1', -30), 0),
+        at(adjusted('adj-1', -30), 1),
+        at(adjusted('adj-2', -1_000), 0, true),
+        at(adjusted('adj-3', 9), 0),
+      ]);
+      expect(await ask(audit, chargesByBudget, { tenant: 'budget' })).toEqual([
+        {
+          scope: 'agent',
+          subject: 'a-1',
+          budgetId: 'total',
+          windowMs: null,
+          chargedMicros: 570,
+          settledMicros: 0,
+          adjustedMicros: -21,
+          spentMicros: 549,
+        },
+      ]);
+    });
+
+    test('a long list of agents comes in pages', async () => {
+      await recorded(
+        'many',
+        ['a-3', 'a-1', 'a-2'].map((agentId, offset) => ({ offset, agentId })),
+      );
+      const page = async (after?: string) => {
+        const rows = await ask(audit, chargesByAgent, { tenant: 'many', limit: 2, ...(after && { after }) });
+        return rows.map(({ agentId }) => agentId);
+      };
+      expect(await page()).toEqual(['a-1', 'a-2']);
+      expect(await page('a-2')).toEqual(['a-3']);
+    });
+  });
+
+  test('sums beyond exact integers are an error, never a wrong number', async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    await recorded(
+      'rich',
+      [1, 2].map((offset) => ({ offset, chargedMicros: most })),
+    );
+    await expect(ask(audit, spendInAll, { tenant: 'rich' })).rejects.toMatchObject({
+      code: 'AUDIT_ANSWER_UNEXPECTED',
+    });
+  });
+
+  test.each([
+    { tenant: '' },
+    { tenant: 'x', limit: 0 },
+    { tenant: 'x', limit: 1_001 },
+    { tenant: 'x', fromMs: 0.5 },
+  ])('a question with %o is refused before it is asked', async (params) => {
+    await expect(ask(audit, searchDecisions, params)).rejects.toMatchObject({
+      code: 'AUDIT_QUESTION_INVALID',
+    });
+  });
+
+  test('a page goes straight to its place in the primary index', async () => {
+    const { params, sql } = searchDecisions;
+    const asked = params.parse({ tenant: 'mine', before: 'dec_01', limit: 10 });
+    const explained = await audit.query(
+      `EXPLAIN indexes = 1 ${sql(asked)}`,
+      { tenant: 'mine', before: 'dec_01', limit: 10 },
+      z.object({ explain: z.string() }),
+    );
+    const plan = explained.map(({ explain }) => explain).join('\n');
+    expect(plan).toContain("(id in (-Inf, 'dec_01')), (tenant in ['mine', 'mine'])");
+  });
+}

@@ -1,0 +1,316 @@
+/** No lost row: what is recorded is found again, and what cannot become a row is set aside with its bytes. */
+import { type Settlement, TOPICS, wireTime } from '@mandate/schemas';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { decisionOf, onLog, recordedDecision, recordedSettlement } from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  type ControlEvent,
+  decisionById,
+  epochsInForce,
+  quarantine,
+  recordControlEvents,
+  recordDeadLetters,
+  recordDecisions,
+  recordedByPartition,
+  recordSettlements,
+  searchControlEvents,
+  searchDecisions,
+  tenantsRecorded,
+} from '../index.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+export function recording(make: MakeAudit): void {
+  const AT = '2026-02-01T00:00:00.000Z';
+  const BUDGET = { scope: 'tenant', subject: '', id: 'team', windowMs: 86_400_000 } as const;
+
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  const quarantinedRow = z.object({
+    log_offset: z.int(),
+    meant_for: z.string(),
+    reason: z.string(),
+    value_base64: z.string(),
+  });
+  async function quarantinedOf(table: string) {
+    const sql = 'SELECT * FROM quarantine FINAL WHERE meant_for = {table:String} ORDER BY log_offset';
+    return audit.query(sql, { table }, quarantinedRow);
+  }
+
+  function adjusted(tenant: string, id: string, reason: string): ControlEvent {
+    const operator = { id, by: 'ops', reason, at: AT };
+    const ledger = { ledgerEpoch: 'e', ledgerSequence: 1 };
+    return {
+      event: 'budget.adjusted',
+      adjustment: { ...operator, ...ledger, tenant, budget: BUDGET, deltaMicros: -5, spentMicros: 0 },
+    };
+  }
+
+  function approved(tenant: string, id: string): ControlEvent {
+    const operator = { id, by: 'ops', reason: 'r', at: AT };
+    const ledger = { ledgerEpoch: 'e', ledgerSequence: 5 };
+    const request = { tenant, agentId: 'a-1', actionId: 'act-1', digest: 'd' };
+    return {
+      event: 'approval.recorded',
+      approval: { ...operator, ...ledger, ...request, answer: 'granted', expiresAt: AT },
+    };
+  }
+
+  const recordedEvent = (record: ControlEvent, offset: number) => ({ record, ...onLog(record, offset) });
+
+  test('a decision is found again, its payload as it lies on the log', async () => {
+    const decision = decisionOf('found', 1, {
+      ruling: { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null },
+    });
+    const recorded = recordedDecision(decision, 41);
+    expect(await recordDecisions(audit, [recorded])).toEqual({ landed: 1, quarantined: 0 });
+    const [row] = await ask(audit, decisionById, { tenant: 'found', id: decision.id });
+    expect(row?.payload).toBe(new TextDecoder().decode(recorded.value));
+    expect(row).toMatchObject({
+      id: decision.id,
+      kind: 'first',
+      actionId: 'act-1',
+      attempt: 1,
+      agentId: 'a-1',
+      type: 'tool_call',
+      tool: 'get_user',
+      model: null,
+      verdict: 'BLOCK',
+      code: 'TOOL_DENIED',
+      observedVerdict: null,
+      observedCode: null,
+      chargedMicros: 0,
+      decidedAt: decision.decidedAt,
+      logTopic: TOPICS.decisions,
+      logPartition: 0,
+      logOffset: 41,
+      void: false,
+    });
+  });
+
+  test('an empty batch is no work', async () => {
+    expect(await recordDecisions(audit, [])).toEqual({ landed: 0, quarantined: 0 });
+  });
+
+  test('a row that breaks the rules of its table is set aside, and the others land', async () => {
+    const good = recordedDecision(decisionOf('rules', 1), 1);
+    const bad = [
+      { ...decisionOf('rules', 2), chargedMicros: 2 ** 53 },
+      { ...decisionOf('rules', 3), chargedMicros: -1 },
+      { ...decisionOf('rules', 4), chargedMicros: 0.5 },
+      { ...decisionOf('rules', 5), attempt: 2 ** 32 },
+      { ...decisionOf('rules', 6), decidedAt: '9999-01-01T00:00:00Z' },
+      // ClickHouse would wrap this one to 4,096 and say nothing.
+      { ...decisionOf('rules', 7), chargedMicros: 2 ** 64 + 4_096 },
+    ].map((decision, index) => recordedDecision(decision, 100 + index));
+    expect(await recordDecisions(audit, [...bad, good])).toEqual({ landed: 1, quarantined: 6 });
+    expect(await ask(audit, searchDecisions, { tenant: 'rules' })).toHaveLength(1);
+    const aside = await quarantinedOf('decisions');
+    expect(aside.map(({ log_offset }) => log_offset)).toEqual([100, 101, 102, 103, 104, 105]);
+    expect(aside[0]?.reason).toContain('charged_micros');
+    expect(aside.map(({ value_base64 }) => value_base64)).toEqual(
+      bad.map(({ value }) => Buffer.from(value).toString('base64')),
+    );
+  });
+
+  test('rows that ClickHouse refuses are found among many, and the others land; again changes nothing', async () => {
+    const events = Array.from({ length: 60 }, (_, index) =>
+      recordedEvent(
+        adjusted('refused', `adj-${index}`, [0, 17, 18, 59].includes(index) ? 'lone \ud800' : 'fine'),
+        200 + index,
+      ),
+    );
+    for (let times = 0; times < 2; times += 1) {
+      expect(await recordControlEvents(audit, events)).toEqual({ landed: 56, quarantined: 4 });
+      const [counted] = await audit.query(
+        'SELECT count() AS rows, uniqExact(id) AS ids FROM control_events FINAL WHERE tenant = {tenant:String}',
+        { tenant: 'refused' },
+        z.object({ rows: z.int(), ids: z.int() }),
+      );
+      expect(counted).toEqual({ rows: 56, ids: 56 });
+      const aside = await quarantinedOf('control_events');
+      expect(aside.map(({ log_offset }) => log_offset)).toEqual([200, 217, 218, 259]);
+    }
+  });
+
+  test('the tables themselves refuse amounts that wrapped', async () => {
+    const wrapped =
+      "INSERT INTO decisions (tenant, id, charged_micros) SETTINGS async_insert = 0 VALUES ('w', 'w', -1)";
+    await expect(audit.command(wrapped)).rejects.toThrow(/charge_is_safe/);
+  });
+
+  test('a server that is ill sets nothing aside: the batch is to be given again', async () => {
+    await audit.command('RENAME TABLE settlements TO settlements_away');
+    const settlement: Settlement = {
+      id: 'stl-1',
+      kind: 'settled',
+      actionId: 'act-1',
+      attempt: 1,
+      tenant: 'ill',
+      agentId: 'a-1',
+      status: 'failure',
+      verified: null,
+      actualCostMicros: null,
+      late: false,
+      deltaMicros: -100_000,
+      chargedMicros: 0,
+      cumulativeMicros: 0,
+      code: 'SETTLED',
+      reason: '',
+      completedAt: null,
+      settledAt: AT,
+      source: { topic: TOPICS.actions, partition: 0, offset: '1' },
+      ledgerEpoch: 'e',
+      ledgerSequence: 2,
+    };
+    const batch = [recordedSettlement(settlement, 300)];
+    await expect(recordSettlements(audit, batch)).rejects.toMatchObject({
+      code: 'AUDIT_UNAVAILABLE',
+      retryable: true,
+    });
+    await audit.command('RENAME TABLE settlements_away TO settlements');
+    expect(await recordSettlements(audit, batch)).toEqual({ landed: 1, quarantined: 0 });
+    expect(await quarantinedOf('settlements')).toEqual([]);
+  });
+
+  test('every control event has its row, and the newest epoch of each partition is known', async () => {
+    const operator = { by: 'ops', reason: 'r', at: AT };
+    const epoch = (id: string): ControlEvent => ({
+      event: 'ledger.epoch',
+      epoch: { id, previous: null, reason: 'r', at: AT },
+    });
+    const events: ControlEvent[] = [
+      {
+        event: 'agent.killed',
+        kill: {
+          ...operator,
+          id: 'kill-1',
+          target: { scope: 'agent', tenant: 'control', agentId: 'a-1' },
+          revision: 1,
+          ledgerEpoch: 'e',
+          ledgerSequences: { control: 4 },
+          openCount: 0,
+          open: [],
+        },
+      },
+      { event: 'agent.revived', revive: { ...operator, id: 'rev-1', target: { scope: 'all' }, revision: 2 } },
+      adjusted('control', 'adj-1', 'r'),
+      approved('control', 'app-1'),
+      epoch('epoch-1'),
+      epoch('epoch-2'),
+    ];
+    const batch = events.map((event, index) => recordedEvent(event, 400 + index));
+    const elsewhere = {
+      ...recordedEvent(epoch('epoch-1'), 7),
+      coordinate: { topic: TOPICS.decisions, partition: 1, offset: 7 },
+    };
+    expect(await recordControlEvents(audit, [...batch, elsewhere, ...batch])).toEqual({
+      landed: 13,
+      quarantined: 0,
+    });
+    const rows = await audit.query(
+      "SELECT event, id, tenant, scope, agent_id FROM control_events FINAL WHERE tenant IN ('control', '') ORDER BY log_partition, log_offset",
+      {},
+      z.object({
+        event: z.string(),
+        id: z.string(),
+        tenant: z.string(),
+        scope: z.string(),
+        agent_id: z.string(),
+      }),
+    );
+    expect(rows).toEqual([
+      { event: 'agent.killed', id: 'kill-1', tenant: 'control', scope: 'agent', agent_id: 'a-1' },
+      { event: 'agent.revived', id: 'rev-1', tenant: '', scope: 'all', agent_id: '' },
+      { event: 'budget.adjusted', id: 'adj-1', tenant: 'control', scope: '', agent_id: '' },
+      { event: 'approval.recorded', id: 'app-1', tenant: 'control', scope: '', agent_id: 'a-1' },
+      { event: 'ledger.epoch', id: 'epoch-1', tenant: '', scope: '', agent_id: '' },
+      { event: 'ledger.epoch', id: 'epoch-2', tenant: '', scope: '', agent_id: '' },
+      { event: 'ledger.epoch', id: 'epoch-1', tenant: '', scope: '', agent_id: '' },
+    ]);
+    expect(await ask(audit, epochsInForce, {})).toEqual([
+      { logTopic: TOPICS.decisions, logPartition: 0, ledgerEpoch: 'epoch-2', logOffset: 405 },
+      { logTopic: TOPICS.decisions, logPartition: 1, ledgerEpoch: 'epoch-1', logOffset: 7 },
+    ]);
+  });
+
+  test('an approval names the request that it answers, and says what the answer was; other events name none', async () => {
+    const events = [approved('approving', 'app-2'), adjusted('approving', 'adj-2', 'r')];
+    await recordControlEvents(
+      audit,
+      events.map((event, index) => recordedEvent(event, 500 + index)),
+    );
+    const found = (event: ControlEvent['event']) =>
+      ask(audit, searchControlEvents, { tenant: 'approving', event });
+    expect(await found('approval.recorded')).toMatchObject([
+      { id: 'app-2', agentId: 'a-1', actionId: 'act-1', digest: 'd', answer: 'granted' },
+    ]);
+    expect(await found('budget.adjusted')).toMatchObject([
+      { id: 'adj-2', actionId: null, digest: null, answer: null },
+    ]);
+  });
+
+  test('dead letters and quarantine count by partition, repeats once', async () => {
+    const deadLetter = {
+      id: 'dlq_1',
+      source: { topic: TOPICS.actions, partition: 3, offset: '9223372036854775807' },
+      key: null,
+      fault: { code: 'INVALID_ACTION', reason: 'no', remedy: 'yes', pointer: '/action', line: 1, column: 2 },
+      valueBase64: 'e30=',
+      truncated: false,
+      bytes: 2,
+      appendedAt: AT,
+      at: AT,
+    } as const;
+    const twice = [5, 6].map((offset) => ({
+      record: deadLetter,
+      ...onLog({ event: 'dead.letter', deadLetter }, offset),
+      coordinate: { topic: TOPICS.deadLetters, partition: 0, offset },
+    }));
+    expect(await recordDeadLetters(audit, twice)).toEqual({ landed: 2, quarantined: 0 });
+    const unreadable = {
+      meantFor: '',
+      reason: 'not JSON',
+      value: Uint8Array.of(0xff, 0, 0x7b),
+      recordedAtMs: Date.parse(AT),
+    };
+    const coordinate = { topic: TOPICS.deadLetters, partition: 2, offset: 8 };
+    await quarantine(audit, [{ ...unreadable, coordinate }]);
+    await quarantine(audit, [{ ...unreadable, coordinate, recordedAtMs: Date.parse(AT) + 1 }]);
+    expect((await quarantinedOf(''))[0]?.value_base64).toBe('/wB7');
+    const counted = await ask(audit, recordedByPartition, {});
+    expect(counted.filter(({ logTopic }) => logTopic === TOPICS.deadLetters)).toEqual([
+      {
+        table: 'dead_letters',
+        logTopic: TOPICS.deadLetters,
+        logPartition: 0,
+        rows: 1,
+        voidRows: 0,
+        lastOffset: 5,
+      },
+      {
+        table: 'quarantine',
+        logTopic: TOPICS.deadLetters,
+        logPartition: 2,
+        rows: 1,
+        voidRows: 0,
+        lastOffset: 8,
+      },
+    ]);
+  });
+
+  test('tenants on record are known', async () => {
+    await recordDecisions(audit, [
+      recordedDecision({ ...decisionOf('zebra', 1), appendedAt: wireTime(0) }, 900),
+    ]);
+    const tenants = (await ask(audit, tenantsRecorded, {})).map(({ tenant }) => tenant);
+    expect(tenants).toEqual([...tenants].sort());
+    expect(tenants).toContain('zebra');
+  });
+}

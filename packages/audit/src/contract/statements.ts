@@ -1,0 +1,91 @@
+/** What a statement does and what becomes of it when it fails, with no table of ours. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AuditClient } from '../index.ts';
+import type { AuditUnderTest, MakeAudit } from './audit-under-test.ts';
+
+export function statements(make: MakeAudit): void {
+  let place: AuditUnderTest;
+  let client: AuditClient;
+
+  beforeEach(async () => {
+    place = await make();
+    client = await place.open();
+  });
+  afterEach(async () => {
+    await client.close();
+    await place.dispose();
+  });
+
+  test('text from outside reaches SQL as a value, whatever it holds', async () => {
+    const hostile = [
+      "it's",
+      'back\\slash',
+      '\\N',
+      'null',
+      'new\nline\ttab',
+      '{a:String}',
+      '\0',
+      "'; DROP TABLE x --",
+      'é✓😀',
+      '',
+    ];
+    for (const text of hostile) {
+      const rows = await client.query(
+        'SELECT {text:String} AS text, {list:Array(String)} AS list',
+        { text, list: [text, 'b'] },
+        z.object({ text: z.string(), list: z.array(z.string()) }),
+      );
+      expect(rows).toEqual([{ text, list: [text, 'b'] }]);
+    }
+  });
+
+  test('rows come back as they went in, quotes, semicolons and line breaks included', async () => {
+    await client.command('CREATE TABLE t (n UInt64, text String) ENGINE = MergeTree ORDER BY n');
+    const rows = Array.from({ length: 1_201 }, (_, n) => ({ n, text: `'";\nFORMAT CSV\\ ${'x'.repeat(n)}` }));
+    await client.insert('t', rows);
+    expect(await client.query('SELECT n, text FROM t ORDER BY n', {}, z.looseObject({}))).toEqual(rows);
+  });
+
+  test('integers are exact, and one that JavaScript cannot hold is an error', async () => {
+    const row = z.object({ n: z.int() });
+    expect(await client.query('SELECT toInt64(9007199254740991) AS n', {}, row)).toEqual([
+      { n: 9_007_199_254_740_991 },
+    ]);
+    for (const sum of ['toInt64(9007199254740991) + 1', 'toInt128(9223372036854775807) * 2']) {
+      await expect(client.query(`SELECT ${sum} AS n`, {}, row)).rejects.toMatchObject({
+        code: 'AUDIT_ANSWER_UNEXPECTED',
+      });
+    }
+  });
+
+  test('a row with a field that no column takes is refused, never stored in part', async () => {
+    await client.command('CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await expect(client.insert('t', [{ n: 1 }, { n: 2, m: 3 }])).rejects.toMatchObject({
+      code: 'AUDIT_ROW_REFUSED',
+    });
+    expect(await client.query('SELECT count() AS n FROM t', {}, z.object({ n: z.int() }))).toEqual([
+      { n: 0 },
+    ]);
+  });
+
+  test('what is not the fault of a row may be tried again', async () => {
+    await expect(client.insert('missing', [{ n: 1 }])).rejects.toMatchObject({
+      code: 'AUDIT_UNAVAILABLE',
+      retryable: true,
+    });
+    await client.close();
+    await expect(client.ping()).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE', retryable: true });
+  });
+
+  test('the event loop goes on while ClickHouse works', async () => {
+    let turns = 0;
+    const pulse = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await client.query('SELECT sum(sleepEachRow(0.01)) AS n FROM numbers(60)', {}, z.object({ n: z.int() }));
+    clearInterval(pulse);
+    // One that waits for the answer has none or one; even a busy machine gives it more in 600 ms.
+    expect(turns).toBeGreaterThan(5);
+  });
+}
