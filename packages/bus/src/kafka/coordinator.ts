@@ -1,3 +1,4 @@
+import { isMandateError } from '@mandate/runtime';
 import { fenced } from '../errors.ts';
 import { type Broker, type Cluster, type JoinedGroup, joinGroup } from './client.ts';
 import type { Connection } from './connection.ts';
@@ -84,50 +85,33 @@ export class Coordinator {
     }
   }
 
-  /** Moves the group's position. Fails with BUS_FENCED when the group has gone on without this member. */
+  /** Moves the group's positions. Fails with BUS_FENCED when the group has gone on without this member. */
   async commit(
     { memberId, generationId }: Membership,
-    { topic, partition }: Place,
-    offset: number,
+    positions: readonly (Place & { offset: number })[],
   ): Promise<void> {
-    const topics = [{ topic, partitions: [{ partition, offset: `${offset}` }] }];
+    const topics = byTopic(positions, ({ partition, offset }) => ({ partition, offset: `${offset}` }));
     try {
       await this.#ask((broker) =>
         broker.offsetCommit({ groupId: this.group, memberId, groupGenerationId: generationId, topics }),
       );
     } catch (error) {
-      if (isMembershipLost(error) || isRebalancing(error)) throw fenced(this.group, topic, partition);
-      throw asBusError(error);
+      const [first = { topic: '', partition: 0 }] = positions;
+      if (!isMembershipLost(error) && !isRebalancing(error)) throw asBusError(error);
+      throw fenced(this.group, first.topic, first.partition);
     }
   }
 
-  /**
-   * Positions for a group that has no members, where it had none before.
-   * @returns false when it has members: then those have seen to it
-   */
-  async commitForNobody(positions: readonly (Place & { offset: number })[]): Promise<boolean> {
-    const { memberId, generationId } = NOBODY;
-    const topics = [...Map.groupBy(positions, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
-      topic,
-      partitions: ofTopic.map(({ partition, offset }) => ({ partition, offset: `${offset}` })),
-    }));
-    try {
-      await this.#ask((broker) =>
-        broker.offsetCommit({ groupId: this.group, memberId, groupGenerationId: generationId, topics }),
-      );
-      return true;
-    } catch (error) {
-      if (isMembershipLost(error) || isRebalancing(error)) return false;
-      throw asBusError(error);
-    }
+  /** Positions for a group that has no members. Where it has some, those have seen to it, and nothing changes. */
+  async commitForNobody(positions: readonly (Place & { offset: number })[]): Promise<void> {
+    await this.commit(NOBODY, positions).catch((error) => {
+      if (!isMandateError(error, 'BUS_FENCED')) throw error;
+    });
   }
 
   /** The committed position of each place, by `topic/partition`; none is in there for a place that has none. */
   async positions(places: readonly Place[]): Promise<Map<string, number>> {
-    const topics = [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
-      topic,
-      partitions: ofTopic.map(({ partition }) => ({ partition })),
-    }));
+    const topics = byTopic(places, ({ partition }) => ({ partition }));
     const { responses } = await this.#ask((broker) =>
       broker.offsetFetch({ groupId: this.group, topics }),
     ).catch((error) => {
@@ -172,4 +156,14 @@ export class Coordinator {
     }
     return cluster.findBroker({ nodeId: this.#nodeId });
   }
+}
+
+function byTopic<P extends Place, T>(
+  places: readonly P[],
+  make: (place: P) => T,
+): { topic: string; partitions: T[] }[] {
+  return [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+    topic,
+    partitions: ofTopic.map(make),
+  }));
 }

@@ -3,6 +3,7 @@ import { isMandateError, type Logger } from '@mandate/runtime';
 import { drain } from '../drain.ts';
 import { closed } from '../errors.ts';
 import type { Consumer, ConsumerOptions } from '../port.ts';
+import { Commits } from './commits.ts';
 import type { Connection } from './connection.ts';
 import { Coordinator, type Membership, type Place } from './coordinator.ts';
 import { Cursor } from './cursor.ts';
@@ -196,7 +197,9 @@ export class GroupMember implements Consumer {
     if (this.#stopping.signal.aborted) return;
     const quiet = Promise.all(fresh.map((place) => this.#lastHandler.get(nameOf(place))));
     const loaded = quiet.then(() => (fresh.length > 0 ? onAssigned?.(fresh) : undefined));
-    const standing = { coordinator: this.#coordinator, membership, isClosed: this.#parts.isClosed };
+    const coordinator = this.#coordinator;
+    const commits = new Commits(coordinator, membership);
+    const standing = { coordinator, membership, commits, isClosed: this.#parts.isClosed };
     this.#held = new Map();
     this.#heldSince = membership;
     for (const cursor of cursors) {

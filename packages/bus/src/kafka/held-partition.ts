@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isMandateError } from '@mandate/runtime';
 import { closed, fenced, misused } from '../errors.ts';
 import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
+import type { Commits } from './commits.ts';
 import type { Coordinator, Membership } from './coordinator.ts';
 import type { Cursor } from './cursor.ts';
 import { asBusError, isMembershipLost } from './failure.ts';
@@ -11,7 +12,12 @@ const DEFAULT_MAX_BATCH = 500;
 const LONGEST_PAUSE_MS = 1_000;
 
 /** What serving a partition needs: who coordinates the group, and as which member of which round one speaks to it. */
-export type Standing = { coordinator: Coordinator; membership: Membership; isClosed: () => boolean };
+export type Standing = {
+  coordinator: Coordinator;
+  membership: Membership;
+  commits: Commits;
+  isClosed: () => boolean;
+};
 
 /** One partition in the hands of one member for one round: one batch after the other, from the committed position on. */
 export class HeldPartition {
@@ -22,6 +28,8 @@ export class HeldPartition {
   readonly #standing: Standing;
   readonly #options: ConsumerOptions;
   #position: number;
+  /** How far the newest commit goes, also while it is under way. */
+  #asked: number;
   #isLost = false;
 
   /** `ready` comes first: the handler before this one has ended, and `onAssigned` has loaded what it must. */
@@ -30,6 +38,7 @@ export class HeldPartition {
     this.#options = options;
     this.cursor = cursor;
     this.#position = cursor.position;
+    this.#asked = cursor.position;
     this.done = ready.then(() => this.#serve());
   }
 
@@ -94,7 +103,7 @@ export class HeldPartition {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
         }
         // A position never moves back; but who may not move it at all is told so.
-        if (nextOffset > this.#position) await this.#commit(nextOffset);
+        if (nextOffset > this.#asked) await this.#commit(nextOffset);
         else await this.#confirm();
       },
       heartbeat: () => this.#confirm(),
@@ -103,9 +112,14 @@ export class HeldPartition {
 
   async #commit(nextOffset: number): Promise<void> {
     this.#mustHold();
-    const { coordinator, membership } = this.#standing;
-    await coordinator.commit(membership, this.cursor, nextOffset);
-    this.#position = nextOffset;
+    this.#asked = nextOffset;
+    try {
+      await this.#standing.commits.commit(this.cursor, nextOffset);
+      this.#position = Math.max(this.#position, nextOffset);
+    } catch (error) {
+      this.#asked = this.#position;
+      throw error;
+    }
   }
 
   async #confirm(): Promise<void> {

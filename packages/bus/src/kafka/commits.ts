@@ -1,0 +1,45 @@
+import type { Coordinator, Membership, Place } from './coordinator.ts';
+
+type Waiting = Place & { offset: number; resolve: () => void; reject: (error: unknown) => void };
+
+/**
+ * The commits of one member in one round. A broker answers the requests of one connection in turn, and each commit is
+ * a write on its log: so while one is under way those of all partitions gather, and go together in the next.
+ */
+export class Commits {
+  readonly #coordinator: Coordinator;
+  readonly #membership: Membership;
+  #waiting: Waiting[] = [];
+  #isSending = false;
+
+  constructor(coordinator: Coordinator, membership: Membership) {
+    this.#coordinator = coordinator;
+    this.#membership = membership;
+  }
+
+  /** Moves the group's position. Fails with BUS_FENCED when the group has gone on without this member. */
+  commit({ topic, partition }: Place, offset: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ topic, partition, offset, resolve, reject });
+      void this.#sendAll();
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#coordinator.commit(this.#membership, batch).then(
+        () => {
+          for (const { resolve } of batch) resolve();
+        },
+        (error) => {
+          for (const { reject } of batch) reject(error);
+        },
+      );
+    }
+    this.#isSending = false;
+  }
+}
