@@ -83,6 +83,9 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'share.coordinator.state.topic.replication.factor': replicas,
     'share.coordinator.state.topic.min.isr': inSync,
     'group.initial.rebalance.delay.ms': '0',
+    // A killed broker may come back when its session is over; the default is 9 s.
+    'broker.session.timeout.ms': '4000',
+    'broker.heartbeat.interval.ms': '500',
     // Its default takes a third of the heap.
     'log.cleaner.dedupe.buffer.size': String(16 * 1024 * 1024),
   };
