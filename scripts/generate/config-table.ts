@@ -1,27 +1,56 @@
-/** The table of settings in docs/operations.md, from the very schemas that read them. */
+/** The tables of settings in docs/operations.md, from the very schemas that read them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planeConfig } from '@mandate/cli';
-import { type ConfigRow, describeConfig } from '@mandate/runtime';
+import { deciderSettings } from '@mandate/decider';
+import { gatewaySettings } from '@mandate/gateway';
+import { querySettings } from '@mandate/query';
+import { recorderSettings } from '@mandate/recorder';
+import {
+  type ConfigRow,
+  clickhouseSettings,
+  describeConfig,
+  kafkaSettings,
+  redisSettings,
+} from '@mandate/runtime';
 import type { GeneratedFile } from './generated-file.ts';
 
 const PATH = 'docs/operations.md';
 const PAGE = join(import.meta.dirname, '../..', PATH);
-const BEGIN = '<!-- config:begin -->';
-const END = '<!-- config:end -->';
 
-/** The page as it is, with the table between its two marks made anew. */
+const SERVERS = [kafkaSettings, redisSettings, clickhouseSettings].flatMap(describeConfig);
+const PLANE = without(SERVERS, describeConfig(planeConfig));
+const ALONE = without(
+  PLANE,
+  [gatewaySettings, deciderSettings, recorderSettings, querySettings].flatMap(describeConfig),
+);
+
+const TABLES = { plane: PLANE, servers: SERVERS, alone: ALONE };
+
+/** The page as it is, with each table between its two marks made anew. */
 export const configTable: GeneratedFile = {
   path: PATH,
-  make: () => {
-    const page = readFileSync(PAGE, 'utf8');
-    const [before, rest] = page.split(BEGIN);
-    const after = rest?.split(END)[1];
-    if (before === undefined || after === undefined)
-      throw new Error(`${PATH} has lost its marks ${BEGIN} … ${END}`);
-    return `${before}${BEGIN}\n${table(describeConfig(planeConfig))}${END}${after}`;
-  },
+  make: () =>
+    Object.entries(TABLES).reduce(
+      (page, [name, rows]) => replaced(page, name, table(rows)),
+      readFileSync(PAGE, 'utf8'),
+    ),
 };
+
+function without(others: readonly ConfigRow[], rows: readonly ConfigRow[]): ConfigRow[] {
+  const names = new Set(others.map(({ name }) => name));
+  return rows.filter(({ name }) => !names.has(name));
+}
+
+function replaced(page: string, name: string, text: string): string {
+  const begin = `<!-- settings ${name}: begin -->`;
+  const end = `<!-- settings ${name}: end -->`;
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`${PATH} has lost its marks ${begin} … ${end}`);
+  return `${before}${begin}\n${text}${end}${after}`;
+}
 
 function table(rows: readonly ConfigRow[]): string {
   const lines = rows.map(({ name, type, default: otherwise, secret, description }) => {

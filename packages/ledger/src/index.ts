@@ -12,6 +12,7 @@
  * such a fold, under a new epoch that makes void what deciders of the old one still write.
  */
 export { createFold, type Fold, foldRecord } from './fold/fold.ts';
+export { ledgerReadiness } from './ledger-readiness.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';
 export { LedgerNotReady } from './not-ready.ts';

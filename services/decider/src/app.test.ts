@@ -11,7 +11,8 @@ import { type DecisionsRecord, GROUPS, readDecisionsRecord, TOPICS } from '@mand
 import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Decider, startDecider } from './app.ts';
-import { foldLog, restoreLedger } from './restore-ledger.ts';
+import { foldLog } from './fold-log.ts';
+import { restoreLedger } from './restore-ledger.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
 const clock = () => START_MS;

@@ -1,7 +1,10 @@
 /**
- * The decider: a consumer of the actions topic. For each batch: answer it (answer-batch.ts), publish the decisions,
+ * The decider: a consumer of the actions topics. For each batch: answer it (answer-batch.ts), publish the decisions,
  * have the ledger check its epoch, commit. In that order, so that a crash in any gap leads to the same outcome. While
  * the ledger or the log is away the partition waits; nothing is decided, nothing is skipped.
+ *
+ * Any number of deciders share the partitions when they share the ledger: open-ledger.ts, and how a shared one comes
+ * back when Redis has lost it, keep-ledger.ts and rebuild-ledger.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, type Headers, type Outgoing, untilCommitted } from '@mandate/bus';
@@ -20,14 +23,18 @@ import { answerBatch } from './answer-batch.ts';
 
 export * from './answer.ts';
 export { answerBatch } from './answer-batch.ts';
-export { deciderConfig } from './config.ts';
+export { deciderConfig, deciderSettings } from './config.ts';
+export { type FoldedLog, foldLog } from './fold-log.ts';
 export * from './mandates-file.ts';
+export { type OpenedLedger, openLedger } from './open-ledger.ts';
 export * from './restore-ledger.ts';
 
 export type DeciderOptions = AnswerContext & {
   bus: Bus;
   log: Logger;
   metrics: Metrics;
+  /** Told of whatever makes a partition wait: some of it goes away only when somebody sees to it. */
+  mend?(error: unknown): void;
   /** The shared topic, and those of tenants that publish directly. */
   topics?: readonly string[];
   maxBatch?: number;
@@ -96,6 +103,7 @@ async function handleUntilDone(batch: Batch, options: DeciderOptions, measure: M
         return;
       }
       if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;
+      options.mend?.(error);
       options.log.warn({ err: error, waitMs, partition: batch.partition }, 'the partition waits');
       measure.waits.inc({ code: error.code });
       await sleep(waitMs, undefined, { signal: batch.signal }).catch(() => {});

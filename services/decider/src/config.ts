@@ -1,18 +1,23 @@
-import { LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, LOG_LEVELS, redisSettings } from '@mandate/runtime';
+import { tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** The decider's own settings; their names in the environment begin with MANDATE_. */
-export const deciderConfig = z.object({
+export const deciderSettings = z.object({
   DECIDER_DATA_PATH: z
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of the log; one decider at a time holds it'),
+    .describe('the folder of mandates and, where they are not on servers, of log and ledger'),
   DECIDER_MANDATES_PATH: z
     .string()
     .min(1)
     .optional()
     .describe('the mandates file, read again when it changes; mandates.yaml in the data folder when absent'),
+  DECIDER_TENANT_TOPICS: z
+    .array(tenant)
+    .default([])
+    .describe('tenants that publish to topics of their own; the same for all deciders'),
   DECIDER_HOST: z
     .string()
     .min(1)
@@ -46,3 +51,7 @@ export const deciderConfig = z.object({
     .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
   DECIDER_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
 });
+
+export const deciderConfig = z
+  .object({ ...deciderSettings.shape, ...kafkaSettings.shape, ...redisSettings.shape })
+  .superRefine(backendsMustFit);

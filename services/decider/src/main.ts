@@ -1,20 +1,15 @@
 /**
- * The decider alone, on the log of one data folder. Its ledger is in its own memory, folded from that log at the start,
- * so there can be one decider at a time: it holds the folder's lock for as long as it lives. The other services of the
- * folder need no lock: they speak to it over the log only.
+ * The decider alone: on Kafka and Redis one of many; on the log of a data folder with a ledger in its own memory the only
+ * one, so it holds the folder's lock for as long as it lives. The other services need no lock: they speak to it over the
+ * log only.
  */
-import { createSqliteBus } from '@mandate/bus';
+import { openLog } from '@mandate/bus';
+import { ledgerReadiness } from '@mandate/ledger';
 import { compileActionRedaction } from '@mandate/policy';
-import {
-  answers,
-  holdExclusively,
-  makeDataFolder,
-  monotonic,
-  runService,
-  systemClock,
-} from '@mandate/runtime';
+import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
+import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import manifest from '../package.json' with { type: 'json' };
-import { openMandatesFile, restoreLedger, startDecider } from './app.ts';
+import { openLedger, openMandatesFile, startDecider } from './app.ts';
 import { deciderConfig } from './config.ts';
 
 await runService(process, {
@@ -26,7 +21,8 @@ await runService(process, {
     host,
     port,
   }),
-  async open({ config, log, metrics, closing, running }) {
+  async open({ config, log, metrics, ...opening }) {
+    const { closing, running } = opening;
     const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
     const redact = compileActionRedaction({
       redact: config.DECIDER_REDACT_FIELDS,
@@ -35,25 +31,25 @@ await runService(process, {
     });
 
     const folder = makeDataFolder(config.DECIDER_DATA_PATH);
-    closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
     const path = config.DECIDER_MANDATES_PATH ?? folder.mandates;
     const mandates = closing(openMandatesFile({ path, log }), (file) => file.stop());
     const synchronous = config.DECIDER_SYNCHRONOUS;
-    const bus = closing(await createSqliteBus({ path: folder.log, log, clock, synchronous }), (held) =>
+    const bus = closing(await openLog(config, { path: folder.log, log, clock, synchronous }), (held) =>
       held.close(),
     );
-    const { ledger } = await restoreLedger({ bus, clock, log, snapshotPath: folder.snapshot });
-    closing(ledger, (held) => held.close());
+    const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
     running(
       await startDecider({
         bus,
         ledger,
+        mend,
         control: mandates.control,
         redact,
         clock,
         deadlines: true,
         log,
         metrics,
+        topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
         maxBatch: config.DECIDER_BATCH_RECORDS,
         sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
       }),
@@ -62,7 +58,7 @@ await runService(process, {
       keys: null,
       readiness: async () => [
         await answers('log', bus.ping()),
-        await answers('ledger', ledger.ping()),
+        await ledgerReadiness(ledger),
         mandates.readiness(),
       ],
     };

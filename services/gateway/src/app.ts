@@ -15,16 +15,18 @@
  * becomes records), answers/ (one reader of decisions, many who wait), hand-over.ts (the last look at the kill flag),
  * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, routes/ with a file a route.
  */
+import { ledgerReadiness } from '@mandate/ledger';
 import { answers, type HttpServer, type ReadinessCheck, type Running } from '@mandate/runtime';
+import type { z } from 'zod';
 import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
 import { followDecisions } from './answers/follow-decisions.ts';
-import type { GatewayConfig } from './config.ts';
+import type { gatewaySettings } from './config.ts';
 import type { Gateway, GatewayDependencies } from './gateway.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
-export { type GatewayConfig, gatewayConfig } from './config.ts';
+export { gatewayConfig, gatewaySettings } from './config.ts';
 export type { GatewayDependencies } from './gateway.ts';
 
 export type RunnableGateway = {
@@ -41,7 +43,7 @@ export type RunnableGateway = {
 
 /** Settings that are not about where to listen. */
 export type GatewaySettings = Pick<
-  GatewayConfig,
+  Readonly<z.output<typeof gatewaySettings>>,
   'GATEWAY_MAX_WAITING' | 'GATEWAY_RECENT_ANSWERS' | 'GATEWAY_RECENT_BYTES' | 'GATEWAY_MAX_UNLOGGED'
 >;
 
@@ -67,7 +69,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       addGatewayRoutes(server, gateway);
     },
     async start() {
-      const following = await followDecisions({ bus, board, epoch: ledger?.epoch ?? null });
+      const following = await followDecisions({ bus, board, ledger });
       return {
         stop: async () => {
           board.close();
@@ -78,9 +80,6 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       };
     },
     readiness: () =>
-      Promise.all([
-        answers('log', bus.ping()),
-        ...(ledger === null ? [] : [answers('ledger', ledger.ping())]),
-      ]),
+      Promise.all([answers('log', bus.ping()), ...(ledger === null ? [] : [ledgerReadiness(ledger)])]),
   };
 }

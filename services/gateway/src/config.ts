@@ -1,8 +1,8 @@
-import { LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, LOG_LEVELS, redisSettings } from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The gateway's own settings; their names in the environment begin with MANDATE_. */
-export const gatewayConfig = z.object({
+export const gatewaySettings = z.object({
   GATEWAY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   GATEWAY_PORT: z
     .int()
@@ -14,7 +14,7 @@ export const gatewayConfig = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder with log.sqlite and keys.json, as `mandate up` makes it'),
+    .describe('the folder of keys.json and plane.secret and, where it is not on Kafka, of the log'),
   GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
   GATEWAY_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])
@@ -53,4 +53,6 @@ export const gatewayConfig = z.object({
     .default(1_000)
     .describe('how many events of operators may wait for a log that is away'),
 });
-export type GatewayConfig = Readonly<z.output<typeof gatewayConfig>>;
+export const gatewayConfig = z
+  .object({ ...gatewaySettings.shape, ...kafkaSettings.shape, ...redisSettings.shape })
+  .superRefine(backendsMustFit);

@@ -1,8 +1,10 @@
 /**
- * A gateway of its own, beside the process that decides, on the same machine and the same log file. It has no ledger:
- * it publishes and waits for decisions, and refers operators to the process that holds one.
+ * A gateway of its own: on Kafka and Redis one of many, each of which can do everything. On the log file of a machine whose
+ * decider has the ledger in its memory it has none: it publishes and waits for decisions, and refers operators to the
+ * process that holds the ledger.
  */
-import { createSqliteBus } from '@mandate/bus';
+import { openLog } from '@mandate/bus';
+import { openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
@@ -27,13 +29,14 @@ await runService(process, {
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);
     const secret = readOrMakeSecret(folder.secret);
     const synchronous = config.GATEWAY_SYNCHRONOUS;
-    const bus = closing(await createSqliteBus({ path: folder.log, log, synchronous }), (held) =>
+    const bus = closing(await openLog(config, { path: folder.log, log, synchronous }), (held) =>
       held.close(),
     );
+    const ledger = closing(await openSharedLedger(config, log), (held) => held?.close());
     const gateway = createGateway(
       {
         bus,
-        ledger: null,
+        ledger,
         findDecision: null,
         redact,
         fingerprint: (original, redacted) => fingerprintOf(original, redacted, secret),

@@ -21,7 +21,7 @@ import { searchSettlements } from './routes/search-settlements.ts';
 import { showDecision } from './routes/show-decision.ts';
 import { sums } from './routes/sums.ts';
 
-export { queryConfig } from './config.ts';
+export { queryConfig, querySettings } from './config.ts';
 export { createFindDecision, type FindDecision } from './find-decision.ts';
 
 export type QueryOptions = {

@@ -1,13 +1,13 @@
-import { LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, clickhouseSettings, LOG_LEVELS } from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The query service's own settings; their names in the environment begin with MANDATE_. */
-export const queryConfig = z.object({
+export const querySettings = z.object({
   QUERY_DATA_PATH: z
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of the audit tables and of the API keys'),
+    .describe('the folder of keys.json and, where they are not on a server, of the audit tables'),
   QUERY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   QUERY_PORT: z
     .int()
@@ -23,3 +23,7 @@ export const queryConfig = z.object({
     .default(10_000)
     .describe('how long a question may take before the answer is 503'),
 });
+
+export const queryConfig = z
+  .object({ ...querySettings.shape, ...clickhouseSettings.shape })
+  .superRefine(backendsMustFit);

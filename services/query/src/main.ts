@@ -1,5 +1,5 @@
-/** The query service alone: on the audit tables and the API keys of one folder. */
-import { MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
+/** The query service alone: on the audit tables, of a server or of a folder, and the API keys of a folder. */
+import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { queryConfig, queryReadiness, queryRoutes } from './app.ts';
@@ -11,8 +11,9 @@ await runService(process, {
   settings: ({ QUERY_LOG_LEVEL: logLevel, QUERY_HOST: host, QUERY_PORT: port }) => ({ logLevel, host, port }),
   async open({ config, log, metrics, closing }) {
     const folder = makeDataFolder(config.QUERY_DATA_PATH);
-    const audit = closing(await openEmbeddedAudit({ path: folder.audit }), (held) => held.close());
-    await migrate(audit, MIGRATIONS_DIRECTORY);
+    const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
+    // On a server the recorder makes the tables: who only asks needs no right to.
+    if (config.CLICKHOUSE_URL === undefined) await migrate(audit, MIGRATIONS_DIRECTORY);
     const timeoutMs = config.QUERY_ANSWER_TIMEOUT_MS;
     return {
       keys: fileKeyStore(folder.keys),

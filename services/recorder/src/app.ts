@@ -26,7 +26,7 @@ import { countLanded, recorderMeasures } from './measures.ts';
 import { land, type Pile } from './pile.ts';
 import { recordUntilDone } from './record-batch.ts';
 
-export { recorderConfig } from './config.ts';
+export { recorderConfig, recorderSettings } from './config.ts';
 
 export type RecorderOptions = {
   bus: Bus;

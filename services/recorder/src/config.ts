@@ -1,13 +1,13 @@
-import { LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, clickhouseSettings, kafkaSettings, LOG_LEVELS } from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The recorder's own settings; their names in the environment begin with MANDATE_. */
-export const recorderConfig = z.object({
+export const recorderSettings = z.object({
   RECORDER_DATA_PATH: z
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of the log and of the audit tables'),
+    .describe('the folder of the log and of the audit tables, where they are not on servers'),
   RECORDER_HOST: z.string().default('127.0.0.1').describe('the address of /healthz, /readyz and /metrics'),
   RECORDER_PORT: z.int().min(0).max(65_535).default(7423).describe('their port; 0 takes any free one'),
   RECORDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
@@ -35,3 +35,7 @@ export const recorderConfig = z.object({
     .optional()
     .describe('how long the log keeps decisions and dead letters, if not for ever; alarms at half of it'),
 });
+
+export const recorderConfig = z
+  .object({ ...recorderSettings.shape, ...kafkaSettings.shape, ...clickhouseSettings.shape })
+  .superRefine(backendsMustFit);

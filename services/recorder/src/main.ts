@@ -1,6 +1,6 @@
-/** The recorder alone: on the log and the audit tables of one folder. Its HTTP server tells how it fares. */
-import { MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
-import { createSqliteBus } from '@mandate/bus';
+/** The recorder alone, from the log into the audit tables, each on a server or in a folder. HTTP tells how it fares. */
+import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
+import { openLog } from '@mandate/bus';
 import { makeDataFolder, runService } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { recorderConfig, startRecorder } from './app.ts';
@@ -16,8 +16,8 @@ await runService(process, {
   }),
   async open({ config, log, metrics, closing, running }) {
     const folder = makeDataFolder(config.RECORDER_DATA_PATH);
-    const bus = closing(await createSqliteBus({ path: folder.log, log }), (held) => held.close());
-    const audit = closing(await openEmbeddedAudit({ path: folder.audit }), (held) => held.close());
+    const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
+    const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
     await migrate(audit, MIGRATIONS_DIRECTORY);
     const recorder = await startRecorder({
       bus,

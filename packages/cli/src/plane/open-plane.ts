@@ -1,10 +1,11 @@
 /**
- * The embedded plane: every service in one process, on a SQLite log, a ledger in memory and ClickHouse in-process. What
- * is opened first is closed last. The services cannot tell that they are not alone.
+ * The plane: every service in one process. Log, ledger and audit are on the servers that the settings name; where they
+ * name none, a SQLite log, a ledger in memory and ClickHouse in-process. What is opened first is closed last. The
+ * services cannot tell the difference, nor that they are not alone.
  */
-import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
-import { type Bus, createSqliteBus } from '@mandate/bus';
-import { openMandatesFile, restoreLedger, startDecider } from '@mandate/decider';
+import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
+import { type Bus, openLog } from '@mandate/bus';
+import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import type { Ledger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
@@ -15,7 +16,6 @@ import {
   createMetrics,
   type DataFolder,
   fileKeyStore,
-  holdExclusively,
   type Logger,
   monotonic,
   type Opening,
@@ -25,7 +25,7 @@ import {
   serveHttp,
   systemClock,
 } from '@mandate/runtime';
-import { type Action, TOPICS } from '@mandate/schemas';
+import { type Action, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { VERSION } from '../version.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
@@ -48,9 +48,9 @@ export function openPlane(config: PlaneConfig, log: Logger): Promise<Plane & Req
   return openInOrder((opening) => open(config, log, opening));
 }
 
-async function open(config: PlaneConfig, log: Logger, { closing, running }: Opening): Promise<Plane> {
+async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise<Plane> {
+  const { closing, running } = opening;
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
-  closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
   const redact = compileActionRedaction({
     redact: config.PLANE_REDACT_FIELDS,
     hash: config.PLANE_HASH_FIELDS,
@@ -64,7 +64,7 @@ async function open(config: PlaneConfig, log: Logger, { closing, running }: Open
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
 
   const bus = closing(
-    await createSqliteBus({
+    await openLog(config, {
       path: folder.log,
       log,
       clock,
@@ -73,10 +73,9 @@ async function open(config: PlaneConfig, log: Logger, { closing, running }: Open
     }),
     (opened) => opened.close(),
   );
-  const audit = closing(await openEmbeddedAudit({ path: folder.audit }), (opened) => opened.close());
+  const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
+  const audit = closing(await openAudit(config, { path: folder.audit }), (opened) => opened.close());
   await migrate(audit, MIGRATIONS_DIRECTORY);
-  const restored = await restoreLedger({ bus, clock, log, snapshotPath: folder.snapshot });
-  const ledger = closing(restored.ledger, (held) => held.close());
 
   const recorder = running(
     await startRecorder({
@@ -93,10 +92,12 @@ async function open(config: PlaneConfig, log: Logger, { closing, running }: Open
     await startDecider({
       bus,
       ledger,
+      mend,
       log,
       metrics,
       clock,
       redact,
+      topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
       control: mandates.control,
       deadlines: true,
       maxBatch: config.DECIDER_BATCH_RECORDS,

@@ -1,8 +1,14 @@
-import { deciderConfig } from '@mandate/decider';
-import { gatewayConfig } from '@mandate/gateway';
-import { queryConfig } from '@mandate/query';
-import { recorderConfig } from '@mandate/recorder';
-import { LOG_LEVELS } from '@mandate/runtime';
+import { deciderSettings } from '@mandate/decider';
+import { gatewaySettings } from '@mandate/gateway';
+import { querySettings } from '@mandate/query';
+import { recorderSettings } from '@mandate/recorder';
+import {
+  backendsMustFit,
+  clickhouseSettings,
+  kafkaSettings,
+  LOG_LEVELS,
+  redisSettings,
+} from '@mandate/runtime';
 import { z } from 'zod';
 import { DEFAULT_DATA_PATH } from './default-data-path.ts';
 
@@ -14,7 +20,7 @@ const whole = z.object({
     .string()
     .min(1)
     .default(DEFAULT_DATA_PATH)
-    .describe('the folder of the log, the audit and the API keys'),
+    .describe('the folder of the API keys and mandates and, where they are not on servers, of log and audit'),
   PLANE_MANDATES_PATH: z
     .string()
     .min(1)
@@ -36,7 +42,7 @@ const whole = z.object({
     .int()
     .min(DAY_MS)
     .default(7 * DAY_MS)
-    .describe('how long requests and outcomes stay on the log; decisions stay for ever'),
+    .describe('how long requests and outcomes stay on the log of the folder; decisions stay for ever'),
   PLANE_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()
@@ -49,23 +55,32 @@ const whole = z.object({
 });
 
 /**
- * The settings of the embedded plane; in the environment each begins with MANDATE_. Flags of `mandate up` override them. The
+ * The settings of a plane; in the environment each begins with MANDATE_. Flags of `mandate up` override them. The
  * bounds of its services go by the names that they have when each runs alone.
  */
-export const planeConfig = z.object({
-  ...whole.shape,
-  ...gatewayConfig.pick({
-    GATEWAY_MAX_WAITING: true,
-    GATEWAY_RECENT_ANSWERS: true,
-    GATEWAY_RECENT_BYTES: true,
-    GATEWAY_MAX_UNLOGGED: true,
-  }).shape,
-  ...deciderConfig.pick({ DECIDER_BATCH_RECORDS: true, DECIDER_SESSION_TIMEOUT_MS: true }).shape,
-  ...recorderConfig.pick({
-    RECORDER_BATCH_RECORDS: true,
-    RECORDER_GATHER_MS: true,
-    RECORDER_SESSION_TIMEOUT_MS: true,
-  }).shape,
-  ...queryConfig.pick({ QUERY_ANSWER_TIMEOUT_MS: true }).shape,
-});
+export const planeConfig = z
+  .object({
+    ...whole.shape,
+    ...kafkaSettings.shape,
+    ...redisSettings.shape,
+    ...clickhouseSettings.shape,
+    ...gatewaySettings.pick({
+      GATEWAY_MAX_WAITING: true,
+      GATEWAY_RECENT_ANSWERS: true,
+      GATEWAY_RECENT_BYTES: true,
+      GATEWAY_MAX_UNLOGGED: true,
+    }).shape,
+    ...deciderSettings.pick({
+      DECIDER_TENANT_TOPICS: true,
+      DECIDER_BATCH_RECORDS: true,
+      DECIDER_SESSION_TIMEOUT_MS: true,
+    }).shape,
+    ...recorderSettings.pick({
+      RECORDER_BATCH_RECORDS: true,
+      RECORDER_GATHER_MS: true,
+      RECORDER_SESSION_TIMEOUT_MS: true,
+    }).shape,
+    ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true }).shape,
+  })
+  .superRefine(backendsMustFit);
 export type PlaneConfig = Readonly<z.output<typeof planeConfig>>;

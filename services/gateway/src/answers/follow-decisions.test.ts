@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { silentLogger } from '@mandate/runtime';
+import type { Ledger } from '@mandate/ledger';
+import { MandateError, silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +9,28 @@ import { AnswerBoard } from './answer-board.ts';
 import { decided, sourceAt } from './decided.fixture.ts';
 import { followDecisions } from './follow-decisions.ts';
 
-async function scene(epoch: string | null) {
+const notReady = () =>
+  new MandateError('LEDGER_UNAVAILABLE', 'rebuilding', { remedy: 'wait', retryable: true });
+
+/** A ledger that is ready from the start, or once it is told so. */
+function ledgerOf(epoch: string, ready = true) {
+  let looks = 0;
+  return {
+    ledger: {
+      epoch,
+      async ping() {
+        looks += 1;
+        if (!ready) throw notReady();
+      },
+    },
+    becomesReady: () => {
+      ready = true;
+    },
+    looks: () => looks,
+  };
+}
+
+async function scene(ledger: Pick<Ledger, 'epoch' | 'ping'> | null) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
   const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 100, maxRecentBytes: 1_000_000 });
@@ -18,7 +40,7 @@ async function scene(epoch: string | null) {
       records.map((record) => ({ key: null, partition, value: JSON.stringify(record) })),
     );
   await append(0, decided(0, { ledgerEpoch: 'ep-1' }));
-  const following = await followDecisions({ bus, board, epoch });
+  const following = await followDecisions({ bus, board, ledger });
   return { append, board, following };
 }
 
@@ -28,7 +50,7 @@ const begins = (id: string): DecisionsRecord => ({
 });
 
 test('a decision of another epoch behind the record of a new one is void, partition by partition', async () => {
-  const { append, board, following } = await scene('ep-1');
+  const { append, board, following } = await scene(ledgerOf('ep-1').ledger);
   await append(
     0,
     decided(1, { ledgerEpoch: 'ep-1' }),
@@ -55,4 +77,23 @@ test('without a ledger any epoch holds until the log names one', async () => {
   );
   await waitUntil('the last', () => board.recent.of(sourceAt(3)));
   expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
+});
+
+test('while the ledger is being rebuilt nothing is handed over; then it is told what is void', async () => {
+  const { ledger, becomesReady, looks } = ledgerOf('ep-2', false);
+  const { append, board } = await scene(ledger);
+  // Of a decider that was held up: the epoch that makes it void lies before the place where the reading begins.
+  await append(0, decided(1, { ledgerEpoch: 'ep-1' }));
+  await waitUntil('several looks at the ledger', () => looks() > 2);
+  expect(board.recent.of(sourceAt(1))).toBe(null);
+  becomesReady();
+  await append(0, decided(2, { ledgerEpoch: 'ep-2' }));
+  await waitUntil('what the new epoch decided', () => board.recent.of(sourceAt(2)));
+  expect(board.recent.of(sourceAt(1))).toBe(null);
+});
+
+test('it can be stopped while the ledger is still away', async () => {
+  const { following } = await scene(ledgerOf('ep-1', false).ledger);
+  await following.stop();
+  await following.finished;
 });

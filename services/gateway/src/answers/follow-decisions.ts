@@ -3,42 +3,84 @@
  * begins at the end of the log, for nobody waits yet. When it fails the process must: its callers would wait for
  * answers that never come.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, LogRecord } from '@mandate/bus';
-import type { Running } from '@mandate/runtime';
+import type { Ledger } from '@mandate/ledger';
+import { isMandateError, type Running } from '@mandate/runtime';
 import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import type { AnswerBoard } from './answer-board.ts';
 
+const LOOK_AGAIN_MS = 200;
+
 /**
- * @param epoch the ledger's, where there is one. A decision of another epoch behind the `ledger.epoch` record is void,
- *   and nobody gets to see it. Without a ledger only epochs that begin from now on are known.
+ * @param ledger says which epoch is in force where the reading begins. A decision of another epoch behind the
+ *   `ledger.epoch` record is void, and nobody gets to see it. Without a ledger only epochs that begin from now on are
+ *   known.
  */
 export async function followDecisions(options: {
   bus: Bus;
   board: AnswerBoard;
-  epoch: string | null;
+  ledger: Pick<Ledger, 'epoch' | 'ping'> | null;
 }): Promise<Running> {
-  const { bus, board } = options;
+  const { bus, board, ledger } = options;
   const epochs = new Map<number, string>();
+  const stopping = new AbortController();
 
-  const isVoid = (partition: number, ledgerEpoch: string) => {
-    const epoch = epochs.get(partition) ?? options.epoch;
-    return epoch !== null && epoch !== ledgerEpoch;
-  };
-  const take = ({ coordinate: { partition }, value }: LogRecord, record: DecisionsRecord) => {
+  const take = (
+    { coordinate: { partition }, value }: LogRecord,
+    record: DecisionsRecord,
+    first: string | null,
+  ) => {
+    const inForce = epochs.get(partition) ?? first;
+    const isVoid = (ledgerEpoch: string) => inForce !== null && inForce !== ledgerEpoch;
     if (record.event === 'ledger.epoch') epochs.set(partition, record.epoch.id);
-    if (record.event === 'action.decided' && !isVoid(partition, record.decision.ledgerEpoch)) {
+    if (record.event === 'action.decided' && !isVoid(record.decision.ledgerEpoch)) {
       board.post(record, value.length);
     }
-    if (record.event === 'action.settled' && !isVoid(partition, record.settlement.ledgerEpoch)) {
+    if (record.event === 'action.settled' && !isVoid(record.settlement.ledgerEpoch)) {
       board.post(record, value.length);
     }
   };
+  const started = Promise.withResolvers<void>();
+  const firstEpoch = started.promise.then(() => epochInForce(ledger, stopping.signal));
   const reader = await bus.read({
     topics: [TOPICS.decisions],
     from: 'latest',
-    onRecords: (records) => {
-      for (const record of records) take(record, readDecisionsRecord(record.value));
+    onRecords: async (records) => {
+      const first = await firstEpoch;
+      if (stopping.signal.aborted) return;
+      for (const record of records) take(record, readDecisionsRecord(record.value), first);
     },
   });
-  return { stop: () => reader.stop(), finished: reader.finished };
+  started.resolve();
+  // What the ledger throws is thrown to whoever reads; nobody may.
+  firstEpoch.catch(() => {});
+  return {
+    async stop() {
+      stopping.abort();
+      await reader.stop();
+    },
+    finished: reader.finished,
+  };
+}
+
+/**
+ * Asked once the reader has its place: an epoch that began before that is in force now, or its ledger is not ready yet;
+ * one that begins later is read. Until it is known nothing is handed over, so nothing void ever is.
+ */
+async function epochInForce(
+  ledger: Pick<Ledger, 'epoch' | 'ping'> | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (ledger === null) return null;
+  while (!signal.aborted) {
+    try {
+      await ledger.ping();
+      break;
+    } catch (error) {
+      if (!isMandateError(error) || !error.retryable) throw error;
+      await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+  return ledger.epoch;
 }

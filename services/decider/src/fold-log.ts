@@ -1,0 +1,125 @@
+/**
+ * The log as a ledger has it: every record of the decisions topic, folded from its start or from where the newest
+ * snapshot ends.
+ */
+import type { Bus, LogRecord } from '@mandate/bus';
+import { createFold, type Fold, foldRecord } from '@mandate/ledger';
+import { type Logger, MandateError } from '@mandate/runtime';
+import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { loadSnapshot, saveSnapshot } from './snapshot-file.ts';
+
+/** A fold, and how many records of which kind went into it. */
+export type FoldedLog = { fold: Fold; records: number; decisions: number; settlements: number };
+
+type Bounds = {
+  /** By partition, the last offset that belongs to the fold; absent: everything that is on the topic now. */
+  upTo?: ReadonlyMap<number, number> | undefined;
+  /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
+  onProgress?: ((records: number) => void | Promise<void>) | undefined;
+};
+
+export function foldLog(bus: Bus, bounds: Bounds = {}): Promise<FoldedLog> {
+  return foldOnto(createFold(), bus, bounds);
+}
+
+/** Where a snapshot is looked for, and left behind when much had to be folded; undefined: nowhere. */
+export type Snapshots = { path: string | undefined; afterRecords?: number | undefined };
+
+/** A tail longer than this is worth a new snapshot: folding it takes about as long as a process does to start. */
+const SNAPSHOT_AFTER_RECORDS = 50_000;
+
+/** The same, behind the newest snapshot where there is one of this log. `records` are those behind it. */
+export async function foldBehindSnapshot(
+  bus: Bus,
+  log: Logger,
+  { path, afterRecords = SNAPSHOT_AFTER_RECORDS }: Snapshots,
+  bounds: Bounds = {},
+): Promise<FoldedLog> {
+  if (path === undefined) return foldLog(bus, bounds);
+  const folded = await foldBehind(bus, await loadSnapshot(path, log), log, bounds);
+  if (folded.records >= afterRecords) await saveSnapshot(path, folded.fold, log);
+  return folded;
+}
+
+async function foldBehind(bus: Bus, snapshot: Fold | null, log: Logger, bounds: Bounds): Promise<FoldedLog> {
+  if (snapshot === null) return foldLog(bus, bounds);
+  if (await isOfThisLog(bus, snapshot)) return foldOnto(snapshot, bus, bounds);
+  log.warn('the snapshot is of another log; this one is folded from its start');
+  return foldLog(bus, bounds);
+}
+
+/**
+ * Does the log hold, where the snapshot ends, what the snapshot has seen there? Epochs have names of their own, so one
+ * that differs tells of another history: a log that was deleted, or put back from a backup and written on since.
+ */
+async function isOfThisLog(bus: Bus, { positions, epochs }: Fold): Promise<boolean> {
+  for (const [partition, offset] of positions) {
+    const record = await bus.at({ topic: TOPICS.decisions, partition, offset });
+    if (record === null) return false;
+    const epoch = epochOf(readDecisionsRecord(record.value));
+    if (epoch !== null && epoch !== epochs.get(partition)) return false;
+  }
+  return true;
+}
+
+/** The epoch in which a record was written; a revive names none. */
+function epochOf(record: DecisionsRecord): string | null {
+  switch (record.event) {
+    case 'action.decided':
+      return record.decision.ledgerEpoch;
+    case 'action.settled':
+      return record.settlement.ledgerEpoch;
+    case 'agent.killed':
+      return record.kill.ledgerEpoch;
+    case 'agent.revived':
+      return null;
+    case 'budget.adjusted':
+      return record.adjustment.ledgerEpoch;
+    case 'approval.recorded':
+      return record.approval.ledgerEpoch;
+    case 'ledger.epoch':
+      return record.epoch.id;
+  }
+}
+
+async function foldOnto(fold: Fold, bus: Bus, { upTo, onProgress }: Bounds): Promise<FoldedLog> {
+  const counted = { records: 0, decisions: 0, settlements: 0 };
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: Object.fromEntries(
+      [...fold.positions].map(([partition, offset]) => [`${TOPICS.decisions}/${partition}`, offset + 1]),
+    ),
+    async onRecords(batch) {
+      for (const record of batch) {
+        if (upTo !== undefined && isBehind(record, upTo)) continue;
+        const { event } = foldOne(fold, record);
+        counted.records++;
+        if (event === 'action.decided') counted.decisions++;
+        if (event === 'action.settled') counted.settlements++;
+      }
+      await onProgress?.(counted.records);
+    },
+  });
+  await Promise.race([reader.caughtUp, reader.finished]);
+  await reader.stop();
+  return { fold, ...counted };
+}
+
+function isBehind({ coordinate }: LogRecord, last: ReadonlyMap<number, number>): boolean {
+  return coordinate.offset > (last.get(coordinate.partition) ?? -1);
+}
+
+function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord {
+  try {
+    const record = readDecisionsRecord(value);
+    foldRecord(fold, { source: coordinate, record });
+    return record;
+  } catch (cause) {
+    const place = `${coordinate.topic}/${coordinate.partition}/${coordinate.offset}`;
+    throw new MandateError('LOG_UNREADABLE', `the record at ${place} cannot be folded into the ledger`, {
+      remedy:
+        'Look at that record: a decisions topic holds only what Mandate wrote. Is this binary older than the log?',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Sees to it that the shared ledger is there: it looks now and then, and is told when a step finds that Redis lost
+ * something. All deciders do; one of them rebuilds, the others wait for it, or for its lease to run out.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LedgerNotReady, type RedisLedger } from '@mandate/ledger';
+import { isMandateError, type Running } from '@mandate/runtime';
+import { newEpoch } from './ledger-epoch.ts';
+import { type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
+
+export type LedgerKeeper = Required<Running> & {
+  /** Has the ledger rebuilt in the background where `error` says that it awaits that. Whoever met it tries again. */
+  mend(error: unknown): void;
+};
+
+const LOOK_EVERY_MS = 1_000;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_000;
+
+export function keepLedger(
+  options: RebuildOptions & { ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild' | 'ping'> },
+): LedgerKeeper {
+  const { ledger, clock, log } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ended = Promise.withResolvers<void>();
+  let rebuilding: Promise<void> | null = null;
+
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+
+  async function rebuildUntilDone(): Promise<void> {
+    const epoch = newEpoch(clock);
+    for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      try {
+        return await rebuildLedger(options, epoch, signal);
+      } catch (error) {
+        if (signal.aborted || isMandateError(error, 'LEDGER_EPOCH_CHANGED')) return;
+        if (!isMandateError(error) || !error.retryable) throw error;
+        log.info({ err: error, waitMs }, 'the ledger is not rebuilt yet');
+        await pause(waitMs);
+      }
+    }
+  }
+
+  function mend(error: unknown): void {
+    if (!(error instanceof LedgerNotReady && error.awaitsRebuild) || signal.aborted) return;
+    rebuilding ??= rebuildUntilDone()
+      .catch(ended.reject)
+      .finally(() => {
+        rebuilding = null;
+      });
+  }
+
+  /** Without it a plane that nobody asks, because it is not ready, would never become so. */
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      await ledger.ping().catch(mend);
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  const watching = watch();
+  ended.promise.catch(() => {});
+  return {
+    mend,
+    async stop() {
+      stopping.abort();
+      await watching;
+      await rebuilding;
+      ended.resolve();
+    },
+    finished: ended.promise,
+  };
+}

@@ -1,0 +1,25 @@
+/** A new epoch of the ledger: its name, and the record that begins it on every partition of the decisions topic. */
+import { randomUUID } from 'node:crypto';
+import type { Bus } from '@mandate/bus';
+import type { Clock } from '@mandate/runtime';
+import { type LedgerEpoch, TOPICS, wireTime } from '@mandate/schemas';
+
+export function newEpoch(clock: Clock): string {
+  return `ep_${clock().toString(36)}_${randomUUID().slice(0, 8)}`;
+}
+
+/** @returns by partition, the offset where it begins */
+export async function appendEpoch(
+  bus: Bus,
+  clock: Clock,
+  epoch: Omit<LedgerEpoch['epoch'], 'at'>,
+): Promise<ReadonlyMap<number, number>> {
+  const partitions = await bus.ranges(TOPICS.decisions);
+  const record: LedgerEpoch = { event: 'ledger.epoch', epoch: { ...epoch, at: wireTime(clock()) } };
+  const value = JSON.stringify(record);
+  const begun = await bus.append(
+    TOPICS.decisions,
+    partitions.map(({ partition }) => ({ key: null, value, partition })),
+  );
+  return new Map(begun.map(({ coordinate: { partition, offset } }) => [partition, offset]));
+}

@@ -1,0 +1,40 @@
+/**
+ * The ledger of a decider: the one that processes share where the settings name it, kept whole by all of its deciders;
+ * else one in this process's memory, folded from the log, for whoever holds the data folder.
+ */
+import type { Bus } from '@mandate/bus';
+import { type Ledger, openSharedLedger } from '@mandate/ledger';
+import {
+  type Clock,
+  type DataFolder,
+  holdExclusively,
+  type Logger,
+  type Opening,
+  type RedisSettings,
+} from '@mandate/runtime';
+import { keepLedger } from './keep-ledger.ts';
+import { restoreLedger } from './restore-ledger.ts';
+
+export type OpenedLedger = {
+  ledger: Ledger;
+  /** For whatever the ledger throws: has it rebuilt where that is what it awaits. */
+  mend(error: unknown): void;
+};
+
+export async function openLedger(
+  settings: RedisSettings,
+  { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
+  { closing, running }: Opening,
+): Promise<OpenedLedger> {
+  const fromLog = { bus, clock, log, snapshotPath: folder.snapshot };
+  const shared = await openSharedLedger(settings, log);
+  if (shared === null) {
+    closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
+    const { ledger } = await restoreLedger(fromLog);
+    closing(ledger, (held) => held.close());
+    return { ledger, mend: () => {} };
+  }
+  const ledger = closing(shared, (held) => held.close());
+  const { mend } = running(keepLedger({ ...fromLog, ledger }));
+  return { ledger, mend };
+}
