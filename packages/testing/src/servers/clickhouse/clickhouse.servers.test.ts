@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { nothingListens } from '../nothing-listens.ts';
@@ -9,7 +9,7 @@ import { describeWithOwnServers, describeWithServers, sharedServer } from '../wi
 import { startClickHouse } from './start-clickhouse.ts';
 
 function connect(url: string, username = 'default', password = ''): ClickHouseClient {
-  const client = createClient({ url, username, password });
+  const client = createClient({ url, username, password, log: { level: ClickHouseLogLevel.OFF } });
   onTestFinished(() => client.close());
   return client;
 }

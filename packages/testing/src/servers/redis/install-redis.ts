@@ -5,7 +5,7 @@
  * packages against what the machine has installed, so only what is missing is fetched (7 MB unpacked on a Debian
  * with the usual libraries).
  */
-import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cachedFolder } from '../cache-folder.ts';
@@ -39,7 +39,7 @@ async function onPath(): Promise<RedisBinary | undefined> {
 }
 
 async function fromDebian(): Promise<RedisBinary> {
-  const folder = await cachedFolder(`redis-debian-${process.arch}`, unpackDebianRedis);
+  const folder = await cachedFolder(`redis-${await release()}-${process.arch}`, unpackDebianRedis);
   const libraries = (await readdir(join(folder, 'usr/lib'), { withFileTypes: true })).filter((entry) =>
     entry.isDirectory(),
   );
@@ -48,7 +48,14 @@ async function fromDebian(): Promise<RedisBinary> {
     command: join(folder, 'usr/bin/redis-server'),
     env: { LD_LIBRARY_PATH: paths.join(':') },
   };
-  return { ...binary, what: `redis-server ${await versionOf(binary)}, Debian's package in the cache` };
+  return { ...binary, what: `redis-server ${await versionOf(binary)}, a Debian package in the cache` };
+}
+
+/** Such as `debian-12`: the libraries that the packages expect beside them are this release's. */
+async function release(): Promise<string> {
+  const told = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  const value = (name: string) => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(told)?.[1] ?? 'unknown';
+  return `${value('ID')}-${value('VERSION_ID')}`;
 }
 
 async function versionOf({ command, env }: Pick<RedisBinary, 'command' | 'env'>): Promise<string> {
