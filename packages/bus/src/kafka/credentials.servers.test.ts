@@ -3,7 +3,6 @@ import { type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
-const STARTING_MS = 120_000;
 const PASSWORD = 'correct-horse-battery';
 const JAAS = `org.apache.kafka.common.security.plain.PlainLoginModule required user_mandate="${PASSWORD}";`;
 
@@ -20,7 +19,7 @@ beforeAll(async () => {
       'sasl.mechanism.inter.broker.protocol': 'PLAIN',
     },
   });
-}, STARTING_MS);
+});
 afterAll(() => cluster?.stop());
 beforeEach(() => {
   log = new LogUnderTest(cluster.brokers);

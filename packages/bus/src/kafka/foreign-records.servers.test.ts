@@ -7,7 +7,6 @@ import type { Batch, Bus } from '../port.ts';
 import { registerCodecs } from './codecs/register-codecs.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
-const STARTING_MS = 120_000;
 const PATIENCE = { timeout: 60_000, interval: 10 };
 
 let cluster: KafkaCluster;
@@ -19,7 +18,7 @@ let topic: string;
 beforeAll(async () => {
   cluster = await startKafka();
   foreign = new kafkajs.Kafka({ brokers: cluster.brokers, logLevel: kafkajs.logLevel.NOTHING });
-}, STARTING_MS);
+});
 afterAll(() => cluster?.stop());
 beforeEach(async () => {
   log = new LogUnderTest(cluster.brokers);

@@ -5,13 +5,12 @@ import { LogUnderTest } from './testing/log-under-test.ts';
 
 /** What a rebalance takes is the measure, on a machine that has much else to do. */
 const PATIENCE_MS = 30_000;
-const STARTING_MS = 120_000;
 
 describe.each([1, 3] as const)('brokers: %i,', (brokers) => {
   let cluster: KafkaCluster;
   beforeAll(async () => {
     cluster = await startKafka({ brokers });
-  }, STARTING_MS);
+  });
   afterAll(() => cluster?.stop());
 
   busContract(

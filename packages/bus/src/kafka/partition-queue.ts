@@ -1,7 +1,8 @@
 import { isMandateError } from '@mandate/runtime';
-import { topicUnfit, unavailable } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import type { Acknowledged } from '../port.ts';
-import type { ProducedPartition, WireMessage } from './client.ts';
+import { acknowledgedIn } from './acknowledgement.ts';
+import type { WireMessage } from './client.ts';
 import { asking, type Connection } from './connection.ts';
 import { leaderOf } from './leader-of.ts';
 
@@ -120,33 +121,6 @@ export class PartitionQueue {
       },
       this.#withinMs,
     );
-    const ack = answer.topics.find(({ topicName }) => topicName === topic);
-    return covered(topic, partition, ack?.partitions ?? []);
+    return acknowledgedIn(answer, { topic, partition });
   }
-}
-
-/** An answer that is not about exactly this partition, or names no offset, is no acknowledgement. */
-function covered(
-  topic: string,
-  partition: number,
-  acks: readonly ProducedPartition[],
-): { baseOffset: number; appendedAtMs: number } {
-  const [ack] = acks;
-  const baseOffset = Number(ack?.baseOffset ?? -1);
-  if (
-    ack?.partition !== partition ||
-    ack.errorCode !== 0 ||
-    !Number.isSafeInteger(baseOffset) ||
-    baseOffset < 0
-  ) {
-    throw unavailable(`the log's answer does not acknowledge what was sent to ${topic}/${partition}`);
-  }
-  const appendedAtMs = Number(ack.logAppendTime);
-  if (appendedAtMs < 0) {
-    throw topicUnfit(
-      `topic ${topic} takes the time from its producers: message.timestamp.type must be LogAppendTime`,
-      `kafka-configs --alter --topic ${topic} --add-config message.timestamp.type=LogAppendTime`,
-    );
-  }
-  return { baseOffset, appendedAtMs };
 }

@@ -6,7 +6,6 @@ import { TOPIC_RESOURCE } from './client.ts';
 import { asking } from './connection.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
-const STARTING_MS = 120_000;
 const PATIENCE_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -15,7 +14,7 @@ let log: LogUnderTest;
 
 beforeAll(async () => {
   cluster = await startKafka();
-}, STARTING_MS);
+});
 afterAll(() => cluster?.stop());
 beforeEach(() => {
   log = new LogUnderTest(cluster.brokers);

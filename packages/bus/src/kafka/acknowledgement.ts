@@ -1,0 +1,29 @@
+import { topicUnfit, unavailable } from '../errors.ts';
+import type { ProducedPartition } from './client.ts';
+import type { Place } from './coordinator.ts';
+
+/**
+ * Where what was sent begins, and when it was appended. An answer that is not about exactly this partition, or names
+ * no offset, is no acknowledgement, whatever else it says.
+ */
+export function acknowledgedIn(
+  answer: { topics: readonly { topicName: string; partitions: readonly ProducedPartition[] }[] },
+  { topic, partition }: Place,
+): { baseOffset: number; appendedAtMs: number } {
+  const acks = answer.topics
+    .filter(({ topicName }) => topicName === topic)
+    .flatMap((each) => each.partitions);
+  const [ack] = acks.filter((each) => each.partition === partition);
+  const baseOffset = Number(ack?.baseOffset ?? -1);
+  if (ack?.errorCode !== 0 || !Number.isSafeInteger(baseOffset) || baseOffset < 0) {
+    throw unavailable(`the log's answer does not acknowledge what was sent to ${topic}/${partition}`);
+  }
+  const appendedAtMs = Number(ack.logAppendTime);
+  if (appendedAtMs < 0) {
+    throw topicUnfit(
+      `topic ${topic} takes the time from its producers: message.timestamp.type must be LogAppendTime`,
+      `kafka-configs --alter --topic ${topic} --add-config message.timestamp.type=LogAppendTime`,
+    );
+  }
+  return { baseOffset, appendedAtMs };
+}
