@@ -22,6 +22,7 @@ import { clientLogging, clientLogLevel } from './client-logging.ts';
 import { registerCodecs } from './codecs/register-codecs.ts';
 import {
   DEFAULT_CONNECTION_TIMEOUT_MS,
+  DEFAULT_METADATA_AGE_MS,
   DEFAULT_REQUEST_TIMEOUT_MS,
   type KafkaConfig,
 } from './kafka-config.ts';
@@ -114,6 +115,10 @@ export type Broker = {
   describeConfigs(request: { resources: { type: number; name: string; configNames: string[] }[] }): Promise<{
     resources: { resourceName: string; configEntries: { configName: string; configValue: string }[] }[];
   }>;
+  createPartitions(request: {
+    topicPartitions: { topic: string; count: number }[];
+    timeout: number;
+  }): Promise<unknown>;
   deleteRecords(request: { topics: TopicPartitions<PartitionOffset>[] }): Promise<unknown>;
   /** What a request of this kind looks like in the newest version that the broker knows; `connectionPool` sends it. */
   lookupRequest(apiKey: number, definition: unknown): (request: object) => object;
@@ -159,9 +164,6 @@ export const dropAborted: (read: {
 export const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
-/** How long kafkajs believes what it knows of the cluster when nothing contradicts. */
-const METADATA_AGE_MS = 20_000;
-
 mendThrottleTimer();
 
 /** A view of the cluster with connections of its own, and the way to end them at once whatever they wait for. */
@@ -179,7 +181,7 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
     authenticationTimeout: config.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     requestTimeout: config.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     enforceRequestTimeout: true,
-    metadataMaxAge: METADATA_AGE_MS,
+    metadataMaxAge: config.metadataAgeMs ?? DEFAULT_METADATA_AGE_MS,
     allowAutoTopicCreation: false,
     isolationLevel: READ_COMMITTED,
     // Whoever asks knows best whether and for how long to try again.

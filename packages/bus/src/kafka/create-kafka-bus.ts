@@ -6,7 +6,7 @@ import { Appender } from './append.ts';
 import { asking, Connection } from './connection.ts';
 import type { Place } from './coordinator.ts';
 import { GroupMember } from './group-member.ts';
-import { DEFAULT_REQUEST_TIMEOUT_MS, type KafkaConfig } from './kafka-config.ts';
+import { DEFAULT_METADATA_AGE_MS, DEFAULT_REQUEST_TIMEOUT_MS, type KafkaConfig } from './kafka-config.ts';
 import { LogReader, type PlaceRange } from './log-reader.ts';
 import { rangesOf } from './ranges.ts';
 import { recordAt } from './record-at.ts';
@@ -40,7 +40,11 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     minInSyncReplicas: options.minInSyncReplicas ?? 2,
     partitions: options.partitions ?? null,
   };
-  const topics = new Topics({ connection, withinMs, log }, options.createTopics ? provisioning : null);
+  const freshMs = options.metadataAgeMs ?? DEFAULT_METADATA_AGE_MS;
+  const topics = new Topics(
+    { connection, withinMs, freshMs, log },
+    options.createTopics ? provisioning : null,
+  );
   const inFlight = new InFlight({
     records: options.maxInFlightRecords ?? 100_000,
     bytes: options.maxInFlightBytes ?? 64 * 1024 * 1024,
@@ -83,6 +87,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
           connection: connect(),
           shared: connection,
           withinMs,
+          freshMs,
           placesOf,
           rangesOf: rangesInAll,
           isClosed: () => isClosed,
@@ -106,7 +111,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
       mustBeOpen();
       const ranges = await rangesInAll(wanted.topics);
       mustBeOpen();
-      const reader = new LogReader(connect(), log, wanted, ranges);
+      const look = { rangesNow: () => rangesInAll(wanted.topics), everyMs: freshMs };
+      const reader = new LogReader(connect(), log, wanted, ranges, look);
       running.add(reader);
       return {
         caughtUp: reader.caughtUp,

@@ -210,3 +210,31 @@ test('a broker that dies and comes back finds its consumers and readers waiting 
   await vi.waitFor(() => expect(new Set(read)).toEqual(new Set(['before', 'after'])), PATIENCE);
   await Promise.all([consumer.stop(), reader.stop()]);
 });
+
+test('partitions that are added are read and consumed by those who were there before, from their start', async () => {
+  const eager = await log.open({ metadataAgeMs: 100 });
+  const [before = 0] = [(await eager.ranges(topic)).length];
+  const consumed = new Set<number>();
+  const read = new Set<number>();
+  const consumer = await join(
+    async (batch) => {
+      consumed.add(batch.partition);
+      await commitAll(batch);
+    },
+    {},
+    eager,
+  );
+  const reader = await eager.read({
+    topics: [topic],
+    from: 'latest',
+    onRecords(records) {
+      for (const { coordinate } of records) read.add(coordinate.partition);
+    },
+  });
+  await reader.caughtUp;
+  await log.addPartitions(topic, before + 1);
+  const added = await log.open();
+  await added.append(topic, [{ key: null, value: 'x', partition: before }]);
+  await vi.waitFor(() => expect([...consumed, ...read]).toEqual([before, before]), PATIENCE);
+  await Promise.all([consumer.stop(), reader.stop()]);
+});

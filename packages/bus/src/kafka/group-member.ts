@@ -18,8 +18,6 @@ const DEFAULT_DRAIN_MS = 10_000;
 /** So many heartbeats go into a session; the group learns of a new round by them, so they are no rarer than this. */
 const BEATS_A_SESSION = 10;
 const RAREST_BEAT_MS = 1_000;
-/** How often is looked whether topics have more partitions than the group shares out. */
-const LOOK_FOR_PARTITIONS_MS = 30_000;
 /** The others wait for a session's length until this member comes to the new round. */
 const DRAIN_SHARE_OF_SESSION = 0.8;
 const FIRST_PAUSE_MS = 50;
@@ -32,6 +30,8 @@ export type MemberParts = {
   /** The bus's, which no round of joining holds up: for leaving, and for what others ask about the group. */
   shared: Connection;
   withinMs: number;
+  /** How often is looked whether topics have more partitions than the group shares out. */
+  freshMs: number;
   /** The partitions of topics, and what they hold. */
   placesOf(topics: readonly string[]): Promise<Place[]>;
   rangesOf(topics: readonly string[]): Promise<(Place & { startOffset: number; endOffset: number })[]>;
@@ -247,7 +247,7 @@ export class GroupMember implements Consumer {
   async #partitionsGrow(signal: AbortSignal): Promise<void> {
     const count = async () => (await this.#parts.placesOf(this.#options.topics).catch(() => [])).length;
     for (let before = await count(); !signal.aborted; ) {
-      await pause(LOOK_FOR_PARTITIONS_MS, undefined, { signal }).catch(() => {});
+      await pause(this.#parts.freshMs, undefined, { signal }).catch(() => {});
       const now = await count();
       if (before > 0 && now > before) return;
       before = Math.max(before, now);

@@ -13,6 +13,8 @@ export type KafkaConfig = {
   connectionTimeoutMs?: number;
   /** How long one request may stay unanswered. Default 10,000. */
   requestTimeoutMs?: number;
+  /** How long is believed how many partitions a topic has, when nothing contradicts. Default 30,000. */
+  metadataAgeMs?: number;
 };
 
 export type SaslConfig = {
@@ -23,3 +25,4 @@ export type SaslConfig = {
 
 export const DEFAULT_CONNECTION_TIMEOUT_MS = 3_000;
 export const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
+export const DEFAULT_METADATA_AGE_MS = 30_000;

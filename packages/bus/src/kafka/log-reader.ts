@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@mandate/runtime';
 import { closed, offsetLost } from '../errors.ts';
 import type { Reader, ReaderOptions } from '../port.ts';
@@ -18,17 +18,28 @@ export class LogReader implements Reader {
   readonly #connection: Connection;
   readonly #options: ReaderOptions;
   readonly #fetcher: Fetcher;
-  readonly #cursors: readonly { cursor: Cursor; endAtStart: number }[];
+  readonly #cursors: { cursor: Cursor; endAtStart: number }[];
   readonly #stopping = new AbortController();
   readonly #caughtUp = Promise.withResolvers<void>();
   #news = Promise.withResolvers<void>();
 
-  /** @param connection the reader's own @param ranges what the log holds as the reader starts */
-  constructor(connection: Connection, log: Logger, options: ReaderOptions, ranges: readonly PlaceRange[]) {
+  /**
+   * @param connection the reader's own
+   * @param ranges what the log holds as the reader starts
+   * @param look how it is noticed that partitions were added
+   */
+  constructor(
+    connection: Connection,
+    log: Logger,
+    options: ReaderOptions,
+    ranges: readonly PlaceRange[],
+    look: { rangesNow(): Promise<PlaceRange[]>; everyMs: number },
+  ) {
     this.#connection = connection;
     this.#options = options;
     this.#fetcher = new Fetcher(connection, log);
     this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
+    void this.#watchForPartitions(look);
     this.caughtUp = this.#caughtUp.promise;
     // Whoever does not wait for it learns of a failure through `finished`.
     this.caughtUp.catch(() => {});
@@ -57,6 +68,30 @@ export class LogReader implements Reader {
     await this.finished.catch(() => {});
   }
 
+  /** A partition that came into being since is read from its start. */
+  async #watchForPartitions(look: { rangesNow(): Promise<PlaceRange[]>; everyMs: number }): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await pause(look.everyMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      const known = new Set(this.#cursors.map(({ cursor }) => cursor.name));
+      const ranges = await look.rangesNow().catch(() => []);
+      const fresh = ranges.filter(({ topic, partition }) => !known.has(`${topic}/${partition}`));
+      const cursors = fresh.map(({ topic, partition, startOffset }) =>
+        this.#cursorAt(topic, partition, startOffset),
+      );
+      this.#cursors.push(...cursors.map((cursor) => ({ cursor, endAtStart: 0 })));
+      if (cursors.length > 0) this.#fetcher.add(cursors);
+    }
+  }
+
+  #cursorAt(topic: string, partition: number, offset: number): Cursor {
+    return new Cursor({ topic, partition, offset }, () => {
+      this.#fetcher.nudge();
+      this.#news.resolve();
+    });
+  }
+
   #cursorIn({ topic, partition, startOffset, endOffset }: PlaceRange): Cursor {
     const { from } = this.#options;
     const offset =
@@ -65,10 +100,7 @@ export class LogReader implements Reader {
         : from === 'earliest'
           ? startOffset
           : (from[`${topic}/${partition}`] ?? startOffset);
-    const cursor = new Cursor({ topic, partition, offset }, () => {
-      this.#fetcher.nudge();
-      this.#news.resolve();
-    });
+    const cursor = this.#cursorAt(topic, partition, offset);
     if (offset < startOffset || offset > endOffset) {
       cursor.fail(offsetLost({ topic, partition, wanted: offset, startOffset, endOffset }));
     }

@@ -9,9 +9,6 @@ import { partitionsOf } from './partitions-of.ts';
 /** Who asks whether the log answers does not want to wait as long as who has something to write. */
 const PROBE_MS = 3_000;
 
-/** How long the number of partitions is believed. */
-const FRESH_MS = 30_000;
-
 type Known = { partitions: Promise<readonly number[]>; freshUntil: number };
 
 /** Topics that this process uses: each is made if it may be, and checked, before its first use. */
@@ -19,16 +16,18 @@ export class Topics {
   readonly #connection: Connection;
   readonly #provisioning: Provisioning | null;
   readonly #withinMs: number;
+  readonly #freshMs: number;
   readonly #log: Logger;
   readonly #known = new Map<string, Known>();
 
   /** @param provisioning null: topics are made by others, and one that is missing is an error. */
   constructor(
-    parts: { connection: Connection; withinMs: number; log: Logger },
+    parts: { connection: Connection; withinMs: number; freshMs: number; log: Logger },
     provisioning: Provisioning | null,
   ) {
     this.#connection = parts.connection;
     this.#withinMs = parts.withinMs;
+    this.#freshMs = parts.freshMs;
     this.#log = parts.log;
     this.#provisioning = provisioning;
   }
@@ -60,7 +59,7 @@ export class Topics {
 
   #learn(topic: string): Promise<readonly number[]> {
     const partitions = this.#makeReady(topic).then(() => this.#count(topic));
-    this.#known.set(topic, { partitions, freshUntil: performance.now() + FRESH_MS });
+    this.#known.set(topic, { partitions, freshUntil: performance.now() + this.#freshMs });
     // What failed is tried again by the next who asks.
     partitions.catch(() => this.#known.delete(topic));
     return partitions;
@@ -68,7 +67,7 @@ export class Topics {
 
   /** Partitions may be added. Until that is known, what was known before is used. */
   #lookAgain(topic: string, known: Known): void {
-    known.freshUntil = performance.now() + FRESH_MS;
+    known.freshUntil = performance.now() + this.#freshMs;
     this.#count(topic).then(
       (partitions) => {
         known.partitions = Promise.resolve(partitions);

@@ -55,6 +55,21 @@ export class LogUnderTest {
     );
   }
 
+  async addPartitions(topic: string, count: number): Promise<void> {
+    await asking(
+      this.connect(),
+      async (cluster) => {
+        await cluster.addMultipleTargetTopics([topic]);
+        const controller = await cluster.findControllerBroker();
+        await controller.createPartitions({ topicPartitions: [{ topic, count }], timeout: PATIENCE_MS });
+        await cluster.refreshMetadata();
+        // Until every part of the broker knows.
+        await leaderOf(cluster, topic, count - 1);
+      },
+      PATIENCE_MS,
+    );
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#opened.splice(0).map((each) => each.close()));
   }
