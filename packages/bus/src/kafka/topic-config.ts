@@ -11,5 +11,7 @@ export function topicConfig(topic: string): Record<string, string> {
     'message.timestamp.type': 'LogAppendTime',
     'retention.bytes': '-1',
     'retention.ms': `${retentionMs ?? -1}`,
+    // A leader that had not everything would take acknowledged records away from everyone.
+    'unclean.leader.election.enable': 'false',
   };
 }

@@ -68,6 +68,7 @@ test('what is decided is kept for ever, requests for seven days, each on the bro
       'message.timestamp.type': 'LogAppendTime',
       'min.insync.replicas': '1',
       'retention.bytes': '-1',
+      'unclean.leader.election.enable': 'false',
     });
   }
 });

@@ -92,7 +92,7 @@ export class Topics {
       await createTopic(this.#connection, topic, this.#provisioning, this.#withinMs);
       this.#log.info({ topic }, 'topic created');
     }
-    await checkTopic(this.#connection, topic, this.#withinMs);
+    await checkTopic(this.#connection, topic, this.#withinMs, this.#log);
   }
 
   async #exists(topic: string): Promise<boolean> {

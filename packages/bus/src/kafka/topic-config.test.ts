@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { CAPS, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { REQUEST_BYTES } from './partition-queue.ts';
+import { topicConfig } from './topic-config.ts';
+
+const PAGE = new URL('../../../../infra/kafka/README.md', import.meta.url);
+
+describe.each([...Object.values(TOPICS), topicOfTenant('<tenant>')])('topic %s', (topic) => {
+  const config = topicConfig(topic);
+
+  test('takes the largest record there may be, and the largest request that is sent', () => {
+    expect(Number(config['max.message.bytes'])).toBeGreaterThan(4 * CAPS.recordBytes);
+    expect(Number(config['max.message.bytes'])).toBeGreaterThan(REQUEST_BYTES);
+  });
+
+  test('stands in infra/kafka with exactly these settings, for whoever makes topics by hand', () => {
+    const blocks = readFileSync(PAGE, 'utf8').split('kafka-topics.sh --create --topic ');
+    const block = blocks.find((each) => each.startsWith(`${topic} `)) ?? '';
+    const settings = [...block.matchAll(/--config (\S+)=(\S+)/g)].map(([, name, value]) => [name, value]);
+    expect(Object.fromEntries(settings)).toEqual({ ...config, 'min.insync.replicas': '2' });
+  });
+});
