@@ -6,8 +6,8 @@ export const SERVICES = ['gateway', 'decider', 'recorder', 'query'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /**
- * A service by itself, with nothing in its environment but `settings` (their names without MANDATE_ and the service's
- * own). It ends with the test at the latest.
+ * A service by itself, with nothing in its environment but `settings`: those of its own by their names without MANDATE_
+ * and the service's, those that it shares with others by their whole names. It ends with the test at the latest.
  */
 export function spawnService(
   service: ServiceName,
@@ -16,7 +16,7 @@ export function spawnService(
 ): StartedProcess {
   const file = join(import.meta.dirname, `../../../services/${service}/src/main.ts`);
   const named = Object.entries(settings).map(([name, value]) => [
-    `MANDATE_${service.toUpperCase()}_${name}`,
+    name.startsWith('MANDATE_') ? name : `MANDATE_${service.toUpperCase()}_${name}`,
     value,
   ]);
   const started = startProcess(file, args, Object.fromEntries(named));

@@ -34,14 +34,18 @@ function callsOf(line: string): ToolCall[] {
   return calls;
 }
 
-/** The provider's call ids repeat within conversations, so each call gets an id of its own here. */
-export function requestsOf({ calls }: Dataset, tenant?: string): ActionRequested[] {
+/**
+ * The provider's call ids repeat within conversations, so each call gets an id of its own here.
+ *
+ * @param agentPrefix in front of every agent's id: so that several scenarios can run side by side
+ */
+export function requestsOf({ calls }: Dataset, tenant?: string, agentPrefix = ''): ActionRequested[] {
   return calls.map(({ agentId, tool, args }, index) => ({
     event: 'action.requested',
     action: {
       id: `act_${String(index).padStart(5, '0')}`,
       ...(tenant === undefined ? {} : { tenant }),
-      agentId,
+      agentId: `${agentPrefix}${agentId}`,
       type: 'tool_call',
       tool,
       args,

@@ -5,7 +5,12 @@ import { costOf, type Scenario } from './scenario.ts';
 const WHOLE_RUN_MS = 86_400_000;
 
 /** A scenario of the data set as the mandate that a person would write. */
-export function mandateOf(name: string, { mandate }: Scenario, tools: readonly string[]): MandateDocument {
+export function mandateOf(
+  name: string,
+  { mandate }: Scenario,
+  tools: readonly string[],
+  agentPrefix = '',
+): MandateDocument {
   const toolPolicies: NonNullable<MandateDocument['toolPolicies']> = {};
   for (const tool of tools) toolPolicies[tool] = { cost: dollars(costOf(tool)) };
   for (const [tool, maxima] of Object.entries(mandate.argumentMax ?? {})) {
@@ -18,7 +23,7 @@ export function mandateOf(name: string, { mandate }: Scenario, tools: readonly s
   return {
     version: 1,
     id: `tau-${name}`,
-    agents: ['airline-*'],
+    agents: [`${agentPrefix}airline-*`],
     ...(mandate.allowedTools && { allowedTools: mandate.allowedTools }),
     ...(mandate.deniedTools && { deniedTools: mandate.deniedTools }),
     ...(mandate.maxCostTotal !== undefined && { maxCostTotal: dollars(mandate.maxCostTotal) }),

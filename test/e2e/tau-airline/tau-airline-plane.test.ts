@@ -1,21 +1,18 @@
 /** The data set published through the log of a running plane; every figure of the oracle read back from ClickHouse. */
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { createApiClient } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, TOPICS } from '@mandate/schemas';
-import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { startPlane, temporaryFolder } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
+import { answersTo, readBack } from './read-back.ts';
 import { mandateOf } from './scenario-mandate.ts';
 
 const dataset = loadDataset();
 
-type Found = { actionId: string; agentId: string; verdict: string; code: string; kind: string };
-type Page = { decisions: readonly Found[]; next: string | null };
-type Codes = { codes: readonly { code: string; decisions: number }[] };
 type Spend = { total: { spentMicros: number } };
 
 describe(`the plane decides ${dataset.origin}`, () => {
@@ -39,35 +36,13 @@ describe(`the plane decides ${dataset.origin}`, () => {
         value: JSON.stringify(record),
       })),
     );
-    const counted = await waitUntil('every decision on record', async () => {
-      const { codes } = await api.get<Codes>('/v1/audit/analytics/codes');
-      return codes.reduce((sum, { decisions }) => sum + decisions, 0) >= requests.length && codes;
+    const found = await readBack(api, requests.length);
+    expect(answersTo(requests, found)).toEqual({
+      decisions: scenario.decisions,
+      agentsWithABlock: scenario.agentsWithABlock,
+      sequenceSha256: scenario.sequenceSha256,
     });
-
-    const found = new Map<string, Found>();
-    for (let cursor: string | undefined, more = true; more; ) {
-      const page: Page = await api.get('/v1/audit/decisions', { limit: 200, cursor });
-      for (const decision of page.decisions) found.set(decision.actionId, decision);
-      cursor = page.next ?? undefined;
-      more = cursor !== undefined;
-    }
-    const sequence = requests.map(({ action }) => {
-      const decision = found.get(action.id);
-      return decision?.verdict === 'ALLOW' ? 'ALLOW' : decision?.code;
-    });
-    expect(createHash('sha256').update(sequence.join('\n')).digest('hex')).toBe(scenario.sequenceSha256);
-    expect(tally(counted)).toEqual(scenario.decisions);
-    const blocked = new Set(
-      [...found.values()].filter(({ verdict }) => verdict !== 'ALLOW').map(({ agentId }) => agentId),
-    );
-    expect(blocked.size).toBe(scenario.agentsWithABlock);
     const { total } = await api.get<Spend>('/v1/audit/analytics/spend');
     expect(total.spentMicros).toBe(scenario.allowedCostMicros);
   });
 });
-
-function tally(codes: Codes['codes']): Record<string, number> {
-  return Object.fromEntries(
-    codes.map(({ code, decisions }) => [code === 'ALLOWED' ? 'ALLOW' : code, decisions]),
-  );
-}

@@ -1,0 +1,83 @@
+/** Kafka, Redis and ClickHouse of a test file's own, and services that run on them, each in a process of its own. */
+import { writeFileSync } from 'node:fs';
+import { createApiClient } from '@mandate/cli';
+import { type ApiScope, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import {
+  type ClickHouseServer,
+  type KafkaCluster,
+  type RedisServer,
+  type ServiceName,
+  startClickHouse,
+  startKafka,
+  startRedis,
+  startService,
+  temporaryFolder,
+} from '@mandate/testing';
+import { Kafka, logLevel } from 'kafkajs';
+import { onTestFinished } from 'vitest';
+
+export type Servers = AsyncDisposable & {
+  kafka: KafkaCluster;
+  redis: RedisServer;
+  clickhouse: ClickHouseServer;
+};
+
+export async function startServers(): Promise<Servers> {
+  await using stack = new AsyncDisposableStack();
+  const kafka = stack.use(await startKafka());
+  const redis = stack.use(await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } }));
+  const clickhouse = stack.use(await startClickHouse());
+  const held = stack.move();
+  return { kafka, redis, clickhouse, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+const SCOPES: ApiScope[] = ['publish', 'audit', 'operate'];
+
+export type ServerPlane = ReturnType<typeof serverPlane>;
+
+/** How many decisions a decider has published. */
+export async function decisionsBy({ url }: { url: string }): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const counts = [...text.matchAll(/^mandate_decider_decisions_total\{[^}]*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** A data folder for mandates and keys, and what a service is told of the servers. */
+export function serverPlane({ kafka, redis, clickhouse }: Servers, mandates: string) {
+  const folder = dataFolder(temporaryFolder());
+  writeFileSync(folder.mandates, mandates);
+  const keys = fileKeyStore(folder.keys);
+  const log = {
+    MANDATE_KAFKA_BROKERS: kafka.brokers.join(','),
+    MANDATE_KAFKA_CREATE_TOPICS: 'true',
+    MANDATE_KAFKA_REPLICATION_FACTOR: '1',
+    MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS: '1',
+  };
+  const ledger = { MANDATE_REDIS_URL: redis.url };
+  const audit = { MANDATE_CLICKHOUSE_URL: clickhouse.url };
+  const environment: Record<ServiceName, Record<string, string>> = {
+    gateway: { ...log, ...ledger },
+    decider: { ...log, ...ledger },
+    recorder: { ...log, ...audit },
+    query: audit,
+  };
+  return {
+    /** The very environment may hold more than a service asks for: what is another's does no harm. */
+    start: (service: ServiceName, settings: Record<string, string> = {}) =>
+      startService(service, { ...environment[service], DATA_PATH: folder.path, ...settings }),
+    async issueKey(tenant: string): Promise<string> {
+      const { key, record } = issueApiKey({ tenant, scopes: SCOPES, agents: ['*'], name: tenant });
+      await keys.add(record);
+      return key;
+    },
+    api: (url: string, key: string) => createApiClient({ url, key }),
+    /** Whoever has a Kafka client publishes: records as JSON, nothing of Mandate's in the way. */
+    async producer() {
+      const client = new Kafka({ brokers: kafka.brokers, clientId: 'anybody', logLevel: logLevel.NOTHING });
+      const producer = client.producer();
+      await producer.connect();
+      onTestFinished(() => producer.disconnect());
+      return producer;
+    },
+  };
+}

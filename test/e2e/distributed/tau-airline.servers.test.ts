@@ -1,0 +1,82 @@
+/**
+ * The data set published by a plain Kafka producer, decided by one decider and by three, on Redis; every figure of the
+ * oracle read back from ClickHouse through the query service. All scenarios run side by side, each with agents of its own.
+ */
+import { randomUUID } from 'node:crypto';
+import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
+import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadDataset, requestsOf } from '../tau-airline/dataset.ts';
+import { answersTo, readBack } from '../tau-airline/read-back.ts';
+import { mandateOf } from '../tau-airline/scenario-mandate.ts';
+import { decisionsBy, type Servers, serverPlane, startServers } from './server-plane.ts';
+
+const dataset = loadDataset();
+const scenarios = Object.entries(dataset.scenarios);
+const MANDATES = scenarios
+  .map(([name, scenario]) => JSON.stringify(mandateOf(name, scenario, dataset.tools, `${name}-`)))
+  .join('\n---\n');
+
+const PARTITIONS = Array.from({ length: settingsOfTopic(TOPICS.actions).partitions }, (_, at) => at);
+
+/** Of an agent without a mandate. */
+function warmUp(partition: number) {
+  const action = { id: randomUUID(), tenant: 'warm-up', agentId: 'nobody', type: 'tool_call', tool: 't' };
+  return { partition, value: JSON.stringify({ event: 'action.requested', action }) };
+}
+
+type Spend = { total: { spentMicros: number } };
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.origin} is decided`, () => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers();
+  });
+  afterAll(() => servers?.[Symbol.asyncDispose]());
+
+  test.each([1, 3])('by %i deciders as the oracle says', async (count) => {
+    const plane = serverPlane(servers, MANDATES);
+    const tenant = `by-${count}`;
+    const key = await plane.issueKey(tenant);
+    const [query, , ...deciders] = await Promise.all([
+      plane.start('query'),
+      plane.start('recorder'),
+      ...Array.from({ length: count }, () => plane.start('decider', { BATCH_RECORDS: '50' })),
+    ]);
+    const producer = await plane.producer();
+    const before = await waitUntil('partitions for every decider', async () => {
+      await producer.send({ topic: TOPICS.actions, messages: PARTITIONS.map(warmUp) });
+      const decided = await Promise.all(deciders.map(decisionsBy));
+      return decided.every((decisions) => decisions > 0) && decided;
+    });
+
+    const requests = new Map(
+      scenarios.map(([name]) => [name, requestsOf(dataset, tenant, `${name}-`)] as const),
+    );
+    const all = [...requests.values()].flat();
+    await producer.send({
+      topic: TOPICS.actions,
+      messages: all.map((record) => ({
+        key: agentKey(tenant, record.action.agentId),
+        value: JSON.stringify({ ...record, action: { ...record.action, deadlineMs: 3_600_000 } }),
+      })),
+    });
+
+    const api = plane.api(query.url, key);
+    const found = await readBack(api, all.length, 240_000);
+    for (const [name, scenario] of scenarios) {
+      const { decisions, agentsWithABlock, sequenceSha256 } = scenario;
+      expect({ name, ...answersTo(requests.get(name) ?? [], found) }).toEqual({
+        name,
+        decisions,
+        agentsWithABlock,
+        sequenceSha256,
+      });
+    }
+    const after = await Promise.all(deciders.map(decisionsBy));
+    expect(after.map((decisions, at) => decisions > (before[at] ?? 0))).toEqual(deciders.map(() => true));
+    const { total } = await api.get<Spend>('/v1/audit/analytics/spend');
+    const charged = scenarios.reduce((sum, [, { allowedCostMicros }]) => sum + allowedCostMicros, 0);
+    expect(total.spentMicros).toBe(charged);
+  });
+});
