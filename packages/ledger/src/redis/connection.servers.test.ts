@@ -160,6 +160,15 @@ test('a batch longer than one call keeps the order of each agent, and one that m
   expect(kinds).toEqual(kinds.map(([, waits]) => [waits ? 'replan' : 'decided', waits]));
 });
 
+test('of a call that meets another record at a known coordinate nothing happens', async () => {
+  const ledger = await ledgerThrough(server.url);
+  const known = await allow(ledger, stepRequest());
+  const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];
+  await expect(ledger.step(batch)).rejects.toMatchObject({ code: 'LEDGER_CORRUPT', retryable: false });
+  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+  expect((await decide(ledger, stepRequest())).sequence).toBe(2);
+});
+
 test('amounts that are no integers are refused before anything is written', async () => {
   const ledger = await ledgerThrough(server.url);
   await allow(ledger, stepRequest());

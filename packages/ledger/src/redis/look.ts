@@ -5,7 +5,7 @@ import { flagsInForce } from '../memory/look.ts';
 import { createState } from '../memory/state.ts';
 import type { Balance, BudgetReference, KillStatus, OpenAction, Unpublished } from '../port.ts';
 import { budgetNamed, sourceAt } from './keys.ts';
-import type { Shards } from './shards.ts';
+import { inGroups, type Shards } from './shards.ts';
 
 export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {
   const byName = new Map<string, number>();
@@ -142,12 +142,10 @@ export function targetOf(key: string): KillTarget {
 /** Tenants in which something has happened, by name. */
 export async function tenants(shards: Shards): Promise<string[]> {
   const names = (await shards.askRegistry('list-tenants', [])) as ['OK', number, string[]];
-  const sequences = await Promise.all(
-    names[2].map(async (tenant) => {
-      const [, , sequence] = await shards.ask(tenant, 'look-at-flags', ['[]', '']);
-      return { tenant, sequence: Number(sequence) };
-    }),
-  );
+  const sequences = await inGroups(names[2], async (tenant) => {
+    const [, , sequence] = await shards.ask(tenant, 'look-at-flags', ['[]', '']);
+    return { tenant, sequence: Number(sequence) };
+  });
   return sequences
     .filter(({ sequence }) => sequence > 0)
     .map(({ tenant }) => tenant)

@@ -4,7 +4,7 @@ import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { flagKey } from '../memory/flags.ts';
 import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
-import type { Shards } from './shards.ts';
+import { inGroups, type Shards } from './shards.ts';
 
 export async function kill(shards: Shards, target: KillTarget, command: Command): Promise<KillReceipt> {
   if (target.scope === 'all') return killEverything(shards, command);
@@ -67,7 +67,7 @@ async function onEveryShard<Answer>(
   tenants: readonly string[],
   act: (tenant: string) => Promise<Answer>,
 ): Promise<Answer[]> {
-  const settled = await Promise.allSettled(tenants.map(act));
+  const settled = await inGroups(tenants, async (tenant) => (await Promise.allSettled([act(tenant)]))[0]);
   const missing = tenants.filter((_, at) => settled[at]?.status === 'rejected');
   if (missing.length > 0) {
     const failed = settled.find((each) => each.status === 'rejected');

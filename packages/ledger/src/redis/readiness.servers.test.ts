@@ -281,6 +281,59 @@ describe('a rebuild', () => {
     expect(await ledger.ping().catch((error: unknown) => error)).not.toBeInstanceOf(LedgerNotReady);
   });
 
+  test('does not load onto a shard that a newer one has taken over', async () => {
+    const { ready, namespace, keys } = scene();
+    const ledger = await ready();
+    await ledger.step([stepRequest()]);
+    const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
+    await redis.hset(`${namespace}:{${TENANT}}:meta`, 'generation', '9000000000000');
+    const before = await keys();
+    await expect(rebuild.load(await stateOfLog([stepRequest()]))).rejects.toEqual(unready(/overtaken/));
+    expect((await keys()).sort()).toEqual(before.sort());
+  });
+
+  test('behind the loss of the registry alone: a shard that nobody remembers begins anew', async () => {
+    const { ready, connect, lose, clock } = scene();
+    const decider = await ready();
+    const request = await allow(decider, stepRequest());
+    await lose('{_registry}');
+    // Still decided, on a shard that knows of nothing; but it cannot be committed.
+    await allow(decider, stepRequest());
+    await expect(decider.confirm('epoch-1', [request])).rejects.toEqual(unready(/emptied/));
+    clock.advance(1);
+    await rebuildFrom(await connect(), createState(REPLAY_MS), 'epoch-2');
+    await expect(decider.confirm('epoch-1', [request])).rejects.toMatchObject({
+      code: 'LEDGER_EPOCH_CHANGED',
+    });
+    expect(await decide(decider, request)).toMatchObject({ epoch: 'epoch-2', cumulativeMicros: 100 });
+  });
+
+  test('behind the loss of the registry, by a clock that is behind, begins above what a shard has', async () => {
+    const { ready, connect, lose } = scene();
+    const decider = await ready();
+    const request = await allow(decider, stepRequest());
+    await lose('{_registry}');
+    const ledger = await connect(manualClock(1));
+    const state = await stateOfLog([request]);
+    const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
+    await expect(rebuild.load(state)).rejects.toEqual(unready(/overtaken/));
+    await rebuildFrom(ledger, state, 'epoch-2');
+    expect(await send(ledger, request)).toEqual({ kind: 'published' });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+  });
+
+  test('carries a kill of everything that comes before it ends', async () => {
+    const { ready } = scene();
+    const ledger = await ready();
+    await ledger.step([stepRequest()]);
+    const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
+    await rebuild.load(createState(REPLAY_MS));
+    await expect(ledger.kill(ALL, order('k'))).rejects.toEqual(unready(/being rebuilt/));
+    await rebuild.finish();
+    expect((await decide(ledger, stepRequest())).kill).toMatchObject({ scope: 'all', revision: 1 });
+    expect((await decide(ledger, stepRequest({ tenant: 'new' }))).kill).toMatchObject({ scope: 'all' });
+  });
+
   test('does not finish on a server that was replaced while it loaded', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
@@ -363,6 +416,16 @@ describe('kill', () => {
     expect(receipt).toMatchObject({ revision: 1, sequences: { [TENANT]: 2, away: 3 } });
     // As it was when that shard acknowledged, though its outcome has come since.
     expect(receipt.open.map(({ tenant }) => tenant)).toEqual([TENANT, 'away']);
+  });
+
+  test('of everything is told from the registry, before any shard has it', async () => {
+    const { ready, lose } = scene();
+    const ledger = await ready();
+    await ledger.step([stepRequest()]);
+    await ledger.kill(ALL, order('k'));
+    await lose(`{${TENANT}}:flags`);
+    expect(await ledger.killStatus(TENANT, AGENT)).toMatchObject({ killed: { scope: 'all', revision: 1 } });
+    expect(await ledger.killed(TENANT)).toMatchObject([{ scope: 'all' }]);
   });
 
   test('of everything again, after a revive that it did not see, is another kill', async () => {

@@ -12,7 +12,7 @@ import type { LedgerState } from '../memory/state.ts';
 import { epochChanged, unavailable } from './failure.ts';
 import { linesOf, registryLinesOf } from './load-state.ts';
 import { runIdOf } from './server-checks.ts';
-import type { EverythingFlag, Shards } from './shards.ts';
+import { type EverythingFlag, inGroups, type Shards } from './shards.ts';
 
 export type Rebuild = {
   readonly epoch: string;
@@ -27,12 +27,15 @@ export type Rebuild = {
 const LEASE_MS = 60_000;
 /** So many lines in one call, a bucket or a call's time counting as one. */
 const LINES_A_CALL = 500;
-/** Shards that are asked at once. */
-const AT_ONCE = 50;
 
 export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEASE_MS): Promise<Rebuild> {
   const wanting = shards.force()?.epoch ?? '';
-  const begun = await shards.askRegistry('begin-rebuild', [epoch, leaseMs, wanting]);
+  const begun = await shards.askRegistry('begin-rebuild', [
+    epoch,
+    leaseMs,
+    wanting,
+    shards.highestGeneration(),
+  ]);
   if (begun[0] === 'BUSY') throw unavailable(`Another rebuild is under way, of epoch ${String(begun[1])}.`);
   if (begun[0] === 'REBUILT') {
     await shards.look();
@@ -44,13 +47,15 @@ export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEAS
   async function close(tenant: string): Promise<void> {
     if (before.has(tenant)) return;
     const reply = await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'rebuilding']);
+    // Where the registry was lost, and clocks differ: the next to begin is above it.
+    if (reply[0] === 'LOST') shards.noteGeneration(Number(reply[1]));
     mustBeOurs(reply);
     before.set(tenant, Number(reply[2]));
   }
 
   let renewedAtMs = performance.now();
   async function renew(): Promise<void> {
-    mustBeOurs(await shards.askRegistry('renew-rebuild', [epoch, generation, leaseMs, '', '']));
+    mustBeOurs(await shards.askRegistry('renew-rebuild', [epoch, generation, leaseMs, '', '', 0]));
     renewedAtMs = performance.now();
   }
 
@@ -59,15 +64,31 @@ export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEAS
     mustBeOurs(await shards.askClosed(tenant, generation, 'load', [JSON.stringify(lines)]));
   }
 
+  /** What stands on the registry stands on every shard, those that the log says nothing of included. */
+  async function carryFlag(flag: EverythingFlag | null): Promise<number> {
+    if (flag === null) return 0;
+    const line = ['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]];
+    await inGroups([...before.keys()], (tenant) => loadLines(tenant, [line]));
+    return flag[1];
+  }
+
+  /** Answers the flag of everything when it is not the one that was carried about; null when all is done. */
+  async function end(revision: number): Promise<EverythingFlag | null> {
+    const runs = await Promise.all(shards.connection.masters().map(runIdOf));
+    const tenants = JSON.stringify([...before.keys()]);
+    const args = [epoch, generation, leaseMs, runs.join(' '), tenants, revision];
+    const reply = await shards.askRegistry('renew-rebuild', args);
+    mustBeOurs(reply);
+    return reply[0] === 'FLAG' ? (reply[2] as EverythingFlag) : null;
+  }
+
   await inGroups(registered, close);
   return {
     epoch,
     renew,
     async load(state) {
       await renew();
-      const [, , everything] = await shards.askRegistry('load-registry', [
-        JSON.stringify(registryLinesOf(state)),
-      ]);
+      await shards.askRegistry('load-registry', [JSON.stringify(registryLinesOf(state))]);
       const pieces = new Map<string, { lines: unknown[][]; weight: number }>();
       for (const { tenant, line, weight } of linesOf(state)) {
         let piece = pieces.get(tenant);
@@ -82,24 +103,22 @@ export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEAS
         await loadLines(tenant, piece.lines);
         pieces.set(tenant, { lines: [], weight: 0 });
       }
-      // What stands on the registry stands on every shard, those that the log says nothing of included.
-      const flag = everything as EverythingFlag | null;
-      const last = flag === null ? [] : [['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]]];
-      await inGroups([...before.keys()], async (tenant) => {
-        const lines = [...(pieces.get(tenant)?.lines ?? []), ...last];
+      await inGroups([...pieces.keys()], async (tenant) => {
+        const lines = pieces.get(tenant)?.lines ?? [];
         if (lines.length > 0) await loadLines(tenant, lines);
       });
     },
     async finish() {
       await renew();
-      const tenants = [...before.keys()];
-      await inGroups(tenants, async (tenant) =>
+      const [, , everything] = await shards.askRegistry('load-registry', ['[]']);
+      let revision = await carryFlag(everything as EverythingFlag | null);
+      await inGroups([...before.keys()], async (tenant) =>
         mustBeOurs(await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'ready'])),
       );
       await shards.connection.replicated();
-      const runs = await Promise.all(shards.connection.masters().map(runIdOf));
-      const end = [epoch, generation, leaseMs, runs.join(' '), JSON.stringify(tenants)];
-      mustBeOurs(await shards.askRegistry('renew-rebuild', end));
+      for (let flag = await end(revision); flag !== null; flag = await end(revision)) {
+        revision = await carryFlag(flag);
+      }
       await shards.look();
       giveBack(shards, before);
     },
@@ -111,12 +130,6 @@ function mustBeOurs(reply: unknown[]): void {
   throw unavailable(
     `This rebuild was overtaken by another, or a Redis server was replaced under it (${reply.slice(1).join(', ')}).`,
   );
-}
-
-async function inGroups(tenants: readonly string[], act: (tenant: string) => Promise<void>): Promise<void> {
-  for (let from = 0; from < tenants.length; from += AT_ONCE) {
-    await Promise.all(tenants.slice(from, from + AT_ONCE).map(act));
-  }
 }
 
 /** In the background: nothing depends on it but memory. */

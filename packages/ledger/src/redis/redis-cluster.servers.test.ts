@@ -68,6 +68,15 @@ describe('on three servers', () => {
       return each.size === 2 && each.has('decided') && each.has('stopped') && each;
     });
     expect(told.size).toBe(2);
+    const opening = await Promise.all(
+      TENANTS.map((tenant) =>
+        ledger.killStatus(`new-${tenant}`, 'a').then(
+          () => 'opened',
+          (error: unknown) => (error instanceof Error && /restarted/.test(error.message) ? 'stopped' : error),
+        ),
+      ),
+    );
+    expect(new Set(opening)).toEqual(new Set(['opened', 'stopped']));
     const killing = ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' });
     await expect(killing).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
     await rebuildFrom(ledger, createState(86_400_000), 'epoch-2');

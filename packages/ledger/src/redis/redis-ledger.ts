@@ -70,8 +70,8 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     step: (batch) => step(shards, batch),
 
     async confirm(epoch, published) {
-      const { epoch: inForce } =
-        published.length === 0 ? await shards.look() : (shards.force() ?? (await shards.look()));
+      // The registry first: a rebuild begins there, and before it says on the log that a new epoch does.
+      const { epoch: inForce } = await shards.look();
       if (inForce !== epoch) throw epochChanged(epoch, inForce);
       const byTenant = Map.groupBy(published, ({ tenant }) => tenant);
       await Promise.all(

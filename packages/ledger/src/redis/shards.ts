@@ -3,6 +3,7 @@
  * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
  */
 import type { Clock, Logger } from '@mandate/runtime';
+import { createClockWatch } from './clock-watch.ts';
 import type { Connection } from './connection.ts';
 import { epochChanged, notReady, unavailable } from './failure.ts';
 import { registryKeys, tenantKeys } from './keys.ts';
@@ -39,6 +40,9 @@ export type Shards = {
   /** The same for what is carried out whatever state the shard is in; when it refuses the rest, this throws. */
   askAnyway(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
+  /** Of those that this client has met: a rebuild begins above it. */
+  highestGeneration(): number;
+  noteGeneration(generation: number): void;
   /** Without any check: for a rebuild. */
   askClosed(
     tenant: string,
@@ -67,7 +71,9 @@ export function createShards(options: {
   const { connection, namespace, clock, log, replayMemoryMs } = options;
   let inForce: Force | null = null;
   let seenMs = 0;
+  let highestGeneration = 0;
 
+  const watchClock = clock === undefined ? createClockWatch(log) : () => {};
   const time = (): string => (clock === undefined ? '' : String(clock()));
 
   function adopt(force: Force): void {
@@ -75,6 +81,11 @@ export function createShards(options: {
       log.warn({ from: inForce.epoch, to: force.epoch }, 'the ledger was rebuilt; its new epoch is in force');
     }
     inForce = force;
+    noteGeneration(force.generation);
+  }
+
+  function noteGeneration(generation: number): void {
+    highestGeneration = Math.max(highestGeneration, generation);
   }
 
   async function askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]> {
@@ -133,14 +144,16 @@ export function createShards(options: {
     connection,
     replayMemoryMs,
     force: () => inForce,
+    highestGeneration: () => highestGeneration,
+    noteGeneration,
     async look() {
       const { force, everything } = await enter('', 'opening', '');
       return { ...force, everything };
     },
-    ask: async (tenant, script, args) => (await askTenant(tenant, script, args, adoptEpoch)).reply,
-    askNamingEpoch: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch),
+    ask: async (tenant, script, args) => (await askTenant(tenant, script, args, adoptEpoch(tenant))).reply,
+    askNamingEpoch: (tenant, script, args) => askTenant(tenant, script, args, adoptEpoch(tenant)),
     askAnyway: async (tenant, script, args) =>
-      (await askTenant(tenant, script, args, adoptEpoch, inForce ?? NOTHING)).reply,
+      (await askTenant(tenant, script, args, adoptEpoch(tenant), inForce ?? NOTHING)).reply,
     askUnder: async (epoch, tenant, script, args) => {
       const changed = async (force: Force) => {
         throw epochChanged(epoch, force.epoch);
@@ -178,6 +191,7 @@ export function createShards(options: {
         await onEpoch({ epoch, generation: Number(generation) }, force);
       } else {
         noteTime(reply);
+        watchClock(tenant, reply);
         return { reply, epoch: force.epoch };
       }
       force = inForce ?? force;
@@ -185,15 +199,36 @@ export function createShards(options: {
     throw unavailable('The ledger is being rebuilt again and again.');
   }
 
-  /** Only when the registry says so as well: a shard alone may be a copy that was left behind. */
-  async function adoptEpoch(there: Force, asked: Force): Promise<void> {
-    const { generation } = await shards.look();
-    if (generation === asked.generation) {
-      throw notReady('behind', String(there.generation), String(generation));
-    }
+  /**
+   * Only when the registry says so as well. Where the shard is behind, it is a copy from before the last rebuild, or of a
+   * tenant that neither the log nor the registry knew then: the registry tells which when the tenant is opened.
+   */
+  function adoptEpoch(tenant: string) {
+    return async (there: Force, asked: Force): Promise<void> => {
+      const { generation } = await shards.look();
+      if (generation !== asked.generation) return;
+      if (there.generation >= generation) {
+        throw notReady('behind', String(generation), String(there.generation));
+      }
+      await open(tenant);
+    };
   }
 
   return shards;
+}
+
+/** Shards that are asked at once: of thousands, each would wait for all others until it is given up on. */
+const AT_ONCE = 50;
+
+export async function inGroups<Answer>(
+  tenants: readonly string[],
+  act: (tenant: string) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let from = 0; from < tenants.length; from += AT_ONCE) {
+    answers.push(...(await Promise.all(tenants.slice(from, from + AT_ONCE).map(act))));
+  }
+  return answers;
 }
 
 function mustBeReady(reply: unknown[]): void {

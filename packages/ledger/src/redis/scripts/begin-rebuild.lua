@@ -1,9 +1,10 @@
 #!lua
 -- Takes the lease of a rebuild: from here on nothing is decided until it is finished, by whoever holds the lease then.
--- Generations rise also where the registry was lost: they are at least the time.
+-- Generations rise also where the registry was lost: they are at least the time, and above what the caller has met.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms   [6] epoch that was found wanting, or ''
+--       [7] the highest generation that the caller has met
 --
 -- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
 -- { 'REBUILT', epoch } when another epoch than the one found wanting is in force and well.
@@ -19,7 +20,7 @@ end
 if registry.state == 'rebuilding' and registry.lease_until > now and registry.epoch ~= epoch then
   return { 'BUSY', registry.epoch, registry.lease_until }
 end
-local generation = math.max(integer(registry.generation or 0) + 1, now)
+local generation = math.max(integer(registry.generation or 0) + 1, integer(ARGV[7]) + 1, now)
 redis.call(
   'HSET', registry.key,
   'layout', ARGV[2], 'state', 'rebuilding', 'epoch', epoch, 'generation', decimal(generation),

@@ -13,12 +13,12 @@
 -- @use parts/clock.lua
 
 local generation, becomes = ARGV[3], ARGV[5]
-local known, run, clock = unpack(redis.call('HMGET', keys.meta, 'generation', 'run', 'clock'))
+local known, epoch, run, clock = unpack(redis.call('HMGET', keys.meta, 'generation', 'epoch', 'run', 'clock'))
 local now = read_clock(integer(clock or 0))
 local own = server_run_id()
 local before = integer(known or 0)
 
-local newer = before > integer(generation)
+local newer = before > integer(generation) or (known == generation and epoch ~= ARGV[4])
 local unsure = becomes == 'ready' and (before ~= integer(generation) or run ~= own)
 if newer or unsure then return { 'LOST', known or '', own } end
 redis.call(

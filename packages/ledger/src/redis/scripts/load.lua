@@ -12,11 +12,11 @@
 -- @use parts/flags.lua
 -- @use parts/window.lua
 
-local generation, state, run, sequence, clock = unpack(redis.call(
-  'HMGET', keys.meta, 'generation', 'state', 'run', 'sequence', 'clock'
+local generation, run, sequence, clock = unpack(redis.call(
+  'HMGET', keys.meta, 'generation', 'run', 'sequence', 'clock'
 ))
 local own = server_run_id()
-if generation ~= ARGV[3] or state ~= 'rebuilding' or run ~= own then return { 'LOST', generation or '', own } end
+if generation ~= ARGV[3] or run ~= own then return { 'LOST', generation or '', own } end
 local now = read_clock(integer(clock or 0))
 local flags = open_hash(keys.flags)
 
