@@ -68,7 +68,7 @@ export function arbitraryHistory(): fc.Arbitrary<(tenant: string) => History> {
       const history: History = { decisions: [], settlements: [] };
       for (const [offset, { call, index, isVoid, of }] of delivered.entries()) {
         const decision = decisionOf(tenant, index, call);
-        const settlement = settlementOf(decision, call);
+        const settlement = settledBy(call, decision);
         if (of === 'decision') history.decisions.push(recordedDecision(decision, offset, isVoid));
         else if (settlement !== null)
           history.settlements.push(recordedSettlement(settlement, offset, isVoid));
@@ -157,14 +157,11 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
   });
 }
 
-function settlementOf(decision: Decision, { settled }: Called): Settlement | null {
-  if (settled === null || decision.verdict !== 'ALLOW') return null;
-  const settledAtMs = Date.parse(decision.decidedAt) + settled.afterMs;
-  const deltaMicros =
-    settled.kind === 'settled' ? settled.delta - Math.min(decision.chargedMicros, 1_000_000) : 0;
+/** What became of an action that was charged $0.10 and cost $0.09, unless told otherwise. */
+export function settlementOf(decision: Decision, given: Partial<Settlement> = {}): Settlement {
   return {
-    id: sortableId('stl', settledAtMs, decision.id.slice(-20)),
-    kind: settled.kind,
+    id: sortableId('stl', Date.parse(decision.decidedAt), decision.id.slice(-20)),
+    kind: 'settled',
     actionId: decision.actionId,
     attempt: decision.attempt,
     tenant: decision.tenant,
@@ -173,15 +170,31 @@ function settlementOf(decision: Decision, { settled }: Called): Settlement | nul
     verified: null,
     actualCostMicros: null,
     late: false,
-    deltaMicros,
-    chargedMicros: decision.chargedMicros + deltaMicros,
-    cumulativeMicros: decision.chargedMicros + deltaMicros,
+    deltaMicros: -10_000,
+    chargedMicros: 90_000,
+    cumulativeMicros: 90_000,
     code: 'SETTLED',
     reason: 'because',
     completedAt: null,
-    settledAt: wireTime(settledAtMs),
+    settledAt: decision.decidedAt,
     source: { topic: TOPICS.actions, partition: 0, offset: '7' },
     ledgerEpoch: 'epoch-1',
     ledgerSequence: 1,
+    ...given,
   };
+}
+
+function settledBy({ settled }: Called, decision: Decision): Settlement | null {
+  if (settled === null || decision.verdict !== 'ALLOW') return null;
+  const settledAtMs = Date.parse(decision.decidedAt) + settled.afterMs;
+  const deltaMicros =
+    settled.kind === 'settled' ? settled.delta - Math.min(decision.chargedMicros, 1_000_000) : 0;
+  return settlementOf(decision, {
+    id: sortableId('stl', settledAtMs, decision.id.slice(-20)),
+    kind: settled.kind,
+    deltaMicros,
+    chargedMicros: decision.chargedMicros + deltaMicros,
+    cumulativeMicros: decision.chargedMicros + deltaMicros,
+    settledAt: wireTime(settledAtMs),
+  });
 }

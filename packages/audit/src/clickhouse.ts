@@ -111,9 +111,11 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
         http_headers: { ...headersOf(params) },
         ...beside,
       } as const;
-      const answer = await sent((bound) =>
-        client.query({ ...asked, ...bound }).then((result) => result.json()),
-      ).catch((cause: unknown) => {
+      const answer = await sent(async (bound) => {
+        const result = await client.query({ ...asked, ...bound });
+        bound.abort_signal.addEventListener('abort', () => result.close());
+        return result.json();
+      }).catch((cause: unknown) => {
         throw failed('answer', cause);
       });
       return answer.map((each) => expected(row, each));

@@ -8,6 +8,7 @@ import type { MakeAudit } from './contract/audit-under-test.ts';
 import { migrating } from './contract/migrating.ts';
 import { questions } from './contract/questions.ts';
 import { recording } from './contract/recording.ts';
+import { retention } from './contract/retention.ts';
 import { statements } from './contract/statements.ts';
 
 export function auditContract(name: string, make: MakeAudit): void {
@@ -15,6 +16,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('statements', () => statements(make));
     describe('migrating', () => migrating(make));
     describe('recording', () => recording(make));
+    describe('retention', () => retention(make));
     describe('questions', () => questions(make));
     describe('answers', () => answers(make));
   });

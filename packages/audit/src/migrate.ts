@@ -1,6 +1,7 @@
 /**
  * Brings the tables up to what this binary expects. Safe to run at every start and by several processes at once:
- * each statement can be repeated, and so can the note that it was applied.
+ * each statement can be repeated, and so can the note that it was applied. Where nothing is missing it only reads, so
+ * recorder and query service may run it too, as users that cannot make tables: it tells them whether they may go on.
  */
 import { fileURLToPath } from 'node:url';
 import { MandateError } from '@mandate/runtime';
@@ -20,18 +21,12 @@ type Applied = z.infer<typeof appliedRow>;
  * Applies what is missing, in order, and gives back the names of what it applied.
  *
  * @throws MandateError AUDIT_MIGRATION_EDITED, AUDIT_MIGRATION_GAP, AUDIT_MIGRATION_MISNAMED, AUDIT_SCHEMA_NEWER:
- *   none of them has changed anything; AUDIT_UNAVAILABLE: run it again
+ *   none of them has changed anything; AUDIT_ACCESS_DENIED: something is missing, run it as a user who may make tables;
+ *   AUDIT_UNAVAILABLE: run it again
  */
 export async function migrate(client: AuditClient, directory: string): Promise<string[]> {
   const migrations = readMigrations(directory);
-  await client.command(`CREATE TABLE IF NOT EXISTS migrations
-    (number UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
-    ENGINE = ReplacingMergeTree ORDER BY number`);
-  const applied = await client.query(
-    'SELECT number, name, checksum FROM migrations FINAL ORDER BY number',
-    {},
-    appliedRow,
-  );
+  const applied = await history(client);
   refuseForeignHistory(migrations, applied);
 
   const missing = migrations.slice(applied.length);
@@ -40,6 +35,17 @@ export async function migrate(client: AuditClient, directory: string): Promise<s
     await client.insert('migrations', [{ number, name, checksum }]);
   }
   return missing.map(({ name }) => name);
+}
+
+/** What was applied here, in order. */
+async function history(client: AuditClient): Promise<Applied[]> {
+  const [table] = await client.query('EXISTS TABLE migrations', {}, z.object({ result: z.int() }));
+  if (table?.result !== 1) {
+    await client.command(`CREATE TABLE IF NOT EXISTS migrations
+      (number UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+      ENGINE = ReplacingMergeTree ORDER BY number`);
+  }
+  return client.query('SELECT number, name, checksum FROM migrations FINAL ORDER BY number', {}, appliedRow);
 }
 
 /** What ran here must be a beginning of what we have, to the byte; otherwise nobody knows what the tables look like. */

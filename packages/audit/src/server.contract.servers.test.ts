@@ -1,4 +1,7 @@
+import { describeWithServers } from '@mandate/testing';
 import { auditContract } from './contract.ts';
-import { startedServer } from './server.fixture.ts';
+import { onSharedServer } from './server.fixture.ts';
 
-auditContract('ClickHouse as a server', startedServer().emptyDatabase);
+describeWithServers(['clickhouse'], 'over HTTP,', () => {
+  auditContract('ClickHouse as a server', onSharedServer);
+});

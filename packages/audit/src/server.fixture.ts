@@ -1,53 +1,36 @@
-/** A ClickHouse server for one test file, and databases on it that nobody else uses. */
+/** Databases of their own on a ClickHouse server that others use as well. */
 import { randomUUID } from 'node:crypto';
-import { type ClickHouseOptions, type ClickHouseServer, startClickHouse } from '@mandate/testing';
-import { afterAll, beforeAll } from 'vitest';
+import { sharedServer } from '@mandate/testing';
 import type { AuditUnderTest } from './contract/audit-under-test.ts';
 import { type AuditClient, openServerAudit, type ServerAuditOptions } from './index.ts';
 
-const STARTING_MS = 60_000;
+/** A client of the server at `address`, which may name a user; by default of the one who may do everything. */
+export function connect(address: string, options: Partial<ServerAuditOptions> = {}): Promise<AuditClient> {
+  const { username, password, origin } = new URL(address);
+  return openServerAudit({
+    url: origin,
+    username: username === '' ? 'default' : username,
+    password: decodeURIComponent(password),
+    database: 'default',
+    ...options,
+  });
+}
 
-export type StartedServer = {
-  readonly server: ClickHouseServer;
-  /** A client, by default of the user who may do everything. */
-  open(options?: Partial<ServerAuditOptions>): Promise<AuditClient>;
-  emptyDatabase(): Promise<AuditUnderTest>;
-};
+/** One statement, on a connection of its own. */
+export async function command(address: string, sql: string, options: Partial<ServerAuditOptions> = {}) {
+  const audit = await connect(address, options);
+  await audit.command(sql).finally(() => audit.close());
+}
 
-/** Started before the tests of the file, and gone after them. */
-export function startedServer(options: ClickHouseOptions = {}): StartedServer {
-  let running: ClickHouseServer | undefined;
-  beforeAll(async () => {
-    running = await startClickHouse(options);
-  }, STARTING_MS);
-  afterAll(() => running?.stop());
-
-  const started: StartedServer = {
-    get server() {
-      if (running === undefined) throw new Error('the server starts before the first test, and not earlier');
-      return running;
-    },
-    open: (own) =>
-      openServerAudit({
-        url: started.server.url,
-        username: 'default',
-        password: '',
-        database: 'default',
-        ...own,
-      }),
-    async emptyDatabase() {
-      const database = `test_${randomUUID().replaceAll('-', '')}`;
-      const run = async (sql: string) => {
-        const audit = await started.open();
-        await audit.command(sql);
-        await audit.close();
-      };
-      await run(`CREATE DATABASE ${database}`);
-      return {
-        open: () => started.open({ database }),
-        dispose: () => run(`DROP DATABASE ${database} SYNC`),
-      };
-    },
+/** An empty database on the run's own server. */
+export async function onSharedServer(): Promise<AuditUnderTest & { address: string; database: string }> {
+  const address = await sharedServer('clickhouse');
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  await command(address, `CREATE DATABASE ${database}`);
+  return {
+    address,
+    database,
+    open: () => connect(address, { database }),
+    dispose: () => command(address, `DROP DATABASE ${database} SYNC`),
   };
-  return started;
 }

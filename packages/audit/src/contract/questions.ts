@@ -2,7 +2,13 @@
 import type { Decision } from '@mandate/schemas';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decisionOf, onLog, recordedDecision, recordedSettlement } from '../arbitrary-history.ts';
+import {
+  decisionOf,
+  onLog,
+  recordedDecision,
+  recordedSettlement,
+  settlementOf,
+} from '../arbitrary-history.ts';
 import {
   type AuditClient,
   ask,
@@ -177,34 +183,8 @@ export function questions(make: MakeAudit): void {
       { offset: 1, actionId: 'act' },
       { offset: 2, actionId: 'act' },
     ]);
-    const decision = decisionOf('again', 1);
-    await recordSettlements(audit, [
-      recordedSettlement(
-        {
-          id: 'stl_1',
-          kind: 'settled',
-          actionId: 'act',
-          attempt: 1,
-          tenant: 'again',
-          agentId: 'a-1',
-          status: 'success',
-          verified: null,
-          actualCostMicros: 90_000,
-          late: false,
-          deltaMicros: -10_000,
-          chargedMicros: 90_000,
-          cumulativeMicros: 90_000,
-          code: 'SETTLED',
-          reason: '',
-          completedAt: null,
-          settledAt: decision.decidedAt,
-          source: decision.source,
-          ledgerEpoch: 'e',
-          ledgerSequence: 2,
-        },
-        3,
-      ),
-    ]);
+    const settlement = settlementOf({ ...decisionOf('again', 1), actionId: 'act' });
+    await recordSettlements(audit, [recordedSettlement(settlement, 3)]);
     const [tool] = await ask(audit, tools, { tenant: 'again' });
     expect(tool).toMatchObject({ tool: 'get_user', calls: 2, spentMicros: 190_000 });
     const [budget] = await ask(audit, chargesByBudget, { tenant: 'again' });

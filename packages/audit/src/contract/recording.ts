@@ -1,8 +1,14 @@
 /** No lost row: what is recorded is found again, and what cannot become a row is set aside with its bytes. */
-import { type Settlement, TOPICS, wireTime } from '@mandate/schemas';
+import { TOPICS, wireTime } from '@mandate/schemas';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decisionOf, onLog, recordedDecision, recordedSettlement } from '../arbitrary-history.ts';
+import {
+  decisionOf,
+  onLog,
+  recordedDecision,
+  recordedSettlement,
+  settlementOf,
+} from '../arbitrary-history.ts';
 import {
   type AuditClient,
   ask,
@@ -147,28 +153,7 @@ export function recording(make: MakeAudit): void {
 
   test('a server that is ill sets nothing aside: the batch is to be given again', async () => {
     await audit.command('RENAME TABLE settlements TO settlements_away');
-    const settlement: Settlement = {
-      id: 'stl-1',
-      kind: 'settled',
-      actionId: 'act-1',
-      attempt: 1,
-      tenant: 'ill',
-      agentId: 'a-1',
-      status: 'failure',
-      verified: null,
-      actualCostMicros: null,
-      late: false,
-      deltaMicros: -100_000,
-      chargedMicros: 0,
-      cumulativeMicros: 0,
-      code: 'SETTLED',
-      reason: '',
-      completedAt: null,
-      settledAt: AT,
-      source: { topic: TOPICS.actions, partition: 0, offset: '1' },
-      ledgerEpoch: 'e',
-      ledgerSequence: 2,
-    };
+    const settlement = settlementOf(decisionOf('ill', 1), { settledAt: AT });
     const batch = [recordedSettlement(settlement, 300)];
     await expect(recordSettlements(audit, batch)).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
@@ -303,6 +288,15 @@ export function recording(make: MakeAudit): void {
         lastOffset: 8,
       },
     ]);
+  });
+
+  test('a batch that reaches over many years lands', async () => {
+    const decisions = Array.from({ length: 240 }, (_, month) =>
+      decisionOf('years', month, { appendedAtMs: Date.UTC(2006, month) }),
+    );
+    const batch = decisions.map((decision, offset) => recordedDecision(decision, 1_000 + offset));
+    expect(await recordDecisions(audit, batch)).toEqual({ landed: 240, quarantined: 0 });
+    expect(await ask(audit, searchDecisions, { tenant: 'years', limit: 1_000 })).toHaveLength(240);
   });
 
   test('tenants on record are known', async () => {

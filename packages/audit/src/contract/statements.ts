@@ -88,4 +88,17 @@ export function statements(make: MakeAudit): void {
     // One that waits for the answer has none or one; even a busy machine gives it more in 600 ms.
     expect(turns).toBeGreaterThan(5);
   });
+
+  test('closing waits for what runs, and lets nothing more in', async () => {
+    const slow = client.query(
+      'SELECT sum(sleepEachRow(0.01)) + 1 AS n FROM numbers(20)',
+      {},
+      z.object({ n: z.int() }),
+    );
+    await client.close();
+    expect(await slow).toEqual([{ n: 1 }]);
+    for (const late of [client.ping(), client.insert('t', [{ n: 1 }]), client.command('SELECT 1')]) {
+      await expect(late).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
+    }
+  });
 }

@@ -1,0 +1,105 @@
+/** What old months take with them when they go, and what stays. */
+import { TOPICS } from '@mandate/schemas';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  decisionOf,
+  onLog,
+  recordedDecision,
+  recordedSettlement,
+  settlementOf,
+} from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  dropOldMonths,
+  epochBefore,
+  quarantine,
+  recordControlEvents,
+  recordDeadLetters,
+  recordDecisions,
+  recordedByPartition,
+  recordSettlements,
+  searchControlEvents,
+  searchDeadLetters,
+  searchDecisions,
+  searchSettlements,
+} from '../index.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+const MONTHS = [Date.UTC(2026, 0, 31, 23, 59, 59, 999), Date.UTC(2026, 1), Date.UTC(2026, 2, 15)];
+
+export function retention(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeEach(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    for (const [n, appendedAtMs] of MONTHS.entries()) await recordAll(n, appendedAtMs);
+    return tables.end;
+  });
+
+  /** One of everything, on the log at that time. */
+  async function recordAll(n: number, appendedAtMs: number): Promise<void> {
+    const at = new Date(appendedAtMs).toISOString();
+    const decision = decisionOf('acme', n, { appendedAtMs });
+    await recordDecisions(audit, [recordedDecision(decision, n)]);
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt: at }), n)]);
+    const fault = {
+      code: 'INVALID_ACTION',
+      reason: '',
+      remedy: '',
+      pointer: '',
+      line: 1,
+      column: 1,
+    } as const;
+    const deadLetter = {
+      id: `dlq_${n}`,
+      source: { topic: TOPICS.actions, partition: 0, offset: `${n}` },
+      key: null,
+      fault,
+      valueBase64: '',
+      truncated: false,
+      bytes: 0,
+      appendedAt: at,
+      at,
+    };
+    await recordDeadLetters(audit, [{ record: deadLetter, ...onLog({}, n) }]);
+    const epoch = { id: `ep-${n}`, previous: null, reason: '', at };
+    await recordControlEvents(audit, [{ record: { event: 'ledger.epoch', epoch }, ...onLog({}, n) }]);
+    await quarantine(audit, [{ ...onLog({}, n), meantFor: '', reason: '' }]);
+  }
+
+  async function held() {
+    return {
+      decisions: (await ask(audit, searchDecisions, { tenant: 'acme' })).length,
+      settlements: (await ask(audit, searchSettlements, { tenant: 'acme' })).length,
+      deadLetters: (await ask(audit, searchDeadLetters, {})).length,
+      controlEvents: (await ask(audit, searchControlEvents, { tenant: 'acme' })).length,
+      quarantined: (await ask(audit, recordedByPartition, {})).find(({ table }) => table === 'quarantine')
+        ?.rows,
+    };
+  }
+  const ALL = { decisions: 3, settlements: 3, deadLetters: 3, controlEvents: 3, quarantined: 3 };
+
+  test('a month goes once all of it is old enough, and not an instant before', async () => {
+    const thirtyDaysOldMs = Date.UTC(2026, 1) + 30 * 86_400_000;
+    expect(await dropOldMonths(audit, { keepDays: 30, nowMs: thirtyDaysOldMs - 1 })).toEqual([]);
+    expect(await held()).toEqual(ALL);
+    expect(await dropOldMonths(audit, { keepDays: 30, nowMs: thirtyDaysOldMs })).toEqual(
+      ['dead_letters', 'decisions', 'settlements'].map((table) => ({ table, month: '202601' })),
+    );
+    expect(await held()).toEqual({ ...ALL, decisions: 2, settlements: 2, deadLetters: 2 });
+    expect(await dropOldMonths(audit, { keepDays: 30, nowMs: thirtyDaysOldMs })).toEqual([]);
+  });
+
+  test('what operators did, the epochs and the quarantine stay, whatever goes', async () => {
+    await dropOldMonths(audit, { keepDays: 1, nowMs: Date.UTC(2030, 0) });
+    expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0 });
+    const place = { topic: TOPICS.decisions, partition: 0, offset: 3 };
+    expect(await ask(audit, epochBefore, place)).toMatchObject([{ ledgerEpoch: 'ep-2' }]);
+  });
+
+  test.each([0, -1, Number.NaN])('%j days are refused', async (keepDays) => {
+    await expect(dropOldMonths(audit, { keepDays, nowMs: Date.UTC(2030, 0) })).rejects.toThrow(RangeError);
+    expect(await held()).toEqual(ALL);
+  });
+}

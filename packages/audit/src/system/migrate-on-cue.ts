@@ -1,0 +1,16 @@
+/** Started by tests as a process of its own: migrates the database argv[3] at argv[2] once a line comes on stdin. */
+import { once } from 'node:events';
+import { MIGRATIONS_DIRECTORY, migrate, openServerAudit } from '../index.ts';
+
+const [, , url = '', database = ''] = process.argv;
+const { origin, username, password } = new URL(url);
+const audit = await openServerAudit({
+  url: origin,
+  username: username === '' ? 'default' : username,
+  password: decodeURIComponent(password),
+  database,
+});
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+process.stdout.write(`${JSON.stringify(await migrate(audit, MIGRATIONS_DIRECTORY))}\n`);
+await audit.close();
