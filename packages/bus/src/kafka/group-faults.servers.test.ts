@@ -150,18 +150,24 @@ test('a member that joins while another’s long work holds the round up can lea
   await fill('x');
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const signals: AbortSignal[] = [];
-  const busy = await join(async (batch) => {
-    signals.push(batch.signal);
-    await opened;
-    await commitAll(batch);
-  });
+  const refusals: unknown[] = [];
+  const busy = await join(
+    async (batch) => {
+      signals.push(batch.signal);
+      await opened;
+      await commitAll(batch).catch((error) => refusals.push(error));
+    },
+    { sessionTimeoutMs: 3_000 },
+  );
   await vi.waitFor(() => expect(signals.length).toBeGreaterThan(0), PATIENCE);
-  const joins = await join(commitAll, {}, await log.open());
+  const joins = await join(commitAll, { sessionTimeoutMs: 3_000 }, await log.open());
   await vi.waitFor(() => expect(signals.some(({ aborted }) => aborted)).toBe(true), PATIENCE);
   await joins.stop();
   open();
   await vi.waitFor(() => hasNoLag(busy), PATIENCE);
   await busy.stop();
+  // Had it waited for the round, the one at work would have outstayed it.
+  expect(refusals).toEqual([]);
 });
 
 test('a lost position stays where it was: the group halts again at its next start', async () => {

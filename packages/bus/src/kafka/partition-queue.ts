@@ -1,4 +1,3 @@
-import { isMandateError } from '@mandate/runtime';
 import { unavailable } from '../errors.ts';
 import type { Acknowledged } from '../port.ts';
 import { acknowledgedIn } from './acknowledgement.ts';
@@ -16,7 +15,7 @@ type Waiting = Slice & {
   reject(error: unknown): void;
 };
 
-/** What is put into one request, well below the largest batch that a topic takes. */
+/** What is put into one request, well below the largest batch that a topic takes. A larger record goes alone. */
 export const REQUEST_BYTES = 900 * 1024;
 export const REQUEST_RECORDS = 5_000;
 
@@ -97,12 +96,7 @@ export class PartitionQueue {
         offset += each.messages.length;
       }
     } catch (error) {
-      if (batch.length > 1 && isMandateError(error, 'BUS_MISUSED')) {
-        // One of them is refused, for its size; the others only happened to go along.
-        for (const each of batch) await this.#send([each]);
-      } else {
-        for (const each of batch) each.reject(error);
-      }
+      for (const each of batch) each.reject(error);
     }
   }
 
