@@ -308,12 +308,15 @@ describe('a rebuild', () => {
     expect(await decide(decider, request)).toMatchObject({ epoch: 'epoch-2', cumulativeMicros: 100 });
   });
 
-  test('behind the loss of the registry, by a clock that is behind, begins above what a shard has', async () => {
+  test.each([
+    ['that is behind', 1],
+    ['that stands still', START_MS],
+  ])('behind the loss of the registry, by a clock %s, begins above what a shard has', async (_, atMs) => {
     const { ready, connect, lose } = scene();
     const decider = await ready();
     const request = await allow(decider, stepRequest());
     await lose('{_registry}');
-    const ledger = await connect(manualClock(1));
+    const ledger = await connect(manualClock(atMs));
     const state = await stateOfLog([request]);
     const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
     await expect(rebuild.load(state)).rejects.toEqual(unready(/overtaken/));

@@ -119,6 +119,7 @@ export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEAS
       for (let flag = await end(revision); flag !== null; flag = await end(revision)) {
         revision = await carryFlag(flag);
       }
+      await shards.connection.replicated();
       await shards.look();
       giveBack(shards, before);
     },
