@@ -5,7 +5,7 @@ import type { z } from 'zod';
 
 type Asked = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `ask` of the audit, bounded. Throws HttpProblem 503 AUDIT_UNAVAILABLE when ClickHouse is away or too slow. */
+/** `ask` of the audit, bounded. Throws HttpProblem 503 AUDIT_UNAVAILABLE when ClickHouse is away, too slow, or refuses us. */
 export type BoundedAsk = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   question: Question<Params, Row>,
   given: z.input<Params>,
@@ -33,7 +33,8 @@ export function boundedAsk(options: {
     try {
       return await Promise.race([ask(audit, question, given), late.promise]);
     } catch (error) {
-      if (!isMandateError(error, 'AUDIT_UNAVAILABLE')) throw error;
+      // What may pass is the house's to mend, a wrong password too, and no fault of the question.
+      if (!isMandateError(error) || !error.retryable) throw error;
       failures.inc({ cause: 'away' });
       // What ClickHouse said may name hosts and tables: it goes to the log, as the cause, and not to the caller.
       throw unavailable('the audit does not answer now', error);

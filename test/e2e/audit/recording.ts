@@ -1,4 +1,4 @@
-/** A log and audit tables in a temporary folder, and recorders that run between them. */
+/** A log in a temporary folder, audit tables there or on a server, and recorders that run between them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,12 +38,16 @@ export async function openTables(folder: string): Promise<AuditClient> {
   return audit;
 }
 
+/** Opens audit tables for one recording, which closes them. */
+export type OpenTables = (folder: string) => Promise<AuditClient>;
+
 export async function openRecording(
   folder = mkdtempSync(join(tmpdir(), 'mandate-recording-')),
+  open: OpenTables = openTables,
 ): Promise<Recording> {
   const log: Logger = silentLogger();
   const bus = await openLog(folder);
-  const audit = await openTables(folder);
+  const audit = await open(folder);
   const recorders = new Set<Recorder>();
   return {
     folder,
