@@ -27,9 +27,9 @@ import {
   type KafkaConfig,
 } from './kafka-config.ts';
 
-export type PartitionMetadata = { partitionId: number; leader: number };
-export type TopicPartitions<T> = { topic: string; partitions: T[] };
-export type PartitionOffset = { partition: number; offset: string };
+type PartitionMetadata = { partitionId: number; leader: number };
+type TopicPartitions<T> = { topic: string; partitions: T[] };
+type PartitionOffset = { partition: number; offset: string };
 
 export type WireMessage = {
   key: Buffer | null;
@@ -151,9 +151,6 @@ const { createLogger } = require('kafkajs/src/loggers');
 const RequestQueue = require('kafkajs/src/network/requestQueue');
 const { requests } = require('kafkajs/src/protocol/requests');
 const apiKeys: { JoinGroup: number } = require('kafkajs/src/protocol/requests/apiKeys');
-
-/** Of Kafka's error codes those that the bus answers by name. */
-export type ProtocolError = Error & { type: string; retriable: boolean };
 
 export const dropAborted: (read: {
   messages: FetchedMessage[];

@@ -97,14 +97,18 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
       );
       // Before it joins, so that a close at the same time ends the membership.
       running.add(member);
-      await member.join();
+      const stop = (drainMs?: number) => member.stop(drainMs).finally(() => running.delete(member));
+      await member.join().catch(async (error) => {
+        await stop();
+        throw error;
+      });
       return {
         finished: member.finished,
         async lag() {
           mustBeOpen();
           return member.lag();
         },
-        stop: (drainMs) => member.stop(drainMs).finally(() => running.delete(member)),
+        stop,
       };
     },
     async read(wanted) {

@@ -11,7 +11,7 @@ import { rangesOf } from './ranges.ts';
 /** How long a broker may hold a fetch open that has nothing to bring. */
 const IDLE_WAIT_MS = 250;
 /** The same while a partition is left out for having enough: it must not wait long once it has room again. */
-const BUSY_WAIT_MS = 10;
+const BUSY_WAIT_MS = 50;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 

@@ -56,7 +56,6 @@ export class LogReader implements Reader {
           throw error;
         },
       );
-    this.finished.catch(() => {});
   }
 
   positions(): Readonly<Record<string, number>> {
