@@ -2,6 +2,9 @@ import { topicUnfit, unavailable } from '../errors.ts';
 import type { ProducedPartition } from './client.ts';
 import type { Place } from './coordinator.ts';
 
+/** Where the first record lies; the others follow it one by one. */
+export type Appended = { baseOffset: number; appendedAtMs: number };
+
 /**
  * Where what was sent begins, and when it was appended. An answer that is not about exactly this partition, or names
  * no offset, is no acknowledgement, whatever else it says.
@@ -9,7 +12,7 @@ import type { Place } from './coordinator.ts';
 export function acknowledgedIn(
   answer: { topics: readonly { topicName: string; partitions: readonly ProducedPartition[] }[] },
   { topic, partition }: Place,
-): { baseOffset: number; appendedAtMs: number } {
+): Appended {
   const acks = answer.topics
     .filter(({ topicName }) => topicName === topic)
     .flatMap((each) => each.partitions);

@@ -3,8 +3,8 @@ import type { InFlight } from '../in-flight.ts';
 import { keyPartition } from '../key-partition.ts';
 import type { Acknowledged, Outgoing } from '../port.ts';
 import type { WireMessage } from './client.ts';
-import type { Connection } from './connection.ts';
 import { PartitionQueue, REQUEST_BYTES, REQUEST_RECORDS, type Slice } from './partition-queue.ts';
+import { produce, type Sending } from './produce.ts';
 import type { Topics } from './topics.ts';
 
 /** A record ready for the wire; `at` is its place in the append. */
@@ -23,15 +23,12 @@ const RECORD_OVERHEAD_BYTES = 64;
  */
 export class Appender {
   readonly #parts: { topics: Topics; inFlight: InFlight };
-  readonly #sending: { connection: Connection; withinMs: number; requestTimeoutMs: number };
+  readonly #sending: Sending;
   readonly #queues = new Map<string, PartitionQueue>();
   readonly #pending = new Set<Promise<unknown>>();
   #turn = 0;
 
-  constructor(
-    parts: { topics: Topics; inFlight: InFlight },
-    sending: { connection: Connection; withinMs: number; requestTimeoutMs: number },
-  ) {
+  constructor(parts: { topics: Topics; inFlight: InFlight }, sending: Sending) {
     this.#parts = parts;
     this.#sending = sending;
   }
@@ -117,7 +114,10 @@ export class Appender {
 
   #queue(topic: string, partition: number): PartitionQueue {
     const name = `${topic}/${partition}`;
-    const queue = this.#queues.get(name) ?? new PartitionQueue({ topic, partition }, this.#sending);
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const place = { topic, partition };
+    const queue = new PartitionQueue(place, (messages) => produce(this.#sending, place, messages));
     this.#queues.set(name, queue);
     return queue;
   }

@@ -1,9 +1,8 @@
 import { unavailable } from '../errors.ts';
 import type { Acknowledged } from '../port.ts';
-import { acknowledgedIn } from './acknowledgement.ts';
+import type { Appended } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
-import { asking, type Connection } from './connection.ts';
-import { leaderOf } from './leader-of.ts';
+import type { Place } from './coordinator.ts';
 
 /** Records of one append for one partition that go in one request. */
 export type Slice = { messages: WireMessage[]; bytes: number };
@@ -19,31 +18,20 @@ type Waiting = Slice & {
 export const REQUEST_BYTES = 900 * 1024;
 export const REQUEST_RECORDS = 5_000;
 
-/** How long the broker may wait for its replicas, so that its own answer comes before the client gives up. */
-const BROKER_PATIENCE = 0.8;
-
 /**
  * What is to be appended to one partition. One request is in flight at a time, which is what keeps the order when one
  * of them fails and is sent again; meanwhile what arrives piles up and goes along in the next one.
  */
 export class PartitionQueue {
-  readonly #topic: string;
-  readonly #partition: number;
-  readonly #connection: Connection;
-  readonly #withinMs: number;
-  readonly #requestTimeoutMs: number;
+  readonly #place: Place;
+  readonly #produce: (messages: WireMessage[]) => Promise<Appended>;
   readonly #waiting: Waiting[] = [];
   #isSending = false;
 
-  constructor(
-    place: { topic: string; partition: number },
-    parts: { connection: Connection; withinMs: number; requestTimeoutMs: number },
-  ) {
-    this.#topic = place.topic;
-    this.#partition = place.partition;
-    this.#connection = parts.connection;
-    this.#withinMs = parts.withinMs;
-    this.#requestTimeoutMs = parts.requestTimeoutMs;
+  /** @param produce one request, sent again as long as that may help */
+  constructor(place: Place, produce: (messages: WireMessage[]) => Promise<Appended>) {
+    this.#place = place;
+    this.#produce = produce;
   }
 
   submit(slice: Slice, obstacle: () => unknown): Promise<readonly Acknowledged[]> {
@@ -89,7 +77,7 @@ export class PartitionQueue {
       for (const each of batch) {
         each.resolve(
           each.messages.map((_, i) => ({
-            coordinate: { topic: this.#topic, partition: this.#partition, offset: offset + i },
+            coordinate: { ...this.#place, offset: offset + i },
             appendedAtMs,
           })),
         );
@@ -98,23 +86,5 @@ export class PartitionQueue {
     } catch (error) {
       for (const each of batch) each.reject(error);
     }
-  }
-
-  async #produce(messages: WireMessage[]): Promise<{ baseOffset: number; appendedAtMs: number }> {
-    const topic = this.#topic;
-    const partition = this.#partition;
-    const answer = await asking(
-      this.#connection,
-      async (cluster) => {
-        const broker = await leaderOf(cluster, topic, partition);
-        return broker.produce({
-          acks: -1,
-          timeout: this.#requestTimeoutMs * BROKER_PATIENCE,
-          topicData: [{ topic, partitions: [{ partition, messages }] }],
-        });
-      },
-      this.#withinMs,
-    );
-    return acknowledgedIn(answer, { topic, partition });
   }
 }
