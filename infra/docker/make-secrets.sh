@@ -1,0 +1,36 @@
+#!/bin/sh
+# Makes the passwords of docker-compose.yml, once: a file for each that may know one, in infra/docker/secrets.
+#
+# usage: sh infra/docker/make-secrets.sh
+#
+# To change them: remove the folder, run this again, then `docker compose up --detach --force-recreate`.
+set -eu
+cd "$(dirname "$0")"
+if [ -d secrets ]; then
+  echo 'infra/docker/secrets is there already' >&2
+  exit 0
+fi
+
+password() { od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n'; }
+sha256() { printf %s "$1" | { sha256sum 2>/dev/null || shasum -a 256; } | cut -d ' ' -f 1; }
+
+ledger=$(password) operator=$(password) migrator=$(password) recorder=$(password) query=$(password)
+
+# In the containers other users read the files, so their mode is open; the folder is closed instead.
+partial=$(mktemp -d ./secrets.XXXXXX)
+echo '*' >"$partial/.gitignore"
+echo "MANDATE_REDIS_PASSWORD=$ledger" >"$partial/ledger.env"
+echo "MANDATE_CLICKHOUSE_PASSWORD=$migrator" >"$partial/migrator.env"
+echo "MANDATE_CLICKHOUSE_PASSWORD=$recorder" >"$partial/recorder.env"
+echo "MANDATE_CLICKHOUSE_PASSWORD=$query" >"$partial/query.env"
+echo "$operator" >"$partial/redis-operator-password"
+sed -e "s/\${LEDGER_SHA256}/$(sha256 "$ledger")/" -e "s/\${OPERATOR_SHA256}/$(sha256 "$operator")/" \
+  ../redis/users.acl >"$partial/redis-users.acl"
+cat >"$partial/clickhouse.env" <<HASHES
+MANDATE_CLICKHOUSE_MIGRATOR_SHA256=$(sha256 "$migrator")
+MANDATE_CLICKHOUSE_RECORDER_SHA256=$(sha256 "$recorder")
+MANDATE_CLICKHOUSE_QUERY_SHA256=$(sha256 "$query")
+HASHES
+chmod 644 "$partial"/* "$partial/.gitignore"
+mv "$partial" secrets
+echo 'made infra/docker/secrets'
