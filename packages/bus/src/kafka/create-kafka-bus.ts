@@ -7,7 +7,8 @@ import { asking, Connection } from './connection.ts';
 import type { Place } from './coordinator.ts';
 import { GroupMember } from './group-member.ts';
 import { DEFAULT_METADATA_AGE_MS, DEFAULT_REQUEST_TIMEOUT_MS, type KafkaConfig } from './kafka-config.ts';
-import { LogReader, type PlaceRange } from './log-reader.ts';
+import { LogReader } from './log-reader.ts';
+import type { PlaceRange } from './positions.ts';
 import { rangesOf } from './ranges.ts';
 import { recordAt } from './record-at.ts';
 import { Topics } from './topics.ts';
@@ -88,8 +89,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
           shared: connection,
           withinMs,
           freshMs,
-          placesOf,
-          rangesOf: rangesInAll,
+          log: { placesOf, rangesOf: rangesInAll },
           isClosed: () => isClosed,
         },
         log,

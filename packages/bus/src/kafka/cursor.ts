@@ -84,6 +84,11 @@ export class Cursor {
     return this.#changed.promise;
   }
 
+  /** Who waits for a change looks again. */
+  wake(): void {
+    this.#change();
+  }
+
   #change(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();

@@ -10,6 +10,7 @@ import { Cursor } from './cursor.ts';
 import { asBusError, innermost, isMembershipLost, isRebalancing, mayPass } from './failure.ts';
 import { Fetcher } from './fetcher.ts';
 import { HeldPartition } from './held-partition.ts';
+import { type Log, lagOf, nameOf, nextOffsets, settleStart } from './positions.ts';
 import { candidates, handOut, introduction, placesIn } from './protocol.ts';
 import { type News, Pulse } from './pulse.ts';
 
@@ -32,9 +33,7 @@ export type MemberParts = {
   withinMs: number;
   /** How often is looked whether topics have more partitions than the group shares out. */
   freshMs: number;
-  /** The partitions of topics, and what they hold. */
-  placesOf(topics: readonly string[]): Promise<Place[]>;
-  rangesOf(topics: readonly string[]): Promise<(Place & { startOffset: number; endOffset: number })[]>;
+  log: Log;
   isClosed(): boolean;
 };
 
@@ -56,6 +55,7 @@ export class GroupMember implements Consumer {
   readonly #fetcher: Fetcher;
   readonly #sessionTimeoutMs: number;
   readonly #stopping = new AbortController();
+  readonly #stopped = aborted(this.#stopping.signal);
   readonly #finish = Promise.withResolvers<void>();
   /** By `topic/partition`. */
   #held = new Map<string, HeldPartition>();
@@ -81,7 +81,7 @@ export class GroupMember implements Consumer {
 
   /** Resolves once it is settled where the group starts; the rounds go on behind it, as long as others hold them up. */
   async join(): Promise<void> {
-    await this.#settleStart();
+    await settleStart(this.#coordinator, this.#parts.log, this.#options);
     this.#live().catch((error) => this.#fail(asBusError(error)));
   }
 
@@ -90,30 +90,8 @@ export class GroupMember implements Consumer {
     return this.#ended;
   }
 
-  async lag(): Promise<readonly { topic: string; partition: number; lag: number }[]> {
-    const ranges = await this.#parts.rangesOf(this.#options.topics);
-    const positions = await this.#fromOutside.positions(ranges);
-    return ranges.map(({ topic, partition, startOffset, endOffset }) => ({
-      topic,
-      partition,
-      lag: Math.max(0, endOffset - (positions.get(nameOf({ topic, partition })) ?? startOffset)),
-    }));
-  }
-
-  /** Where a group starts is fixed when its first member comes, not when that one commits for the first time. */
-  async #settleStart(): Promise<void> {
-    const { topics, from } = this.#options;
-    const places = await this.#parts.placesOf(topics);
-    const positions = await this.#coordinator.positions(places);
-    if (places.every((place) => positions.has(nameOf(place)))) return;
-    const ranges = await this.#parts.rangesOf(topics);
-    const missing = ranges.filter((range) => !positions.has(nameOf(range)));
-    const starts = missing.map(({ topic, partition, startOffset, endOffset }) => ({
-      topic,
-      partition,
-      offset: from === 'latest' ? endOffset : startOffset,
-    }));
-    await this.#coordinator.commitForNobody(starts);
+  lag(): Promise<readonly { topic: string; partition: number; lag: number }[]> {
+    return lagOf(this.#fromOutside, this.#parts.log, this.#options.topics);
   }
 
   async #live(): Promise<void> {
@@ -175,7 +153,7 @@ export class GroupMember implements Consumer {
     const known = candidates(joined.members);
     const assignment =
       memberId === leaderId
-        ? handOut(known, await this.#parts.placesOf([...new Set(known.flatMap((each) => each.topics))]))
+        ? handOut(known, await this.#parts.log.placesOf([...new Set(known.flatMap((each) => each.topics))]))
         : [];
     const standing = { memberId, generationId };
     return { standing, places: placesIn(await this.#coordinator.sync(standing, assignment)) };
@@ -193,7 +171,8 @@ export class GroupMember implements Consumer {
     // Nobody else held them in between when this member was in the round right before this one too.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = places.filter((place) => !(isContinuous && before.has(nameOf(place))));
-    const cursors = await this.#cursorsAt(places);
+    const offsets = await nextOffsets(this.#coordinator, this.#parts.log, places);
+    const cursors = offsets.map((place) => new Cursor(place, () => this.#fetcher.nudge()));
     if (this.#stopping.signal.aborted) return;
     const quiet = Promise.all(fresh.map((place) => this.#lastHandler.get(nameOf(place))));
     const loaded = quiet.then(() => (fresh.length > 0 ? onAssigned?.(fresh) : undefined));
@@ -215,20 +194,6 @@ export class GroupMember implements Consumer {
     this.#fetcher.add(cursors);
   }
 
-  async #cursorsAt(places: readonly Place[]): Promise<Cursor[]> {
-    if (places.length === 0) return [];
-    const positions = await this.#coordinator.positions(places);
-    const isNew = places.some((place) => !positions.has(nameOf(place)));
-    // A partition without a position came into being after the group did: all of it is the group's.
-    const ranges = isNew ? await this.#parts.rangesOf([...new Set(places.map(({ topic }) => topic))]) : [];
-    const starts = new Map(ranges.map((range) => [nameOf(range), range.startOffset]));
-    return places.map(({ topic, partition }) => {
-      const name = nameOf({ topic, partition });
-      const offset = positions.get(name) ?? starts.get(name) ?? 0;
-      return new Cursor({ topic, partition, offset }, () => this.#fetcher.nudge());
-    });
-  }
-
   /** What ends the round: news from the group, a partition that was fenced, or partitions nobody has yet. */
   async #newsOf(pulse: Pulse): Promise<News | 'stopped'> {
     const watching = new AbortController();
@@ -237,7 +202,7 @@ export class GroupMember implements Consumer {
         pulse.news,
         this.#newRound.promise,
         this.#partitionsGrow(watching.signal).then(() => 'rebalancing' as const),
-        aborted(this.#stopping.signal).then(() => 'stopped' as const),
+        this.#stopped.then(() => 'stopped' as const),
       ]);
     } finally {
       watching.abort();
@@ -245,7 +210,7 @@ export class GroupMember implements Consumer {
   }
 
   async #partitionsGrow(signal: AbortSignal): Promise<void> {
-    const count = async () => (await this.#parts.placesOf(this.#options.topics).catch(() => [])).length;
+    const count = async () => (await this.#parts.log.placesOf(this.#options.topics).catch(() => [])).length;
     for (let before = await count(); !signal.aborted; ) {
       await pause(this.#parts.freshMs, undefined, { signal }).catch(() => {});
       const now = await count();
@@ -259,7 +224,7 @@ export class GroupMember implements Consumer {
     this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
     for (const held of this.#held.values()) held.letGo();
     const mostMs = this.#sessionTimeoutMs * DRAIN_SHARE_OF_SESSION;
-    await Promise.race([drain(this.#handlers(), mostMs), aborted(this.#stopping.signal)]);
+    await Promise.race([drain(this.#handlers(), mostMs), this.#stopped]);
     if (this.#stopping.signal.aborted) return;
     for (const held of this.#held.values()) held.lose();
   }
@@ -307,10 +272,6 @@ export class GroupMember implements Consumer {
     if (this.#failure === undefined) this.#finish.resolve();
     else this.#finish.reject(this.#failure.error);
   }
-}
-
-function nameOf({ topic, partition }: Place): string {
-  return `${topic}/${partition}`;
 }
 
 function placesOf(held: ReadonlyMap<string, HeldPartition>): Place[] {

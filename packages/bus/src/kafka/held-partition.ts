@@ -45,6 +45,7 @@ export class HeldPartition {
   /** No new batch starts; the one in hand is told to finish, and may still commit. */
   letGo(): void {
     this.#letGo.abort();
+    this.cursor.wake();
   }
 
   /** Others may have the partition by now: what is in hand can no longer be committed. */
@@ -56,7 +57,6 @@ export class HeldPartition {
   async #serve(): Promise<void> {
     const { signal } = this.#letGo;
     const { maxBatch = DEFAULT_MAX_BATCH, onBatch } = this.#options;
-    const released = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     let pauseMs = 1;
     while (!signal.aborted) {
       const from = this.#position;
@@ -64,7 +64,7 @@ export class HeldPartition {
       const records = this.cursor.peek(maxBatch);
       if (records.length === 0) {
         await this.#passOver();
-        await Promise.race([changed, released]);
+        if (!signal.aborted) await changed;
         continue;
       }
       await onBatch(this.#batch(records));

@@ -3,11 +3,9 @@ import type { Logger } from '@mandate/runtime';
 import { closed, offsetLost } from '../errors.ts';
 import type { Reader, ReaderOptions } from '../port.ts';
 import type { Connection } from './connection.ts';
-import type { Place } from './coordinator.ts';
 import { Cursor } from './cursor.ts';
 import { Fetcher } from './fetcher.ts';
-
-export type PlaceRange = Place & { startOffset: number; endOffset: number };
+import type { PlaceRange } from './positions.ts';
 
 const DEFAULT_MAX_BATCH = 1_000;
 

@@ -1,0 +1,65 @@
+/** Where a group stands, and where it begins where it stands nowhere yet. */
+import type { ConsumerOptions } from '../port.ts';
+import type { Coordinator, Place } from './coordinator.ts';
+
+export type PlaceRange = Place & { startOffset: number; endOffset: number };
+
+/** The partitions of topics, and what they hold now. */
+export type Log = {
+  placesOf(topics: readonly string[]): Promise<Place[]>;
+  rangesOf(topics: readonly string[]): Promise<PlaceRange[]>;
+};
+
+export function nameOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
+}
+
+/** Where a group starts is fixed when its first member comes, not when that one commits for the first time. */
+export async function settleStart(
+  coordinator: Coordinator,
+  log: Log,
+  { topics, from }: Pick<ConsumerOptions, 'topics' | 'from'>,
+): Promise<void> {
+  const positions = await coordinator.positions(await log.placesOf(topics));
+  const ranges = await log.rangesOf(topics);
+  const starts = ranges
+    .filter((range) => !positions.has(nameOf(range)))
+    .map(({ topic, partition, startOffset, endOffset }) => ({
+      topic,
+      partition,
+      offset: from === 'latest' ? endOffset : startOffset,
+    }));
+  if (starts.length > 0) await coordinator.commitForNobody(starts);
+}
+
+/** The offset from which each place is to be served. */
+export async function nextOffsets(
+  coordinator: Coordinator,
+  log: Log,
+  places: readonly Place[],
+): Promise<(Place & { offset: number })[]> {
+  if (places.length === 0) return [];
+  const positions = await coordinator.positions(places);
+  const isNew = places.some((place) => !positions.has(nameOf(place)));
+  // A partition without a position came into being after the group did: all of it is the group's.
+  const ranges = isNew ? await log.rangesOf([...new Set(places.map(({ topic }) => topic))]) : [];
+  const starts = new Map(ranges.map((range) => [nameOf(range), range.startOffset]));
+  return places.map((place) => {
+    const name = nameOf(place);
+    return { ...place, offset: positions.get(name) ?? starts.get(name) ?? 0 };
+  });
+}
+
+/** Records not yet committed, for every partition of the topics. */
+export async function lagOf(
+  coordinator: Coordinator,
+  log: Log,
+  topics: readonly string[],
+): Promise<{ topic: string; partition: number; lag: number }[]> {
+  const ranges = await log.rangesOf(topics);
+  const positions = await coordinator.positions(ranges);
+  return ranges.map(({ topic, partition, startOffset, endOffset }) => {
+    const position = positions.get(nameOf({ topic, partition })) ?? startOffset;
+    return { topic, partition, lag: Math.max(0, endOffset - position) };
+  });
+}
