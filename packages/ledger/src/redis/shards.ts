@@ -9,10 +9,10 @@ import { epochChanged, notReady, unavailable } from './failure.ts';
 import { registryKeys, tenantKeys } from './keys.ts';
 
 /** Raised when what is stored changes its form: older and newer programs then refuse each other's ledger. */
-export const LAYOUT = 1;
+const LAYOUT = 1;
 
 /** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */
-export type Force = { epoch: string; generation: number };
+type Force = { epoch: string; generation: number };
 
 /** `[killed, revision, reason, atMs]` of the flag of everything. */
 export type EverythingFlag = [killed: 1 | null, revision: number, reason: string, atMs: number];
