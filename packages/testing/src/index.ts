@@ -7,6 +7,7 @@ export {
   type ClickHouseServer,
   startClickHouse,
 } from './servers/clickhouse/start-clickhouse.ts';
+export { plainProducer } from './servers/kafka/plain-producer.ts';
 export type { KafkaBroker } from './servers/kafka/start-broker.ts';
 export {
   type KafkaCluster,
@@ -14,6 +15,7 @@ export {
   startKafka,
 } from './servers/kafka/start-kafka.ts';
 export { MissingServerError } from './servers/missing-server.ts';
+export { emptyRedis } from './servers/redis/empty-redis.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
 export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
 export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';

@@ -11,15 +11,12 @@ import { loadSnapshot, saveSnapshot } from './snapshot-file.ts';
 /** A fold, and how many records of which kind went into it. */
 export type FoldedLog = { fold: Fold; records: number; decisions: number; settlements: number };
 
-type Bounds = {
-  /** By partition, the last offset that belongs to the fold; absent: everything that is on the topic now. */
-  upTo?: ReadonlyMap<number, number> | undefined;
-  /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
-  onProgress?: ((records: number) => void | Promise<void>) | undefined;
-};
+/** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
+type OnProgress = (records: number) => void | Promise<void>;
 
-export function foldLog(bus: Bus, bounds: Bounds = {}): Promise<FoldedLog> {
-  return foldOnto(createFold(), bus, bounds);
+/** Everything that is on the decisions topic now, folded. */
+export function foldLog(bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
+  return foldOnto(createFold(), bus, onProgress);
 }
 
 /** Where a snapshot is looked for, and left behind when much had to be folded; undefined: nowhere. */
@@ -33,19 +30,24 @@ export async function foldBehindSnapshot(
   bus: Bus,
   log: Logger,
   { path, afterRecords = SNAPSHOT_AFTER_RECORDS }: Snapshots,
-  bounds: Bounds = {},
+  onProgress?: OnProgress,
 ): Promise<FoldedLog> {
-  if (path === undefined) return foldLog(bus, bounds);
-  const folded = await foldBehind(bus, await loadSnapshot(path, log), log, bounds);
+  if (path === undefined) return foldLog(bus, onProgress);
+  const folded = await foldBehind(bus, await loadSnapshot(path, log), log, onProgress);
   if (folded.records >= afterRecords) await saveSnapshot(path, folded.fold, log);
   return folded;
 }
 
-async function foldBehind(bus: Bus, snapshot: Fold | null, log: Logger, bounds: Bounds): Promise<FoldedLog> {
-  if (snapshot === null) return foldLog(bus, bounds);
-  if (await isOfThisLog(bus, snapshot)) return foldOnto(snapshot, bus, bounds);
+async function foldBehind(
+  bus: Bus,
+  snapshot: Fold | null,
+  log: Logger,
+  onProgress?: OnProgress,
+): Promise<FoldedLog> {
+  if (snapshot === null) return foldLog(bus, onProgress);
+  if (await isOfThisLog(bus, snapshot)) return foldOnto(snapshot, bus, onProgress);
   log.warn('the snapshot is of another log; this one is folded from its start');
-  return foldLog(bus, bounds);
+  return foldLog(bus, onProgress);
 }
 
 /**
@@ -82,7 +84,7 @@ function epochOf(record: DecisionsRecord): string | null {
   }
 }
 
-async function foldOnto(fold: Fold, bus: Bus, { upTo, onProgress }: Bounds): Promise<FoldedLog> {
+async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
   const counted = { records: 0, decisions: 0, settlements: 0 };
   const reader = await bus.read({
     topics: [TOPICS.decisions],
@@ -91,7 +93,6 @@ async function foldOnto(fold: Fold, bus: Bus, { upTo, onProgress }: Bounds): Pro
     ),
     async onRecords(batch) {
       for (const record of batch) {
-        if (upTo !== undefined && isBehind(record, upTo)) continue;
         const { event } = foldOne(fold, record);
         counted.records++;
         if (event === 'action.decided') counted.decisions++;
@@ -103,10 +104,6 @@ async function foldOnto(fold: Fold, bus: Bus, { upTo, onProgress }: Bounds): Pro
   await Promise.race([reader.caughtUp, reader.finished]);
   await reader.stop();
   return { fold, ...counted };
-}
-
-function isBehind({ coordinate }: LogRecord, last: ReadonlyMap<number, number>): boolean {
-  return coordinate.offset > (last.get(coordinate.partition) ?? -1);
 }
 
 function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
 import { newEpoch } from './ledger-epoch.ts';
-import { type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
+import { type RebuildOptions, type RebuildTry, rebuildLedger } from './rebuild-ledger.ts';
 
 export type LedgerKeeper = Required<Running> & {
   /** Has the ledger rebuilt in the background where `error` says that it awaits that. Whoever met it tries again. */
@@ -29,13 +29,18 @@ export function keepLedger(
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
   async function rebuildUntilDone(): Promise<void> {
-    const epoch = newEpoch(clock);
+    let attempt: RebuildTry = { epoch: newEpoch(clock), announced: false, signal };
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        return await rebuildLedger(options, epoch, signal);
+        return await rebuildLedger(options, attempt);
       } catch (error) {
-        if (signal.aborted || isMandateError(error, 'LEDGER_EPOCH_CHANGED')) return;
-        if (!isMandateError(error) || !error.retryable) throw error;
+        if (signal.aborted) return;
+        if (isMandateError(error, 'LEDGER_EPOCH_CHANGED')) {
+          if (!attempt.announced || ledger.epoch === attempt.epoch) return;
+          // Of two epochs the one that is not in force may have begun last on the log, where it makes the other's
+          // decisions void: only a third sets that right.
+          attempt = { epoch: newEpoch(clock), announced: false, signal };
+        } else if (!isMandateError(error) || !error.retryable) throw error;
         log.info({ err: error, waitMs }, 'the ledger is not rebuilt yet');
         await pause(waitMs);
       }

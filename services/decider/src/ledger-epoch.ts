@@ -8,18 +8,16 @@ export function newEpoch(clock: Clock): string {
   return `ep_${clock().toString(36)}_${randomUUID().slice(0, 8)}`;
 }
 
-/** @returns by partition, the offset where it begins */
 export async function appendEpoch(
   bus: Bus,
   clock: Clock,
   epoch: Omit<LedgerEpoch['epoch'], 'at'>,
-): Promise<ReadonlyMap<number, number>> {
+): Promise<void> {
   const partitions = await bus.ranges(TOPICS.decisions);
   const record: LedgerEpoch = { event: 'ledger.epoch', epoch: { ...epoch, at: wireTime(clock()) } };
   const value = JSON.stringify(record);
-  const begun = await bus.append(
+  await bus.append(
     TOPICS.decisions,
     partitions.map(({ partition }) => ({ key: null, value, partition })),
   );
-  return new Map(begun.map(({ coordinate: { partition, offset } }) => [partition, offset]));
 }

@@ -5,6 +5,7 @@ import { type ApiScope, dataFolder, fileKeyStore, issueApiKey } from '@mandate/r
 import {
   type ClickHouseServer,
   type KafkaCluster,
+  type RedisCluster,
   type RedisServer,
   type ServiceName,
   startClickHouse,
@@ -13,8 +14,6 @@ import {
   startService,
   temporaryFolder,
 } from '@mandate/testing';
-import { Kafka, logLevel } from 'kafkajs';
-import { onTestFinished } from 'vitest';
 
 export type Servers = AsyncDisposable & {
   kafka: KafkaCluster;
@@ -33,7 +32,7 @@ export async function startServers(): Promise<Servers> {
 
 const SCOPES: ApiScope[] = ['publish', 'audit', 'operate'];
 
-export type ServerPlane = ReturnType<typeof serverPlane>;
+export type Api = ReturnType<ReturnType<typeof serverPlane>['api']>;
 
 /** How many decisions a decider has published. */
 export async function decisionsBy({ url }: { url: string }): Promise<number> {
@@ -42,8 +41,15 @@ export async function decisionsBy({ url }: { url: string }): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
+/** What a plane runs on; without ClickHouse each of its services that takes one has a folder. */
+export type Backends = {
+  kafka: KafkaCluster;
+  redis: RedisServer | RedisCluster;
+  clickhouse?: ClickHouseServer;
+};
+
 /** A data folder for mandates and keys, and what a service is told of the servers. */
-export function serverPlane({ kafka, redis, clickhouse }: Servers, mandates: string) {
+export function serverPlane({ kafka, redis, clickhouse }: Backends, mandates: string) {
   const folder = dataFolder(temporaryFolder());
   writeFileSync(folder.mandates, mandates);
   const keys = fileKeyStore(folder.keys);
@@ -53,8 +59,11 @@ export function serverPlane({ kafka, redis, clickhouse }: Servers, mandates: str
     MANDATE_KAFKA_REPLICATION_FACTOR: '1',
     MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS: '1',
   };
-  const ledger = { MANDATE_REDIS_URL: redis.url };
-  const audit = { MANDATE_CLICKHOUSE_URL: clickhouse.url };
+  const ledger: Record<string, string> =
+    'nodes' in redis
+      ? { MANDATE_REDIS_CLUSTER_NODES: redis.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',') }
+      : { MANDATE_REDIS_URL: redis.url };
+  const audit: Record<string, string> = clickhouse ? { MANDATE_CLICKHOUSE_URL: clickhouse.url } : {};
   const environment: Record<ServiceName, Record<string, string>> = {
     gateway: { ...log, ...ledger },
     decider: { ...log, ...ledger },
@@ -62,22 +71,13 @@ export function serverPlane({ kafka, redis, clickhouse }: Servers, mandates: str
     query: audit,
   };
   return {
-    /** The very environment may hold more than a service asks for: what is another's does no harm. */
     start: (service: ServiceName, settings: Record<string, string> = {}) =>
       startService(service, { ...environment[service], DATA_PATH: folder.path, ...settings }),
-    async issueKey(tenant: string): Promise<string> {
-      const { key, record } = issueApiKey({ tenant, scopes: SCOPES, agents: ['*'], name: tenant });
+    async issueKey(tenant: string, scopes = SCOPES): Promise<string> {
+      const { key, record } = issueApiKey({ tenant, scopes, agents: ['*'], name: tenant });
       await keys.add(record);
       return key;
     },
     api: (url: string, key: string) => createApiClient({ url, key }),
-    /** Whoever has a Kafka client publishes: records as JSON, nothing of Mandate's in the way. */
-    async producer() {
-      const client = new Kafka({ brokers: kafka.brokers, clientId: 'anybody', logLevel: logLevel.NOTHING });
-      const producer = client.producer();
-      await producer.connect();
-      onTestFinished(() => producer.disconnect());
-      return producer;
-    },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, plainProducer, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from '../tau-airline/dataset.ts';
 import { answersTo, readBack } from '../tau-airline/read-back.ts';
@@ -43,7 +43,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
       plane.start('recorder'),
       ...Array.from({ length: count }, () => plane.start('decider', { BATCH_RECORDS: '50' })),
     ]);
-    const producer = await plane.producer();
+    const producer = await plainProducer(servers.kafka.brokers);
     const before = await waitUntil('partitions for every decider', async () => {
       await producer.send({ topic: TOPICS.actions, messages: PARTITIONS.map(warmUp) });
       const decided = await Promise.all(deciders.map(decisionsBy));

@@ -67,7 +67,7 @@ async function compareOnce(
   tenants: readonly string[],
   onProgress?: (records: number) => void,
 ): Promise<Report> {
-  const { fold, decisions, settlements } = await foldLog(bus, { onProgress });
+  const { fold, decisions, settlements } = await foldLog(bus, onProgress);
   mustBeOfOnePlane(new Set(fold.epochs.values()), await ledger.epoch());
   const ofLog = createMemoryLedger({ clock: systemClock, epoch: 'reconcile', state: fold.state });
   const compared = reconcile({

@@ -1,0 +1,10 @@
+import { Redis } from 'ioredis';
+
+/** FLUSHALL, as an operator's slip. @returns when that was, on the server's clock in milliseconds */
+export async function emptyRedis(url: string): Promise<number> {
+  const redis = new Redis(url);
+  const replies = await redis.multi().flushall().time().exec();
+  redis.disconnect();
+  const [seconds, micros] = (replies?.[1]?.[1] ?? []) as [string, string];
+  return Number(seconds) * 1_000 + Number(micros) / 1_000;
+}

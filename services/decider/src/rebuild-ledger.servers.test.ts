@@ -1,0 +1,195 @@
+/** The shared ledger comes back from the log: on a real Redis, which is emptied, and a log whose order the test holds. */
+import { join } from 'node:path';
+import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
+import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import { createRedisLedger } from '@mandate/ledger/redis';
+import { loadMandates } from '@mandate/policy';
+import { manualClock, silentLogger } from '@mandate/runtime';
+import { readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  busWith,
+  describeWithOwnServers,
+  emptyRedis,
+  type RedisServer,
+  startRedis,
+  temporaryFolder,
+  waitUntil,
+} from '@mandate/testing';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { answerBatch } from './answer-batch.ts';
+import { foldLog } from './fold-log.ts';
+import { keepLedger } from './keep-ledger.ts';
+import { newEpoch } from './ledger-epoch.ts';
+import { rebuildLedger } from './rebuild-ledger.ts';
+
+const log = silentLogger();
+const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
+const loaded = loadMandates('version: 1\nid: m\nagents: ["*"]\ntoolPolicies: { pay: { cost: 0.01 } }\n');
+const mandates = loaded.ok ? loaded.mandates : [];
+const CENT = 10_000;
+
+describeWithOwnServers(['redis'], 'the shared ledger', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+  });
+  afterAll(() => redis?.stop());
+  beforeEach(() => emptyRedis(redis.url).then(() => {}));
+
+  async function connected() {
+    const ledger = await createRedisLedger({ url: redis.url, clock });
+    onTestFinished(() => ledger.close());
+    return ledger;
+  }
+
+  test('holds once what lies before its epoch, and nothing that an older one writes behind it', async () => {
+    const bus = await openLog();
+    const ledger = await connected();
+    await rebuildLedger({ bus, ledger, clock, log }, firstTry());
+    await publish(bus, ledger, await decided(ledger, 0, 10));
+    // Of a decider that is held up between its step and its publishing.
+    const late = await decided(ledger, 10, 5);
+    const { epoch } = ledger;
+    await emptyRedis(redis.url);
+
+    const another = await connected();
+    const lateOnLog = busWith(bus, {
+      async read(options) {
+        await bus.append(TOPICS.decisions, late.records);
+        return bus.read(options);
+      },
+    });
+    await rebuildLedger({ bus: lateOnLog, ledger: another, clock, log }, firstTry());
+    expect(await spentIn(another)).toEqual([10 * CENT]);
+    await expect(ledger.confirm(epoch, late.operations)).rejects.toMatchObject({
+      code: 'LEDGER_EPOCH_CHANGED',
+    });
+
+    await publish(bus, ledger, await decided(ledger, 10, 5));
+    expect(await spentIn(another)).toEqual([15 * CENT]);
+    expect(await spentOnLog(bus)).toEqual([15 * CENT]);
+  });
+
+  test('is rebuilt by one of those who miss it, however many do', async () => {
+    const bus = await openLog();
+    const ledgers = await Promise.all([connected(), connected(), connected()]);
+    const keepers = ledgers.map((ledger) => keepLedger({ bus, ledger, clock, log }));
+    const allReady = () =>
+      Promise.all(ledgers.map((ledger) => ledger.ping())).then(
+        () => true,
+        () => false,
+      );
+    await waitUntil('the first ledger', allReady);
+    expect(await epochsOn(bus)).toHaveLength(1);
+    const [first] = ledgers;
+    await publish(bus, first as Ledger, await decided(first as Ledger, 0, 10));
+
+    await emptyRedis(redis.url);
+    await waitUntil('the second', allReady);
+    await Promise.all(keepers.map((keeper) => keeper.stop()));
+    const epochs = await epochsOn(bus);
+    expect(epochs).toHaveLength(2);
+    expect(ledgers.map(({ epoch }) => epoch)).toEqual(ledgers.map(() => epochs[1]));
+    expect(await spentIn(ledgers[2] as Ledger)).toEqual([10 * CENT]);
+    await Promise.all(keepers.map((keeper) => keeper.finished));
+  });
+
+  test('whose rebuilder was overtaken before its epoch came onto the log is rebuilt once more', async () => {
+    const bus = await openLog();
+    const [slow, quick] = [await connected(), await connected()];
+    let held = true;
+    const slowLog = busWith(bus, {
+      async append(topic, records) {
+        if (held) {
+          held = false;
+          clock.advance(20_001);
+          await rebuildLedger({ bus, ledger: quick, clock, log }, firstTry());
+          await publish(bus, quick, await decided(quick, 0, 10));
+        }
+        return bus.append(topic, records);
+      },
+    });
+    const keeper = keepLedger({ bus: slowLog, ledger: slow, clock, log });
+    const inForce = await waitUntil('the epoch that began last to be in force', async () => {
+      const last = (await epochsOn(bus)).at(-1);
+      await quick.ping().catch(() => {});
+      return (await epochsOn(bus)).length === 3 && quick.epoch === last && last;
+    });
+    expect(slow.epoch).toBe(inForce);
+    await publish(bus, quick, await decided(quick, 10, 5));
+    expect(await spentOnLog(bus)).toEqual([15 * CENT]);
+    expect(await spentIn(slow)).toEqual([15 * CENT]);
+    await keeper.stop();
+  });
+
+  test('says what cannot be mended by a rebuild', async () => {
+    const bus = await openLog();
+    await bus.append(TOPICS.decisions, [{ key: null, value: 'not ours' }]);
+    const keeper = keepLedger({ bus, ledger: await connected(), clock, log });
+    await expect(keeper.finished).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+    await keeper.stop();
+  });
+});
+
+function firstTry() {
+  return { epoch: newEpoch(clock), announced: false };
+}
+
+async function openLog(): Promise<Bus> {
+  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log, partitions: 2 });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+type Decided = { records: Outgoing[]; operations: Awaited<ReturnType<typeof answerBatch>>['operations'] };
+
+/** Decided by the ledger, and not on the log yet. */
+async function decided(ledger: Ledger, from: number, count: number): Promise<Decided> {
+  const encoder = new TextEncoder();
+  const batch = Array.from({ length: count }, (_, n) => {
+    const action = { id: `a${from + n}`, agentId: 'payer', type: 'tool_call', tool: 'pay' };
+    return {
+      source: { topic: TOPICS.actions, partition: 0, offset: String(from + n) },
+      appendedAtMs: clock(),
+      key: null,
+      value: encoder.encode(JSON.stringify({ event: 'action.requested', action })),
+    };
+  });
+  const { answers, operations } = await answerBatch(batch, {
+    ledger,
+    control: () => ({ mandates, revision: 1 }),
+    redact: (action) => action,
+    clock,
+    deadlines: true,
+  });
+  const records = answers.flatMap((answer) =>
+    answer.kind === 'record' ? [{ key: answer.key, value: JSON.stringify(answer.record) }] : [],
+  );
+  return { records, operations };
+}
+
+async function publish(bus: Bus, ledger: Ledger, { records, operations }: Decided): Promise<void> {
+  await bus.append(TOPICS.decisions, records);
+  await ledger.confirm(ledger.epoch, operations);
+}
+
+async function spentIn(ledger: Ledger): Promise<number[]> {
+  return (await ledger.balances('default')).map(({ spentMicros }) => spentMicros);
+}
+
+async function spentOnLog(bus: Bus): Promise<number[]> {
+  const { fold } = await foldLog(bus);
+  return spentIn(createMemoryLedger({ clock, epoch: 'folded', state: fold.state }));
+}
+
+/** In the order of the first partition. */
+async function epochsOn(bus: Bus): Promise<string[]> {
+  const [range] = await bus.ranges(TOPICS.decisions);
+  const epochs: string[] = [];
+  for (let offset = 0; offset < (range?.endOffset ?? 0); offset += 1) {
+    const found = await bus.at({ topic: TOPICS.decisions, partition: range?.partition ?? 0, offset });
+    const record = found === null ? null : readDecisionsRecord(found.value);
+    if (record?.event === 'ledger.epoch') epochs.push(record.epoch.id);
+  }
+  return epochs;
+}

@@ -1,0 +1,160 @@
+/**
+ * Redis is emptied in the middle of a run, and one of two deciders is held up from before that until the ledger is back.
+ * What it still publishes then is void: counting what is valid, no budget is exceeded, nothing is left undecided, and who
+ * was killed stays killed.
+ */
+import { randomUUID } from 'node:crypto';
+import { createKafkaBus, type LogRecord } from '@mandate/bus';
+import { foldLog } from '@mandate/decider';
+import { createMemoryLedger } from '@mandate/ledger';
+import { silentLogger, systemClock } from '@mandate/runtime';
+import { agentKey, type Decision, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { describeWithOwnServers, emptyRedis, plainProducer, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { decisionsBy, type Servers, serverPlane, startServers } from './server-plane.ts';
+
+const MANDATES = `
+version: 1
+id: thrifty
+agents: ["*"]
+maxCostTotal: 0.50
+toolPolicies: { lookup: { cost: 0.01 } }
+`;
+
+const TENANT = 'acme';
+const KILLED = 'killed';
+const AGENTS = [KILLED, ...Array.from({ length: 16 }, (_, at) => `agent-${at}`)];
+/** More than the mandate allows, and most of them before Redis is emptied. */
+const [FIRST_CALLS, LATER_CALLS] = [60, 10];
+/** Short, so that the partitions of the one that is held up go to the other soon; no broker takes less. */
+const DECIDER = { BATCH_RECORDS: '10', SESSION_TIMEOUT_MS: '6000' };
+const PATIENCE_MS = 120_000;
+
+type KillStatus = { killed: object | null };
+type Balances = { balances: readonly { budget: { subject: string }; spentMicros: number }[] };
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while two deciders work', () => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers();
+  });
+  afterAll(() => servers?.[Symbol.asyncDispose]());
+
+  test('no budget is exceeded, nothing is left out, and who was killed stays killed', async () => {
+    const plane = serverPlane(servers, MANDATES);
+    const [gateway, decider, heldUp] = await Promise.all([
+      plane.start('gateway'),
+      plane.start('decider', DECIDER),
+      plane.start('decider', DECIDER),
+    ]);
+    const api = plane.api(gateway.url, await plane.issueKey(TENANT));
+    const isReady = async () => (await fetch(`${gateway.url}/readyz`)).ok;
+    await waitUntil('the ledger', isReady);
+    await api.post(`/v1/agents/${KILLED}/kill`, { reason: 'test' });
+    const log = await followLog(servers.kafka.brokers);
+    const producer = await plainProducer(servers.kafka.brokers);
+    const publish = (calls: number) =>
+      producer.send({ topic: TOPICS.actions, messages: AGENTS.flatMap((agent) => callsOf(agent, calls)) });
+
+    await publish(FIRST_CALLS);
+    await waitUntil('both to have decided something', async () => {
+      const decided = await Promise.all([decider, heldUp].map(decisionsBy));
+      return decided.every((count) => count > 0);
+    });
+    heldUp.process.kill('SIGSTOP');
+    const emptiedAtMs = await emptyRedis(servers.redis.url);
+    await waitUntil(
+      'the ledger to be rebuilt',
+      async () => log.epochs().size > 1 && (await isReady()),
+      PATIENCE_MS,
+    );
+    heldUp.process.kill('SIGCONT');
+    await publish(LATER_CALLS);
+
+    const calls = AGENTS.length * (FIRST_CALLS + LATER_CALLS);
+    const decisions = await waitUntil(
+      'a valid decision on every call',
+      () => {
+        const valid = log.valid();
+        return new Set(valid.map(({ actionId }) => actionId)).size === calls && valid;
+      },
+      PATIENCE_MS,
+    );
+    expect(log.epochs().size).toBe(2);
+    const [lostEpoch] = log.epochs();
+    const decidedLate = log.all().filter(({ ledgerEpoch, decidedAt }) => {
+      return ledgerEpoch === lostEpoch && Date.parse(decidedAt) > emptiedAtMs;
+    });
+    expect(decidedLate).toEqual([]);
+
+    const allowed = Map.groupBy(
+      decisions.filter(({ verdict }) => verdict === 'ALLOW'),
+      ({ agentId }) => agentId,
+    );
+    const found = AGENTS.map((agent) => {
+      const each = allowed.get(agent) ?? [];
+      const actions = new Set(each.map(({ actionId }) => actionId)).size;
+      return { agent, allowed: actions, ids: new Set(each.map(({ id }) => id)).size };
+    });
+    expect(found).toEqual(
+      AGENTS.map((agent) =>
+        agent === KILLED ? { agent, allowed: 0, ids: 0 } : { agent, allowed: 50, ids: 50 },
+      ),
+    );
+
+    const { killed } = await api.get<KillStatus>(`/v1/agents/${KILLED}/kill-status`);
+    expect(killed).not.toBe(null);
+    const { balances } = await api.get<Balances>('/v1/ledger/balances');
+    const { fold } = await foldLog(log.bus);
+    const folded = createMemoryLedger({ clock: systemClock, epoch: 'folded', state: fold.state });
+    const expected = (await folded.balances(TENANT)).map(({ budget, spentMicros }) => [
+      budget.subject,
+      spentMicros,
+    ]);
+    expect(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros])).toEqual(expected);
+    expect(new Set(expected.map(([, spentMicros]) => spentMicros))).toEqual(new Set([500_000]));
+  });
+});
+
+function callsOf(agentId: string, count: number) {
+  return Array.from({ length: count }, () => {
+    const action = {
+      id: randomUUID(),
+      tenant: TENANT,
+      agentId,
+      type: 'tool_call',
+      tool: 'lookup',
+      deadlineMs: 3_600_000,
+    };
+    return { key: agentKey(TENANT, agentId), value: JSON.stringify({ event: 'action.requested', action }) };
+  });
+}
+
+/** The decisions topic as any reader sees it: behind the record of an epoch, decisions of another one are void. */
+async function followLog(brokers: readonly string[]) {
+  const bus = await createKafkaBus({ brokers, clientId: 'test', log: silentLogger() });
+  const inForce = new Map<number, string>();
+  const epochs = new Set<string>();
+  const all: Decision[] = [];
+  const valid: Decision[] = [];
+  const take = ({ coordinate: { partition }, value }: LogRecord) => {
+    const record = readDecisionsRecord(value);
+    if (record.event === 'ledger.epoch') {
+      inForce.set(partition, record.epoch.id);
+      epochs.add(record.epoch.id);
+    }
+    if (record.event !== 'action.decided') return;
+    all.push(record.decision);
+    if (inForce.get(partition) === record.decision.ledgerEpoch) valid.push(record.decision);
+  };
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: 'earliest',
+    onRecords: (records) => records.forEach(take),
+  });
+  onTestFinished(async () => {
+    await reader.stop();
+    await bus.close();
+  });
+  return { bus, epochs: () => epochs, all: () => all, valid: () => valid };
+}
