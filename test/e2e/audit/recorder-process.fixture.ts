@@ -1,10 +1,14 @@
-/** A recorder as a process of its own: `recorder-process.fixture.ts <folder>`. Says on stdout each time it committed a batch. */
+/**
+ * A recorder as a process of its own: `recorder-process.fixture.ts <folder> [<address of a server> <database>]`. Says on
+ * stdout each time it committed a batch.
+ */
 import type { Bus } from '@mandate/bus';
 import { startRecorder } from '@mandate/recorder';
 import { createMetrics, silentLogger } from '@mandate/runtime';
 import { openLog, openTables } from './recording.ts';
+import { openTablesOn } from './server-tables.ts';
 
-const [, , folder = ''] = process.argv;
+const [, , folder = '', address, database = ''] = process.argv;
 const bus = await openLog(folder);
 const telling: Bus = {
   ...bus,
@@ -19,7 +23,7 @@ const telling: Bus = {
 };
 const recorder = await startRecorder({
   bus: telling,
-  audit: await openTables(folder),
+  audit: address === undefined ? await openTables(folder) : await openTablesOn(address, { database }),
   log: silentLogger(),
   metrics: createMetrics({ service: 'recorder' }),
   maxBatch: 40,

@@ -5,10 +5,9 @@ import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openServerAudit } from
 /** Migrated; the database goes when the client is closed, if the server is still there. */
 export async function openTablesOn(
   address: string,
-  options: { timeoutMs?: number } = {},
+  { database = freshDatabase(), ...options }: { database?: string; timeoutMs?: number } = {},
 ): Promise<AuditClient> {
   const { origin: url, username, password } = new URL(address);
-  const own = `test_${randomUUID().replaceAll('-', '')}`;
   const connect = (database: string) =>
     openServerAudit({
       url,
@@ -18,15 +17,20 @@ export async function openTablesOn(
       ...options,
     });
   const admin = await connect('default');
-  await admin.command(`CREATE DATABASE ${own}`);
-  const audit = await connect(own);
+  await admin.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
+  const audit = await connect(database);
   await migrate(audit, MIGRATIONS_DIRECTORY);
   return {
     ...audit,
     async close() {
       await audit.close();
-      await admin.command(`DROP DATABASE ${own} SYNC`).catch(() => {});
+      await admin.command(`DROP DATABASE IF EXISTS ${database} SYNC`).catch(() => {});
       await admin.close();
     },
   };
+}
+
+/** A name that no other test has. */
+export function freshDatabase(): string {
+  return `test_${randomUUID().replaceAll('-', '')}`;
 }
