@@ -1,13 +1,41 @@
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { silentLogger } from '@mandate/runtime';
 import { expect, test } from 'vitest';
 import { createCluster } from './client.ts';
 
+const require = createRequire(import.meta.url);
+const QUIET = { namespace: () => QUIET, debug() {}, error() {}, warn() {} };
+
 // As it comes, it starts itself again every millisecond for ever, and Node warns of the negative time.
 test('no timer looks for throttled requests where none waits', () => {
   createCluster({ brokers: ['127.0.0.1:1'], clientId: 'test' }, silentLogger());
-  const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue');
-  const queue = new RequestQueue({ requestTimeout: 1_000, enforceRequestTimeout: false, logger: {} });
+  const RequestQueue = require('kafkajs/src/network/requestQueue');
+  const queue = new RequestQueue({ requestTimeout: 1_000, enforceRequestTimeout: false, logger: QUIET });
   queue.checkPendingRequests();
   expect(queue.throttleCheckTimeoutId).toBeNull();
+});
+
+test('requests that need a connection at the same time share one, and a later one makes another', async () => {
+  let connections = 0;
+  const server = createServer(() => void connections++).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const Connection = require('kafkajs/src/network/connection');
+  const connection = new Connection({
+    host: '127.0.0.1',
+    port,
+    logger: QUIET,
+    socketFactory: require('kafkajs/src/network/socketFactory')(),
+    connectionTimeout: 10_000,
+    requestTimeout: 10_000,
+  });
+  await Promise.all(Array.from({ length: 50 }, () => connection.connect()));
+  await connection.disconnect();
+  await connection.connect();
+  await connection.disconnect();
+  server.close();
+  await once(server, 'close');
+  expect(connections).toBe(2);
 });

@@ -148,6 +148,7 @@ export type Cluster = {
 const require = createRequire(import.meta.url);
 const KafkaJsCluster: new (options: object) => Cluster = require('kafkajs/src/cluster');
 const { createLogger } = require('kafkajs/src/loggers');
+const NetworkConnection = require('kafkajs/src/network/connection');
 const RequestQueue = require('kafkajs/src/network/requestQueue');
 const { requests } = require('kafkajs/src/protocol/requests');
 const apiKeys: { JoinGroup: number } = require('kafkajs/src/protocol/requests/apiKeys');
@@ -162,6 +163,7 @@ export const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
 mendThrottleTimer();
+shareConnects();
 
 /** A view of the cluster with connections of its own, and the way to end them at once whatever they wait for. */
 export function createCluster(config: KafkaConfig, log: Logger): { cluster: Cluster; sever: () => void } {
@@ -236,5 +238,19 @@ function mendThrottleTimer(): void {
   const original = RequestQueue.prototype.scheduleCheckPendingRequests;
   RequestQueue.prototype.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
     if (this.pending.length > 0) original.call(this);
+  };
+}
+
+/**
+ * In kafkajs each request that finds no connection makes one: fifty at once make fifty, of which one is used, and the
+ * first of the others that the broker closes for idleness takes that one down.
+ */
+function shareConnects(): void {
+  const original = NetworkConnection.prototype.connect;
+  const underWay = new WeakMap<object, Promise<boolean>>();
+  NetworkConnection.prototype.connect = function (this: object) {
+    const connected = underWay.get(this) ?? original.call(this).finally(() => underWay.delete(this));
+    underWay.set(this, connected);
+    return connected;
   };
 }

@@ -7,6 +7,8 @@ import type { KafkaConfig } from './kafka-config.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
+/** Longer than one request to one broker takes, answered or not. */
+const MENDING_MS = 30_000;
 
 /**
  * Connections to the cluster that mend themselves: what fails for a reason that may pass is tried again, with a fresh
@@ -90,11 +92,16 @@ export class Connection {
   async #mend(failed: unknown): Promise<void> {
     this.#log.debug({ err: innermost(failed) }, 'the log is asked anew who leads what');
     const current = this.#current;
+    // Each step has a limit of its own; this one holds whatever becomes of them.
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(reject, MENDING_MS, new Error('nobody answered'));
     try {
-      await (await current?.cluster)?.refreshMetadata();
+      await Promise.race([current?.cluster.then((cluster) => cluster.refreshMetadata()), late]);
     } catch {
       current?.sever();
       if (this.#current === current) this.#current = undefined;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
