@@ -3,6 +3,7 @@ import type { BudgetReference, Command, Receipt } from '@mandate/ledger';
 import { HttpProblem, isMandateError } from '@mandate/runtime';
 import { agentKey, wireTime } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
+import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';
 
 export type BudgetAdjustment = { tenant: string; budget: BudgetReference; deltaMicros: number };
@@ -13,26 +14,29 @@ export async function adjustBudget(
   { tenant, budget, deltaMicros }: BudgetAdjustment,
   command: Command,
 ): Promise<Receipt & { spentMicros: number }> {
-  const receipt = await ledgerOf(gateway)
-    .adjust({ ...command, tenant, budget, deltaMicros })
-    .catch(rethrowForCaller);
-  const logged = await gateway.journal.record({
-    id: command.id,
-    key: budget.scope === 'agent' ? agentKey(tenant, budget.subject) : tenant,
-    event: {
-      event: 'budget.adjusted',
-      adjustment: {
-        ...command,
-        at: wireTime(receipt.atMs),
-        tenant,
-        budget,
-        deltaMicros,
-        spentMicros: receipt.spentMicros,
-        ledgerEpoch: receipt.epoch,
-        ledgerSequence: receipt.sequence,
-      },
-    },
-  });
+  const ledger = ledgerOf(gateway);
+  const { receipt, logged } = await carryOut(
+    ledger,
+    () => ledger.adjust({ ...command, tenant, budget, deltaMicros }).catch(rethrowForCaller),
+    ({ atMs, spentMicros, epoch, sequence }) =>
+      gateway.journal.record({
+        id: command.id,
+        key: budget.scope === 'agent' ? agentKey(tenant, budget.subject) : tenant,
+        event: {
+          event: 'budget.adjusted',
+          adjustment: {
+            ...command,
+            at: wireTime(atMs),
+            tenant,
+            budget,
+            deltaMicros,
+            spentMicros,
+            ledgerEpoch: epoch,
+            ledgerSequence: sequence,
+          },
+        },
+      }),
+  );
   gateway.log.warn({ tenant, budget, deltaMicros, command, logged }, 'budget adjusted');
   if (logged) return receipt;
   throw notOnLog('ADJUSTMENT_IN_FORCE_NOT_ON_LOG', 'the adjustment', { adjustment: receipt });

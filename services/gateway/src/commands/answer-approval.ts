@@ -2,6 +2,7 @@
 import type { Command, Receipt } from '@mandate/ledger';
 import { agentKey, wireTime } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
+import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';
 
 export type ApprovalAnswer = {
@@ -19,28 +20,31 @@ export async function answerApproval(
   { expiresInMs, ...approval }: ApprovalAnswer,
   command: Command,
 ): Promise<Receipt & { expiresAt: string }> {
-  const { expiresAtMs, ...receipt } = await ledgerOf(gateway).approve({
-    ...command,
-    ...approval,
-    expiresAtMs: gateway.clock() + expiresInMs,
-  });
+  const ledger = ledgerOf(gateway);
+  const untilMs = gateway.clock() + expiresInMs;
+  const { receipt: given, logged } = await carryOut(
+    ledger,
+    () => ledger.approve({ ...command, ...approval, expiresAtMs: untilMs }),
+    ({ atMs, expiresAtMs, epoch, sequence }) =>
+      gateway.journal.record({
+        id: command.id,
+        key: agentKey(approval.tenant, approval.agentId),
+        event: {
+          event: 'approval.recorded',
+          approval: {
+            ...command,
+            ...approval,
+            at: wireTime(atMs),
+            expiresAt: wireTime(expiresAtMs),
+            ledgerEpoch: epoch,
+            ledgerSequence: sequence,
+          },
+        },
+      }),
+  );
+  const { expiresAtMs, ...receipt } = given;
   // Of the grant in force: a repeat of the command asks for later, and gets what the first time gave.
   const expiresAt = wireTime(expiresAtMs);
-  const logged = await gateway.journal.record({
-    id: command.id,
-    key: agentKey(approval.tenant, approval.agentId),
-    event: {
-      event: 'approval.recorded',
-      approval: {
-        ...command,
-        ...approval,
-        at: wireTime(receipt.atMs),
-        expiresAt,
-        ledgerEpoch: receipt.epoch,
-        ledgerSequence: receipt.sequence,
-      },
-    },
-  });
   gateway.log.info({ approval, command, logged }, 'approval answered');
   if (logged) return { ...receipt, expiresAt };
   throw notOnLog('APPROVAL_IN_FORCE_NOT_ON_LOG', 'the answer', { approval: { ...receipt, expiresAt } });

@@ -6,6 +6,8 @@ import type { Command, KillReceipt, Ledger } from '@mandate/ledger';
 import { HttpProblem, isMandateError } from '@mandate/runtime';
 import { type ActionReference, agentKey, type KillFact, type KillTarget, wireTime } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
+import type { CommandEvent } from '../journal/command-journal.ts';
+import { carryOut } from './carry-out.ts';
 
 /** The event names so many open actions; the answer to the operator names them all. */
 const OPEN_IN_EVENT = 500;
@@ -23,26 +25,13 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  */
 export async function kill(gateway: Gateway, target: KillTarget, command: Command): Promise<Killed> {
   const ledger = ledgerOf(gateway);
-  const receipt = await ledger.kill(target, command);
+  const { receipt, logged } = await carryOut(
+    ledger,
+    () => ledger.kill(target, command),
+    (receipt) => gateway.journal.record(killEvent(gateway, target, command, receipt, ledger.epoch)),
+  );
   const open = [...receipt.open];
   const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
-  const logged = await gateway.journal.record({
-    id: command.id,
-    key: keyOf(target),
-    event: {
-      event: 'agent.killed',
-      kill: {
-        ...command,
-        at: wireTime(gateway.clock()),
-        target,
-        revision: receipt.revision,
-        ledgerEpoch: ledger.epoch,
-        ledgerSequences: { ...receipt.sequences },
-        openCount: open.length,
-        open: open.slice(0, OPEN_IN_EVENT),
-      },
-    },
-  });
   const { standing } = await flagOf(ledger, target, target.scope === 'all' ? '' : target.tenant);
   if (!standing) throw revivedSince();
   gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
@@ -58,6 +47,26 @@ export async function kill(gateway: Gateway, target: KillTarget, command: Comman
       extension: { kill: killed },
     },
   );
+}
+
+function killEvent(
+  { clock }: Gateway,
+  target: KillTarget,
+  command: Command,
+  { revision, sequences, open }: KillReceipt,
+  ledgerEpoch: string,
+): CommandEvent {
+  const kill = {
+    ...command,
+    at: wireTime(clock()),
+    target,
+    revision,
+    ledgerEpoch,
+    ledgerSequences: { ...sequences },
+    openCount: open.length,
+    open: open.slice(0, OPEN_IN_EVENT),
+  };
+  return { id: command.id, key: keyOf(target), event: { event: 'agent.killed', kill } };
 }
 
 function revivedSince(): HttpProblem {

@@ -1,0 +1,66 @@
+import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import type { KillTarget } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { carryOut } from './carry-out.ts';
+
+const clock = () => 1_000;
+const target: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
+const command = { id: 'k', by: 'op', reason: 'stop' };
+
+/** A ledger, and another one in its place once it was rebuilt. */
+function rebuilt() {
+  const ledgers = ['before', 'after'].map((epoch) => createMemoryLedger({ clock, epoch })) as [
+    Ledger,
+    Ledger,
+  ];
+  let inForce = ledgers[0];
+  return {
+    ledger: {
+      get epoch() {
+        return inForce.epoch;
+      },
+      confirm: (epoch: string) => inForce.confirm(epoch, []),
+      kill: () => inForce.kill(target, command),
+      killStatus: () => inForce.killStatus('acme', 'bot'),
+    },
+    rebuild() {
+      inForce = createMemoryLedger({ clock, epoch: 'after' });
+    },
+  };
+}
+
+test('a kill that fell between the fold of a rebuild and the log is in force all the same', async () => {
+  const { ledger, rebuild } = rebuilt();
+  let recorded = 0;
+  const { logged } = await carryOut(ledger, ledger.kill, async () => {
+    recorded += 1;
+    rebuild();
+    return true;
+  });
+  expect({ logged, recorded }).toEqual({ logged: true, recorded: 2 });
+  expect(await ledger.killStatus()).toMatchObject({ killed: { reason: 'stop' } });
+});
+
+test('what nothing came in between of is carried out once', async () => {
+  const { ledger } = rebuilt();
+  let orders = 0;
+  const order = () => {
+    orders += 1;
+    return ledger.kill();
+  };
+  expect(await carryOut(ledger, order, async () => false)).toMatchObject({
+    receipt: { revision: 1 },
+    logged: false,
+  });
+  expect(orders).toBe(1);
+});
+
+test('any other failure is the caller’s', async () => {
+  const { ledger } = rebuilt();
+  const lost = async () => {
+    throw new Error('lost');
+  };
+  await expect(carryOut({ epoch: 'before', confirm: lost }, ledger.kill, async () => true)).rejects.toThrow(
+    'lost',
+  );
+});
