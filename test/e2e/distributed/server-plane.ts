@@ -14,6 +14,7 @@ import {
   startService,
   temporaryFolder,
 } from '@mandate/testing';
+import { onTestFailed } from 'vitest';
 
 export type Servers = AsyncDisposable & {
   kafka: KafkaCluster;
@@ -48,31 +49,32 @@ export type Backends = {
   clickhouse?: ClickHouseServer;
 };
 
-/** A data folder for mandates and keys, and what a service is told of the servers. */
-export function serverPlane({ kafka, redis, clickhouse }: Backends, mandates: string) {
-  const folder = dataFolder(temporaryFolder());
-  writeFileSync(folder.mandates, mandates);
-  const keys = fileKeyStore(folder.keys);
-  const log = {
+/** What every process is told of the servers; one that has no use for some of it does not mind. */
+export function environmentOf({ kafka, redis, clickhouse }: Backends): Record<string, string> {
+  return {
     MANDATE_KAFKA_BROKERS: kafka.brokers.join(','),
     MANDATE_KAFKA_CREATE_TOPICS: 'true',
     MANDATE_KAFKA_REPLICATION_FACTOR: '1',
     MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS: '1',
-  };
-  const ledger: Record<string, string> =
-    'nodes' in redis
+    ...('nodes' in redis
       ? { MANDATE_REDIS_CLUSTER_NODES: redis.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',') }
-      : { MANDATE_REDIS_URL: redis.url };
-  const audit: Record<string, string> = clickhouse ? { MANDATE_CLICKHOUSE_URL: clickhouse.url } : {};
-  const environment: Record<ServiceName, Record<string, string>> = {
-    gateway: { ...log, ...ledger },
-    decider: { ...log, ...ledger },
-    recorder: { ...log, ...audit },
-    query: audit,
+      : { MANDATE_REDIS_URL: redis.url }),
+    ...(clickhouse && { MANDATE_CLICKHOUSE_URL: clickhouse.url }),
   };
+}
+
+/** A data folder for mandates and keys, and what a service is told of the servers. */
+export function serverPlane(backends: Backends, mandates: string) {
+  const folder = dataFolder(temporaryFolder());
+  writeFileSync(folder.mandates, mandates);
+  const keys = fileKeyStore(folder.keys);
+  const environment = environmentOf(backends);
   return {
-    start: (service: ServiceName, settings: Record<string, string> = {}) =>
-      startService(service, { ...environment[service], DATA_PATH: folder.path, ...settings }),
+    async start(service: ServiceName, settings: Record<string, string> = {}) {
+      const started = await startService(service, { ...environment, DATA_PATH: folder.path, ...settings });
+      onTestFailed(() => console.error(`The ${service} said last:\n${started.errors().slice(-4_000)}`));
+      return started;
+    },
     async issueKey(tenant: string, scopes = SCOPES): Promise<string> {
       const { key, record } = issueApiKey({ tenant, scopes, agents: ['*'], name: tenant });
       await keys.add(record);

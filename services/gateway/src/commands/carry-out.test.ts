@@ -9,11 +9,7 @@ const command = { id: 'k', by: 'op', reason: 'stop' };
 
 /** A ledger, and another one in its place once it was rebuilt. */
 function rebuilt() {
-  const ledgers = ['before', 'after'].map((epoch) => createMemoryLedger({ clock, epoch })) as [
-    Ledger,
-    Ledger,
-  ];
-  let inForce = ledgers[0];
+  let inForce: Ledger = createMemoryLedger({ clock, epoch: 'before' });
   return {
     ledger: {
       get epoch() {
