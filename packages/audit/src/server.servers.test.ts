@@ -1,8 +1,9 @@
 /** What only a server can do to its clients: be away, hang, refuse, be too old, and say yes before it knows. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as passOn, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import {
@@ -34,8 +35,9 @@ async function emptyDatabase() {
 }
 
 /** Something on HTTP that need not be ClickHouse. */
-async function listening(answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+async function listening(answer: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
+  const made = tls === undefined ? createServer(answer) : createSecureServer(tls, answer);
+  const server = made.listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -43,7 +45,7 @@ async function listening(answer: RequestListener) {
   await once(server, 'listening');
   const place = server.address();
   if (place === null || typeof place === 'string') throw new Error('a listening server has no port');
-  return { server, address: `http://127.0.0.1:${place.port}` };
+  return { server, address: `http${tls === undefined ? '' : 's'}://127.0.0.1:${place.port}` };
 }
 
 describe('at the door', () => {
@@ -105,6 +107,36 @@ describe('at the door', () => {
     else await expect(audit).rejects.toMatchObject({ code, retryable: false });
   });
 });
+
+describe('over https', () => {
+  const answering: RequestListener = (request, response) => {
+    request.resume().on('end', () => response.end('{"version":"26.7"}\n'));
+  };
+
+  test('a server is trusted by the authority that we name, and by no other', async () => {
+    const own = selfSigned();
+    const { address } = await listening(answering, own);
+    await (await connect(address, { tls: { ca: own.cert } })).close();
+    for (const tls of [{}, { tls: { ca: selfSigned().cert } }]) {
+      await expect(connect(address, tls)).rejects.toMatchObject({
+        code: 'AUDIT_UNAVAILABLE',
+        message: expect.stringContaining('certificate'),
+      });
+    }
+  });
+});
+
+/** A certificate of 127.0.0.1 that is its own authority. */
+function selfSigned(): { key: Buffer; cert: Buffer } {
+  const folder = temporaryFolder();
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const of = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+  execFileSync('/usr/bin/env', ['openssl', ...request, ...of, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  return { key: readFileSync(key), cert: readFileSync(cert) };
+}
 
 describe('sockets', () => {
   test('bodies travel compressed, unless told otherwise', async () => {

@@ -66,7 +66,8 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     cpSync(join(SETUP, 'config.d'), join(server.folder, 'config.d'), { recursive: true });
     await server.restart();
     vi.unstubAllEnvs();
-    await command(server.url, 'CREATE DATABASE mandate');
+    const migrator = { username: 'mandate_migrator', password: passwordOf('migrator') };
+    await command(server.url, 'CREATE DATABASE mandate', migrator);
     for (const user of USERS) clients[user] = await as(user);
     await migrate(clients.migrator, MIGRATIONS_DIRECTORY);
     return () => rmSync(folder, { recursive: true });
