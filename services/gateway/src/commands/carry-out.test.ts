@@ -30,7 +30,7 @@ test('a kill that fell between the fold of a rebuild and the log is in force all
   let recorded = 0;
   const { logged } = await carryOut(ledger, ledger.kill, async () => {
     recorded += 1;
-    rebuild();
+    if (recorded === 1) rebuild();
     return true;
   });
   expect({ logged, recorded }).toEqual({ logged: true, recorded: 2 });
