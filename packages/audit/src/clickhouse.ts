@@ -28,6 +28,9 @@ export type Settings = Readonly<Record<string, string | number>>;
 /**
  * Inserts are synchronous (to gather them is the default of chdb and of servers alike), a field that no column takes
  * is an error instead of a silent loss, and a batch may reach over however many months: each is a partition.
+ *
+ * Where tables drop repeated inserts (replicated ones do by default), that stays as it is: only an insert of the very same rows
+ * is dropped, and what is repeated collapses anyway.
  */
 const INSERT_SETTINGS: Settings = {
   async_insert: 0,
