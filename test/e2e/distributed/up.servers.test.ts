@@ -1,10 +1,31 @@
 /** `mandate up` on servers: the whole plane, in as many processes as one likes. */
 import { copyFileSync } from 'node:fs';
 import { createApiClient } from '@mandate/cli';
-import { dataFolder } from '@mandate/runtime';
-import { describeWithOwnServers, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { agentKey, topicOfTenant } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  plainProducer,
+  startPlane,
+  temporaryFolder,
+  waitUntil,
+} from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { runMandate } from '../cli/run-mandate.ts';
 import { environmentOf, type Servers, startServers } from './server-plane.ts';
+
+/** A tenant with a topic of its own names itself nowhere else. */
+async function publishTo(tenant: string, brokers: readonly string[]): Promise<void> {
+  const producer = await plainProducer(brokers);
+  const value = JSON.stringify({ event: 'action.requested', action: look('own-1') });
+  await producer.send({ topic: topicOfTenant(tenant), messages: [{ key: agentKey(tenant, 'bot'), value }] });
+}
+
+async function issueKey(path: string, tenant: string): Promise<string> {
+  const { key, record } = issueApiKey({ tenant, scopes: ['audit'], agents: ['*'], name: tenant });
+  await fileKeyStore(path).add(record);
+  return key;
+}
 
 type Answer = { decision: { id: string; verdict: string; code: string } | null };
 type Page = { decisions: readonly { id: string }[] };
@@ -31,10 +52,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
     const { MANDATE_KAFKA_BROKERS: brokers = '', ...topics } = environmentOf(servers);
     const first = dataFolder(temporaryFolder());
     const flags = ['--kafka', brokers, '--redis', redis.url, '--clickhouse', clickhouse.url];
-    const { url, keys } = await up(first.path, flags, topics);
+    const tenants = { MANDATE_DECIDER_TENANT_TOPICS: 'globex' };
+    const { url, keys } = await up(first.path, flags, { ...topics, ...tenants });
     const second = dataFolder(temporaryFolder());
     for (const file of ['keys', 'secret', 'mandates'] as const) copyFileSync(first[file], second[file]);
-    const other = await up(second.path, [], environmentOf(servers));
+    const other = await up(second.path, [], { ...environmentOf(servers), ...tenants });
     expect(kafka.brokers.join(',')).toBe(brokers);
 
     const [here, there] = [url, other.url].map((at) => createApiClient({ url: at, key: keys.operator }));
@@ -44,6 +66,20 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
       const page = await there?.get<Page>('/v1/audit/decisions');
       return page?.decisions.some(({ id }) => id === allowed?.decision?.id);
     });
+    await publishTo('globex', kafka.brokers);
+    const globex = createApiClient({ url, key: await issueKey(first.keys, 'globex') });
+    await waitUntil('what a tenant published to its own topic', async () => {
+      const page = await globex.get<Page>('/v1/audit/decisions').catch(() => null);
+      return page?.decisions.length === 1;
+    });
+    const reconciled = await runMandate(['reconcile'], {
+      env: { ...environmentOf(servers), MANDATE_URL: other.url, MANDATE_API_KEY: keys.operator ?? '' },
+    });
+    expect(reconciled).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('drift 0 micro-dollars'),
+    });
+
     await there?.post('/v1/agents/bot/kill', { reason: 'test' });
     const refused = await here?.post<Answer>('/v1/actions?waitMs=60000', look('a-2'));
     expect(refused?.decision).toMatchObject({ code: 'AGENT_KILLED' });

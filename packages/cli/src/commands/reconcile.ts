@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createLogger, dataFolder } from '@mandate/runtime';
+import { createLogger, dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
 import { formatMicros } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
@@ -16,8 +16,9 @@ export function reconcileCommand(command: Command, run: RunCommand): void {
   withConnection(
     withData(
       command.description(
-        'Folds the log of a plane on this machine and compares every budget counter with the ledger and the audit of the ' +
-          'running plane: of the tenant of the key, which needs the scope operate.',
+        'Folds the log of a plane, a file of this machine or Kafka (MANDATE_KAFKA_BROKERS), and compares every budget ' +
+          'counter with the ledger and the audit of the running plane: of the tenant of the key, which needs the scope ' +
+          'operate.',
       ),
     ),
   )
@@ -35,18 +36,19 @@ Examples:
 
 async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(options, context);
+  const settings = loadConfig(kafkaSettings, context.env, { otherAreas: otherAreas(kafkaSettings) });
   const path = dataFolder(folderOf(options.data, context)).log;
-  if (!existsSync(path)) {
+  if (settings.KAFKA_BROKERS === undefined && !existsSync(path)) {
     throw new CommandFailure(
       2,
       `there is no log at ${path}`,
-      'Name the data folder of the plane with --data.',
+      'Name the data folder of the plane with --data, or its brokers with MANDATE_KAFKA_BROKERS.',
     );
   }
-  const { createSqliteBus } = await import('@mandate/bus');
+  const { openLog } = await import('@mandate/bus');
   const { reconcilePlane } = await import('../reconcile/reconcile-plane.ts');
   const progress = progressOn(context.stderr);
-  const bus = await createSqliteBus({ path, log: createLogger({ name: 'reconcile', level: 'error' }) });
+  const bus = await openLog(settings, { path, log: createLogger({ name: 'reconcile', level: 'error' }) });
   try {
     const report = await reconcilePlane(bus, api, (records) => {
       context.signal.throwIfAborted();
