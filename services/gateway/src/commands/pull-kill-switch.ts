@@ -23,7 +23,12 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  * Throws KILL_IN_FORCE_NOT_ON_LOG, with all that was found, when only the log is missing; and REVIVED_SINCE for a
  * repeat that no longer stops anything, so that no answer says killed of what runs.
  */
-export async function kill(gateway: Gateway, target: KillTarget, command: Command): Promise<Killed> {
+export async function kill(
+  gateway: Gateway,
+  target: KillTarget,
+  command: Command,
+  tenant: string,
+): Promise<Killed> {
   const ledger = ledgerOf(gateway);
   const { receipt, logged } = await carryOut(
     ledger,
@@ -32,7 +37,7 @@ export async function kill(gateway: Gateway, target: KillTarget, command: Comman
   );
   const open = [...receipt.open];
   const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
-  const { standing } = await flagOf(ledger, target, target.scope === 'all' ? '' : target.tenant);
+  const { standing } = await flagOf(ledger, target, tenant);
   if (!standing) throw revivedSince();
   gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
   if (logged) return killed;
@@ -111,7 +116,7 @@ export async function revive(
   return { ...unchanged, changed: true, revision };
 }
 
-/** A target's own flag. Wider ones that stand over it are not its own. */
+/** A target's own flag, seen from a tenant that it stops. Wider ones that stand over it are not its own. */
 async function flagOf(ledger: Ledger, target: KillTarget, tenant: string) {
   const flags = await ledger.killed(tenant);
   const standing = flags.some(({ target: other }) => sameTarget(target, other));

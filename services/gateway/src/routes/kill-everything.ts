@@ -22,9 +22,10 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
     },
     (request) => {
       const { scope, reason = 'killed by an operator' } = request.body;
-      const target = wideTarget(callerOf(request), scope);
+      const key = callerOf(request);
+      const target = wideTarget(key, scope);
       const command = operatorCommand(request, gateway.clock, { prefix: 'kil', parts: [target], reason });
-      return kill(gateway, target, command);
+      return kill(gateway, target, command, key.tenant);
     },
   );
 }

@@ -1,0 +1,73 @@
+/** Agents as they are under a mandate with every kind of budget and charge: what they ask for, and what becomes of it. */
+import type { Outgoing } from '@mandate/bus';
+import { agentKey, type Decision } from '@mandate/schemas';
+
+const AGENTS = 97;
+
+export const LIMITS = { agentMicros: 2_400_000, tenantMicros: 220_000_000 };
+
+export const MANDATES = `
+version: 1
+id: everybody
+agents: ["*"]
+maxCostTotal: ${LIMITS.agentMicros / 1_000_000}
+budgets:
+  - { id: team, scope: tenant, max: ${LIMITS.tenantMicros / 1_000_000} }
+  - { id: day, scope: tenant, max: 500.00, windowMs: 86400000 }
+  - { id: own-hour, scope: agent, max: 50.00, windowMs: 3600000 }
+rateLimit: { maxCalls: 100000, windowMs: 86400000 }
+toolPolicies:
+  cheap: { cost: 0.001 }
+  dear: { cost: 0.05, chargingPolicy: { type: ATTEMPT_BASED } }
+  tiered: { chargingPolicy: { type: TIERED, attempt: 0.001, success: 0.002, verification: 0.0005 } }
+`;
+
+/** Requests number `from` and following, of all agents in turn. */
+export function requests(from: number, count: number, random: () => number): Outgoing[] {
+  return Array.from({ length: count }, (_, at) => {
+    const number = from + at;
+    const tool = pick(['cheap', 'dear', 'tiered'], random);
+    return request({ id: `act-${number}`, agentId: `agent-${number % AGENTS}`, tool });
+  });
+}
+
+/** Of the tenant `default`, where nothing else is said; with time enough for any fault. */
+export function request(action: {
+  id: string;
+  agentId: string;
+  tool: string;
+  tenant?: string;
+  deadlineMs?: number;
+}): Outgoing {
+  return {
+    key: agentKey(action.tenant ?? 'default', action.agentId),
+    value: JSON.stringify({
+      event: 'action.requested',
+      action: { type: 'tool_call', deadlineMs: 3_600_000, ...action },
+    }),
+  };
+}
+
+/** What became of an allowed action; what it cost is anything up to `highestMicros`. */
+export function outcome(
+  { actionId, agentId, tenant }: Decision,
+  random: () => number,
+  highestMicros: number,
+): Outgoing {
+  const status = pick(['success', 'success', 'failure', 'cancelled'], random);
+  const outcome = {
+    actionId,
+    agentId,
+    tenant,
+    status,
+    ...(random() < 0.5 ? { actualCostMicros: Math.floor(random() * highestMicros) } : {}),
+    ...(random() < 0.3 ? { verification: { ok: random() < 0.8 } } : {}),
+  };
+  return { key: agentKey(tenant, agentId), value: JSON.stringify({ event: 'action.completed', outcome }) };
+}
+
+function pick<T>(values: readonly T[], random: () => number): T {
+  const value = values[Math.floor(random() * values.length)];
+  if (value === undefined) throw new RangeError('nothing to pick from');
+  return value;
+}

@@ -1,0 +1,79 @@
+/**
+ * Three deciders on Kafka and Redis, two of which are killed with SIGKILL and started again for as long as actions flow
+ * and outcomes settle. Afterwards: one first decision for each action, no budget exceeded at any moment, and charges on
+ * the log = ledger = audit, to the micro-dollar.
+ */
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  seededRandom,
+  startClickHouse,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { serverPlane } from '../e2e/distributed/server-plane.ts';
+import { LIMITS, MANDATES, outcome, requests } from './agents-at-work.ts';
+import {
+  endsWithTest,
+  expectNoDrift,
+  openTestLog,
+  SHORT_SESSION,
+  startBreakable,
+} from './breakable-servers.ts';
+import { followLog, highestSpend } from './follow-log.ts';
+
+const ACTIONS = 20_000;
+const KILLS = 10;
+/** Asked for between one kill and the next. */
+const SHARE = ACTIONS / KILLS;
+const PATIENCE_MS = 120_000;
+/** Given by `SEED`; drawn anew when that says `random` (see test/random-seed.ts). */
+const SEED = process.env.SEED === 'random' ? Date.now() % 2 ** 31 : Number(process.env.SEED ?? 20_261_121);
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {
+  test(`two of them killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, {
+    timeout: 900_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const servers = {
+      ...(await startBreakable(() => startRedis({ appendonly: true }))),
+      clickhouse: await endsWithTest(startClickHouse()),
+    };
+    const plane = serverPlane(servers, MANDATES);
+    const key = await plane.issueKey('default');
+    const bus = await openTestLog(servers);
+    const startDecider = () => plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '100' });
+    const [gateway, query, , ...deciders] = await Promise.all([
+      plane.start('gateway'),
+      plane.start('query'),
+      plane.start('recorder'),
+      startDecider(),
+      startDecider(),
+      startDecider(),
+    ]);
+    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      const target = seen.decisions.size + Math.floor(random() * SHARE);
+      await bus.append(TOPICS.actions, requests(kill * SHARE, SHARE, random));
+      await waitUntil('some of them to be decided', () => seen.decisions.size >= target, PATIENCE_MS);
+      await deciders[kill % 2]?.kill('SIGKILL');
+      deciders[kill % 2] = await startDecider();
+    }
+    await waitUntil('a decision for every action', () => seen.decisions.size === ACTIONS, PATIENCE_MS);
+    await waitUntil(
+      'a settlement for every outcome',
+      () => seen.settlements.size === seen.outcomes(),
+      PATIENCE_MS,
+    );
+
+    expect(seen.contradictions).toEqual([]);
+    expect(seen.deadLetters()).toBe(0);
+    expect(seen.voids()).toBe(0);
+    const highest = highestSpend(seen);
+    expect(highest.agentMicros).toBeLessThanOrEqual(LIMITS.agentMicros);
+    expect(highest.tenantMicros).toBeLessThanOrEqual(LIMITS.tenantMicros);
+    await expectNoDrift(bus, plane.api(gateway.url, key), plane.api(query.url, key));
+  });
+});

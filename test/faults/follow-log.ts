@@ -1,0 +1,155 @@
+/**
+ * The log as a reader has it who knows one rule: a decision or settlement of another epoch than the one announced last
+ * on its partition is void. What tests hold to be true of the log is asked here, by other means than the fold's.
+ */
+import type { Bus, LogRecord, Outgoing } from '@mandate/bus';
+import {
+  type AgentKilled,
+  type Decision,
+  readDecisionsRecord,
+  type Settlement,
+  TOPICS,
+} from '@mandate/schemas';
+import { waitUntil } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+
+export type FollowedLog = {
+  /** The one that stands for each action, by its id; ids are given once among all tenants. Throws once reading failed. */
+  readonly decisions: ReadonlyMap<string, Decision>;
+  readonly settlements: ReadonlyMap<string, Settlement>;
+  /** Every valid record of an ALLOW, repeats among them. */
+  readonly allowed: readonly Decision[];
+  readonly kills: readonly AgentKilled['kill'][];
+  /** Ids, in the order in which they were first seen. */
+  readonly epochs: ReadonlySet<string>;
+  /** Records that a newer epoch made void. */
+  voids(): number;
+  deadLetters(): number;
+  /** Outcomes that were reported for what was allowed. */
+  outcomes(): number;
+  /** Resolves once everything that is on the log now was seen. */
+  caughtUp(): Promise<void>;
+  /** What must never be: two valid first decisions that differ on one action. */
+  readonly contradictions: readonly { one: Decision; other: Decision }[];
+};
+
+const TOPICS_READ = [TOPICS.decisions, TOPICS.deadLetters];
+
+/** Follows it to the end of the test. `report`: what an agent says of an ALLOW that it has carried out. */
+export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoing): Promise<FollowedLog> {
+  const decisions = new Map<string, Decision>();
+  const settlements = new Map<string, Settlement>();
+  const allowed: Decision[] = [];
+  const kills: AgentKilled['kill'][] = [];
+  const epochs = new Set<string>();
+  const contradictions: { one: Decision; other: Decision }[] = [];
+  const inForce = new Map<number, string>();
+  let voids = 0;
+  let deadLetters = 0;
+  let outcomes = 0;
+
+  /** Whether it is the first of its action. */
+  function noteDecision(decision: Decision): boolean {
+    if (decision.verdict === 'ALLOW' && decision.kind === 'first') allowed.push(decision);
+    if (decision.kind === 'duplicate') return false;
+    const known = decisions.get(decision.actionId);
+    if (known === undefined) {
+      decisions.set(decision.actionId, decision);
+      return true;
+    }
+    // The same delivery, answered again by whoever took over: word for word.
+    if (JSON.stringify(known) !== JSON.stringify(decision))
+      contradictions.push({ one: known, other: decision });
+    return false;
+  }
+
+  async function onRecords(records: readonly LogRecord[]): Promise<void> {
+    const reports: Outgoing[] = [];
+    for (const { coordinate, value } of records) {
+      if (coordinate.topic === TOPICS.deadLetters) {
+        deadLetters++;
+        continue;
+      }
+      const { partition } = coordinate;
+      const record = readDecisionsRecord(value);
+      const isVoid = (epoch: string) => (inForce.get(partition) ?? epoch) !== epoch;
+      if (record.event === 'ledger.epoch') {
+        inForce.set(partition, record.epoch.id);
+        epochs.add(record.epoch.id);
+      } else if (record.event === 'agent.killed') {
+        kills.push(record.kill);
+      } else if (record.event === 'action.decided') {
+        const { decision } = record;
+        if (isVoid(decision.ledgerEpoch)) voids++;
+        else if (noteDecision(decision) && decision.verdict === 'ALLOW' && report)
+          reports.push(report(decision));
+      } else if (record.event === 'action.settled') {
+        if (isVoid(record.settlement.ledgerEpoch)) voids++;
+        else if (!settlements.has(record.settlement.id))
+          settlements.set(record.settlement.id, record.settlement);
+      }
+    }
+    if (reports.length > 0) await bus.append(TOPICS.actions, reports);
+    outcomes += reports.length;
+  }
+
+  const reader = await bus.read({
+    topics: TOPICS_READ,
+    from: 'earliest',
+    onRecords,
+  });
+  let failure: { error: unknown } | undefined;
+  reader.finished.catch((error: unknown) => {
+    failure = { error };
+  });
+  onTestFinished(() => reader.stop());
+  return {
+    get decisions() {
+      if (failure !== undefined) throw failure.error;
+      return decisions;
+    },
+    settlements,
+    allowed,
+    kills,
+    epochs,
+    contradictions,
+    async caughtUp() {
+      const ranges = (await Promise.all(TOPICS_READ.map((topic) => bus.ranges(topic)))).flat();
+      await waitUntil('the reader to be there', () => {
+        const positions = reader.positions();
+        return ranges.every(
+          ({ topic, partition, endOffset }) => (positions[`${topic}/${partition}`] ?? 0) >= endOffset,
+        );
+      });
+    },
+    voids: () => voids,
+    deadLetters: () => deadLetters,
+    outcomes: () => outcomes,
+  };
+}
+
+/**
+ * The most that any agent, and any tenant, ever had spent: charges and settlements added up in the order in which the
+ * ledger took them, which is that of their sequences.
+ */
+export function highestSpend({ decisions, settlements }: FollowedLog): {
+  agentMicros: number;
+  tenantMicros: number;
+} {
+  const bookings = [
+    ...[...decisions.values()].map((each) => ({ ...each, micros: each.chargedMicros })),
+    ...[...settlements.values()].map((each) => ({ ...each, micros: each.deltaMicros })),
+  ].sort((one, other) => one.ledgerSequence - other.ledgerSequence);
+  const highest = { agentMicros: 0, tenantMicros: 0 };
+  const spent = new Map<string, number>();
+  const book = (name: string, micros: number) => {
+    const sum = (spent.get(name) ?? 0) + micros;
+    spent.set(name, sum);
+    return sum;
+  };
+  for (const { tenant, agentId, micros } of bookings) {
+    highest.agentMicros = Math.max(highest.agentMicros, book(`${tenant}/${agentId}`, micros));
+    highest.tenantMicros = Math.max(highest.tenantMicros, book(tenant, micros));
+  }
+  return highest;
+}

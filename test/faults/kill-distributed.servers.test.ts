@@ -1,0 +1,184 @@
+/**
+ * The kill switch as section 6 of SEMANTICS promises it, where several deciders share a ledger: pulled through one
+ * gateway in full flight while a decider is held up, and pulled for everything on a cluster of which a shard hangs.
+ */
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  type RedisCluster,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+  waitUntil,
+} from '@mandate/testing';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { request } from './agents-at-work.ts';
+import { openTestLog, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { followLog } from './follow-log.ts';
+
+const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
+const PATIENCE_MS = 120_000;
+
+type Receipt = { sequences: Record<string, number>; open: { actionId: string }[] };
+
+describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while three deciders work', () => {
+  test('no ALLOW has a higher sequence, and each that reaches the log later was named, held up or not', async () => {
+    const servers = await startBreakable(() => startRedis({ appendonly: true }));
+    const plane = serverPlane(servers, MANDATES);
+    const bus = await openTestLog(servers);
+    const startDecider = () => plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '10' });
+    const [gateway, heldUp, ...others] = await Promise.all([
+      plane.start('gateway'),
+      startDecider(),
+      startDecider(),
+      startDecider(),
+    ]);
+    const api = plane.api(gateway.url, await plane.issueKey('default'));
+    const log = await followLog(bus);
+    let asked = 0;
+    const ask = async (count: number) => {
+      const calls = Array.from({ length: count }, () => {
+        const number = asked++;
+        return request({ id: `act-${number}`, agentId: `agent-${number % 50}`, tool: 'look' });
+      });
+      await bus.append(TOPICS.actions, calls);
+    };
+    const allDecided = () =>
+      waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
+
+    const publishing = ask(4_000);
+    await waitUntil(
+      'all three to be at work',
+      async () => (await Promise.all([heldUp, ...others].map(decisionsBy))).every((count) => count > 0),
+      PATIENCE_MS,
+    );
+    heldUp.process.kill('SIGSTOP');
+    const { sequences, open } = await api.post<Receipt>('/v1/kill', { scope: 'tenant', reason: 'it loops' });
+    await publishing;
+    await ask(100);
+    await allDecided();
+    heldUp.process.kill('SIGCONT');
+    // What it had in hand is on the log, if it ever will be, once it has ended.
+    await heldUp.kill('SIGTERM');
+    await log.caughtUp();
+
+    const killedAt = sequences.default ?? 0;
+    const named = new Set(open.map(({ actionId }) => actionId));
+    expect(log.allowed.length).toBeGreaterThan(0);
+    expect(log.allowed.length).toBeLessThan(asked);
+    expect(log.allowed.filter(({ ledgerSequence }) => ledgerSequence > killedAt)).toEqual([]);
+    expect(new Set(log.allowed.map(({ actionId }) => actionId))).toEqual(named);
+    expect(log.contradictions).toEqual([]);
+
+    await api.post('/v1/revive', { scope: 'tenant' });
+    const before = log.allowed.length;
+    await ask(100);
+    await allDecided();
+    expect(log.allowed.length).toBe(before + 100);
+  });
+});
+
+const TENANTS = Array.from({ length: 20 }, (_, at) => `tenant-${at}`);
+const AGENTS = 1_000;
+
+describeWithOwnServers(['kafka', 'redis'], 'killed everywhere, on a cluster of three', () => {
+  test('not one of 1,000 agents in 20 tenants is allowed after it; a shard that hangs is named, and the others are stopped', async () => {
+    const servers = await startBreakable(() =>
+      startRedisCluster({ appendonly: true, config: { 'cluster-require-full-coverage': 'no' } }),
+    );
+    const plane = serverPlane(servers, MANDATES);
+    const bus = await openTestLog(servers);
+    const [gateway] = await Promise.all([
+      plane.start('gateway'),
+      plane.start('decider'),
+      plane.start('decider'),
+    ]);
+    const keys = await Promise.all(TENANTS.map((tenant) => plane.issueKey(tenant)));
+    const api = plane.api(gateway.url, await plane.issueKey('default', ['operate', 'operate:all']));
+    const log = await followLog(bus);
+    let asked = 0;
+    const askEverybody = async (tenants: readonly string[] = TENANTS) => {
+      const calls = Array.from({ length: AGENTS }, (_, agent) => {
+        const tenant = tenants[agent % tenants.length] ?? '';
+        return request({ id: `act-${asked++}`, agentId: `agent-${agent}`, tool: 'look', tenant });
+      });
+      await bus.append(TOPICS.actions, calls);
+    };
+    const allDecided = () =>
+      waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
+    const allowedBehind = (sequences: Receipt['sequences']) =>
+      log.allowed.filter(({ tenant, ledgerSequence }) => ledgerSequence > (sequences[tenant] ?? 0));
+
+    await askEverybody();
+    await allDecided();
+    const publishing = askEverybody().then(() => askEverybody());
+    await waitUntil('some more of them', () => log.decisions.size > 1.2 * AGENTS, PATIENCE_MS);
+    const first = await api.post<Receipt>('/v1/kill', { scope: 'all', reason: 'stop' });
+    await publishing;
+    await askEverybody(['a-tenant-that-opens-later']);
+    await allDecided();
+    expect(Object.keys(first.sequences).sort()).toEqual([...TENANTS].sort());
+    expect(allowedBehind(first.sequences)).toEqual([]);
+
+    await api.post('/v1/revive', { scope: 'all' });
+    const before = log.allowed.length;
+    await askEverybody();
+    await allDecided();
+    expect(log.allowed.length).toBe(before + AGENTS);
+
+    const shard = await shardWithoutRegistry(servers.redis);
+    const hanging = await tenantsOn(shard);
+    shard.pause();
+    const killing = () =>
+      api.post<Receipt>('/v1/kill', { scope: 'all', reason: 'stop' }, { idempotencyKey: 'once' });
+    const problem = await killing().catch((error: Error) => error);
+    expect(problem).toMatchObject({ status: 503, code: 'LEDGER_UNAVAILABLE' });
+    for (const tenant of TENANTS) {
+      const isNamed = new RegExp(`\\b${tenant}\\b`).test(String(problem));
+      expect({ tenant, isNamed }).toEqual({ tenant, isNamed: hanging.includes(tenant) });
+    }
+    await Promise.all(
+      TENANTS.map(async (tenant, at) => {
+        if (hanging.includes(tenant)) return;
+        const status = await plane.api(gateway.url, keys[at] ?? '').get('/v1/agents/agent-0/kill-status');
+        expect(status).toMatchObject({ killed: { scope: 'all' } });
+      }),
+    );
+    shard.resume();
+    const second = await waitUntil('the retry to complete', () => killing().catch(() => null), PATIENCE_MS);
+    await askEverybody();
+    await allDecided();
+    expect(Object.keys(second.sequences)).toEqual(expect.arrayContaining(TENANTS));
+    expect(log.allowed.length).toBe(before + AGENTS);
+    expect(log.contradictions).toEqual([]);
+  });
+});
+
+/** A node that holds some tenants and not the registry, through which everything is killed. */
+async function shardWithoutRegistry({ nodes }: RedisCluster): Promise<RedisServer> {
+  for (const node of nodes) {
+    const [holdsRegistry, tenants] = [await holds(node, '_registry'), await tenantsOn(node)];
+    if (!holdsRegistry && tenants.length > 0) return node;
+  }
+  throw new Error('the registry is on every node');
+}
+
+async function tenantsOn(node: RedisServer): Promise<string[]> {
+  const held = await Promise.all(TENANTS.map((tenant) => holds(node, tenant)));
+  return TENANTS.filter((_, at) => held[at]);
+}
+
+/** Whether the keys of that hash tag lie there: any other node says that they have moved. */
+async function holds(node: RedisServer, tag: string): Promise<boolean> {
+  const client = new Redis(node.url);
+  try {
+    return await client.exists(`{${tag}}`).then(
+      () => true,
+      () => false,
+    );
+  } finally {
+    client.disconnect();
+  }
+}
