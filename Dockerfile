@@ -39,7 +39,7 @@ COPY schemas schemas
 COPY packages packages
 COPY services services
 COPY infra/clickhouse/migrations infra/clickhouse/migrations
-COPY infra/docker/migrate.ts infra/docker/
+COPY infra/docker/migrate infra/docker/migrate
 USER 1000:1000
 VOLUME /data
 # No shell and no init in between: SIGTERM reaches Node, which stops in order, and nothing here starts a child.

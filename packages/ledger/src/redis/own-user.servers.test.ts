@@ -1,4 +1,4 @@
-/** The ledger as the user of users.acl that it is meant to be, on a Redis set up by redis.conf. */
+/** The ledger as the user that infra/redis/users.acl gives it, on a Redis set up by infra/redis/redis.conf. */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { type RedisServer, startRedis } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { ledgerContract, ledgerHistories } from '../../packages/ledger/src/contract.ts';
-import { makeOn } from '../../packages/ledger/src/redis/fresh-ledger.fixture.ts';
+import { ledgerContract, ledgerHistories } from '../contract.ts';
+import { makeOn } from './fresh-ledger.fixture.ts';
+
+const SETTINGS = join(import.meta.dirname, '../../../../infra/redis');
 
 const LEDGER = 'the-password-of-the-ledger';
 const OPERATOR = 'the-password-of-the-operator';
@@ -62,7 +64,7 @@ it('the operator looks and changes nothing', async () => {
 });
 
 function read(name: string): string {
-  return readFileSync(join(import.meta.dirname, name), 'utf8');
+  return readFileSync(join(SETTINGS, name), 'utf8');
 }
 
 /** By name; each stands in a line of its own. */

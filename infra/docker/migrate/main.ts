@@ -1,7 +1,7 @@
 /**
  * Makes the audit's database and brings its tables up to date, as the one user who may; run before recorder and query.
  *
- * usage: MANDATE_CLICKHOUSE_… node infra/docker/migrate.ts
+ * usage: MANDATE_CLICKHOUSE_… node infra/docker/migrate/main.ts
  */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { clickhouseSettings, loadConfig, otherAreas } from '@mandate/runtime';
