@@ -16,7 +16,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deadLetterOf, decided, epochBegan, killed, START_MS, settled } from './log-records.ts';
 import { type OpenTables, openRecording, type Recording } from './recording.ts';
 
-export function queryPromises(open: OpenTables): void {
+/** @param openReader who asks, where that is not who records */
+export function queryPromises(
+  open: OpenTables,
+  openReader: (recorded: AuditClient) => Promise<AuditClient> = async (recorded) => recorded,
+): void {
   const issue = (tenant: string, ...scopes: ApiScope[]) =>
     issueApiKey({ tenant, scopes, agents: ['*'], name: scopes.join() });
   const auditor = issue('acme', 'audit');
@@ -26,6 +30,7 @@ export function queryPromises(open: OpenTables): void {
 
   let recording: Recording;
   let audit: AuditClient;
+  let reader: AuditClient;
   let server: HttpServer;
 
   async function serve(timeoutMs = 10_000): Promise<HttpServer> {
@@ -40,7 +45,7 @@ export function queryPromises(open: OpenTables): void {
       keys,
       readiness: async () => [],
     });
-    await made.register(queryRoutes({ audit, log, metrics, clock: Date.now, timeoutMs }));
+    await made.register(queryRoutes({ audit: reader, log, metrics, clock: Date.now, timeoutMs }));
     return made;
   }
 
@@ -93,6 +98,7 @@ export function queryPromises(open: OpenTables): void {
   beforeAll(async () => {
     recording = await openRecording(undefined, open);
     ({ audit } = recording);
+    reader = await openReader(audit);
     server = await serve();
     for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
     await recording.append(HISTORY);
@@ -110,6 +116,7 @@ export function queryPromises(open: OpenTables): void {
   });
   afterAll(async () => {
     await server.close();
+    await reader.close();
     await recording.close();
   });
 
@@ -214,7 +221,7 @@ export function queryPromises(open: OpenTables): void {
     });
 
     test('is found by its action for the gateway', async () => {
-      const find = createFindDecision(audit);
+      const find = createFindDecision(reader);
       expect(await find('acme', { actionId: 'act-1' })).toEqual(decided(1).decision);
       expect(await find('acme', { actionId: 'act-1', agentId: 'agent-1', attempt: 1 })).toEqual(
         decided(1).decision,
@@ -243,7 +250,7 @@ export function queryPromises(open: OpenTables): void {
           recordedAtMs: START_MS,
         })),
       );
-      const find = createFindDecision(audit);
+      const find = createFindDecision(reader);
       expect(await find('initech', { actionId: 'act-again' })).toEqual(said[3]?.decision);
       expect(await find('initech', { actionId: 'act-again', attempt: 1 })).toEqual(said[1]?.decision);
     });
