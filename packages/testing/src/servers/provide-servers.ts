@@ -8,14 +8,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
 import { MissingServerError } from './missing-server.ts';
-import {
-  localOffer,
-  type Offer,
-  offerOf,
-  SERVER_KINDS,
-  type ServerKind,
-  type SharedServer,
-} from './sources.ts';
+import { type Offer, SERVER_KINDS, type ServerKind, type SharedServer } from './offer.ts';
+import { localOffer, offerOf } from './sources.ts';
 
 /** What test files are told: for each kind, what is missing, if it is. */
 export type ProvidedServers = {

@@ -1,38 +1,27 @@
 /**
  * Where the servers that tests share come from: for each kind a list, of which the first that has one is taken.
- * A further source (containers) is one more entry, before the local one.
  */
 import { installedClickHouse } from './clickhouse/installed-clickhouse.ts';
 import { startClickHouse } from './clickhouse/start-clickhouse.ts';
+import { dockerOffer } from './docker/docker-offer.ts';
 import { installedKafka } from './kafka/install-kafka.ts';
 import { startKafka } from './kafka/start-kafka.ts';
 import { MissingServerError } from './missing-server.ts';
+import type { Offer, ServerKind } from './offer.ts';
 import { installedRedis } from './redis/install-redis.ts';
 import { startRedis } from './redis/start-redis.ts';
-
-export const SERVER_KINDS = ['redis', 'kafka', 'clickhouse'] as const;
-export type ServerKind = (typeof SERVER_KINDS)[number];
-
-export type SharedServer = {
-  /** A URL; of Kafka `host:port`, several with commas between. */
-  readonly address: string;
-  stop(): Promise<void>;
-};
-
-/** A server that is there for the taking; nothing runs before `start`. */
-export type Offer = {
-  /** For the banner, such as `redis-server 7.0.15 of this machine`. */
-  readonly what: string;
-  start(): Promise<SharedServer>;
-};
 
 /** Undefined from a source that this machine does not have; MissingServerError from the last one, with what would help. */
 type Source = () => Promise<Offer | undefined>;
 
 const SOURCES: Readonly<Record<ServerKind, readonly Source[]>> = {
-  redis: [named('MANDATE_TEST_REDIS_URL'), () => localOffer('redis')],
-  kafka: [named('MANDATE_TEST_KAFKA_BROKERS'), () => localOffer('kafka')],
-  clickhouse: [named('MANDATE_TEST_CLICKHOUSE_URL'), () => localOffer('clickhouse')],
+  redis: [named('MANDATE_TEST_REDIS_URL'), () => dockerOffer('redis'), () => localOffer('redis')],
+  kafka: [named('MANDATE_TEST_KAFKA_BROKERS'), () => dockerOffer('kafka'), () => localOffer('kafka')],
+  clickhouse: [
+    named('MANDATE_TEST_CLICKHOUSE_URL'),
+    () => dockerOffer('clickhouse'),
+    () => localOffer('clickhouse'),
+  ],
 };
 
 /** @throws MissingServerError where no source has one */

@@ -1,7 +1,7 @@
 /** How a `*.servers.test.ts` says which servers it needs: without them it is skipped, which the banner has told. */
 import { describe, inject } from 'vitest';
+import type { ServerKind } from './offer.ts';
 import type {} from './provide-servers.ts';
-import type { ServerKind } from './sources.ts';
 
 /** For tests on servers that all files of the run share (`sharedServer`). */
 export function describeWithServers(kinds: readonly ServerKind[], name: string, tests: () => void): void {

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { containerOffer } from './container-offer.ts';
+
+/** In the place of an engine that may be here. One for all tests: testcontainers reads its address once. */
+let engine: Server;
+let asked: string[] = [];
+let answer: RequestListener = () => {};
+
+beforeAll(async () => {
+  engine = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+    answer(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(engine, 'listening');
+  vi.stubEnv('DOCKER_HOST', `tcp://127.0.0.1:${(engine.address() as AddressInfo).port}`);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  engine.close().closeAllConnections();
+});
+
+it('passes over an engine that does not answer', async () => {
+  expect(await containerOffer('redis', 200)).toBeUndefined();
+  expect(asked).toEqual(['GET /info']);
+});
+
+it('passes over an engine that neither has the image nor gets it', async () => {
+  asked = [];
+  answer = (request, response) => {
+    if (request.url === '/info') response.end(JSON.stringify({ ServerVersion: '1', OSType: 'linux' }));
+    else response.writeHead(404).end(JSON.stringify({ message: 'no such image' }));
+  };
+  expect(await containerOffer('redis')).toBeUndefined();
+  expect(asked).toContain('POST /images/create');
+});

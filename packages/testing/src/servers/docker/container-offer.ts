@@ -1,0 +1,37 @@
+/** A server in a container, started with testcontainers, whose reaper removes it should the run be killed. */
+import { setTimeout } from 'node:timers/promises';
+import { type ContainerRuntimeClient, getContainerRuntimeClient, getReaper, ImageName } from 'testcontainers';
+import type { Offer, ServerKind } from '../offer.ts';
+import { composeImage } from './compose-image.ts';
+import { CONTAINERS } from './containers.ts';
+
+const ANSWERED_WITHIN_MS = 5_000;
+/** For an image that has to be fetched first. What comes later is there for the next run. */
+const PULLED_WITHIN_MS = 120_000;
+
+/** Undefined where no engine answers, or where it neither has the image nor gets it in time. */
+export async function containerOffer(
+  kind: ServerKind,
+  answeredWithinMs = ANSWERED_WITHIN_MS,
+): Promise<Offer | undefined> {
+  const engine = await within(answeredWithinMs, getContainerRuntimeClient());
+  if (engine === undefined) return undefined;
+  const image = await composeImage(kind);
+  if (!(await within(PULLED_WITHIN_MS, has(engine, image)))) return undefined;
+  if ((await within(PULLED_WITHIN_MS, getReaper(engine))) === undefined) return undefined;
+  const { host, serverVersion } = engine.info.containerRuntime;
+  return { what: `Docker ${serverVersion}, image ${image}`, start: () => CONTAINERS[kind](image, host) };
+}
+
+/** Asks again after the pull: that ends in the same way whether or not it has the image. */
+async function has(engine: ContainerRuntimeClient, name: string): Promise<boolean> {
+  const image = ImageName.fromString(name);
+  await engine.image.pull(image);
+  await engine.image.inspect(image);
+  return true;
+}
+
+/** Undefined when it fails or takes longer. */
+function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work.catch(() => undefined), setTimeout(ms, undefined, { ref: false })]);
+}
