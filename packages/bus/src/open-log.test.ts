@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { kafkaSettings, loadConfig, silentLogger } from '@mandate/runtime';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { openLog } from './open-log.ts';
+
+async function opened(env: Record<string, string>) {
+  const path = join(temporaryFolder(), 'log.sqlite');
+  const bus = await openLog(loadConfig(kafkaSettings, env), { path, log: silentLogger() });
+  onTestFinished(() => bus.close());
+  return { bus, path };
+}
+
+test('without brokers it is the file', async () => {
+  const { bus, path } = await opened({});
+  await bus.ping();
+  expect(existsSync(path)).toBe(true);
+});
+
+test('with brokers it is Kafka, and no file is made in its place when they are away', async () => {
+  const { bus, path } = await opened({ MANDATE_KAFKA_BROKERS: '127.0.0.1:1' });
+  await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
+  expect(existsSync(path)).toBe(false);
+});
+
+test('certificates that cannot be read are said at once', async () => {
+  const env = {
+    MANDATE_KAFKA_BROKERS: '127.0.0.1:1',
+    MANDATE_KAFKA_TLS: 'true',
+    MANDATE_KAFKA_TLS_CA_PATH: join(temporaryFolder(), 'ca.pem'),
+  };
+  await expect(opened(env)).rejects.toThrow('ENOENT');
+});
