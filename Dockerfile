@@ -41,6 +41,8 @@ COPY services services
 COPY infra/clickhouse/migrations infra/clickhouse/migrations
 COPY infra/docker/migrate infra/docker/migrate
 USER 1000:1000
+# An image that cannot start is not made.
+RUN node services/query/src/main.ts --help >/dev/null && node packages/cli/bin/mandate.mjs --version >/dev/null
 VOLUME /data
 # No shell and no init in between: SIGTERM reaches Node, which stops in order, and nothing here starts a child.
 ENTRYPOINT ["node", "packages/cli/bin/mandate.mjs"]
