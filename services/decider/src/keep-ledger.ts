@@ -28,8 +28,15 @@ export function keepLedger(
 
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
-  async function rebuildUntilDone(): Promise<void> {
-    let attempt: RebuildTry = { epoch: newEpoch(clock), announced: false, signal };
+  const newTry = (wanting: string): RebuildTry => ({
+    epoch: newEpoch(clock),
+    wanting,
+    announced: false,
+    signal,
+  });
+
+  async function rebuildUntilDone(wanting: string): Promise<void> {
+    let attempt = newTry(wanting);
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
         return await rebuildLedger(options, attempt);
@@ -39,7 +46,7 @@ export function keepLedger(
           if (!attempt.announced || ledger.epoch === attempt.epoch) return;
           // Of two epochs the one that is not in force may have begun last on the log, where it makes the other's
           // decisions void: only a third sets that right.
-          attempt = { epoch: newEpoch(clock), announced: false, signal };
+          attempt = newTry(ledger.epoch);
         } else if (!isMandateError(error) || !error.retryable) throw error;
         log.info({ err: error, waitMs }, 'the ledger is not rebuilt yet');
         await pause(waitMs);
@@ -49,7 +56,7 @@ export function keepLedger(
 
   function mend(error: unknown): void {
     if (!(error instanceof LedgerNotReady && error.awaitsRebuild) || signal.aborted) return;
-    rebuilding ??= rebuildUntilDone()
+    rebuilding ??= rebuildUntilDone(error.wanting)
       .catch(ended.reject)
       .finally(() => {
         rebuilding = null;

@@ -94,6 +94,22 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await Promise.all(keepers.map((keeper) => keeper.finished));
   });
 
+  test('is not rebuilt again for what somebody met before it was back', async () => {
+    const bus = await openLog();
+    const [one, another] = [await connected(), await connected()];
+    await rebuildLedger({ bus, ledger: one, clock, log }, firstTry());
+    await another.ping();
+    await emptyRedis(redis.url);
+    const met: unknown = await another.ping().catch((error: unknown) => error);
+    await rebuildLedger({ bus, ledger: one, clock, log }, { ...firstTry(), wanting: one.epoch });
+    await another.ping();
+
+    const keeper = keepLedger({ bus, ledger: another, clock, log });
+    keeper.mend(met);
+    await keeper.stop();
+    expect(await epochsOn(bus)).toHaveLength(2);
+  });
+
   test('whose rebuilder was overtaken before its epoch came onto the log is rebuilt once more', async () => {
     const bus = await openLog();
     const [slow, quick] = [await connected(), await connected()];
@@ -132,7 +148,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
 });
 
 function firstTry() {
-  return { epoch: newEpoch(clock), announced: false };
+  return { epoch: newEpoch(clock), wanting: '', announced: false };
 }
 
 async function openLog(): Promise<Bus> {

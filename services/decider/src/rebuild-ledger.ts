@@ -30,6 +30,8 @@ const LEASE_MS = 20_000;
 export type RebuildTry = {
   /** The same in all tries: the lease that a failed one still holds is then no obstacle. */
   readonly epoch: string;
+  /** The epoch that was found wanting: where a later one is in force, and well, none is needed any more. */
+  readonly wanting: string;
   /** Whether the log may hold a record that begins this epoch. */
   announced: boolean;
   readonly signal?: AbortSignal;
@@ -43,10 +45,10 @@ export async function rebuildLedger(
   { bus, ledger, clock, log, snapshotPath: path }: RebuildOptions,
   attempt: RebuildTry,
 ): Promise<void> {
-  const { epoch, signal } = attempt;
+  const { epoch, wanting, signal } = attempt;
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
-  const rebuild = await ledger.beginRebuild({ epoch, leaseMs: LEASE_MS });
+  const rebuild = await ledger.beginRebuild({ epoch, wanting, leaseMs: LEASE_MS });
   log.warn({ epoch, previous }, 'the ledger is being rebuilt from the log');
   // Whoever was held up here, and overtaken, must not begin an epoch on the log.
   await rebuild.renew();

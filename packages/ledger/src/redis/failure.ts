@@ -50,13 +50,15 @@ const REASONS: Readonly<Record<string, string>> = {
   behind: 'a tenant in Redis is older than the last rebuild',
 };
 
-export function notReady(why: string, found: string, expected: string): LedgerNotReady {
+/** @param wanting the epoch that was asked for, or '' */
+export function notReady(why: string, found: string, expected: string, wanting: string): LedgerNotReady {
   const reason = REASONS[why] ?? why;
   // A layout newer than ours is that of newer deciders: theirs to rebuild, or the two would undo each other.
   const isOurs = why !== 'layout' || Number(found) < Number(expected);
   return new LedgerNotReady(
     `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
     isOurs,
+    wanting,
   );
 }
 

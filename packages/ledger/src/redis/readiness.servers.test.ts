@@ -269,6 +269,22 @@ describe('a rebuild', () => {
     expect((await decide(first, stepRequest())).epoch).toBe('epoch-3');
   });
 
+  test('is not begun for what was found wanting before another has finished', async () => {
+    const { ready, connect, lose } = scene();
+    const ledger = await ready();
+    const other = await connect();
+    await lose('');
+    const met = await other.step([stepRequest()]).catch((error: unknown) => error);
+    if (!(met instanceof LedgerNotReady)) throw met;
+    expect(met.wanting).toBe('epoch-1');
+    await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-2');
+    await other.ping();
+    expect(other.epoch).toBe('epoch-2');
+    await expect(other.beginRebuild({ epoch: 'epoch-3', wanting: met.wanting })).rejects.toMatchObject({
+      code: 'LEDGER_EPOCH_CHANGED',
+    });
+  });
+
   test('is told from other failures by the error itself; a newer layout is not ours to rebuild', async () => {
     const { ready, namespace, connect } = scene();
     const ledger = await ready();

@@ -28,8 +28,12 @@ const LEASE_MS = 60_000;
 /** So many lines in one call, a bucket or a call's time counting as one. */
 const LINES_A_CALL = 500;
 
-export async function beginRebuild(shards: Shards, epoch: string, leaseMs = LEASE_MS): Promise<Rebuild> {
-  const wanting = shards.force()?.epoch ?? '';
+export async function beginRebuild(
+  shards: Shards,
+  epoch: string,
+  leaseMs = LEASE_MS,
+  wanting = shards.force()?.epoch ?? '',
+): Promise<Rebuild> {
   const begun = await shards.askRegistry('begin-rebuild', [
     epoch,
     leaseMs,

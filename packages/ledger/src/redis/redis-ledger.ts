@@ -37,9 +37,10 @@ export type RedisLedgerOptions = RedisAddress &
 export type RedisLedger = Ledger & {
   /**
    * From here on nothing is decided, until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another is under
-   * way, and LEDGER_EPOCH_CHANGED when another has finished since this client looked: then none is needed any more.
+   * way, and LEDGER_EPOCH_CHANGED when another epoch than `wanting` is in force, and well: then none is needed any more.
+   * `wanting` is that of the error that asks for a rebuild; when absent, what this client believes to be in force.
    */
-  beginRebuild(options: { epoch: string; leaseMs?: number }): Promise<Rebuild>;
+  beginRebuild(options: { epoch: string; leaseMs?: number; wanting?: string }): Promise<Rebuild>;
   /** What Redis holds, read back: for laws that compare it with a fold. Not of one moment while steps go on. */
   state(): Promise<LedgerState>;
 };
@@ -94,7 +95,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     unpublished: (tenant) => look.unpublished(shards, tenant),
     tenants: () => look.tenants(shards),
 
-    beginRebuild: ({ epoch, leaseMs }) => beginRebuild(shards, epoch, leaseMs),
+    beginRebuild: ({ epoch, leaseMs, wanting }) => beginRebuild(shards, epoch, leaseMs, wanting),
     state: () => readState(shards),
 
     ping: async () => void (await shards.look()),

@@ -89,8 +89,9 @@ export function createShards(options: {
   }
 
   async function askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]> {
+    const wanting = inForce?.epoch ?? '';
     const reply = await connection.run(script, registryKeys(namespace), [time(), LAYOUT, seenMs, ...args]);
-    mustBeReady(reply);
+    mustBeReady(reply, wanting);
     noteTime(reply);
     return reply;
   }
@@ -131,6 +132,7 @@ export function createShards(options: {
           known,
           flag,
         ]),
+        force.epoch,
       );
     await turn('opening', noted ?? 'opening');
     const opened = await enter(tenant, 'open', force.generation);
@@ -184,7 +186,7 @@ export function createShards(options: {
       const keys = tenantKeys(namespace, tenant, force.generation);
       const asked = [time(), LAYOUT, force.generation, force.epoch, ...args];
       const reply = await connection.run(script, keys, asked);
-      mustBeReady(reply);
+      mustBeReady(reply, force.epoch);
       if (reply[0] === 'OPEN') await open(tenant);
       else if (reply[0] === 'EPOCH') {
         const [, generation, epoch] = reply as [string, string, string];
@@ -205,10 +207,10 @@ export function createShards(options: {
    */
   function adoptEpoch(tenant: string) {
     return async (there: Force, asked: Force): Promise<void> => {
-      const { generation } = await shards.look();
+      const { generation, epoch } = await shards.look();
       if (generation !== asked.generation) return;
       if (there.generation >= generation) {
-        throw notReady('behind', String(generation), String(there.generation));
+        throw notReady('behind', String(generation), String(there.generation), epoch);
       }
       await open(tenant);
     };
@@ -231,8 +233,8 @@ export async function inGroups<Answer>(
   return answers;
 }
 
-function mustBeReady(reply: unknown[]): void {
+function mustBeReady(reply: unknown[], wanting: string): void {
   if (reply[0] !== 'NOT_READY') return;
   const [, why, found, expected] = reply as string[];
-  throw notReady(why ?? '', found ?? '', expected ?? '');
+  throw notReady(why ?? '', found ?? '', expected ?? '', wanting);
 }
