@@ -1,5 +1,6 @@
 /** The ledger as the user that infra/redis/users.acl gives it, on a Redis set up by infra/redis/redis.conf. */
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,16 @@ it('the ledger reaches its own keys, and nothing that would undo them', async ()
   await expect(ledger.flushall()).rejects.toThrow('NOPERM');
   await expect(ledger.config('SET', 'maxmemory-policy', 'allkeys-lru')).rejects.toThrow('NOPERM');
   await expect(ledger.keys('*')).rejects.toThrow('NOPERM');
+});
+
+it('the ledger has its own channels', async () => {
+  const [publisher, subscriber] = [connect(as('ledger', LEDGER)), connect(as('ledger', LEDGER))];
+  await subscriber.subscribe('mandate:kills');
+  const message = once(subscriber, 'message');
+  await publisher.publish('mandate:kills', 'stop');
+  expect(await message).toEqual(['mandate:kills', 'stop']);
+  await expect(publisher.publish('others', 'x')).rejects.toThrow('NOPERM');
+  await expect(publisher.subscribe('others')).rejects.toThrow('NOPERM');
 });
 
 it('the operator looks and changes nothing', async () => {
