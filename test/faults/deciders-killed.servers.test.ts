@@ -62,14 +62,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () =>
       deciders[kill % 2] = await startDecider();
     }
     await waitUntil('a decision for every action', () => seen.decisions.size === ACTIONS, PATIENCE_MS);
-    await waitUntil(
-      'a settlement for every outcome',
-      () => seen.settlements.size === seen.outcomes(),
-      PATIENCE_MS,
-    );
+    await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);
 
     expect(seen.contradictions).toEqual([]);
     expect(seen.deadLetters()).toBe(0);
+    expect(seen.lostOutcomes()).toEqual([]);
     expect(seen.voids()).toBe(0);
     const highest = highestSpend(seen);
     expect(highest.agentMicros).toBeLessThanOrEqual(LIMITS.agentMicros);

@@ -3,6 +3,7 @@
  * on its partition is void. What tests hold to be true of the log is asked here, by other means than the fold's.
  */
 import type { Bus, LogRecord, Outgoing } from '@mandate/bus';
+import { isMandateError } from '@mandate/runtime';
 import {
   type AgentKilled,
   type Decision,
@@ -17,6 +18,8 @@ export type FollowedLog = {
   /** The one that stands for each action, by its id; ids are given once among all tenants. Throws once reading failed. */
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly settlements: ReadonlyMap<string, Settlement>;
+  /** Ids of the actions of which an outcome was taken. */
+  readonly settled: ReadonlySet<string>;
   /** Every valid record of an ALLOW, repeats among them. */
   readonly allowed: readonly Decision[];
   readonly kills: readonly AgentKilled['kill'][];
@@ -27,6 +30,8 @@ export type FollowedLog = {
   deadLetters(): number;
   /** Outcomes that were reported for what was allowed. */
   outcomes(): number;
+  /** What must never be: outcomes that did not find the ALLOW that they tell of. */
+  lostOutcomes(): readonly Settlement[];
   /** Resolves once everything that is on the log now was seen. */
   caughtUp(): Promise<void>;
   /** What must never be: two valid first decisions that differ on one action. */
@@ -39,6 +44,7 @@ const TOPICS_READ = [TOPICS.decisions, TOPICS.deadLetters];
 export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoing): Promise<FollowedLog> {
   const decisions = new Map<string, Decision>();
   const settlements = new Map<string, Settlement>();
+  const settled = new Set<string>();
   const allowed: Decision[] = [];
   const kills: AgentKilled['kill'][] = [];
   const epochs = new Set<string>();
@@ -84,12 +90,15 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
         else if (noteDecision(decision) && decision.verdict === 'ALLOW' && report)
           reports.push(report(decision));
       } else if (record.event === 'action.settled') {
-        if (isVoid(record.settlement.ledgerEpoch)) voids++;
-        else if (!settlements.has(record.settlement.id))
-          settlements.set(record.settlement.id, record.settlement);
+        const { settlement } = record;
+        if (isVoid(settlement.ledgerEpoch)) voids++;
+        else if (!settlements.has(settlement.id)) {
+          settlements.set(settlement.id, settlement);
+          settled.add(settlement.actionId);
+        }
       }
     }
-    if (reports.length > 0) await bus.append(TOPICS.actions, reports);
+    if (reports.length > 0) await appendUntilTaken(bus, reports);
     outcomes += reports.length;
   }
 
@@ -109,6 +118,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       return decisions;
     },
     settlements,
+    settled,
     allowed,
     kills,
     epochs,
@@ -122,10 +132,23 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
         );
       });
     },
+    lostOutcomes: () =>
+      [...settlements.values()].filter(({ kind }) => kind === 'unknown' || kind === 'not_allowed'),
     voids: () => voids,
     deadLetters: () => deadLetters,
     outcomes: () => outcomes,
   };
+}
+
+/** As agents do whose log is away for a while; what it had taken already is an outcome that comes twice. */
+export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<true> {
+  const append = () => bus.append(TOPICS.actions, records).then(() => true as const);
+  return waitUntil('the log to take it', () => append().catch(orFalseIfPassing), 120_000);
+}
+
+function orFalseIfPassing(error: unknown): false {
+  if (isMandateError(error) && error.retryable) return false;
+  throw error;
 }
 
 /**

@@ -1,0 +1,94 @@
+/**
+ * Redis loses the ledger in the middle of a run, once by a restart without its append-only file and once by FLUSHALL, and
+ * each time a decider is held up until the others have it back. What that one still publishes then is void: counting
+ * what is valid, no budget is exceeded, each action has one decision, and log, ledger and audit agree.
+ */
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  emptyRedis,
+  seededRandom,
+  startClickHouse,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { LIMITS, MANDATES, outcome, requests } from './agents-at-work.ts';
+import {
+  endsWithTest,
+  expectNoDrift,
+  openTestLog,
+  SHORT_SESSION,
+  startBreakable,
+} from './breakable-servers.ts';
+import { followLog, highestSpend } from './follow-log.ts';
+
+/** Before each loss, and after the last. */
+const SHARE = 3_000;
+const KILLED = 'agent-7';
+const PATIENCE_MS = 120_000;
+const SETTINGS = { MANDATE_REDIS_REQUIRE_APPEND_ONLY: 'false' };
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets', () => {
+  test('resets no budget and revives nobody, though a decider sleeps through it', async () => {
+    const random = seededRandom(20_261_121);
+    const servers = {
+      ...(await startBreakable(() => startRedis())),
+      clickhouse: await endsWithTest(startClickHouse()),
+    };
+    const plane = serverPlane(servers, MANDATES);
+    const key = await plane.issueKey('default');
+    const bus = await openTestLog(servers);
+    const startDecider = () => plane.start('decider', { ...SETTINGS, ...SHORT_SESSION, BATCH_RECORDS: '20' });
+    const [gateway, query, , heldUp, ...others] = await Promise.all([
+      plane.start('gateway', SETTINGS),
+      plane.start('query'),
+      plane.start('recorder'),
+      startDecider(),
+      startDecider(),
+      startDecider(),
+    ]);
+    const api = plane.api(gateway.url, key);
+    const isReady = async () => (await fetch(`${gateway.url}/readyz`)).ok;
+    await waitUntil('the ledger', isReady, PATIENCE_MS);
+    await api.post(`/v1/agents/${KILLED}/kill`, { reason: 'test' });
+    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+    let asked = 0;
+    const ask = async () => {
+      await bus.append(TOPICS.actions, requests(asked, SHARE, random));
+      asked += SHARE;
+    };
+
+    for (const lose of [() => servers.redis.restart(), () => emptyRedis(servers.redis.url)]) {
+      const decidedByIt = await decisionsBy(heldUp);
+      await ask();
+      await waitUntil('it to be at work', async () => (await decisionsBy(heldUp)) > decidedByIt, PATIENCE_MS);
+      const epochs = seen.epochs.size;
+      heldUp.process.kill('SIGSTOP');
+      await lose();
+      await waitUntil(
+        'the ledger to be back',
+        async () => seen.epochs.size > epochs && (await isReady()),
+        PATIENCE_MS,
+      );
+      heldUp.process.kill('SIGCONT');
+    }
+    await ask();
+    await waitUntil('a decision for every action', () => seen.decisions.size === asked, PATIENCE_MS);
+    await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);
+    await Promise.all([heldUp, ...others].map((decider) => decider.kill('SIGTERM')));
+    await seen.caughtUp();
+
+    expect(seen.epochs.size).toBe(3);
+    expect(seen.contradictions).toEqual([]);
+    expect(seen.deadLetters()).toBe(0);
+    expect(seen.lostOutcomes()).toEqual([]);
+    expect(seen.allowed.filter(({ agentId }) => agentId === KILLED)).toEqual([]);
+    expect(await api.get(`/v1/agents/${KILLED}/kill-status`)).toMatchObject({ killed: { scope: 'agent' } });
+    const highest = highestSpend(seen);
+    expect(highest.agentMicros).toBeLessThanOrEqual(LIMITS.agentMicros);
+    expect(highest.tenantMicros).toBeLessThanOrEqual(LIMITS.tenantMicros);
+    await expectNoDrift(bus, api, plane.api(query.url, key));
+  });
+});
