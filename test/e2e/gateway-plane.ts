@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
 import { restoreLedger, startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
-import type { Ledger } from '@mandate/ledger';
+import { type Ledger, localKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf, loadMandates } from '@mandate/policy';
 import {
   type ApiScope,
@@ -46,6 +46,8 @@ export type Plane = {
   server: HttpServer;
   metrics: Metrics;
   gateway: Running;
+  /** The secret of a key. */
+  key(name: KeyName): string;
   /** Starts the decider, or another one after it was stopped. */
   decide(): Promise<Running>;
   /** The records of the actions topic, parsed, by partition and offset. */
@@ -85,7 +87,16 @@ export async function startGatewayPlane(options: {
 
   const given = options.between?.({ bus, ledger }) ?? { bus, ledger };
   const gateway = createGateway(
-    { ...given, redact, fingerprint, findDecision: null, log, metrics, clock: systemClock },
+    {
+      ...given,
+      kills: localKillBroadcast(),
+      redact,
+      fingerprint,
+      findDecision: null,
+      log,
+      metrics,
+      clock: systemClock,
+    },
     { ...SETTINGS, ...options.settings },
   );
   const keys = new Map(
@@ -116,6 +127,7 @@ export async function startGatewayPlane(options: {
     server,
     metrics,
     gateway: running,
+    key: (name) => keys.get(name)?.key ?? '',
     decide: () =>
       startDecider({
         bus,

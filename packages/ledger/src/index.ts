@@ -12,11 +12,12 @@
  * such a fold, under a new epoch that makes void what deciders of the old one still write.
  */
 export { createFold, type Fold, foldRecord } from './fold/fold.ts';
+export { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } from './kill-broadcast.ts';
 export { ledgerReadiness } from './ledger-readiness.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';
 export { LedgerNotReady } from './not-ready.ts';
-export { openSharedLedger } from './open-shared-ledger.ts';
+export { openKillBroadcast, openSharedLedger } from './open-shared-ledger.ts';
 export * from './port.ts';
 export { type Difference, type Reconciliation, reconcile } from './reconcile.ts';
 export type { Rebuild } from './redis/rebuild.ts';

@@ -1,11 +1,24 @@
 import { readFileSync } from 'node:fs';
 import type { Logger, RedisSettings } from '@mandate/runtime';
+import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
 import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
 
+/** How the processes that share a ledger hear of each other's kills; within this one where they share none. */
+export async function openKillBroadcast(settings: RedisSettings, log: Logger): Promise<KillBroadcast> {
+  if (!isShared(settings)) return localKillBroadcast();
+  const { createRedisKillBroadcast } = await import('./redis/kill-broadcast.ts');
+  const { REDIS_NAMESPACE: namespace, REDIS_COMMAND_TIMEOUT_MS: commandTimeoutMs } = settings;
+  return createRedisKillBroadcast({ ...addressOf(settings), namespace, commandTimeoutMs, log });
+}
+
+function isShared({ REDIS_URL: url, REDIS_CLUSTER_NODES: nodes }: RedisSettings): boolean {
+  return url !== undefined || nodes !== undefined;
+}
+
 /** The ledger that processes share; null where the settings name none: then it is in the memory of the one who decides. */
 export async function openSharedLedger(settings: RedisSettings, log: Logger): Promise<RedisLedger | null> {
-  if (settings.REDIS_URL === undefined && settings.REDIS_CLUSTER_NODES === undefined) return null;
+  if (!isShared(settings)) return null;
   // Its client is loaded only by who needs it.
   const { createRedisLedger } = await import('./redis/redis-ledger.ts');
   const count = settings.REDIS_WAIT_REPLICAS;

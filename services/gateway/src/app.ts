@@ -15,7 +15,7 @@
  * becomes records), answers/ (one reader of decisions, many who wait), hand-over.ts (the last look at the kill flag),
  * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, routes/ with a file a route.
  */
-import { ledgerReadiness } from '@mandate/ledger';
+import { announcing, ledgerReadiness } from '@mandate/ledger';
 import { answers, type HttpServer, type ReadinessCheck, type Running } from '@mandate/runtime';
 import type { z } from 'zod';
 import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
@@ -48,7 +48,8 @@ export type GatewaySettings = Pick<
 >;
 
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
-  const { bus, ledger, log, metrics } = dependencies;
+  const { bus, log, metrics, kills } = dependencies;
+  const ledger = dependencies.ledger && announcing(dependencies.ledger, kills, log);
   const bounds: BoardBounds = {
     maxWaiting: settings.GATEWAY_MAX_WAITING,
     maxRecent: settings.GATEWAY_RECENT_ANSWERS,
@@ -58,6 +59,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   const journal = new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED });
   const gateway: Gateway = {
     ...dependencies,
+    ledger,
     board,
     journal,
     measures: gatewayMeasures(metrics, board, journal),

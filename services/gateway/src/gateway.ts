@@ -1,6 +1,6 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
 import type { Bus } from '@mandate/bus';
-import type { Ledger } from '@mandate/ledger';
+import type { KillBroadcast, Ledger } from '@mandate/ledger';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
 import type { Action, Decision } from '@mandate/schemas';
 import type { AnswerBoard } from './answers/answer-board.ts';
@@ -12,6 +12,8 @@ export type GatewayDependencies = {
   bus: Bus;
   /** null where another process holds it: then nothing that needs it is answered. */
   ledger: Ledger | null;
+  /** On which kills are heard of, those of other processes included. */
+  kills: KillBroadcast;
   /** Applied to every action before it is published. */
   redact(action: Action): Action;
   /** Of what that took away, so that two requests that differ only there are still told apart; null if nothing. */

@@ -4,7 +4,7 @@
  * process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
-import { openSharedLedger } from '@mandate/ledger';
+import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
@@ -33,10 +33,12 @@ await runService(process, {
       held.close(),
     );
     const ledger = closing(await openSharedLedger(config, log), (held) => held?.close());
+    const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
     const gateway = createGateway(
       {
         bus,
         ledger,
+        kills,
         findDecision: null,
         redact,
         fingerprint: (original, redacted) => fingerprintOf(original, redacted, secret),

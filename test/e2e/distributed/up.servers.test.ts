@@ -12,6 +12,7 @@ import {
 } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runMandate } from '../cli/run-mandate.ts';
+import { listenToKills } from '../kill-events.ts';
 import { environmentOf, type Servers, startServers } from './server-plane.ts';
 
 /** A tenant with a topic of its own names itself nowhere else. */
@@ -80,7 +81,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
       stdout: expect.stringContaining('drift 0 micro-dollars'),
     });
 
+    const listening = await listenToKills(url, keys.operator ?? '');
+    onTestFinished(listening.leave);
     await there?.post('/v1/agents/bot/kill', { reason: 'test' });
+    await waitUntil('the kill to be heard of at the first', () =>
+      listening.events.some(({ event }) => event === 'killed'),
+    );
     const refused = await here?.post<Answer>('/v1/actions?waitMs=60000', look('a-2'));
     expect(refused?.decision).toMatchObject({ code: 'AGENT_KILLED' });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

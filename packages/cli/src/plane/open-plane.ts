@@ -7,7 +7,7 @@ import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@man
 import { type Bus, openLog } from '@mandate/bus';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
-import type { Ledger } from '@mandate/ledger';
+import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
@@ -74,6 +74,7 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
     (opened) => opened.close(),
   );
   const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
+  const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
   const audit = closing(await openAudit(config, { path: folder.audit }), (opened) => opened.close());
   await migrate(audit, MIGRATIONS_DIRECTORY);
 
@@ -105,7 +106,7 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
     }),
   );
   const gateway = createGateway(
-    { bus, ledger, redact, fingerprint, findDecision: createFindDecision(audit), log, metrics, clock },
+    { bus, ledger, kills, redact, fingerprint, findDecision: createFindDecision(audit), log, metrics, clock },
     config,
   );
   running(await gateway.start());

@@ -48,7 +48,8 @@ function reconnectAfterMs(times: number): number {
   return Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS);
 }
 
-function createClient(address: RedisAddress, waitMs: number): Redis | Cluster {
+/** @param waitMs how much longer than others an answer may take */
+export function createClient(address: RedisAddress, waitMs: number): Redis | Cluster {
   const options = {
     connectTimeout: 5_000,
     ...address.client,

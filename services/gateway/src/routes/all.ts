@@ -18,6 +18,7 @@ import { reviveEverything } from './revive-everything.ts';
 import { showDecision } from './show-decision.ts';
 import { showKillStatus } from './show-kill-status.ts';
 import { showLedger } from './show-ledger.ts';
+import { streamKills } from './stream-kills.ts';
 
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   publishActions(server, gateway);
@@ -29,6 +30,7 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   showKillStatus(server, gateway);
   killEverything(server, gateway);
   reviveEverything(server, gateway);
+  streamKills(server, gateway);
 
   adjustBudgets(server, gateway);
   answerApprovals(server, gateway);

@@ -1,0 +1,91 @@
+import { silentLogger } from '@mandate/runtime';
+import { describeWithOwnServers, type RedisServer, startRedis, waitUntil } from '@mandate/testing';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } from '../kill-broadcast.ts';
+import { createMemoryLedger } from '../memory/memory-ledger.ts';
+import { createRedisKillBroadcast } from './kill-broadcast.ts';
+
+const log = silentLogger();
+const target = { scope: 'agent', tenant: 'acme', agentId: 'bot' } as const;
+const command = { id: 'k', by: 'op', reason: 'stop' };
+
+/** What a listener hears, and how often it is told of a gap. */
+function heardBy(broadcast: KillBroadcast) {
+  const heard = { notices: [] as KillNotice[], gaps: 0 };
+  const stop = broadcast.subscribe({
+    onNotice: (notice) => heard.notices.push(notice),
+    onGap: () => {
+      heard.gaps += 1;
+    },
+  });
+  return Object.assign(heard, { stop });
+}
+
+test('within a process, whoever listens hears what took effect, until it stops', async () => {
+  const broadcast = localKillBroadcast();
+  const heard = heardBy(broadcast);
+  const ledger = announcing(createMemoryLedger({ clock: () => 1, epoch: 'e' }), broadcast, log);
+  expect(ledger.epoch).toBe('e');
+  await ledger.kill(target, command);
+  await ledger.revive(target, 2, 'r');
+  heard.stop();
+  await ledger.kill(target, { ...command, id: 'k2' });
+  expect(heard).toMatchObject({
+    gaps: 1,
+    notices: [
+      { target, killed: true, revision: 1 },
+      { target, killed: false, revision: 2 },
+    ],
+  });
+});
+
+test('a kill that cannot be announced is a kill', async () => {
+  const mute = { ...localKillBroadcast(), publish: () => Promise.reject(new Error('away')) };
+  const ledger = announcing(createMemoryLedger({ clock: () => 1, epoch: 'e' }), mute, log);
+  expect(await ledger.kill(target, command)).toMatchObject({ revision: 1 });
+});
+
+describeWithOwnServers(['redis'], 'over Redis', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server?.stop());
+
+  async function connected(namespace = 'test') {
+    const broadcast = await createRedisKillBroadcast({ url: server.url, namespace, log });
+    onTestFinished(() => broadcast.close());
+    return broadcast;
+  }
+
+  test('others hear it, and whoever was cut off is told to look; what is no notice is passed over', async () => {
+    const [one, other] = [await connected(), await connected()];
+    const heard = heardBy(other);
+    const elsewhere = heardBy(await connected('another'));
+    expect(heard.gaps).toBe(1);
+    const stranger = new Redis(server.url);
+    await stranger.publish('test:kills', 'not ours');
+    stranger.disconnect();
+    await one.publish({ target, killed: true, revision: 1 });
+    await waitUntil('the notice', () => heard.notices.length === 1);
+    expect(heard.notices).toEqual([{ target, killed: true, revision: 1 }]);
+
+    await server.restart();
+    await waitUntil('to be told of the gap', () => heard.gaps === 2);
+    await waitUntil('a notice behind it', async () => {
+      await one.publish({ target, killed: false, revision: 2 }).catch(() => {});
+      return heard.notices.length > 1;
+    });
+    expect(elsewhere.notices).toEqual([]);
+  });
+
+  test('a server that is away fails the publishing, which is bounded', async () => {
+    const broadcast = await connected();
+    await server.kill();
+    await expect(broadcast.publish({ target, killed: true, revision: 1 })).rejects.toMatchObject({
+      code: 'LEDGER_UNAVAILABLE',
+    });
+    await server.restart();
+  });
+});

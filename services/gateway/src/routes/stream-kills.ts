@@ -1,0 +1,90 @@
+/**
+ * GET /v1/kills/stream: server-sent events, so that whoever runs agents hears of a kill at once. A stream begins with the
+ * flags in force and repeats them now and then, and whenever notices may have been lost. It is speed only: an ALLOW is
+ * withheld by the flag itself, whoever listens.
+ */
+import { PassThrough } from 'node:stream';
+import type { KillNotice } from '@mandate/ledger';
+import { type ApiKeyRecord, callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import type { KillTarget } from '@mandate/schemas';
+import { type Gateway, ledgerOf } from '../gateway.ts';
+import { maySee } from '../own-agents.ts';
+
+/** Less than an idle socket lives. */
+const REPEAT_FLAGS_MS = 30_000;
+const MOST_STREAMS = 1_000;
+/** Of events that a slow listener has not taken: beyond that it is cut off, and begins anew. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+
+export function streamKills(server: HttpServer, gateway: Gateway): void {
+  const streams = new Set<PassThrough>();
+  // Before the server waits for answers to end: these never would.
+  server.addHook('preClose', async () => {
+    for (const stream of streams) stream.end();
+  });
+  server.get(
+    '/v1/kills/stream',
+    {
+      config: { scope: ['operate', 'publish'] },
+      schema: {
+        tags: ['kill switch'],
+        summary: 'Kills and revives as they happen, as server-sent events',
+        description:
+          'Event `flags`: all that is stopped now, at the start and repeated; what it does not name is not stopped. ' +
+          'Events `killed` and `revived`: one switch. Of the agents that the key speaks for, its tenant and everything.',
+        produces: ['text/event-stream'],
+      },
+    },
+    async (request, reply) => {
+      const key = callerOf(request);
+      const ledger = ledgerOf(gateway);
+      if (streams.size >= MOST_STREAMS) throw overloaded();
+      const stream = new PassThrough();
+      const send = (event: string, data: object) => {
+        if (stream.writableLength > MOST_WAITING_BYTES) stream.destroy();
+        else if (stream.writable) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      };
+      const sendFlags = async () => {
+        const flags = await ledger.killed(key.tenant);
+        send('flags', { killed: flags.filter(({ target }) => concerns(key, target)) });
+      };
+      // Who is not told of the flags now is told when the ledger is back.
+      const trySendFlags = () =>
+        void sendFlags().catch((err: unknown) => gateway.log.warn({ err }, 'kill flags could not be read'));
+
+      // Before the answer begins, so that a ledger that is away is a 503.
+      await sendFlags();
+      const unsubscribe = gateway.kills.subscribe({
+        onNotice: (notice) => {
+          if (concerns(key, notice.target)) send(notice.killed ? 'killed' : 'revived', said(notice));
+        },
+        onGap: trySendFlags,
+      });
+      const repeating = setInterval(trySendFlags, REPEAT_FLAGS_MS);
+      streams.add(stream);
+      stream.once('close', () => {
+        clearInterval(repeating);
+        unsubscribe();
+        streams.delete(stream);
+      });
+      return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
+    },
+  );
+}
+
+function said({ target, revision }: KillNotice): object {
+  return { target, revision };
+}
+
+function concerns(key: ApiKeyRecord, target: KillTarget): boolean {
+  if (target.scope === 'all') return true;
+  if (target.tenant !== key.tenant) return false;
+  return target.scope === 'tenant' || maySee(key, target.agentId);
+}
+
+function overloaded(): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', `${MOST_STREAMS} streams of kills are open already`, {
+    remedy: 'Try again in a moment, or ask for kill-status before you run what was allowed.',
+    headers: { 'retry-after': '1' },
+  });
+}

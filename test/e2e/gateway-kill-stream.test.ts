@@ -1,0 +1,58 @@
+/** Who runs agents hears of kills at once, of its own agents, its tenant and everything; speed only. */
+import { waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { type KeyName, startGatewayPlane } from './gateway-plane.ts';
+import { listenToKills } from './kill-events.ts';
+
+async function scene() {
+  const plane = await startGatewayPlane({ mandates: 'version: 1\nid: m\nagents: ["*"]\n' });
+  const listen = async (key: KeyName) => {
+    const stream = await listenToKills(plane.url, plane.key(key));
+    onTestFinished(stream.leave);
+    await waitUntil('the flags', () => stream.events.length > 0);
+    return stream;
+  };
+  const kill = (agentId: string) => plane.call('operator', 'POST', `/v1/agents/${agentId}/kill`, {});
+  return { plane, listen, kill };
+}
+
+const agent = (agentId: string) => ({ scope: 'agent', tenant: 'acme', agentId });
+
+test('a stream begins with the flags in force, and tells each switch as it is pulled and put back', async () => {
+  const { plane, listen, kill } = await scene();
+  await kill('bot-1');
+  const { events } = await listen('operator');
+  await kill('other');
+  await plane.call('operator', 'POST', '/v1/agents/other/revive', {});
+  await waitUntil('both', () => events.filter(({ event }) => event !== 'flags').length === 2);
+  expect(events[0]).toMatchObject({ event: 'flags', data: { killed: [{ target: agent('bot-1') }] } });
+  expect(events.filter(({ event }) => event !== 'flags')).toEqual([
+    { event: 'killed', data: { target: agent('other'), revision: 1 } },
+    { event: 'revived', data: { target: agent('other'), revision: 2 } },
+  ]);
+});
+
+test('a publisher hears of the agents that it speaks for, a stranger of none; everything concerns all', async () => {
+  const { plane, listen, kill } = await scene();
+  const [publisher, stranger] = [await listen('publisher'), await listen('stranger')];
+  await kill('other');
+  await kill('bot-1');
+  await plane.call('owner', 'POST', '/v1/kill', { scope: 'all' });
+  const targetsIn = ({ events }: typeof publisher) =>
+    events.flatMap(({ event, data }) => (event === 'killed' ? [data.target] : []));
+  await waitUntil('the last', () => [publisher, stranger].every((each) => targetsIn(each).some(isAll)));
+  expect(targetsIn(publisher)).toEqual([agent('bot-1'), { scope: 'all' }]);
+  expect(targetsIn(stranger)).toEqual([{ scope: 'all' }]);
+});
+
+test('it takes a key that publishes or operates, and ends when the gateway stops', async () => {
+  const { plane, listen } = await scene();
+  expect((await listenToKills(plane.url, plane.key('auditor'))).status).toBe(403);
+  const { ended } = await listen('operator');
+  await plane.server.close();
+  await ended;
+});
+
+function isAll(target: unknown): boolean {
+  return (target as { scope: string }).scope === 'all';
+}
