@@ -28,6 +28,8 @@ export type FollowedLog = {
   /** Records that a newer epoch made void. */
   voids(): number;
   deadLetters(): number;
+  /** Deliveries that were told that another was decided before. */
+  duplicates(): number;
   /** Outcomes that were reported for what was allowed. */
   outcomes(): number;
   /** What must never be: outcomes that did not find the ALLOW that they tell of. */
@@ -45,6 +47,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   const decisions = new Map<string, Decision>();
   const settlements = new Map<string, Settlement>();
   const settled = new Set<string>();
+  const duplicates = new Set<string>();
   const allowed: Decision[] = [];
   const kills: AgentKilled['kill'][] = [];
   const epochs = new Set<string>();
@@ -57,7 +60,10 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   /** Whether it is the first of its action. */
   function noteDecision(decision: Decision): boolean {
     if (decision.verdict === 'ALLOW' && decision.kind === 'first') allowed.push(decision);
-    if (decision.kind === 'duplicate') return false;
+    if (decision.kind === 'duplicate') {
+      duplicates.add(decision.id);
+      return false;
+    }
     const known = decisions.get(decision.actionId);
     if (known === undefined) {
       decisions.set(decision.actionId, decision);
@@ -136,6 +142,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       [...settlements.values()].filter(({ kind }) => kind === 'unknown' || kind === 'not_allowed'),
     voids: () => voids,
     deadLetters: () => deadLetters,
+    duplicates: () => duplicates.size,
     outcomes: () => outcomes,
   };
 }
