@@ -3,15 +3,7 @@
  * gateway in full flight while a decider is held up, and pulled for everything on a cluster of which a shard hangs.
  */
 import { TOPICS } from '@mandate/schemas';
-import {
-  describeWithOwnServers,
-  type RedisCluster,
-  type RedisServer,
-  startRedis,
-  startRedisCluster,
-  waitUntil,
-} from '@mandate/testing';
-import { Redis } from 'ioredis';
+import { describeWithOwnServers, startRedis, startRedisCluster, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { request } from './agents-at-work.ts';
@@ -128,8 +120,12 @@ describeWithOwnServers(['kafka', 'redis'], 'killed everywhere, on a cluster of t
     await allDecided();
     expect(log.allowed.length).toBe(before + AGENTS);
 
-    const shard = await shardWithoutRegistry(servers.redis);
-    const hanging = await tenantsOn(shard);
+    const registry = await servers.redis.nodeOf('_registry');
+    const homes = await Promise.all(TENANTS.map(servers.redis.nodeOf));
+    // One without the registry, through which everything is killed.
+    const shard = homes.find((node) => node !== registry);
+    if (shard === undefined) throw new Error('all tenants lie beside the registry');
+    const hanging = TENANTS.filter((_, at) => homes[at] === shard);
     shard.pause();
     const killing = () =>
       api.post<Receipt>('/v1/kill', { scope: 'all', reason: 'stop' }, { idempotencyKey: 'once' });
@@ -155,30 +151,3 @@ describeWithOwnServers(['kafka', 'redis'], 'killed everywhere, on a cluster of t
     expect(log.contradictions).toEqual([]);
   });
 });
-
-/** A node that holds some tenants and not the registry, through which everything is killed. */
-async function shardWithoutRegistry({ nodes }: RedisCluster): Promise<RedisServer> {
-  for (const node of nodes) {
-    const [holdsRegistry, tenants] = [await holds(node, '_registry'), await tenantsOn(node)];
-    if (!holdsRegistry && tenants.length > 0) return node;
-  }
-  throw new Error('the registry is on every node');
-}
-
-async function tenantsOn(node: RedisServer): Promise<string[]> {
-  const held = await Promise.all(TENANTS.map((tenant) => holds(node, tenant)));
-  return TENANTS.filter((_, at) => held[at]);
-}
-
-/** Whether the keys of that hash tag lie there: any other node says that they have moved. */
-async function holds(node: RedisServer, tag: string): Promise<boolean> {
-  const client = new Redis(node.url);
-  try {
-    return await client.exists(`{${tag}}`).then(
-      () => true,
-      () => false,
-    );
-  } finally {
-    client.disconnect();
-  }
-}

@@ -11,6 +11,8 @@ export type RedisCluster = AsyncDisposable & {
   readonly urls: string[];
   /** For tests that break one. */
   readonly nodes: readonly RedisServer[];
+  /** The node that holds every key with this hash tag. */
+  nodeOf(tag: string): Promise<RedisServer>;
   stop(): Promise<void>;
 };
 
@@ -24,16 +26,34 @@ export async function startRedisCluster(options: RedisOptions = {}): Promise<Red
   await joinUp(nodes);
   const life = started.move();
   const stop = () => life.disposeAsync();
-  return { urls: nodes.map(({ url }) => url), nodes, stop, [Symbol.asyncDispose]: stop };
+  const nodeOf = async (tag: string) => {
+    const slot = await slotOf(tag, nodes);
+    const node = nodes.find((_, index) => slot <= lastSlot(index));
+    if (node === undefined) throw new RangeError(`no node has slot ${slot}`);
+    return node;
+  };
+  return { urls: nodes.map(({ url }) => url), nodes, nodeOf, stop, [Symbol.asyncDispose]: stop };
+}
+
+function lastSlot(index: number): number {
+  return Math.floor(((index + 1) * SLOTS) / MASTERS) - 1;
+}
+
+async function slotOf(tag: string, [node]: readonly RedisServer[]): Promise<number> {
+  if (node === undefined) throw new RangeError('a cluster has nodes');
+  const client = new Redis(node.url);
+  try {
+    return Number(await client.cluster('KEYSLOT', tag));
+  } finally {
+    client.disconnect();
+  }
 }
 
 async function joinUp(nodes: readonly RedisServer[]): Promise<void> {
   const clients = nodes.map(({ url }) => new Redis(url));
   try {
     for (const [index, client] of clients.entries()) {
-      const first = Math.floor((index * SLOTS) / MASTERS);
-      const last = Math.floor(((index + 1) * SLOTS) / MASTERS) - 1;
-      await client.cluster('ADDSLOTSRANGE', first, last);
+      await client.cluster('ADDSLOTSRANGE', lastSlot(index - 1) + 1, lastSlot(index));
       // Epochs that differ from the start need no election to be told apart.
       await client.cluster('SET-CONFIG-EPOCH', index + 1);
     }
