@@ -19,17 +19,22 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
 
 console.error('mandate: installing what package-lock.json says (about a minute the first time) …');
 const started = Date.now();
-// Inside `npm run`, npm_execpath is the npm that started us; outside it, the npm on the PATH is.
-const npm = process.env.npm_execpath;
-const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
-const result = npm
-  ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
-  : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+npm('ci', '--ignore-scripts');
+// Of all packages only this one needs its install script: it puts the pinned Node in its place. No other may run one here.
+npm('rebuild', 'node');
+writeFileSync(stamp, wanted);
+console.error(`mandate: installed in ${Math.round((Date.now() - started) / 1000)} s`);
 
-if (result.error || result.status !== 0) {
-  const why = result.error ? result.error.message : `npm ci ended with exit code ${result.status}`;
+function npm(...args) {
+  const options = { cwd: root, stdio: ['ignore', 2, 2] };
+  const all = [...args, '--no-audit', '--no-fund', '--loglevel=error'];
+  // Inside `npm run`, npm_execpath is the npm that started us; outside it, the npm on the PATH is.
+  const ours = process.env.npm_execpath;
+  const result = ours
+    ? spawnSync(process.execPath, [ours, ...all], options)
+    : spawnSync('npm', all, { ...options, shell: process.platform === 'win32' });
+  if (!result.error && result.status === 0) return;
+  const why = result.error ? result.error.message : `npm ${args[0]} ended with exit code ${result.status}`;
   console.error(`mandate: the install failed (${why}). Mend what npm says above and run the command again.`);
   process.exit(1);
 }
-writeFileSync(stamp, wanted);
-console.error(`mandate: installed in ${Math.round((Date.now() - started) / 1000)} s`);
