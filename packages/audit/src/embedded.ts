@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { MandateError } from '@mandate/runtime';
-import { type ChdbConnection, createChdbConnection } from 'chdb/connection';
+import type { ChdbConnection } from 'chdb/connection';
 import { overClickHouse } from './clickhouse.ts';
 import type { AuditClient } from './port.ts';
 
@@ -19,7 +19,7 @@ import type { AuditClient } from './port.ts';
  * @throws MandateError AUDIT_LOCKED when another process has it open, AUDIT_NOT_OPENED when it cannot be opened at all
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
-  const connection = withoutCallSettings(connect(options.path));
+  const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
   return audit;
@@ -37,9 +37,11 @@ function withoutCallSettings(chdb: ChdbConnection): NonNullable<ClickHouseClient
   };
 }
 
-function connect(path: string): ChdbConnection {
+async function connect(path: string): Promise<ChdbConnection> {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    // Loaded here: an engine of 500 MB is nothing that services on a ClickHouse server should need.
+    const { createChdbConnection } = await import('chdb/connection');
     return createChdbConnection({ path });
   } catch (cause) {
     const holder = processHolding(path);
