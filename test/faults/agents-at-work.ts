@@ -4,15 +4,16 @@ import { agentKey, type Decision } from '@mandate/schemas';
 
 const AGENTS = 97;
 
-export const LIMITS = { agentMicros: 2_400_000, tenantMicros: 220_000_000 };
+export type Limits = { readonly agentMicros: number; readonly tenantMicros: number };
 
-export const MANDATES = `
+export function mandates({ agentMicros, tenantMicros }: Limits): string {
+  return `
 version: 1
 id: everybody
 agents: ["*"]
-maxCostTotal: ${LIMITS.agentMicros / 1_000_000}
+maxCostTotal: ${agentMicros / 1_000_000}
 budgets:
-  - { id: team, scope: tenant, max: ${LIMITS.tenantMicros / 1_000_000} }
+  - { id: team, scope: tenant, max: ${tenantMicros / 1_000_000} }
   - { id: day, scope: tenant, max: 500.00, windowMs: 86400000 }
   - { id: own-hour, scope: agent, max: 50.00, windowMs: 3600000 }
 rateLimit: { maxCalls: 100000, windowMs: 86400000 }
@@ -21,6 +22,7 @@ toolPolicies:
   dear: { cost: 0.05, chargingPolicy: { type: ATTEMPT_BASED } }
   tiered: { chargingPolicy: { type: TIERED, attempt: 0.001, success: 0.002, verification: 0.0005 } }
 `;
+}
 
 /** Requests number `from` and following, of all agents in turn. */
 export function requests(from: number, count: number, random: () => number): Outgoing[] {

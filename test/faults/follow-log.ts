@@ -12,7 +12,8 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import type { Limits } from './agents-at-work.ts';
 
 export type FollowedLog = {
   /** The one that stands for each action, by its id; ids are given once among all tenants. Throws once reading failed. */
@@ -158,11 +159,19 @@ function orFalseIfPassing(error: unknown): false {
   throw error;
 }
 
+/** That no budget was exceeded at any moment, and that they were put to the test: the tenant's was used up. */
+export function expectWithin(limits: Limits, log: FollowedLog): void {
+  const { agentMicros, tenantMicros } = highestSpend(log);
+  expect(agentMicros).toBeLessThanOrEqual(limits.agentMicros);
+  expect(tenantMicros).toBeLessThanOrEqual(limits.tenantMicros);
+  expect(tenantMicros).toBeGreaterThan(0.99 * limits.tenantMicros);
+}
+
 /**
  * The most that any agent, and any tenant, ever had spent: charges and settlements added up in the order in which the
  * ledger took them, which is that of their sequences.
  */
-export function highestSpend({ decisions, settlements }: FollowedLog): {
+function highestSpend({ decisions, settlements }: FollowedLog): {
   agentMicros: number;
   tenantMicros: number;
 } {

@@ -12,7 +12,7 @@ import {
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { type Api, serverPlane } from '../e2e/distributed/server-plane.ts';
-import { MANDATES, outcome, request, requests } from './agents-at-work.ts';
+import { mandates, outcome, request, requests } from './agents-at-work.ts';
 import {
   endsWithTest,
   expectNoDrift,
@@ -103,7 +103,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is kille
       ...(await startBreakable(() => startRedis({ appendonly: true }))),
       clickhouse: await endsWithTest(startClickHouse()),
     };
-    const plane = serverPlane(servers, MANDATES);
+    const plane = serverPlane(servers, mandates({ agentMicros: 2_400_000, tenantMicros: 200_000_000 }));
     const bus = await openTestLog(servers);
     const [gateway, query, ...deciders] = await Promise.all([
       plane.start('gateway'),
