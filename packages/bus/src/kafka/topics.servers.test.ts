@@ -128,3 +128,10 @@ test('a topic with more room and a longer memory than needed is fit', async () =
   await create(topic, { ...FIT, 'retention.ms': '-1', 'max.message.bytes': '4000000' });
   expect(await (await log.open()).ranges(topic)).toHaveLength(1);
 });
+
+test('topics that are new at the same time are all made, though some of them have no leader yet', async () => {
+  const bus = await log.open({ minInSyncReplicas: 1, patienceMs: 10_000 });
+  const topics = Array.from({ length: 24 }, () => topicOfTenant(randomUUID()));
+  const found = await Promise.all(topics.map((topic) => bus.ranges(topic)));
+  expect(found.map((ranges) => ranges.length)).toEqual(topics.map(() => 4));
+});

@@ -1,6 +1,7 @@
 import type { Logger } from '@mandate/runtime';
 import { topicUnfit } from '../errors.ts';
 import { checkTopic } from './check-topic.ts';
+import type { Cluster } from './client.ts';
 import { asking, type Connection } from './connection.ts';
 import { createTopic, type Provisioning } from './create-topic.ts';
 import { answerOf } from './failure.ts';
@@ -46,15 +47,7 @@ export class Topics {
   /** Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()];
-    await asking(
-      this.#connection,
-      async (cluster) => {
-        if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
-        const [nodeId = ''] = cluster.getNodeIds();
-        await (await cluster.findBroker({ nodeId })).metadata(names);
-      },
-      PROBE_MS,
-    );
+    await asking(this.#connection, (cluster) => metadataOf(cluster, names), PROBE_MS);
   }
 
   #learn(topic: string): Promise<readonly number[]> {
@@ -95,12 +88,16 @@ export class Topics {
     await checkTopic(this.#connection, topic, this.#withinMs, this.#log);
   }
 
+  /**
+   * Asks a broker itself. Among the topics that the client keeps an eye on, one that is missing would stay when another,
+   * new one has no leader yet at that moment, and would then pass for one that is there.
+   */
   async #exists(topic: string): Promise<boolean> {
     return asking(
       this.#connection,
       async (cluster) => {
         try {
-          await cluster.addMultipleTargetTopics([topic]);
+          await metadataOf(cluster, [topic]);
           return true;
         } catch (error) {
           if (answerOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
@@ -110,4 +107,11 @@ export class Topics {
       this.#withinMs,
     );
   }
+}
+
+/** From any broker; fails for a topic that is missing, or has a partition that nobody leads. */
+async function metadataOf(cluster: Cluster, topics: string[]): Promise<void> {
+  if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
+  const [nodeId = ''] = cluster.getNodeIds();
+  await (await cluster.findBroker({ nodeId })).metadata(topics);
 }
