@@ -1,10 +1,10 @@
 /** Servers of a test's own to break, and the services on them, each in a process of its own. */
 import { type Bus, createKafkaBus } from '@mandate/bus';
-import { type createApiClient, reconcilePlane } from '@mandate/cli';
+import { reconcilePlane } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
 import { startKafka, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { Backends } from '../e2e/distributed/server-plane.ts';
+import type { Api, Backends } from '../e2e/distributed/server-plane.ts';
 
 /** A decider that is killed or stopped is given up as soon as a busy machine lets one tell. */
 export const SHORT_SESSION = { SESSION_TIMEOUT_MS: '2000' };
@@ -38,11 +38,9 @@ export async function openTestLog({ kafka }: Pick<Backends, 'kafka'>): Promise<B
   return bus;
 }
 
-type ApiClient = ReturnType<typeof createApiClient>;
-
 /** That log, ledger and audit of the key's tenant agree to the micro-dollar, once the recorder has caught up. */
-export async function expectNoDrift(bus: Bus, gateway: ApiClient, query: ApiClient): Promise<void> {
-  const api: ApiClient = {
+export async function expectNoDrift(bus: Bus, gateway: Api, query: Api): Promise<void> {
+  const api: Api = {
     ...gateway,
     get: (path, parameters) => (path.startsWith('/v1/audit') ? query : gateway).get(path, parameters),
   };

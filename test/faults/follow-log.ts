@@ -4,13 +4,7 @@
  */
 import type { Bus, LogRecord, Outgoing } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
-import {
-  type AgentKilled,
-  type Decision,
-  readDecisionsRecord,
-  type Settlement,
-  TOPICS,
-} from '@mandate/schemas';
+import { type Decision, readDecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished } from 'vitest';
 import type { Limits } from './agents-at-work.ts';
@@ -21,9 +15,8 @@ export type FollowedLog = {
   readonly settlements: ReadonlyMap<string, Settlement>;
   /** Ids of the actions of which an outcome was taken. */
   readonly settled: ReadonlySet<string>;
-  /** Every valid record of an ALLOW, repeats among them. */
+  /** The ALLOWs among them. */
   readonly allowed: readonly Decision[];
-  readonly kills: readonly AgentKilled['kill'][];
   /** Ids, in the order in which they were first seen. */
   readonly epochs: ReadonlySet<string>;
   /** Records that a newer epoch made void. */
@@ -50,7 +43,6 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   const settled = new Set<string>();
   const duplicates = new Set<string>();
   const allowed: Decision[] = [];
-  const kills: AgentKilled['kill'][] = [];
   const epochs = new Set<string>();
   const contradictions: { one: Decision; other: Decision }[] = [];
   const inForce = new Map<number, string>();
@@ -60,7 +52,6 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
 
   /** Whether it is the first of its action. */
   function noteDecision(decision: Decision): boolean {
-    if (decision.verdict === 'ALLOW' && decision.kind === 'first') allowed.push(decision);
     if (decision.kind === 'duplicate') {
       duplicates.add(decision.id);
       return false;
@@ -68,6 +59,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
     const known = decisions.get(decision.actionId);
     if (known === undefined) {
       decisions.set(decision.actionId, decision);
+      if (decision.verdict === 'ALLOW') allowed.push(decision);
       return true;
     }
     // The same delivery, answered again by whoever took over: word for word.
@@ -89,8 +81,6 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       if (record.event === 'ledger.epoch') {
         inForce.set(partition, record.epoch.id);
         epochs.add(record.epoch.id);
-      } else if (record.event === 'agent.killed') {
-        kills.push(record.kill);
       } else if (record.event === 'action.decided') {
         const { decision } = record;
         if (isVoid(decision.ledgerEpoch)) voids++;
@@ -127,7 +117,6 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
     settlements,
     settled,
     allowed,
-    kills,
     epochs,
     contradictions,
     async caughtUp() {
