@@ -1,5 +1,5 @@
 /** Listens to a stream of kills as an SDK would. */
-export type KillEvent = { event: string; data: Record<string, unknown> };
+type KillEvent = { event: string; data: Record<string, unknown> };
 
 /** @returns what came so far, in order, and how to leave */
 export async function listenToKills(url: string, key: string) {
