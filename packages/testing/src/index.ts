@@ -8,6 +8,7 @@ export {
   startClickHouse,
 } from './servers/clickhouse/start-clickhouse.ts';
 export { plainProducer } from './servers/kafka/plain-producer.ts';
+export { publishWithKcat } from './servers/kafka/publish-with-kcat.ts';
 export type { KafkaBroker } from './servers/kafka/start-broker.ts';
 export {
   type KafkaCluster,
@@ -19,7 +20,12 @@ export { emptyRedis } from './servers/redis/empty-redis.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
 export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
 export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';
-export { describeWithOwnServers, describeWithServers, sharedServer } from './servers/with-servers.ts';
+export {
+  describeWithOwnServers,
+  describeWithServers,
+  sharedServer,
+  testWithKcat,
+} from './servers/with-servers.ts';
 export { type PlaneProcess, startPlane } from './start-plane.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';

@@ -1,10 +1,17 @@
 /**
- * The data set published by a plain Kafka producer, decided by one decider and by three, on Redis; every figure of the
- * oracle read back from ClickHouse through the query service. All scenarios run side by side, each with agents of its own.
+ * The data set published by a plain Kafka producer, of JavaScript and of another language, decided by one decider and by
+ * three, on Redis; every figure of the oracle read back from ClickHouse through the query service. All scenarios run side
+ * by side, each with agents of its own.
  */
 import { randomUUID } from 'node:crypto';
 import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, plainProducer, waitUntil } from '@mandate/testing';
+import {
+  describeWithOwnServers,
+  plainProducer,
+  publishWithKcat,
+  testWithKcat,
+  waitUntil,
+} from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from '../tau-airline/dataset.ts';
 import { answersTo, readBack } from '../tau-airline/read-back.ts';
@@ -25,6 +32,7 @@ function warmUp(partition: number) {
   return { partition, value: JSON.stringify({ event: 'action.requested', action }) };
 }
 
+type Publish = (records: { key: string; value: string }[]) => Promise<void>;
 type Spend = { total: { spentMicros: number } };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.origin} is decided`, () => {
@@ -34,9 +42,19 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
   });
   afterAll(() => servers?.[Symbol.asyncDispose]());
 
-  test.each([1, 3])('by %i deciders as the oracle says', async (count) => {
+  test.each([1, 3])('by %i deciders as the oracle says', (count) =>
+    isDecided(`by-${count}`, count, async (messages) => {
+      const producer = await plainProducer(servers.kafka.brokers);
+      await producer.send({ topic: TOPICS.actions, messages });
+    }),
+  );
+
+  testWithKcat('as the oracle says when kcat publishes it, compressed with zstd', () =>
+    isDecided('by-kcat', 1, (records) => publishWithKcat(servers.kafka.brokers, TOPICS.actions, records)),
+  );
+
+  async function isDecided(tenant: string, count: number, publish: Publish) {
     const plane = serverPlane(servers, MANDATES);
-    const tenant = `by-${count}`;
     const key = await plane.issueKey(tenant);
     const [query, , ...deciders] = await Promise.all([
       plane.start('query'),
@@ -54,13 +72,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
       scenarios.map(([name]) => [name, requestsOf(dataset, tenant, `${name}-`)] as const),
     );
     const all = [...requests.values()].flat();
-    await producer.send({
-      topic: TOPICS.actions,
-      messages: all.map((record) => ({
-        key: agentKey(tenant, record.action.agentId),
-        value: JSON.stringify({ ...record, action: { ...record.action, deadlineMs: 3_600_000 } }),
-      })),
-    });
+    const records = all.map((record) => ({
+      key: agentKey(tenant, record.action.agentId),
+      value: JSON.stringify({ ...record, action: { ...record.action, deadlineMs: 3_600_000 } }),
+    }));
+    await publish(records);
 
     const api = plane.api(query.url, key);
     const found = await readBack(api, all.length, 240_000);
@@ -78,5 +94,5 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
     const { total } = await api.get<Spend>('/v1/audit/analytics/spend');
     const charged = scenarios.reduce((sum, [, { allowedCostMicros }]) => sum + allowedCostMicros, 0);
     expect(total.spentMicros).toBe(charged);
-  });
+  }
 });

@@ -7,6 +7,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
+import { installedKcat } from './kafka/install-kcat.ts';
 import { MissingServerError } from './missing-server.ts';
 import { type Offer, SERVER_KINDS, type ServerKind, type SharedServer } from './offer.ts';
 import { localOffer, offerOf } from './sources.ts';
@@ -18,6 +19,8 @@ export type ProvidedServers = {
   readonly shared: Readonly<Record<ServerKind, string | null>>;
   /** To be started by the test itself, with `startRedis` and its like. */
   readonly own: Readonly<Record<ServerKind, string | null>>;
+  /** No server, but had and missed like one: a Kafka client that is not of JavaScript. */
+  readonly kcat: string | null;
 };
 
 declare module 'vitest' {
@@ -30,10 +33,12 @@ declare module 'vitest' {
 export async function provideServers(project: TestProject): Promise<() => Promise<void>> {
   const shared = await forEachKind((kind) => orMissing(offerOf(kind)));
   const own = await forEachKind((kind) => orMissing(localOffer(kind)));
-  console.log(`\n${banner(shared, own)}\n`);
+  const kcat = await orMissing(installedKcat());
+  console.log(`\n${banner(shared, own, kcat)}\n`);
   const missing = SERVER_KINDS.flatMap((kind) => lacking(shared[kind]) ?? lacking(own[kind]) ?? []);
+  if ('lacks' in kcat) missing.push(kcat.lacks);
   if (process.env.CI === 'true' && missing.length > 0) {
-    throw new MissingServerError(`In CI every server must be there: ${missing.join('; ')}`);
+    throw new MissingServerError(`In CI every server must be there, and kcat: ${missing.join('; ')}`);
   }
 
   const started = new Map<ServerKind, Promise<SharedServer>>();
@@ -58,6 +63,7 @@ export async function provideServers(project: TestProject): Promise<() => Promis
     desk: `http://127.0.0.1:${place.port}`,
     shared: await forEachKind(async (kind) => lacking(shared[kind])),
     own: await forEachKind(async (kind) => lacking(own[kind])),
+    kcat: lacking(kcat),
   });
 
   return async () => {
@@ -67,27 +73,34 @@ export async function provideServers(project: TestProject): Promise<() => Promis
   };
 }
 
-type Found = Offer | { readonly lacks: string };
+type Lacking = { readonly lacks: string };
+type Found = Offer | Lacking;
+type FoundProgram = { readonly what: string } | Lacking;
 
-function orMissing(offer: Promise<Offer>): Promise<Found> {
+function orMissing<T>(offer: Promise<T>): Promise<T | Lacking> {
   return offer.catch((error) => {
     if (error instanceof MissingServerError) return { lacks: error.message };
     throw error;
   });
 }
 
-function lacking(found: Found): string | null {
+function lacking(found: FoundProgram): string | null {
   return 'lacks' in found ? found.lacks : null;
 }
 
-function banner(shared: Record<ServerKind, Found>, own: Record<ServerKind, Found>): string {
+function banner(
+  shared: Record<ServerKind, Found>,
+  own: Record<ServerKind, Found>,
+  kcat: FoundProgram,
+): string {
   const lines = SERVER_KINDS.map((kind) => {
     const found = shared[kind];
     if ('lacks' in found) return `  ${kind}: NONE, so its tests are NOT RUN: ${found.lacks}`;
     const why = lacking(own[kind]);
     return `  ${kind}: ${found.what}${why === null ? '' : `; tests that break a server of their own are NOT RUN: ${why}`}`;
   });
-  return ['Servers of these tests:', ...lines].join('\n');
+  const client = 'lacks' in kcat ? `NONE, so its tests are NOT RUN: ${kcat.lacks}` : kcat.what;
+  return ['Servers of these tests:', ...lines, `  kcat: ${client}`].join('\n');
 }
 
 async function forEachKind<T>(of: (kind: ServerKind) => Promise<T>): Promise<Record<ServerKind, T>> {

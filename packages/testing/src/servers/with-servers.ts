@@ -1,5 +1,5 @@
 /** How a `*.servers.test.ts` says which servers it needs: without them it is skipped, which the banner has told. */
-import { describe, inject } from 'vitest';
+import { describe, inject, test } from 'vitest';
 import type { ServerKind } from './offer.ts';
 import type {} from './provide-servers.ts';
 
@@ -13,6 +13,11 @@ export function describeWithServers(kinds: readonly ServerKind[], name: string, 
 export function describeWithOwnServers(kinds: readonly ServerKind[], name: string, tests: () => void): void {
   const { own } = inject('servers');
   describe.skipIf(kinds.some((kind) => own[kind] !== null))(name, tests);
+}
+
+/** For a test that publishes with another's Kafka client (`publishWithKcat`). */
+export function testWithKcat(name: string, body: () => Promise<void>): void {
+  test.skipIf(inject('servers').kcat !== null)(name, body);
 }
 
 /**

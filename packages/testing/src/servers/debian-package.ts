@@ -1,0 +1,69 @@
+/**
+ * Debian's packages unpacked into the cache, which needs no root.
+ *
+ * apt works on a private copy of its state, so that it neither needs nor changes the machine's. It resolves the
+ * packages against what the machine has installed, so only what is missing is fetched (7 MB unpacked for Redis on a
+ * Debian with the usual libraries, 2 MB for kcat).
+ */
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cachedFolder } from './cache-folder.ts';
+import { MissingServerError } from './missing-server.ts';
+import { runTool } from './run-tool.ts';
+
+export type Program = {
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/**
+ * The program that the package of the same name brings.
+ *
+ * @throws MissingServerError where there is no apt-get, or nothing to fetch from
+ */
+export async function debianProgram(name: string, orInstall: string): Promise<Program> {
+  const folder = await cachedFolder(`${name}-${await release()}-${process.arch}`, (into) =>
+    unpackPackage(name, into, orInstall),
+  );
+  const libraries = (await readdir(join(folder, 'usr/lib'), { withFileTypes: true })).filter((entry) =>
+    entry.isDirectory(),
+  );
+  const paths = libraries.flatMap(({ name }) => [join(folder, 'usr/lib', name), join(folder, 'lib', name)]);
+  return { command: join(folder, 'usr/bin', name), env: { LD_LIBRARY_PATH: paths.join(':') } };
+}
+
+/** Such as `debian-12`: the libraries that the packages expect beside them are this release's. */
+async function release(): Promise<string> {
+  const told = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  const value = (name: string) => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(told)?.[1] ?? 'unknown';
+  return `${value('ID')}-${value('VERSION_ID')}`;
+}
+
+async function unpackPackage(name: string, into: string, orInstall: string): Promise<void> {
+  const apt = await mkdtemp(join(tmpdir(), 'mandate-apt-'));
+  try {
+    await mkdir(join(apt, 'lists/partial'), { recursive: true });
+    await mkdir(join(apt, 'archives/partial'), { recursive: true });
+    // apt locks the folder of this file, which only root may in its own place.
+    await copyFile('/var/lib/dpkg/status', join(apt, 'status')).catch((cause) => {
+      throw new MissingServerError(`this is no Debian: ${orInstall}`, { cause });
+    });
+    const isPrivate = [
+      ...['-o', `Dir::State=${apt}`, '-o', `Dir::State::lists=${apt}/lists`],
+      ...['-o', `Dir::State::status=${apt}/status`],
+      ...['-o', `Dir::Cache=${apt}`, '-o', `Dir::Cache::archives=${apt}/archives`],
+      // A machine without a network is told soon.
+      ...['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'],
+    ];
+    await runTool('apt-get', ['update', '-q', ...isPrivate], { orInstall });
+    const download = ['install', '--download-only', '--no-install-recommends', '-q', '-y', name];
+    await runTool('apt-get', [...download, ...isPrivate], { orInstall });
+    const packages = (await readdir(join(apt, 'archives'))).filter((file) => file.endsWith('.deb'));
+    for (const file of packages) {
+      await runTool('dpkg', ['-x', join(apt, 'archives', file), into], { orInstall });
+    }
+  } finally {
+    await rm(apt, { recursive: true, force: true });
+  }
+}
