@@ -38,6 +38,11 @@ const ROUTES: readonly [method: string, path: string, scopes: readonly KeyName[]
   ['POST', '/v1/dead-letters/0/0/republish', []],
 ];
 
+/** Answers that never end: who gets one is seen in kill-stream tests, who does not, here. */
+const STREAMS: readonly [method: string, path: string, closed: KeyName][] = [
+  ['GET', '/v1/kills/stream', 'auditor'],
+];
+
 const KEYS: readonly KeyName[] = ['publisher', 'auditor', 'operator'];
 
 test('the table names every route', async () => {
@@ -48,7 +53,7 @@ test('the table names every route', async () => {
     .flatMap(([path, methods]) =>
       Object.keys(methods ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
     );
-  const tabled = ROUTES.map(([method, path]) => {
+  const tabled = [...ROUTES, ...STREAMS].map(([method, path]) => {
     const pattern = path
       .replace('/bot-1/', '/{id}/')
       .replace('/a-1', '/{id}')
@@ -68,6 +73,10 @@ test('nobody gets in without a key, or with a key that lacks the scope; with it 
         expect([path, key, status === 401 || status === 403]).toEqual([path, key, false]);
       else expect([path, key, status, answer.code]).toEqual([path, key, 403, 'FORBIDDEN']);
     }
+  }
+  for (const [method, path, closed] of STREAMS) {
+    expect((await plane.call(null, method, path)).status).toBe(401);
+    expect((await plane.call(closed, method, path)).status).toBe(403);
   }
   expect(await plane.ledger.killed('globex')).toEqual([]);
 });
