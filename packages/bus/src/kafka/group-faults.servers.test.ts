@@ -2,245 +2,247 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type KafkaCluster, seededRandom, startKafka } from '@mandate/testing';
+import { describeWithOwnServers, type KafkaCluster, seededRandom, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Batch, Bus, Consumer, ConsumerOptions } from '../port.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 10 };
+describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () => {
+  const PATIENCE = { timeout: 60_000, interval: 10 };
 
-let cluster: KafkaCluster;
-let log: LogUnderTest;
-let bus: Bus;
-let topic: string;
-let group: string;
+  let cluster: KafkaCluster;
+  let log: LogUnderTest;
+  let bus: Bus;
+  let topic: string;
+  let group: string;
 
-beforeAll(async () => {
-  cluster = await startKafka({ config: { 'group.min.session.timeout.ms': '500' } });
-});
-afterAll(() => cluster?.stop());
-beforeEach(async () => {
-  log = new LogUnderTest(cluster.brokers);
-  bus = await log.open();
-  topic = `faults.${randomUUID()}`;
-  group = `${topic}.group`;
-});
-afterEach(() => log.close());
-
-function join(onBatch: (batch: Batch) => Promise<void>, fields: Partial<ConsumerOptions> = {}, on = bus) {
-  return on.consume({ group, topics: [topic], from: 'earliest', onBatch, ...fields });
-}
-const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);
-const fill = async (value: string) => {
-  const places = await bus.ranges(topic);
-  return bus.append(
-    topic,
-    places.map(({ partition }) => ({ key: null, value, partition })),
-  );
-};
-const hasNoLag = async (consumer: Consumer) =>
-  expect((await consumer.lag()).every(({ lag }) => lag === 0)).toBe(true);
-
-test('a member that stood still beyond its session is refused its commit, and the work is another’s', async () => {
-  await bus.append(topic, [{ key: 'k', value: 'once' }]);
-  const file = new URL('./system/slow-member.ts', import.meta.url).pathname;
-  const member = spawn(process.execPath, [file, cluster.brokers[0] ?? '', topic, group, '1000'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+  beforeAll(async () => {
+    cluster = await startKafka({ config: { 'group.min.session.timeout.ms': '500' } });
   });
-  try {
-    const said: string[] = [];
-    createInterface(member.stdout).on('line', (line) => said.push(line));
-    await vi.waitFor(() => expect(said).toEqual(['taken']), PATIENCE);
-    member.kill('SIGSTOP');
-    let taken = 0;
-    const other = await join(async (batch) => {
-      taken += 1;
-      await commitAll(batch);
-    });
-    await vi.waitFor(() => expect(taken).toBe(1), PATIENCE);
-    await vi.waitFor(() => hasNoLag(other), PATIENCE);
-    member.kill('SIGCONT');
-    member.stdin.write('go on\n');
-    await vi.waitFor(() => expect(said).toEqual(['taken', 'BUS_FENCED']), PATIENCE);
-    await other.stop();
-  } finally {
-    member.kill('SIGKILL');
+  afterAll(() => cluster?.stop());
+  beforeEach(async () => {
+    log = new LogUnderTest(cluster.brokers);
+    bus = await log.open();
+    topic = `faults.${randomUUID()}`;
+    group = `${topic}.group`;
+  });
+  afterEach(() => log.close());
+
+  function join(onBatch: (batch: Batch) => Promise<void>, fields: Partial<ConsumerOptions> = {}, on = bus) {
+    return on.consume({ group, topics: [topic], from: 'earliest', onBatch, ...fields });
   }
-});
-
-test('who lost its membership unnoticed is back as a new member, and serves', async () => {
-  let assignments = 0;
-  const seen: string[] = [];
-  const consumer = await join(
-    async (batch) => {
-      seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
-      await commitAll(batch);
-    },
-    { sessionTimeoutMs: 500, onAssigned: async () => void assignments++ },
-  );
-  await vi.waitFor(() => expect(assignments).toBe(1), PATIENCE);
-  // The whole process stands still, heartbeats and all, until the group has given the member up.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
-  await bus.append(topic, [{ key: 'k', value: 'afterwards' }]);
-  await vi.waitFor(() => expect(seen).toEqual(['afterwards']), PATIENCE);
-  await vi.waitFor(() => expect(assignments).toBe(2), PATIENCE);
-  await consumer.stop();
-});
-
-test('work that takes longer than a session keeps its partition, though it never says that it lives', async () => {
-  await bus.append(topic, [{ key: 'k', value: 'long work' }]);
-  const sessionTimeoutMs = 500;
-  let deliveries = 0;
-  const consumer = await join(
-    async (batch) => {
-      deliveries += 1;
-      await pause(5 * sessionTimeoutMs);
-      await commitAll(batch);
-    },
-    { sessionTimeoutMs },
-  );
-  await vi.waitFor(() => expect(deliveries).toBe(1), PATIENCE);
-  await vi.waitFor(() => hasNoLag(consumer), PATIENCE);
-  expect(deliveries).toBe(1);
-  await consumer.stop();
-});
-
-test('members that come and go all the time miss nothing, and no two of them have a partition in hand', async () => {
-  const random = seededRandom(20_261_121);
-  const inHand = new Set<number>();
-  const overlaps: number[] = [];
-  const done = new Set<string>();
-  const failures: unknown[] = [];
-  const clients = [bus, await log.open(), await log.open()];
-  const members: (Consumer | undefined)[] = [undefined, undefined, undefined];
-  const batches = [0, 0, 0];
-  const workOf = (who: number) => async (batch: Batch) => {
-    if (inHand.has(batch.partition)) overlaps.push(batch.partition);
-    inHand.add(batch.partition);
-    await new Promise(setImmediate);
-    for (const { coordinate } of batch.records) done.add(`${coordinate.partition}/${coordinate.offset}`);
-    await commitAll(batch).finally(() => inHand.delete(batch.partition));
-    batches[who] = (batches[who] ?? 0) + 1;
+  const commitAll = (batch: Batch) => batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);
+  const fill = async (value: string) => {
+    const places = await bus.ranges(topic);
+    return bus.append(
+      topic,
+      places.map(({ partition }) => ({ key: null, value, partition })),
+    );
   };
-  let written = 0;
-  for (let turn = 0; turn < 12; turn++) {
-    const who = Math.floor(random() * members.length);
-    await members[who]?.stop();
-    if (members[who] !== undefined) {
-      members[who] = undefined;
-      continue;
-    }
-    const before = batches[who] ?? 0;
-    const member = await join(workOf(who), { maxBatch: 1 }, clients[who]);
-    member.finished.catch((error) => failures.push(error));
-    members[who] = member;
-    await vi.waitFor(async () => {
-      written += (await fill(`${turn}`)).length;
-      expect(batches[who]).toBeGreaterThan(before);
-    }, PATIENCE);
-  }
-  const last = members.find((member) => member !== undefined) ?? (await join(workOf(0)));
-  await vi.waitFor(() => hasNoLag(last), PATIENCE);
-  expect(done.size).toBe(written);
-  expect(overlaps).toEqual([]);
-  expect(failures).toEqual([]);
-});
+  const hasNoLag = async (consumer: Consumer) =>
+    expect((await consumer.lag()).every(({ lag }) => lag === 0)).toBe(true);
 
-test('a member that joins while another’s long work holds the round up can leave at once', async () => {
-  await fill('x');
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const signals: AbortSignal[] = [];
-  const refusals: unknown[] = [];
-  const busy = await join(
-    async (batch) => {
-      signals.push(batch.signal);
-      await opened;
-      await commitAll(batch).catch((error) => refusals.push(error));
-    },
-    { sessionTimeoutMs: 3_000 },
-  );
-  await vi.waitFor(() => expect(signals.length).toBeGreaterThan(0), PATIENCE);
-  const joins = await join(commitAll, { sessionTimeoutMs: 3_000 }, await log.open());
-  await vi.waitFor(() => expect(signals.some(({ aborted }) => aborted)).toBe(true), PATIENCE);
-  await joins.stop();
-  open();
-  await vi.waitFor(() => hasNoLag(busy), PATIENCE);
-  await busy.stop();
-  // Had it waited for the round, the one at work would have outstayed it.
-  expect(refusals).toEqual([]);
-});
-
-test('a lost position stays where it was: the group halts again at its next start', async () => {
-  await bus.append(topic, [
-    { key: 'k', value: '0' },
-    { key: 'k', value: '1' },
-  ]);
-  const first = await join((batch) => batch.commit(1));
-  await vi.waitFor(
-    async () => expect((await first.lag()).reduce((sum, { lag }) => sum + lag, 0)).toBe(1),
-    PATIENCE,
-  );
-  await first.stop();
-  await log.expire(topic);
-  await bus.append(topic, [{ key: 'k', value: '2' }]);
-  for (let start = 0; start < 2; start++) {
-    const consumer = await join(commitAll);
-    await expect(consumer.finished).rejects.toMatchObject({
-      code: 'BUS_OFFSET_LOST',
-      message: expect.stringMatching(/stands at offset 1 of .* which holds 2 to 3/),
+  test('a member that stood still beyond its session is refused its commit, and the work is another’s', async () => {
+    await bus.append(topic, [{ key: 'k', value: 'once' }]);
+    const file = new URL('./system/slow-member.ts', import.meta.url).pathname;
+    const member = spawn(process.execPath, [file, cluster.brokers[0] ?? '', topic, group, '1000'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
-  }
-});
-
-test('a broker that dies and comes back finds its consumers and readers waiting for it', async () => {
-  await fill('before');
-  const consumed: string[] = [];
-  const read: string[] = [];
-  const textsOf = (records: Batch['records']) => records.map(({ value }) => Buffer.from(value).toString());
-  const consumer = await join(async (batch) => {
-    consumed.push(...textsOf(batch.records));
-    await commitAll(batch);
+    try {
+      const said: string[] = [];
+      createInterface(member.stdout).on('line', (line) => said.push(line));
+      await vi.waitFor(() => expect(said).toEqual(['taken']), PATIENCE);
+      member.kill('SIGSTOP');
+      let taken = 0;
+      const other = await join(async (batch) => {
+        taken += 1;
+        await commitAll(batch);
+      });
+      await vi.waitFor(() => expect(taken).toBe(1), PATIENCE);
+      await vi.waitFor(() => hasNoLag(other), PATIENCE);
+      member.kill('SIGCONT');
+      member.stdin.write('go on\n');
+      await vi.waitFor(() => expect(said).toEqual(['taken', 'BUS_FENCED']), PATIENCE);
+      await other.stop();
+    } finally {
+      member.kill('SIGKILL');
+    }
   });
-  const reader = await bus.read({
-    topics: [topic],
-    from: 'earliest',
-    onRecords: (records) => void read.push(...textsOf(records)),
-  });
-  await vi.waitFor(() => hasNoLag(consumer), PATIENCE);
-  await cluster.nodes[0]?.kill();
-  await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
-  await cluster.nodes[0]?.restart();
-  await vi.waitFor(() => fill('after'), PATIENCE);
-  await vi.waitFor(() => hasNoLag(consumer), PATIENCE);
-  expect(new Set(consumed)).toEqual(new Set(['before', 'after']));
-  await vi.waitFor(() => expect(new Set(read)).toEqual(new Set(['before', 'after'])), PATIENCE);
-  await Promise.all([consumer.stop(), reader.stop()]);
-});
 
-test('partitions that are added are read and consumed by those who were there before, from their start', async () => {
-  const eager = await log.open({ metadataAgeMs: 100 });
-  const [before = 0] = [(await eager.ranges(topic)).length];
-  const consumed = new Set<number>();
-  const read = new Set<number>();
-  const consumer = await join(
-    async (batch) => {
-      consumed.add(batch.partition);
+  test('who lost its membership unnoticed is back as a new member, and serves', async () => {
+    let assignments = 0;
+    const seen: string[] = [];
+    const consumer = await join(
+      async (batch) => {
+        seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
+        await commitAll(batch);
+      },
+      { sessionTimeoutMs: 500, onAssigned: async () => void assignments++ },
+    );
+    await vi.waitFor(() => expect(assignments).toBe(1), PATIENCE);
+    // The whole process stands still, heartbeats and all, until the group has given the member up.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    await bus.append(topic, [{ key: 'k', value: 'afterwards' }]);
+    await vi.waitFor(() => expect(seen).toEqual(['afterwards']), PATIENCE);
+    await vi.waitFor(() => expect(assignments).toBe(2), PATIENCE);
+    await consumer.stop();
+  });
+
+  test('work that takes longer than a session keeps its partition, though it never says that it lives', async () => {
+    await bus.append(topic, [{ key: 'k', value: 'long work' }]);
+    const sessionTimeoutMs = 500;
+    let deliveries = 0;
+    const consumer = await join(
+      async (batch) => {
+        deliveries += 1;
+        await pause(5 * sessionTimeoutMs);
+        await commitAll(batch);
+      },
+      { sessionTimeoutMs },
+    );
+    await vi.waitFor(() => expect(deliveries).toBe(1), PATIENCE);
+    await vi.waitFor(() => hasNoLag(consumer), PATIENCE);
+    expect(deliveries).toBe(1);
+    await consumer.stop();
+  });
+
+  test('members that come and go all the time miss nothing, and no two of them have a partition in hand', async () => {
+    const random = seededRandom(20_261_121);
+    const inHand = new Set<number>();
+    const overlaps: number[] = [];
+    const done = new Set<string>();
+    const failures: unknown[] = [];
+    const clients = [bus, await log.open(), await log.open()];
+    const members: (Consumer | undefined)[] = [undefined, undefined, undefined];
+    const batches = [0, 0, 0];
+    const workOf = (who: number) => async (batch: Batch) => {
+      if (inHand.has(batch.partition)) overlaps.push(batch.partition);
+      inHand.add(batch.partition);
+      await new Promise(setImmediate);
+      for (const { coordinate } of batch.records) done.add(`${coordinate.partition}/${coordinate.offset}`);
+      await commitAll(batch).finally(() => inHand.delete(batch.partition));
+      batches[who] = (batches[who] ?? 0) + 1;
+    };
+    let written = 0;
+    for (let turn = 0; turn < 12; turn++) {
+      const who = Math.floor(random() * members.length);
+      await members[who]?.stop();
+      if (members[who] !== undefined) {
+        members[who] = undefined;
+        continue;
+      }
+      const before = batches[who] ?? 0;
+      const member = await join(workOf(who), { maxBatch: 1 }, clients[who]);
+      member.finished.catch((error) => failures.push(error));
+      members[who] = member;
+      await vi.waitFor(async () => {
+        written += (await fill(`${turn}`)).length;
+        expect(batches[who]).toBeGreaterThan(before);
+      }, PATIENCE);
+    }
+    const last = members.find((member) => member !== undefined) ?? (await join(workOf(0)));
+    await vi.waitFor(() => hasNoLag(last), PATIENCE);
+    expect(done.size).toBe(written);
+    expect(overlaps).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  test('a member that joins while another’s long work holds the round up can leave at once', async () => {
+    await fill('x');
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const signals: AbortSignal[] = [];
+    const refusals: unknown[] = [];
+    const busy = await join(
+      async (batch) => {
+        signals.push(batch.signal);
+        await opened;
+        await commitAll(batch).catch((error) => refusals.push(error));
+      },
+      { sessionTimeoutMs: 3_000 },
+    );
+    await vi.waitFor(() => expect(signals.length).toBeGreaterThan(0), PATIENCE);
+    const joins = await join(commitAll, { sessionTimeoutMs: 3_000 }, await log.open());
+    await vi.waitFor(() => expect(signals.some(({ aborted }) => aborted)).toBe(true), PATIENCE);
+    await joins.stop();
+    open();
+    await vi.waitFor(() => hasNoLag(busy), PATIENCE);
+    await busy.stop();
+    // Had it waited for the round, the one at work would have outstayed it.
+    expect(refusals).toEqual([]);
+  });
+
+  test('a lost position stays where it was: the group halts again at its next start', async () => {
+    await bus.append(topic, [
+      { key: 'k', value: '0' },
+      { key: 'k', value: '1' },
+    ]);
+    const first = await join((batch) => batch.commit(1));
+    await vi.waitFor(
+      async () => expect((await first.lag()).reduce((sum, { lag }) => sum + lag, 0)).toBe(1),
+      PATIENCE,
+    );
+    await first.stop();
+    await log.expire(topic);
+    await bus.append(topic, [{ key: 'k', value: '2' }]);
+    for (let start = 0; start < 2; start++) {
+      const consumer = await join(commitAll);
+      await expect(consumer.finished).rejects.toMatchObject({
+        code: 'BUS_OFFSET_LOST',
+        message: expect.stringMatching(/stands at offset 1 of .* which holds 2 to 3/),
+      });
+    }
+  });
+
+  test('a broker that dies and comes back finds its consumers and readers waiting for it', async () => {
+    await fill('before');
+    const consumed: string[] = [];
+    const read: string[] = [];
+    const textsOf = (records: Batch['records']) => records.map(({ value }) => Buffer.from(value).toString());
+    const consumer = await join(async (batch) => {
+      consumed.push(...textsOf(batch.records));
       await commitAll(batch);
-    },
-    {},
-    eager,
-  );
-  const reader = await eager.read({
-    topics: [topic],
-    from: 'latest',
-    onRecords(records) {
-      for (const { coordinate } of records) read.add(coordinate.partition);
-    },
+    });
+    const reader = await bus.read({
+      topics: [topic],
+      from: 'earliest',
+      onRecords: (records) => void read.push(...textsOf(records)),
+    });
+    await vi.waitFor(() => hasNoLag(consumer), PATIENCE);
+    await cluster.nodes[0]?.kill();
+    await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
+    await cluster.nodes[0]?.restart();
+    await vi.waitFor(() => fill('after'), PATIENCE);
+    await vi.waitFor(() => hasNoLag(consumer), PATIENCE);
+    expect(new Set(consumed)).toEqual(new Set(['before', 'after']));
+    await vi.waitFor(() => expect(new Set(read)).toEqual(new Set(['before', 'after'])), PATIENCE);
+    await Promise.all([consumer.stop(), reader.stop()]);
   });
-  await reader.caughtUp;
-  await log.addPartitions(topic, before + 1);
-  const added = await log.open();
-  await added.append(topic, [{ key: null, value: 'x', partition: before }]);
-  await vi.waitFor(() => expect([...consumed, ...read]).toEqual([before, before]), PATIENCE);
-  await Promise.all([consumer.stop(), reader.stop()]);
+
+  test('partitions that are added are read and consumed by those who were there before, from their start', async () => {
+    const eager = await log.open({ metadataAgeMs: 100 });
+    const [before = 0] = [(await eager.ranges(topic)).length];
+    const consumed = new Set<number>();
+    const read = new Set<number>();
+    const consumer = await join(
+      async (batch) => {
+        consumed.add(batch.partition);
+        await commitAll(batch);
+      },
+      {},
+      eager,
+    );
+    const reader = await eager.read({
+      topics: [topic],
+      from: 'latest',
+      onRecords(records) {
+        for (const { coordinate } of records) read.add(coordinate.partition);
+      },
+    });
+    await reader.caughtUp;
+    await log.addPartitions(topic, before + 1);
+    const added = await log.open();
+    await added.append(topic, [{ key: null, value: 'x', partition: before }]);
+    await vi.waitFor(() => expect([...consumed, ...read]).toEqual([before, before]), PATIENCE);
+    await Promise.all([consumer.stop(), reader.stop()]);
+  });
 });

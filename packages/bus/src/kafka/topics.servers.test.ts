@@ -1,137 +1,141 @@
 import { randomUUID } from 'node:crypto';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
-import { type KafkaCluster, startKafka } from '@mandate/testing';
+import { describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TOPIC_RESOURCE } from './client.ts';
 import { asking } from './connection.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
-const PATIENCE_MS = 30_000;
-const DAY_MS = 24 * 60 * 60 * 1_000;
+describeWithOwnServers(['kafka'], 'topics', () => {
+  const PATIENCE_MS = 30_000;
+  const DAY_MS = 24 * 60 * 60 * 1_000;
 
-let cluster: KafkaCluster;
-let log: LogUnderTest;
+  let cluster: KafkaCluster;
+  let log: LogUnderTest;
 
-beforeAll(async () => {
-  cluster = await startKafka();
-});
-afterAll(() => cluster?.stop());
-beforeEach(() => {
-  log = new LogUnderTest(cluster.brokers);
-});
-afterEach(() => log.close());
-
-async function settingsOf(topic: string): Promise<Record<string, string>> {
-  const { resources } = await asking(
-    log.connect(),
-    async (client) => {
-      await client.addMultipleTargetTopics([topic]);
-      const broker = await client.findBroker({ nodeId: client.getNodeIds()[0] ?? '' });
-      return broker.describeConfigs({ resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: [] }] });
-    },
-    PATIENCE_MS,
-  );
-  const entries = resources.flatMap(({ configEntries }) => configEntries);
-  return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
-}
-
-async function create(topic: string, config: Record<string, string>): Promise<void> {
-  await asking(
-    log.connect(),
-    async (client) => {
-      await client.refreshMetadata();
-      const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-      const request = { topic, numPartitions: 1, replicationFactor: 1, configEntries };
-      await (await client.findControllerBroker()).createTopics({ topics: [request], timeout: PATIENCE_MS });
-    },
-    PATIENCE_MS,
-  );
-}
-
-test('what is decided is kept for ever, requests for seven days, each on the broker’s clock and never compacted', async () => {
-  const bus = await log.open({ minInSyncReplicas: 1 });
-  const topics = [TOPICS.actions, topicOfTenant('acme'), TOPICS.decisions, TOPICS.deadLetters];
-  const found: Record<string, string>[] = [];
-  for (const topic of topics) {
-    expect(await bus.ranges(topic)).toHaveLength(4);
-    found.push(await settingsOf(topic));
-  }
-  expect(found.map((settings) => settings['retention.ms'])).toEqual([
-    `${7 * DAY_MS}`,
-    `${7 * DAY_MS}`,
-    '-1',
-    '-1',
-  ]);
-  for (const settings of found) {
-    expect(settings).toMatchObject({
-      'cleanup.policy': 'delete',
-      'message.timestamp.type': 'LogAppendTime',
-      'min.insync.replicas': '1',
-      'retention.bytes': '-1',
-      'unclean.leader.election.enable': 'false',
-    });
-  }
-});
-
-test('a topic that is missing is an error where topics are not made, and none is made', async () => {
-  const bus = await log.open({ createTopics: false });
-  const topic = `missing.${randomUUID()}`;
-  for (let attempt = 0; attempt < 2; attempt++) {
-    await expect(bus.append(topic, [])).rejects.toMatchObject({
-      code: 'BUS_TOPIC_UNFIT',
-      message: `topic ${topic} does not exist`,
-      remedy: expect.stringContaining('infra/kafka'),
-    });
-  }
-});
-
-test('several processes that make a topic at the same time all find it', async () => {
-  const topic = `together.${randomUUID()}`;
-  const clients = await Promise.all([log.open(), log.open(), log.open()]);
-  for (const ranges of await Promise.all(clients.map((client) => client.ranges(topic)))) {
-    expect(ranges).toHaveLength(4);
-  }
-});
-
-const FIT = {
-  'message.timestamp.type': 'LogAppendTime',
-  'retention.ms': '-1',
-  'max.message.bytes': '2097164',
-};
-
-test.each([
-  ['forgets', { ...FIT, 'retention.ms': '604800000' }, 'retention.ms is 604800000 and must be -1'],
-  ['compacts', { ...FIT, 'cleanup.policy': 'compact' }, 'cleanup.policy is compact and must be delete'],
-  [
-    'takes its times from producers',
-    { ...FIT, 'message.timestamp.type': 'CreateTime' },
-    'message.timestamp.type is CreateTime and must be LogAppendTime',
-  ],
-  [
-    'takes no large record',
-    { ...FIT, 'max.message.bytes': '1000' },
-    'max.message.bytes is 1000 and must be 2097164',
-  ],
-])('a topic that %s is an error that says what to set', async (_, config, wrong) => {
-  const topic = `unfit.${randomUUID()}`;
-  await create(topic, config);
-  const [setting, value] = [wrong.split(' ').at(0), wrong.split(' ').at(-1)];
-  await expect((await log.open()).ranges(topic)).rejects.toMatchObject({
-    code: 'BUS_TOPIC_UNFIT',
-    message: `topic ${topic}: ${wrong}`,
-    remedy: `kafka-configs --alter --topic ${topic} --add-config ${setting}=${value}`,
+  beforeAll(async () => {
+    cluster = await startKafka();
   });
-});
+  afterAll(() => cluster?.stop());
+  beforeEach(() => {
+    log = new LogUnderTest(cluster.brokers);
+  });
+  afterEach(() => log.close());
 
-test('a topic with more room and a longer memory than needed is fit', async () => {
-  const topic = topicOfTenant(`t${randomUUID().slice(0, 8)}`);
-  await create(topic, { ...FIT, 'retention.ms': '-1', 'max.message.bytes': '4000000' });
-  expect(await (await log.open()).ranges(topic)).toHaveLength(1);
-});
+  async function settingsOf(topic: string): Promise<Record<string, string>> {
+    const { resources } = await asking(
+      log.connect(),
+      async (client) => {
+        await client.addMultipleTargetTopics([topic]);
+        const broker = await client.findBroker({ nodeId: client.getNodeIds()[0] ?? '' });
+        return broker.describeConfigs({
+          resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: [] }],
+        });
+      },
+      PATIENCE_MS,
+    );
+    const entries = resources.flatMap(({ configEntries }) => configEntries);
+    return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
+  }
 
-test('topics that are new at the same time are all made, though some of them have no leader yet', async () => {
-  const bus = await log.open({ minInSyncReplicas: 1, patienceMs: 10_000 });
-  const topics = Array.from({ length: 24 }, () => topicOfTenant(randomUUID()));
-  const found = await Promise.all(topics.map((topic) => bus.ranges(topic)));
-  expect(found.map((ranges) => ranges.length)).toEqual(topics.map(() => 4));
+  async function create(topic: string, config: Record<string, string>): Promise<void> {
+    await asking(
+      log.connect(),
+      async (client) => {
+        await client.refreshMetadata();
+        const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+        const request = { topic, numPartitions: 1, replicationFactor: 1, configEntries };
+        await (await client.findControllerBroker()).createTopics({ topics: [request], timeout: PATIENCE_MS });
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  test('what is decided is kept for ever, requests for seven days, each on the broker’s clock and never compacted', async () => {
+    const bus = await log.open({ minInSyncReplicas: 1 });
+    const topics = [TOPICS.actions, topicOfTenant('acme'), TOPICS.decisions, TOPICS.deadLetters];
+    const found: Record<string, string>[] = [];
+    for (const topic of topics) {
+      expect(await bus.ranges(topic)).toHaveLength(4);
+      found.push(await settingsOf(topic));
+    }
+    expect(found.map((settings) => settings['retention.ms'])).toEqual([
+      `${7 * DAY_MS}`,
+      `${7 * DAY_MS}`,
+      '-1',
+      '-1',
+    ]);
+    for (const settings of found) {
+      expect(settings).toMatchObject({
+        'cleanup.policy': 'delete',
+        'message.timestamp.type': 'LogAppendTime',
+        'min.insync.replicas': '1',
+        'retention.bytes': '-1',
+        'unclean.leader.election.enable': 'false',
+      });
+    }
+  });
+
+  test('a topic that is missing is an error where topics are not made, and none is made', async () => {
+    const bus = await log.open({ createTopics: false });
+    const topic = `missing.${randomUUID()}`;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(bus.append(topic, [])).rejects.toMatchObject({
+        code: 'BUS_TOPIC_UNFIT',
+        message: `topic ${topic} does not exist`,
+        remedy: expect.stringContaining('infra/kafka'),
+      });
+    }
+  });
+
+  test('several processes that make a topic at the same time all find it', async () => {
+    const topic = `together.${randomUUID()}`;
+    const clients = await Promise.all([log.open(), log.open(), log.open()]);
+    for (const ranges of await Promise.all(clients.map((client) => client.ranges(topic)))) {
+      expect(ranges).toHaveLength(4);
+    }
+  });
+
+  const FIT = {
+    'message.timestamp.type': 'LogAppendTime',
+    'retention.ms': '-1',
+    'max.message.bytes': '2097164',
+  };
+
+  test.each([
+    ['forgets', { ...FIT, 'retention.ms': '604800000' }, 'retention.ms is 604800000 and must be -1'],
+    ['compacts', { ...FIT, 'cleanup.policy': 'compact' }, 'cleanup.policy is compact and must be delete'],
+    [
+      'takes its times from producers',
+      { ...FIT, 'message.timestamp.type': 'CreateTime' },
+      'message.timestamp.type is CreateTime and must be LogAppendTime',
+    ],
+    [
+      'takes no large record',
+      { ...FIT, 'max.message.bytes': '1000' },
+      'max.message.bytes is 1000 and must be 2097164',
+    ],
+  ])('a topic that %s is an error that says what to set', async (_, config, wrong) => {
+    const topic = `unfit.${randomUUID()}`;
+    await create(topic, config);
+    const [setting, value] = [wrong.split(' ').at(0), wrong.split(' ').at(-1)];
+    await expect((await log.open()).ranges(topic)).rejects.toMatchObject({
+      code: 'BUS_TOPIC_UNFIT',
+      message: `topic ${topic}: ${wrong}`,
+      remedy: `kafka-configs --alter --topic ${topic} --add-config ${setting}=${value}`,
+    });
+  });
+
+  test('a topic with more room and a longer memory than needed is fit', async () => {
+    const topic = topicOfTenant(`t${randomUUID().slice(0, 8)}`);
+    await create(topic, { ...FIT, 'retention.ms': '-1', 'max.message.bytes': '4000000' });
+    expect(await (await log.open()).ranges(topic)).toHaveLength(1);
+  });
+
+  test('topics that are new at the same time are all made, though some of them have no leader yet', async () => {
+    const bus = await log.open({ minInSyncReplicas: 1, patienceMs: 10_000 });
+    const topics = Array.from({ length: 24 }, () => topicOfTenant(randomUUID()));
+    const found = await Promise.all(topics.map((topic) => bus.ranges(topic)));
+    expect(found.map((ranges) => ranges.length)).toEqual(topics.map(() => 4));
+  });
 });

@@ -1,6 +1,6 @@
 /** What may happen between the ledger and its server. */
 import { isMandateError } from '@mandate/runtime';
-import { startRedis, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { allow, decide, spent } from '../contract/bench.ts';
@@ -10,173 +10,176 @@ import { startCuttingProxy } from './cutting-proxy.fixture.ts';
 import { freshLedger } from './fresh-ledger.fixture.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 
-let server: Awaited<ReturnType<typeof startRedis>>;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
-
-const unavailable = expect.objectContaining({ code: 'LEDGER_UNAVAILABLE', retryable: true });
-
-async function ledgerThrough(url: string, options: object = {}) {
-  const ledger = await freshLedger({ url, ...options });
-  onTestFinished(() => ledger.close());
-  return ledger;
-}
-
-/** As a decider does: until it is back. */
-function stepUntilBack(ledger: Ledger, batch: readonly Operation[]): Promise<readonly StepResult[]> {
-  return waitUntil('the ledger to be back', () =>
-    ledger.step(batch).catch((error: unknown) => {
-      if (!isMandateError(error, 'LEDGER_UNAVAILABLE')) throw error;
-      return null;
-    }),
-  );
-}
-
-test('an answer that is lost is asked for again by the caller alone, and nothing is charged twice', async () => {
-  const proxy = await startCuttingProxy(server.port);
-  onTestFinished(() => proxy.close());
-  const ledger = await ledgerThrough(proxy.url);
-  await allow(ledger, stepRequest());
-  const request = stepRequest({ actionId: 'the-lost-one' });
-  proxy.loseAnswerTo('the-lost-one');
-  await expect(ledger.step([request])).rejects.toEqual(unavailable);
-  expect(proxy.lost).toBe(1);
-  const [again] = await stepUntilBack(ledger, [request]);
-  expect(again).toMatchObject({ kind: 'decided', redelivered: true, facts: { sequence: 2 } });
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
-});
-
-test('a kill, an adjustment and an approval whose answer is lost happen once', async () => {
-  const proxy = await startCuttingProxy(server.port);
-  onTestFinished(() => proxy.close());
-  const ledger = await ledgerThrough(proxy.url);
-  await allow(ledger, stepRequest());
-  const order = (id: string) => ({ id, by: 'op', reason: 'r' });
-  const total = { scope: 'agent', subject: 'agent-1', id: 'total', windowMs: null } as const;
-  const target = { scope: 'tenant', tenant: TENANT } as const;
-  const approval = {
-    agentId: 'a',
-    actionId: 'b',
-    digest: 'c',
-    answer: 'granted',
-    expiresAtMs: 9e15,
-  } as const;
-  const commands: Record<string, () => Promise<object>> = {
-    'adj-lost': () => ledger.adjust({ ...order('adj-lost'), tenant: TENANT, budget: total, deltaMicros: 7 }),
-    'app-lost': () => ledger.approve({ ...order('app-lost'), tenant: TENANT, ...approval }),
-    'kill-lost': () => ledger.kill(target, order('kill-lost')),
-    'all-lost': () => ledger.kill({ scope: 'all' }, order('all-lost')),
-  };
-  for (const [id, command] of Object.entries(commands)) {
-    proxy.loseAnswerTo(id);
-    await expect(command()).rejects.toEqual(unavailable);
-    await waitUntil('the answer', () => command().catch(() => null));
-  }
-  expect(proxy.lost).toBe(4);
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 107 });
-  expect(await ledger.revision(target)).toBe(1);
-  expect(await ledger.revision({ scope: 'all' })).toBe(1);
-});
-
-test('a server that does not answer is given up on, and nothing is sent again behind the caller', async () => {
-  const ledger = await ledgerThrough(server.url, { commandTimeoutMs: 100 });
-  await allow(ledger, stepRequest());
-  server.pause();
-  const request = stepRequest();
-  await expect(ledger.step([request])).rejects.toEqual(unavailable);
-  server.resume();
-  const [again] = await stepUntilBack(ledger, [request]);
-  expect(again).toMatchObject({ kind: 'decided', redelivered: true });
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
-});
-
-test('nobody there', async () => {
-  await expect(createRedisLedger({ url: 'redis://127.0.0.1:1' })).rejects.toEqual(unavailable);
-});
-
-test('a server that is full decides nothing, and kills all the same', async () => {
-  const ledger = await ledgerThrough(server.url);
-  await allow(ledger, stepRequest());
-  onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0')));
-  await redis.config('SET', 'maxmemory', '1');
-  await expect(ledger.step([stepRequest()])).rejects.toEqual(unavailable);
-  const receipt = await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'full' });
-  expect(receipt.open).toHaveLength(1);
-  await redis.config('SET', 'maxmemory', '0');
-  expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'full' });
-});
-
-test('replicas that must have it: where they are missing, what was decided waits for them', async () => {
-  const ledger = await ledgerThrough(server.url);
-  const request = await allow(ledger, stepRequest());
-  expect(request.tenant).toBe(TENANT);
-  await expect(
-    freshLedger({ url: server.url, waitReplicas: { count: 1, timeoutMs: 20 } }),
-  ).rejects.toMatchObject({
-    code: 'LEDGER_UNAVAILABLE',
-    message: 'Only 0 of 1 replicas have what was written.',
+describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
+  let server: Awaited<ReturnType<typeof startRedis>>;
+  let redis: Redis;
+  beforeAll(async () => {
+    server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+    redis = new Redis(server.url);
   });
-});
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
 
-test('scripts that the server has forgotten are sent anew', async () => {
-  const ledger = await ledgerThrough(server.url);
-  await allow(ledger, stepRequest());
-  await redis.script('FLUSH');
-  await Promise.all([1, 2, 3].map(() => allow(ledger, stepRequest())));
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 400 });
-});
+  const unavailable = expect.objectContaining({ code: 'LEDGER_UNAVAILABLE', retryable: true });
 
-test('a batch longer than one call keeps the order of each agent, and one that must be planned again waits', async () => {
-  const ledger = await ledgerThrough(server.url);
-  const limits = [budget({ maxMicros: 20_000 })];
-  const batch = Array.from({ length: 350 }, (_, at) =>
-    stepRequest({ plan: planOf({ limits }), tenant: at % 7 === 0 ? 'other' : TENANT }),
-  );
-  const results = await ledger.step(batch);
-  const sequences = results.flatMap((result, at) =>
-    'facts' in result && batch[at]?.tenant === TENANT ? [result.facts.sequence] : [],
-  );
-  expect(sequences).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 20_000 });
-  expect(await ledger.step(batch)).toEqual(results.map((result) => ({ ...result, redelivered: true })));
-
-  const again = batch.map((request) =>
-    stepRequest({ ...request, source: stepRequest().source, actionId: `${request.actionId}-x` }),
-  );
-  const over = again.map((request, at) =>
-    at === 30 ? { ...request, plan: planOf({ holdsUntilMs: 0 }) } : request,
-  );
-  const kinds = (await ledger.step(over)).map(({ kind }, at) => [
-    kind,
-    over[at]?.tenant === TENANT && at >= 30,
-  ]);
-  expect(kinds).toEqual(kinds.map(([, waits]) => [waits ? 'replan' : 'decided', waits]));
-});
-
-test('of a call that meets another record at a known coordinate nothing happens', async () => {
-  const ledger = await ledgerThrough(server.url);
-  const known = await allow(ledger, stepRequest());
-  const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];
-  await expect(ledger.step(batch)).rejects.toMatchObject({ code: 'LEDGER_CORRUPT', retryable: false });
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
-  expect((await decide(ledger, stepRequest())).sequence).toBe(2);
-});
-
-test('amounts that are no integers are refused before anything is written', async () => {
-  const ledger = await ledgerThrough(server.url);
-  await allow(ledger, stepRequest());
-  for (const reserveMicros of [0.5, 2 ** 53, Number.NaN]) {
-    await expect(
-      ledger.step([stepRequest(), stepRequest({ plan: planOf({ reserveMicros }) })]),
-    ).rejects.toThrow(/not an integer/);
+  async function ledgerThrough(url: string, options: object = {}) {
+    const ledger = await freshLedger({ url, ...options });
+    onTestFinished(() => ledger.close());
+    return ledger;
   }
-  expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
-  expect((await decide(ledger, stepRequest())).sequence).toBe(2);
+
+  /** As a decider does: until it is back. */
+  function stepUntilBack(ledger: Ledger, batch: readonly Operation[]): Promise<readonly StepResult[]> {
+    return waitUntil('the ledger to be back', () =>
+      ledger.step(batch).catch((error: unknown) => {
+        if (!isMandateError(error, 'LEDGER_UNAVAILABLE')) throw error;
+        return null;
+      }),
+    );
+  }
+
+  test('an answer that is lost is asked for again by the caller alone, and nothing is charged twice', async () => {
+    const proxy = await startCuttingProxy(server.port);
+    onTestFinished(() => proxy.close());
+    const ledger = await ledgerThrough(proxy.url);
+    await allow(ledger, stepRequest());
+    const request = stepRequest({ actionId: 'the-lost-one' });
+    proxy.loseAnswerTo('the-lost-one');
+    await expect(ledger.step([request])).rejects.toEqual(unavailable);
+    expect(proxy.lost).toBe(1);
+    const [again] = await stepUntilBack(ledger, [request]);
+    expect(again).toMatchObject({ kind: 'decided', redelivered: true, facts: { sequence: 2 } });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
+  });
+
+  test('a kill, an adjustment and an approval whose answer is lost happen once', async () => {
+    const proxy = await startCuttingProxy(server.port);
+    onTestFinished(() => proxy.close());
+    const ledger = await ledgerThrough(proxy.url);
+    await allow(ledger, stepRequest());
+    const order = (id: string) => ({ id, by: 'op', reason: 'r' });
+    const total = { scope: 'agent', subject: 'agent-1', id: 'total', windowMs: null } as const;
+    const target = { scope: 'tenant', tenant: TENANT } as const;
+    const approval = {
+      agentId: 'a',
+      actionId: 'b',
+      digest: 'c',
+      answer: 'granted',
+      expiresAtMs: 9e15,
+    } as const;
+    const commands: Record<string, () => Promise<object>> = {
+      'adj-lost': () =>
+        ledger.adjust({ ...order('adj-lost'), tenant: TENANT, budget: total, deltaMicros: 7 }),
+      'app-lost': () => ledger.approve({ ...order('app-lost'), tenant: TENANT, ...approval }),
+      'kill-lost': () => ledger.kill(target, order('kill-lost')),
+      'all-lost': () => ledger.kill({ scope: 'all' }, order('all-lost')),
+    };
+    for (const [id, command] of Object.entries(commands)) {
+      proxy.loseAnswerTo(id);
+      await expect(command()).rejects.toEqual(unavailable);
+      await waitUntil('the answer', () => command().catch(() => null));
+    }
+    expect(proxy.lost).toBe(4);
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 107 });
+    expect(await ledger.revision(target)).toBe(1);
+    expect(await ledger.revision({ scope: 'all' })).toBe(1);
+  });
+
+  test('a server that does not answer is given up on, and nothing is sent again behind the caller', async () => {
+    const ledger = await ledgerThrough(server.url, { commandTimeoutMs: 100 });
+    await allow(ledger, stepRequest());
+    server.pause();
+    const request = stepRequest();
+    await expect(ledger.step([request])).rejects.toEqual(unavailable);
+    server.resume();
+    const [again] = await stepUntilBack(ledger, [request]);
+    expect(again).toMatchObject({ kind: 'decided', redelivered: true });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
+  });
+
+  test('nobody there', async () => {
+    await expect(createRedisLedger({ url: 'redis://127.0.0.1:1' })).rejects.toEqual(unavailable);
+  });
+
+  test('a server that is full decides nothing, and kills all the same', async () => {
+    const ledger = await ledgerThrough(server.url);
+    await allow(ledger, stepRequest());
+    onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0')));
+    await redis.config('SET', 'maxmemory', '1');
+    await expect(ledger.step([stepRequest()])).rejects.toEqual(unavailable);
+    const receipt = await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'full' });
+    expect(receipt.open).toHaveLength(1);
+    await redis.config('SET', 'maxmemory', '0');
+    expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'full' });
+  });
+
+  test('replicas that must have it: where they are missing, what was decided waits for them', async () => {
+    const ledger = await ledgerThrough(server.url);
+    const request = await allow(ledger, stepRequest());
+    expect(request.tenant).toBe(TENANT);
+    await expect(
+      freshLedger({ url: server.url, waitReplicas: { count: 1, timeoutMs: 20 } }),
+    ).rejects.toMatchObject({
+      code: 'LEDGER_UNAVAILABLE',
+      message: 'Only 0 of 1 replicas have what was written.',
+    });
+  });
+
+  test('scripts that the server has forgotten are sent anew', async () => {
+    const ledger = await ledgerThrough(server.url);
+    await allow(ledger, stepRequest());
+    await redis.script('FLUSH');
+    await Promise.all([1, 2, 3].map(() => allow(ledger, stepRequest())));
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 400 });
+  });
+
+  test('a batch longer than one call keeps the order of each agent, and one that must be planned again waits', async () => {
+    const ledger = await ledgerThrough(server.url);
+    const limits = [budget({ maxMicros: 20_000 })];
+    const batch = Array.from({ length: 350 }, (_, at) =>
+      stepRequest({ plan: planOf({ limits }), tenant: at % 7 === 0 ? 'other' : TENANT }),
+    );
+    const results = await ledger.step(batch);
+    const sequences = results.flatMap((result, at) =>
+      'facts' in result && batch[at]?.tenant === TENANT ? [result.facts.sequence] : [],
+    );
+    expect(sequences).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 20_000 });
+    expect(await ledger.step(batch)).toEqual(results.map((result) => ({ ...result, redelivered: true })));
+
+    const again = batch.map((request) =>
+      stepRequest({ ...request, source: stepRequest().source, actionId: `${request.actionId}-x` }),
+    );
+    const over = again.map((request, at) =>
+      at === 30 ? { ...request, plan: planOf({ holdsUntilMs: 0 }) } : request,
+    );
+    const kinds = (await ledger.step(over)).map(({ kind }, at) => [
+      kind,
+      over[at]?.tenant === TENANT && at >= 30,
+    ]);
+    expect(kinds).toEqual(kinds.map(([, waits]) => [waits ? 'replan' : 'decided', waits]));
+  });
+
+  test('of a call that meets another record at a known coordinate nothing happens', async () => {
+    const ledger = await ledgerThrough(server.url);
+    const known = await allow(ledger, stepRequest());
+    const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];
+    await expect(ledger.step(batch)).rejects.toMatchObject({ code: 'LEDGER_CORRUPT', retryable: false });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+    expect((await decide(ledger, stepRequest())).sequence).toBe(2);
+  });
+
+  test('amounts that are no integers are refused before anything is written', async () => {
+    const ledger = await ledgerThrough(server.url);
+    await allow(ledger, stepRequest());
+    for (const reserveMicros of [0.5, 2 ** 53, Number.NaN]) {
+      await expect(
+        ledger.step([stepRequest(), stepRequest({ plan: planOf({ reserveMicros }) })]),
+      ).rejects.toThrow(/not an integer/);
+    }
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+    expect((await decide(ledger, stepRequest())).sequence).toBe(2);
+  });
 });

@@ -1,6 +1,6 @@
 /** The same promises on a cluster: tenants lie on several servers, and one of them may go away. */
 import type { KillTarget } from '@mandate/schemas';
-import { waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { allow, decide, isAllowed } from '../contract/bench.ts';
 import { stepRequest } from '../contract/builders.ts';
@@ -10,82 +10,85 @@ import { freshLedger, freshNamespace, makeOn, rebuildFrom } from './fresh-ledger
 import { type RedisCluster, startCluster } from './redis-cluster.fixture.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 
-let cluster: RedisCluster;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
-afterAll(() => cluster.stop());
-
-const make = makeOn(() => ({ clusterNodes: cluster.nodes }));
-
-ledgerContract('the Redis ledger on a cluster', make);
-ledgerHistories('the Redis ledger on a cluster', make, { numRuns: 20, maxLength: 30 });
-
-const ALL: KillTarget = { scope: 'all' };
-const TENANTS = Array.from({ length: 24 }, (_, at) => `tenant-${at}`);
-
-describe('on three servers', () => {
-  test('a batch of many tenants, and a kill of everything that reaches each', async () => {
-    const ledger = await freshLedger({ clusterNodes: cluster.nodes });
-    onTestFinished(() => ledger.close());
-    const batch = TENANTS.map((tenant) => stepRequest({ tenant }));
-    const results = await ledger.step(batch);
-    expect(new Set(results.map(({ kind }) => kind))).toEqual(new Set(['decided']));
-    await ledger.confirm(ledger.epoch, batch);
-    expect(await ledger.tenants()).toEqual([...TENANTS].sort());
-    const receipt = await ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' });
-    expect(Object.keys(receipt.sequences).sort()).toEqual([...TENANTS].sort());
-    expect(receipt.open).toHaveLength(TENANTS.length);
-    const acts = await Promise.all(TENANTS.map((tenant) => decide(ledger, stepRequest({ tenant }))));
-    expect(acts.some(isAllowed)).toBe(false);
-    expect(await ledger.revive(ALL, 2, 'r')).toBe(true);
-    const again = await Promise.all(TENANTS.map((tenant) => decide(ledger, stepRequest({ tenant }))));
-    expect(again.every(isAllowed)).toBe(true);
+describeWithOwnServers(['redis'], 'on a cluster', () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
   });
+  afterAll(() => cluster.stop());
 
-  test('one that is restarted stops its tenants alone, until the rebuild', async () => {
-    const namespace = freshNamespace();
-    const ledger = await createRedisLedger({ clusterNodes: cluster.nodes, namespace });
-    onTestFinished(() => ledger.close());
-    await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
-    for (const tenant of TENANTS) await allow(ledger, stepRequest({ tenant }));
-    // The last one holds no registry of this test or another.
-    const [, , last] = cluster.servers;
-    await last?.restart();
-    const stopped = async () => {
-      const told = await Promise.all(
+  const make = makeOn(() => ({ clusterNodes: cluster.nodes }));
+
+  ledgerContract('the Redis ledger on a cluster', make);
+  ledgerHistories('the Redis ledger on a cluster', make, { numRuns: 20, maxLength: 30 });
+
+  const ALL: KillTarget = { scope: 'all' };
+  const TENANTS = Array.from({ length: 24 }, (_, at) => `tenant-${at}`);
+
+  describe('on three servers', () => {
+    test('a batch of many tenants, and a kill of everything that reaches each', async () => {
+      const ledger = await freshLedger({ clusterNodes: cluster.nodes });
+      onTestFinished(() => ledger.close());
+      const batch = TENANTS.map((tenant) => stepRequest({ tenant }));
+      const results = await ledger.step(batch);
+      expect(new Set(results.map(({ kind }) => kind))).toEqual(new Set(['decided']));
+      await ledger.confirm(ledger.epoch, batch);
+      expect(await ledger.tenants()).toEqual([...TENANTS].sort());
+      const receipt = await ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' });
+      expect(Object.keys(receipt.sequences).sort()).toEqual([...TENANTS].sort());
+      expect(receipt.open).toHaveLength(TENANTS.length);
+      const acts = await Promise.all(TENANTS.map((tenant) => decide(ledger, stepRequest({ tenant }))));
+      expect(acts.some(isAllowed)).toBe(false);
+      expect(await ledger.revive(ALL, 2, 'r')).toBe(true);
+      const again = await Promise.all(TENANTS.map((tenant) => decide(ledger, stepRequest({ tenant }))));
+      expect(again.every(isAllowed)).toBe(true);
+    });
+
+    test('one that is restarted stops its tenants alone, until the rebuild', async () => {
+      const namespace = freshNamespace();
+      const ledger = await createRedisLedger({ clusterNodes: cluster.nodes, namespace });
+      onTestFinished(() => ledger.close());
+      await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
+      for (const tenant of TENANTS) await allow(ledger, stepRequest({ tenant }));
+      // The last one holds no registry of this test or another.
+      const [, , last] = cluster.servers;
+      await last?.restart();
+      const stopped = async () => {
+        const told = await Promise.all(
+          TENANTS.map((tenant) =>
+            ledger.step([stepRequest({ tenant })]).then(
+              () => 'decided',
+              (error: unknown) => (error instanceof Error ? error.message : ''),
+            ),
+          ),
+        );
+        return told.map((message) => (/restarted/.test(message) ? 'stopped' : message));
+      };
+      const told = await waitUntil('every server to answer', async () => {
+        const each = new Set(await stopped());
+        return each.size === 2 && each.has('decided') && each.has('stopped') && each;
+      });
+      expect(told.size).toBe(2);
+      const opening = await Promise.all(
         TENANTS.map((tenant) =>
-          ledger.step([stepRequest({ tenant })]).then(
-            () => 'decided',
-            (error: unknown) => (error instanceof Error ? error.message : ''),
+          ledger.killStatus(`new-${tenant}`, 'a').then(
+            () => 'opened',
+            (error: unknown) =>
+              error instanceof Error && /restarted/.test(error.message) ? 'stopped' : error,
           ),
         ),
       );
-      return told.map((message) => (/restarted/.test(message) ? 'stopped' : message));
-    };
-    const told = await waitUntil('every server to answer', async () => {
-      const each = new Set(await stopped());
-      return each.size === 2 && each.has('decided') && each.has('stopped') && each;
+      expect(new Set(opening)).toEqual(new Set(['opened', 'stopped']));
+      const killing = ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' });
+      await expect(killing).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
+      await rebuildFrom(ledger, createState(86_400_000), 'epoch-2');
+      expect((await ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' })).revision).toBe(1);
+      for (const tenant of TENANTS) {
+        expect(await decide(ledger, stepRequest({ tenant }))).toMatchObject({
+          epoch: 'epoch-2',
+          kill: { scope: 'all', revision: 1 },
+        });
+      }
     });
-    expect(told.size).toBe(2);
-    const opening = await Promise.all(
-      TENANTS.map((tenant) =>
-        ledger.killStatus(`new-${tenant}`, 'a').then(
-          () => 'opened',
-          (error: unknown) => (error instanceof Error && /restarted/.test(error.message) ? 'stopped' : error),
-        ),
-      ),
-    );
-    expect(new Set(opening)).toEqual(new Set(['opened', 'stopped']));
-    const killing = ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' });
-    await expect(killing).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
-    await rebuildFrom(ledger, createState(86_400_000), 'epoch-2');
-    expect((await ledger.kill(ALL, { id: 'k', by: 'op', reason: 'stop' })).revision).toBe(1);
-    for (const tenant of TENANTS) {
-      expect(await decide(ledger, stepRequest({ tenant }))).toMatchObject({
-        epoch: 'epoch-2',
-        kill: { scope: 'all', revision: 1 },
-      });
-    }
   });
 });
