@@ -71,6 +71,8 @@ async function launch(server: ServerCommand): Promise<ChildProcess> {
   const child = spawn('/bin/sh', ['-c', WATCHED, server.folder, server.command, ...server.args], {
     stdio: ['ignore', log, log, 'pipe'],
     env: { ...process.env, ...server.env },
+    // What it writes beside its data lies in its folder too.
+    cwd: server.folder,
     detached: true,
   });
   closeSync(log);
