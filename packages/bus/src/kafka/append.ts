@@ -1,9 +1,11 @@
 import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
-import { keyPartition } from '../key-partition.ts';
+import { Pending } from '../pending.ts';
+import { Placing } from '../placing.ts';
 import type { Acknowledged, Outgoing } from '../port.ts';
+import { slicesOf } from '../slices.ts';
 import type { WireMessage } from './client.ts';
-import { PartitionQueue, REQUEST_BYTES, REQUEST_RECORDS, type Slice } from './partition-queue.ts';
+import { PartitionQueue, REQUEST } from './partition-queue.ts';
 import { produce, type Sending } from './produce.ts';
 import type { Topics } from './topics.ts';
 
@@ -25,8 +27,8 @@ export class Appender {
   readonly #parts: { topics: Topics; inFlight: InFlight };
   readonly #sending: Sending;
   readonly #queues = new Map<string, PartitionQueue>();
-  readonly #pending = new Set<Promise<unknown>>();
-  #turn = 0;
+  readonly #placing = new Placing();
+  readonly #pending = new Pending();
 
   constructor(parts: { topics: Topics; inFlight: InFlight }, sending: Sending) {
     this.#parts = parts;
@@ -34,14 +36,12 @@ export class Appender {
   }
 
   append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
-    const appended = this.#append(topic, outgoing).finally(() => this.#pending.delete(appended));
-    this.#pending.add(appended);
-    return appended;
+    return this.#pending.track(this.#append(topic, outgoing));
   }
 
   /** Resolves when every append begun so far has ended, well or badly. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#pending);
+  settled(): Promise<void> {
+    return this.#pending.settled();
   }
 
   /** The time runs for the append as a whole, however many requests it takes and however many wait before it. */
@@ -68,7 +68,7 @@ export class Appender {
 
   #ready(topic: string, partitions: readonly number[], outgoing: Outgoing, at: number): Ready {
     const { key, value, headers = {} } = outgoing;
-    const partition = outgoing.partition ?? this.#place(key, partitions.length);
+    const partition = this.#placing.placeOf(outgoing, partitions.length);
     if (!partitions.includes(partition)) throw misused(`${topic} has no partition ${partition}`);
     const message = {
       key: key === null ? null : Buffer.from(key),
@@ -83,18 +83,14 @@ export class Appender {
     return { at, partition, message, bytes };
   }
 
-  #place(key: string | null, partitions: number): number {
-    if (key !== null) return keyPartition(key, partitions);
-    this.#turn = (this.#turn + 1) % partitions;
-    return this.#turn;
-  }
-
   async #write(topic: string, records: readonly Ready[], attempt: Attempt): Promise<readonly Acknowledged[]> {
     const acknowledged = new Array<Acknowledged>(records.length);
     const write = async (partition: number, mine: readonly Ready[]) => {
       const queue = this.#queue(topic, partition);
       // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
-      const slices = slicesOf(mine).map((slice) => queue.submit(slice, () => attempt.failure));
+      const slices = slicesOf(mine, REQUEST).map(({ records, bytes }) =>
+        queue.submit({ messages: records.map(({ message }) => message), bytes }, () => attempt.failure),
+      );
       const acks = await Promise.all(
         slices.map((slice) =>
           slice.catch((error) => {
@@ -126,22 +122,4 @@ export class Appender {
 function asBuffer(value: string | Uint8Array): Buffer {
   if (typeof value === 'string') return Buffer.from(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-}
-
-function slicesOf(records: readonly Ready[]): Slice[] {
-  const slices: Slice[] = [];
-  let last: Slice | undefined;
-  for (const { message, bytes } of records) {
-    if (
-      last === undefined ||
-      last.messages.length === REQUEST_RECORDS ||
-      last.bytes + bytes > REQUEST_BYTES
-    ) {
-      last = { messages: [], bytes: 0 };
-      slices.push(last);
-    }
-    last.messages.push(message);
-    last.bytes += bytes;
-  }
-  return slices;
 }

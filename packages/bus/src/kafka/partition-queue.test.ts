@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Appended } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
-import { PartitionQueue, REQUEST_BYTES } from './partition-queue.ts';
+import { PartitionQueue, REQUEST } from './partition-queue.ts';
 
 const PLACE = { topic: 't', partition: 3 };
 const slice = (texts: string[], bytes = 10) => ({
@@ -55,7 +55,7 @@ test('one request is under way at a time, and what came meanwhile goes along in 
 
 test('a request holds no more than a topic takes, and a larger slice goes alone', async () => {
   const partition = new Scripted();
-  const sizes = [REQUEST_BYTES / 2, REQUEST_BYTES / 2, 1, 3 * REQUEST_BYTES, 1];
+  const sizes = [REQUEST.bytes / 2, REQUEST.bytes / 2, 1, 3 * REQUEST.bytes, 1];
   const all = sizes.map((bytes, i) => partition.queue.submit(slice([`${i}`], bytes), nothing));
   for (let request = 0; request < 4; request++) {
     await settled();

@@ -5,18 +5,17 @@ import type { WireMessage } from './client.ts';
 import type { Place } from './coordinator.ts';
 
 /** Records of one append for one partition that go in one request. */
-export type Slice = { messages: WireMessage[]; bytes: number };
+type Submitted = { messages: WireMessage[]; bytes: number };
 
-type Waiting = Slice & {
+type Waiting = Submitted & {
   /** Why it must not be written any more, if so. */
   obstacle(): unknown;
   resolve(acknowledged: readonly Acknowledged[]): void;
   reject(error: unknown): void;
 };
 
-/** What is put into one request, well below the largest batch that a topic takes. A larger record goes alone. */
-export const REQUEST_BYTES = 900 * 1024;
-export const REQUEST_RECORDS = 5_000;
+/** What is put into one request, well below the largest batch that a topic takes. */
+export const REQUEST = { records: 5_000, bytes: 900 * 1024 };
 
 /**
  * What is to be appended to one partition. One request is in flight at a time, which is what keeps the order when one
@@ -34,9 +33,9 @@ export class PartitionQueue {
     this.#produce = produce;
   }
 
-  submit(slice: Slice, obstacle: () => unknown): Promise<readonly Acknowledged[]> {
+  submit(submitted: Submitted, obstacle: () => unknown): Promise<readonly Acknowledged[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...slice, obstacle, resolve, reject });
+      this.#waiting.push({ ...submitted, obstacle, resolve, reject });
       void this.#sendAll();
     });
   }
@@ -59,7 +58,7 @@ export class PartitionQueue {
       if (obstacle === undefined) {
         bytes += next.bytes;
         records += next.messages.length;
-        if (taken.length > 0 && (bytes > REQUEST_BYTES || records > REQUEST_RECORDS)) break;
+        if (taken.length > 0 && (bytes > REQUEST.bytes || records > REQUEST.records)) break;
         taken.push(next);
       } else {
         next.reject(unavailable('an earlier part of the append failed', { cause: obstacle }));

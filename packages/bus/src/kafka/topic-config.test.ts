@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CAPS, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { REQUEST_BYTES } from './partition-queue.ts';
+import { REQUEST } from './partition-queue.ts';
 import { topicConfig } from './topic-config.ts';
 
 const PAGE = new URL('../../../../infra/kafka/README.md', import.meta.url);
@@ -11,7 +11,7 @@ describe.each([...Object.values(TOPICS), topicOfTenant('<tenant>')])('topic %s',
 
   test('takes the largest record there may be, and the largest request that is sent', () => {
     expect(Number(config['max.message.bytes'])).toBeGreaterThan(4 * CAPS.recordBytes);
-    expect(Number(config['max.message.bytes'])).toBeGreaterThan(REQUEST_BYTES);
+    expect(Number(config['max.message.bytes'])).toBeGreaterThan(REQUEST.bytes);
   });
 
   test('stands in infra/kafka with exactly these settings, for whoever makes topics by hand', () => {
