@@ -75,6 +75,21 @@ export function unreadable(facts: {
   );
 }
 
+/**
+ * A record of the decisions topic is none that this program knows. Whoever needs all of them must stop there: the record
+ * may change what those around it mean.
+ */
+export function recordUnreadable(
+  { topic, partition, offset }: { topic: string; partition: number; offset: number },
+  cause: unknown,
+): MandateError {
+  return new MandateError('LOG_UNREADABLE', `the record at ${topic}/${partition}/${offset} cannot be read`, {
+    remedy:
+      'Look at that record: a decisions topic holds only what Mandate wrote. Is this program older than the one that wrote it? Then upgrade it.',
+    cause,
+  });
+}
+
 /** A topic is missing, or is not as its records need it. */
 export function topicUnfit(message: string, remedy: string, cause?: unknown): MandateError {
   return new MandateError('BUS_TOPIC_UNFIT', message, { remedy, cause });

@@ -15,6 +15,7 @@
  * changes (who wakes whom), membership over group-rows and assignment, group-member and held-partition, log-reader,
  * retention; create-sqlite-bus puts them together.
  */
+export { recordUnreadable } from './errors.ts';
 export { createKafkaBus, type KafkaBusOptions } from './kafka/create-kafka-bus.ts';
 export type { KafkaConfig, SaslConfig } from './kafka/kafka-config.ts';
 export { keyPartition } from './key-partition.ts';

@@ -16,7 +16,7 @@ export { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } f
 export { ledgerReadiness } from './ledger-readiness.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';
-export { LedgerNotReady } from './not-ready.ts';
+export { isLedgerNewer, LedgerNotReady } from './not-ready.ts';
 export { openKillBroadcast, openSharedLedger } from './open-shared-ledger.ts';
 export * from './port.ts';
 export { type Difference, type Reconciliation, reconcile } from './reconcile.ts';

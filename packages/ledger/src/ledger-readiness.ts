@@ -1,14 +1,16 @@
 import type { ReadinessCheck } from '@mandate/runtime';
-import { LedgerNotReady } from './not-ready.ts';
+import { isLedgerNewer, LedgerNotReady } from './not-ready.ts';
 import type { Ledger } from './port.ts';
 
 /** Whether the ledger can be asked now; one that has to come back from the log first says so. */
 export function ledgerReadiness(ledger: Pick<Ledger, 'ping'>): Promise<ReadinessCheck> {
   return ledger.ping().then(
     () => ({ name: 'ledger', ok: true }),
-    (error: unknown) => {
-      const detail = error instanceof LedgerNotReady ? 'rebuilding' : 'it does not answer';
-      return { name: 'ledger', ok: false, detail };
-    },
+    (error: unknown) => ({ name: 'ledger', ok: false, detail: detailOf(error) }),
   );
+}
+
+function detailOf(error: unknown): string {
+  if (isLedgerNewer(error)) return 'newer than this program: upgrade it, or roll all back';
+  return error instanceof LedgerNotReady ? 'rebuilding' : 'it does not answer';
 }

@@ -1,18 +1,37 @@
-import { MandateError } from '@mandate/runtime';
+import { isMandateError, MandateError } from '@mandate/runtime';
 
-/** LEDGER_UNAVAILABLE of a store that answers, and does not hold a ledger that may be believed. */
+/**
+ * LEDGER_UNAVAILABLE of a store that answers, and does not hold a ledger that may be believed. A rebuild by this program
+ * brings it back, as soon as none is under way.
+ */
 export class LedgerNotReady extends MandateError {
-  /** Whether a rebuild by this program brings it back, as soon as none is under way. */
-  readonly awaitsRebuild: boolean;
   /** The epoch that was asked for and is found wanting; '' where none was known. No reason to rebuild a later one. */
   readonly wanting: string;
 
-  constructor(message: string, awaitsRebuild: boolean, wanting: string) {
+  constructor(message: string, wanting: string) {
     super('LEDGER_UNAVAILABLE', message, {
       remedy: 'Nothing was decided. It goes on by itself once the ledger has been rebuilt from the log.',
       retryable: true,
     });
-    this.awaitsRebuild = awaitsRebuild;
     this.wanting = wanting;
   }
+}
+
+/**
+ * Newer programs have rebuilt the ledger in a form that this one does not read. It is theirs: rebuilt back by this one it
+ * would be rebuilt again by them, and so on for ever. Retryable, for whoever asks may be answered by a newer program.
+ */
+export function ledgerNewer(found: string, own: string): MandateError {
+  return new MandateError(
+    'LEDGER_NEWER',
+    `The ledger has layout ${found}; this program reads ${own}: it is older than the ledger.`,
+    {
+      remedy: 'Nothing was decided. Upgrade this program, or roll all of them back: docs/deploy.md.',
+      retryable: true,
+    },
+  );
+}
+
+export function isLedgerNewer(error: unknown): error is MandateError {
+  return isMandateError(error, 'LEDGER_NEWER');
 }

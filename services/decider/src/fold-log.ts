@@ -2,9 +2,9 @@
  * The log as a ledger has it: every record of the decisions topic, folded from its start or from where the newest
  * snapshot ends.
  */
-import type { Bus, LogRecord } from '@mandate/bus';
+import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import { createFold, type Fold, foldRecord } from '@mandate/ledger';
-import { type Logger, MandateError } from '@mandate/runtime';
+import type { Logger } from '@mandate/runtime';
 import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { loadSnapshot, saveSnapshot } from './snapshot-file.ts';
 
@@ -112,11 +112,6 @@ function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord 
     foldRecord(fold, { source: coordinate, record });
     return record;
   } catch (cause) {
-    const place = `${coordinate.topic}/${coordinate.partition}/${coordinate.offset}`;
-    throw new MandateError('LOG_UNREADABLE', `the record at ${place} cannot be folded into the ledger`, {
-      remedy:
-        'Look at that record: a decisions topic holds only what Mandate wrote. Is this binary older than the log?',
-      cause,
-    });
+    throw recordUnreadable(coordinate, cause);
   }
 }

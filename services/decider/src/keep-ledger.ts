@@ -1,9 +1,11 @@
 /**
  * Sees to it that the shared ledger is there: it looks now and then, and is told when a step finds that Redis lost
- * something. All deciders do; one of them rebuilds, the others wait for it, or for its lease to run out.
+ * something. All deciders do; one of them rebuilds, the others wait for it, or for its lease to run out. Where newer
+ * deciders have made the ledger theirs it ends with LEDGER_NEWER, and the decider with it: a partition that it held on to
+ * would wait, while the newer ones could decide it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LedgerNotReady, type RedisLedger } from '@mandate/ledger';
+import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
 import { newEpoch } from './ledger-epoch.ts';
 import { type RebuildOptions, type RebuildTry, rebuildLedger } from './rebuild-ledger.ts';
@@ -47,7 +49,7 @@ export function keepLedger(
           // Of two epochs the one that is not in force may have begun last on the log, where it makes the other's
           // decisions void: only a third sets that right.
           attempt = newTry(ledger.epoch);
-        } else if (!isMandateError(error) || !error.retryable) throw error;
+        } else if (!isMandateError(error) || !error.retryable || isLedgerNewer(error)) throw error;
         log.info({ err: error, waitMs }, 'the ledger is not rebuilt yet');
         await pause(waitMs);
       }
@@ -55,7 +57,9 @@ export function keepLedger(
   }
 
   function mend(error: unknown): void {
-    if (!(error instanceof LedgerNotReady && error.awaitsRebuild) || signal.aborted) return;
+    if (signal.aborted) return;
+    if (isLedgerNewer(error)) ended.reject(error);
+    if (!(error instanceof LedgerNotReady)) return;
     rebuilding ??= rebuildUntilDone(error.wanting)
       .catch(ended.reject)
       .finally(() => {

@@ -3,7 +3,7 @@
  * else one in this process's memory, folded from the log, for whoever holds the data folder.
  */
 import type { Bus } from '@mandate/bus';
-import { type Ledger, openSharedLedger } from '@mandate/ledger';
+import { isLedgerNewer, type Ledger, openSharedLedger } from '@mandate/ledger';
 import {
   type Clock,
   type DataFolder,
@@ -35,6 +35,14 @@ export async function openLedger(
     return { ledger, mend: () => {} };
   }
   const ledger = closing(shared, (held) => held.close());
+  await mustNotBeNewer(ledger);
   const { mend } = running(keepLedger({ ...fromLog, ledger }));
   return { ledger, mend };
+}
+
+/** Told before the group is joined: one that is started again and again must not unsettle those who decide. */
+async function mustNotBeNewer(ledger: Ledger): Promise<void> {
+  await ledger.ping().catch((error: unknown) => {
+    if (isLedgerNewer(error)) throw error;
+  });
 }

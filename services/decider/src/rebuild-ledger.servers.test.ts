@@ -1,10 +1,10 @@
 /** The shared ledger comes back from the log: on a real Redis, which is emptied, and a log whose order the test holds. */
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
-import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import { createMemoryLedger, type Ledger, LedgerNotReady } from '@mandate/ledger';
 import { createRedisLedger } from '@mandate/ledger/redis';
 import { loadMandates } from '@mandate/policy';
-import { manualClock, silentLogger } from '@mandate/runtime';
+import { MandateError, manualClock, silentLogger } from '@mandate/runtime';
 import { readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {
   busWith,
@@ -138,13 +138,34 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await keeper.stop();
   });
 
-  test('says what cannot be mended by a rebuild', async () => {
+  test.each([
+    ['is no record of ours', 'not ours'],
+    ['only newer deciders know', '{"event":"budget.frozen","frozen":{"tenant":"default"}}'],
+  ])('is not rebuilt past what %s', async (_, value) => {
     const bus = await openLog();
-    await bus.append(TOPICS.decisions, [{ key: null, value: 'not ours' }]);
+    await bus.append(TOPICS.decisions, [{ key: null, value }]);
     const keeper = keepLedger({ bus, ledger: await connected(), clock, log });
     await expect(keeper.finished).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
     await keeper.stop();
   });
+
+  test.each(['looks', 'was about to rebuild it'])(
+    'that newer deciders took over ends who %s',
+    async (when) => {
+      const bus = await openLog();
+      const found = new MandateError('LEDGER_NEWER', 'theirs', { remedy: 'upgrade', retryable: true });
+      const lost = new LedgerNotReady('emptied', '');
+      const ledger = {
+        epoch: '',
+        ping: () => Promise.reject(when === 'looks' ? found : lost),
+        beginRebuild: () => Promise.reject(found),
+      };
+      const keeper = keepLedger({ bus, ledger, clock, log });
+      await expect(keeper.finished).rejects.toBe(found);
+      await keeper.stop();
+      expect(await epochsOn(bus)).toEqual([]);
+    },
+  );
 });
 
 function firstTry() {

@@ -24,7 +24,7 @@ function read<R>(reading: () => R): ReadRecord<R> {
     const said = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     return {
       ok: false,
-      reason: `Not a record that Mandate writes here: find its writer and keep it off this topic. ${said}`,
+      reason: `Not a record that this version knows. Is its writer newer? Then upgrade the recorder; else keep it off this topic. ${said}`,
     };
   }
 }

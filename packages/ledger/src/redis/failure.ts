@@ -5,7 +5,7 @@
  */
 import { MandateError } from '@mandate/runtime';
 import { ReplyError } from 'ioredis';
-import { LedgerNotReady } from '../not-ready.ts';
+import { LedgerNotReady, ledgerNewer } from '../not-ready.ts';
 
 const PASSING: ReadonlySet<string> = new Set([
   // Starting, failing over, or without the replicas that it must have.
@@ -43,7 +43,7 @@ export function unavailable(message: string, cause?: unknown): MandateError {
 /** Why a shard or the registry is not ready, by the word of the scripts. */
 const REASONS: Readonly<Record<string, string>> = {
   empty: 'Redis holds no ledger: it is new, or was emptied',
-  layout: 'the ledger in Redis has another layout than this program reads',
+  layout: 'the ledger in Redis has an older layout than this program reads',
   rebuilding: 'the ledger is being rebuilt',
   run: 'a Redis server is not the one that the ledger was rebuilt on: it was restarted, replaced or failed over, and may lack the newest writes',
   lost: 'a tenant that was opened is gone from Redis',
@@ -51,13 +51,11 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** @param wanting the epoch that was asked for, or '' */
-export function notReady(why: string, found: string, expected: string, wanting: string): LedgerNotReady {
+export function notReady(why: string, found: string, expected: string, wanting: string): MandateError {
+  if (why === 'layout' && Number(found) > Number(expected)) return ledgerNewer(found, expected);
   const reason = REASONS[why] ?? why;
-  // A layout newer than ours is that of newer deciders: theirs to rebuild, or the two would undo each other.
-  const isOurs = why !== 'layout' || Number(found) < Number(expected);
   return new LedgerNotReady(
     `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
-    isOurs,
     wanting,
   );
 }

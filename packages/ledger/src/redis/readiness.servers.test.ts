@@ -99,7 +99,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
 
     test.each([
       ['run', 'another-run', /restarted, replaced or failed over/],
-      ['layout', '999', /another layout/],
+      ['layout', '0', /an older layout/],
       ['generation', '1', /older than the last rebuild/],
     ])('on a shard whose %s is not what was left there', async (field, value, why) => {
       const { ready, namespace } = scene();
@@ -286,16 +286,36 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       });
     });
 
-    test('is told from other failures by the error itself; a newer layout is not ours to rebuild', async () => {
+    test('is told from other failures by the error itself', async () => {
       const { ready, namespace, connect } = scene();
       const ledger = await ready();
-      const found = async (): Promise<unknown> => (await connect()).ping().catch((error: unknown) => error);
       await redis.hset(`${namespace}:{_registry}:registry`, 'layout', '0');
-      expect(await found()).toMatchObject({ name: 'MandateError', awaitsRebuild: true });
-      await redis.hset(`${namespace}:{_registry}:registry`, 'layout', '999');
-      expect(await found()).toMatchObject({ awaitsRebuild: false });
+      expect(await (await connect()).ping().catch((error: unknown) => error)).toBeInstanceOf(LedgerNotReady);
       await ledger.close();
       expect(await ledger.ping().catch((error: unknown) => error)).not.toBeInstanceOf(LedgerNotReady);
+    });
+
+    test('of a ledger that newer programs have taken over is not begun: it stays theirs', async () => {
+      const { ready, namespace, clock } = scene();
+      const registry = `${namespace}:{_registry}:registry`;
+      const ledger = await ready();
+      await ledger.step([stepRequest()]);
+      await redis.hset(registry, 'layout', '999');
+      await redis.hset(`${namespace}:{${TENANT}}:meta`, 'layout', '999');
+      const before = await redis.hgetall(registry);
+      const newer = expect.objectContaining({ code: 'LEDGER_NEWER', message: expect.stringMatching(/999/) });
+      // Its lease run out, too: whoever rebuilds next is one of them.
+      for (const state of ['ready', 'rebuilding']) {
+        await redis.hset(registry, 'state', state);
+        clock.advance(120_000);
+        await expect(ledger.beginRebuild({ epoch: 'epoch-2' })).rejects.toEqual(newer);
+        await expect(ledger.ping()).rejects.toEqual(newer);
+        await expect(ledger.step([stepRequest()])).rejects.toEqual(newer);
+      }
+      expect({ ...(await redis.hgetall(registry)), state: 'ready' }).toEqual(before);
+      // A kill is carried out all the same, on whatever stands there.
+      await expect(ledger.kill(ONE, order('k'))).rejects.toEqual(newer);
+      expect(await redis.hexists(`${namespace}:{${TENANT}}:flags`, `${TENANT}/${AGENT}`)).toBe(1);
     });
 
     test('does not load onto a shard that a newer one has taken over', async () => {

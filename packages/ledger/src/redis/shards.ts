@@ -8,7 +8,11 @@ import type { Connection } from './connection.ts';
 import { epochChanged, notReady, unavailable } from './failure.ts';
 import { registryKeys, tenantKeys } from './keys.ts';
 
-/** Raised when what is stored changes its form: older and newer programs then refuse each other's ledger. */
+/**
+ * Raised when what is stored changes its form. A newer program rebuilds an older ledger; an older one leaves a newer
+ * ledger alone, and stops (LEDGER_NEWER). What belongs to no generation (`meta`, flags and commands: keys.ts) outlives
+ * a rebuild, and is written by older programs too: a kill is carried out by any. Its form has to stay.
+ */
 const LAYOUT = 1;
 
 /** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */

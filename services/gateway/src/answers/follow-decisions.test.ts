@@ -92,6 +92,27 @@ test('while the ledger is being rebuilt nothing is handed over; then it is told 
   expect(board.recent.of(sourceAt(1))).toBe(null);
 });
 
+test.each([
+  ['an event that it does not know', { event: 'decisions.regrouped', regrouping: { by: 'a newer decider' } }],
+  ['no event', 'not ours'],
+])('%s ends it: what lies behind may not mean what it says', async (_, record) => {
+  const { append, board, following } = await scene(ledgerOf('ep-1').ledger);
+  await append(0, record as unknown as DecisionsRecord, decided(2, { ledgerEpoch: 'ep-1' }));
+  await expect(following.finished).rejects.toMatchObject({
+    code: 'LOG_UNREADABLE',
+    message: expect.stringContaining(`${TOPICS.decisions}/0/1`),
+  });
+  expect(board.recent.of(sourceAt(2))).toBe(null);
+});
+
+test('a field that it does not know is passed over: newer deciders may say more', async () => {
+  const { append, board } = await scene(ledgerOf('ep-1').ledger);
+  const { decision } = decided(1, { ledgerEpoch: 'ep-1' });
+  const more = { event: 'action.decided', decision: { ...decision, mood: 'good' } } as DecisionsRecord;
+  await append(0, more);
+  await waitUntil('the decision', () => board.recent.of(sourceAt(1)));
+});
+
 test('it can be stopped while the ledger is still away', async () => {
   const { following } = await scene(ledgerOf('ep-1', false).ledger);
   await following.stop();

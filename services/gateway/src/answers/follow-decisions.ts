@@ -4,7 +4,7 @@
  * answers that never come.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, LogRecord } from '@mandate/bus';
+import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
 import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
@@ -49,7 +49,7 @@ export async function followDecisions(options: {
     onRecords: async (records) => {
       const first = await firstEpoch;
       if (stopping.signal.aborted) return;
-      for (const record of records) take(record, readDecisionsRecord(record.value), first);
+      for (const record of records) take(record, read(record), first);
     },
   });
   started.resolve();
@@ -62,6 +62,15 @@ export async function followDecisions(options: {
     },
     finished: reader.finished,
   };
+}
+
+/** Throws LOG_UNREADABLE: what it does not know may say that the next decision is void. */
+function read({ coordinate, value }: LogRecord): DecisionsRecord {
+  try {
+    return readDecisionsRecord(value);
+  } catch (cause) {
+    throw recordUnreadable(coordinate, cause);
+  }
 }
 
 /**
