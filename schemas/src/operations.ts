@@ -85,14 +85,27 @@ export const approvalRecorded = z
   .meta({ title: 'approval.recorded', description: 'A person answered for an action that was deferred.' });
 export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
 
-/** In every partition of the decisions topic: a decision behind it that carries another epoch is void. */
+/**
+ * In every partition of the decisions topic: a decision behind it that carries another epoch is void. Which of several
+ * holds is said by their generations, and by epoch-in-force.ts.
+ */
 export const ledgerEpoch = z
   .object({
     event: z.literal('ledger.epoch'),
-    epoch: z.object({ id, previous: id.nullable(), reason: z.string(), at: time }),
+    epoch: z.object({
+      id,
+      /** Rises with every rebuild that is begun; see the description below. Records from before there were any have none. */
+      generation: z.int().min(1).optional(),
+      previous: id.nullable(),
+      reason: z.string(),
+      at: time,
+    }),
   })
   .meta({
     title: 'ledger.epoch',
-    description: 'A ledger was rebuilt: a decision behind this record that carries another epoch is void.',
+    description:
+      'A ledger was rebuilt: a decision behind this record that carries another epoch is void. A record whose ' +
+      'generation is not higher than every one before it in its partition comes from a rebuilder that was overtaken, ' +
+      'and begins nothing. One without a generation begins its epoch by its place on the log.',
   });
 export type LedgerEpoch = z.infer<typeof ledgerEpoch>;

@@ -1,0 +1,28 @@
+/**
+ * Which ledger epoch holds at a place of a decisions partition: a function of the records before it, and the same for
+ * every reader. The order on the log alone does not tell, because whoever rebuilds a ledger may be held up until another
+ * has rebuilt it, and its record then lands behind the other's.
+ */
+import type { LedgerEpoch } from './operations.ts';
+
+/** `generation`: the highest that was named up to there; 0 while none was. */
+export type EpochInForce = { readonly id: string; readonly generation: number };
+
+/**
+ * What holds behind `begun`, where `inForce` held before it; null where no epoch was named yet.
+ *
+ * A generation that is not higher than those before it begins nothing: its rebuilder was overtaken. A record without one
+ * is of a program from before there were generations. It begins its epoch by its place on the log, as it always did: the
+ * ledger that it names is the one that all decide in, newer programs too, and the generations before it stay taken.
+ */
+export function epochBehind(inForce: EpochInForce | null, begun: LedgerEpoch['epoch']): EpochInForce {
+  const highest = inForce?.generation ?? 0;
+  const { id, generation } = begun;
+  if (generation === undefined) return { id, generation: highest };
+  return inForce !== null && generation <= highest ? inForce : { id, generation };
+}
+
+/** Whether a decision or settlement counts that was made in the epoch `madeIn`; where none was named, any does. */
+export function holdsIn(inForce: EpochInForce | null, madeIn: string): boolean {
+  return inForce === null || inForce.id === madeIn;
+}
