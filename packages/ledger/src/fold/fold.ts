@@ -3,8 +3,7 @@
  * interleaving. What deciders of an older epoch wrote behind a `ledger.epoch` is void: the ledger that they charged is
  * gone.
  */
-import type { DecisionsRecord } from '@mandate/schemas';
-import { DEFAULTS } from '@mandate/schemas';
+import { DEFAULTS, type DecisionsRecord, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
 import { isForgotten } from '../memory/deliveries.ts';
 import { forget } from '../memory/forget.ts';
 import type { Delivery } from '../memory/remembered.ts';
@@ -18,8 +17,10 @@ export type Fold = {
   readonly state: LedgerState;
   /** By partition of the decisions topic: the last offset that was folded. */
   readonly positions: Map<number, number>;
+  /** By partition: the digest of the record at that position, where whoever folds has noted it. Tells a log from another. */
+  readonly digests: Map<number, string>;
   /** By partition: the epoch that holds there from now on. */
-  readonly epochs: Map<number, string>;
+  readonly epochs: Map<number, EpochInForce>;
   /** Outcomes whose decision is not on the log yet. */
   readonly early: Map<string, EarlySettlement>;
 };
@@ -28,9 +29,15 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
   return {
     state: createState(options.replayMemoryMs ?? DEFAULTS.replayMemoryMs),
     positions: new Map(),
+    digests: new Map(),
     epochs: new Map(),
     early: new Map(),
   };
+}
+
+/** How many deliveries it remembers: what it takes in memory, and in a snapshot, goes by them. */
+export function deliveriesIn({ state }: Fold): number {
+  return state.forgetting.deliveries.length - state.forgetting.head;
 }
 
 /** Folds one record in; one that was folded before, by its place, is passed over. */
@@ -41,11 +48,12 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   fold.positions.set(partition, offset);
 
   const { state } = fold;
-  const epoch = epochOf(record);
-  if (epoch !== null && epoch.id !== (fold.epochs.get(partition) ?? epoch.id)) {
+  const inForce = fold.epochs.get(partition) ?? null;
+  const made = madeIn(record);
+  if (made !== null && !holdsIn(inForce, made.ledgerEpoch)) {
     // The numbers it took stay taken, so that no sequence is ever given twice.
-    const tenant = openTenant(state, epoch.tenant);
-    tenant.sequence = Math.max(tenant.sequence, epoch.sequence);
+    const tenant = openTenant(state, made.tenant);
+    tenant.sequence = Math.max(tenant.sequence, made.ledgerSequence);
     return;
   }
 
@@ -69,7 +77,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       foldApproval(state, record.approval);
       break;
     case 'ledger.epoch':
-      fold.epochs.set(partition, record.epoch.id);
+      fold.epochs.set(partition, epochBehind(inForce, record.epoch));
       break;
   }
   forget(state, forgettingMs(state), isInHand);
@@ -95,15 +103,15 @@ function isInHand({ offset, log }: Delivery): boolean {
   return typeof offset === 'string' || offset > log.highest - IN_HAND;
 }
 
+/** The highest generation that the log names. A ledger that is brought back takes a higher one. */
+export function highestGeneration({ epochs }: Pick<Fold, 'epochs'>): number {
+  return Math.max(0, ...[...epochs.values()].map(({ generation }) => generation));
+}
+
 /** Of those records that a newer epoch makes void. */
-function epochOf(record: DecisionsRecord): { id: string; tenant: string; sequence: number } | null {
-  if (record.event === 'action.decided') {
-    const { ledgerEpoch, ledgerSequence, tenant } = record.decision;
-    return { id: ledgerEpoch, tenant, sequence: ledgerSequence };
-  }
-  if (record.event === 'action.settled') {
-    const { ledgerEpoch, ledgerSequence, tenant } = record.settlement;
-    return { id: ledgerEpoch, tenant, sequence: ledgerSequence };
-  }
-  return null;
+function madeIn(
+  record: DecisionsRecord,
+): { ledgerEpoch: string; ledgerSequence: number; tenant: string } | null {
+  if (record.event === 'action.decided') return record.decision;
+  return record.event === 'action.settled' ? record.settlement : null;
 }

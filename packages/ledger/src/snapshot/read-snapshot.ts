@@ -13,7 +13,7 @@ import { shareCharges } from '../memory/reserve.ts';
 import { takeSlot } from '../memory/sliding-rate.ts';
 import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
-import { SNAPSHOT_VERSION, type SnapshotLine, type StoredLease } from './snapshot-line.ts';
+import { SNAPSHOT_VERSION, type SnapshotHead, type SnapshotLine, type StoredLease } from './snapshot-line.ts';
 
 /**
  * Lines as `writeSnapshot` gave them, without line ends. Throws SNAPSHOT_UNREADABLE when they are of another version,
@@ -37,16 +37,26 @@ export async function readSnapshot(lines: Iterable<string> | AsyncIterable<strin
   throw unreadable('it is cut short, or was changed');
 }
 
+/** What a snapshot covers, by its first line. Throws SNAPSHOT_UNREADABLE when that is none, or of another version. */
+export function readSnapshotHead(text: string): Pick<Fold, 'positions' | 'digests'> & { deliveries: number } {
+  const { positions, digests, deliveries } = headOf(parse(text));
+  return { positions: new Map(positions), digests: new Map(digests), deliveries };
+}
+
 /** Counters by the number that entries know them under. */
 type Reading = { fold: Fold; counters: Map<number, Counter> };
 
-function begin(head: SnapshotLine): Reading {
-  if (head.line !== 'snapshot' || head.version !== SNAPSHOT_VERSION) {
-    throw unreadable(`it is not of version ${SNAPSHOT_VERSION}`);
-  }
+function headOf(line: SnapshotLine): SnapshotHead {
+  if (line.line === 'snapshot' && line.version === SNAPSHOT_VERSION) return line;
+  throw unreadable(`it is not of version ${SNAPSHOT_VERSION}`);
+}
+
+function begin(line: SnapshotLine): Reading {
+  const head = headOf(line);
   const fold = createFold({ replayMemoryMs: head.replayMemoryMs });
   fold.state.clockMs = head.clockMs;
   for (const [partition, offset] of head.positions) fold.positions.set(partition, offset);
+  for (const [partition, digest] of head.digests) fold.digests.set(partition, digest);
   for (const [partition, epoch] of head.epochs) fold.epochs.set(partition, epoch);
   return { fold, counters: new Map() };
 }

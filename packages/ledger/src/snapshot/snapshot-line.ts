@@ -3,6 +3,7 @@
  * taken in as it is read: counters before the entries that charged them, which name them by number.
  */
 
+import type { EpochInForce } from '@mandate/schemas';
 import type { EarlySettlement } from '../fold/fold-settlement.ts';
 import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
@@ -12,16 +13,19 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 /**
  * Raised when a line changes its meaning, or another kind of line is needed: an older snapshot is then passed over, and the log folded from its start.
  */
-export const SNAPSHOT_VERSION = 3;
+export const SNAPSHOT_VERSION = 4;
 
-type SnapshotHead = {
+export type SnapshotHead = {
   line: 'snapshot';
   version: number;
   replayMemoryMs: number;
   clockMs: number;
+  /** About so many are in it. */
+  deliveries: number;
   /** By partition of the decisions topic. */
   positions: [partition: number, offset: number][];
-  epochs: [partition: number, epoch: string][];
+  digests: [partition: number, sha256: string][];
+  epochs: [partition: number, epoch: EpochInForce][];
 };
 
 type Answered<Answer> = { id: string; answer: Answer; forgetAtMs: number };

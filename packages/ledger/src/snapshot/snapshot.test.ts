@@ -6,7 +6,7 @@ import { recordsOf } from '../contract/records.ts';
 import { stateOf } from '../contract/state-of.ts';
 import { createFold, type Fold, foldRecord } from '../fold/fold.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
-import { readSnapshot } from './read-snapshot.ts';
+import { readSnapshot, readSnapshotHead } from './read-snapshot.ts';
 import { writeSnapshot } from './write-snapshot.ts';
 
 async function someFold(): Promise<Fold> {
@@ -25,6 +25,7 @@ async function someFold(): Promise<Fold> {
       epoch: { id: 'epoch-1', previous: null, reason: 'first', at: '2026-01-01T00:00:00.000Z' },
     },
   });
+  fold.digests.set(2, 'of the ninth');
   return fold;
 }
 
@@ -36,7 +37,17 @@ describe('a snapshot', () => {
     const restored = await readSnapshot([...writeSnapshot(fold)]);
     expect(stateOf(restored.state, 1_000)).toEqual(stateOf(fold.state, 1_000));
     expect([...restored.positions]).toEqual([[2, 9]]);
+    expect([...restored.digests]).toEqual([[2, 'of the ninth']]);
     expect([...restored.epochs]).toEqual([[2, 'epoch-1']]);
+  });
+
+  test('says in its first line what it covers, and how much it holds', async () => {
+    const fold = await someFold();
+    const [head = ''] = writeSnapshot(fold);
+    const { positions, digests } = fold;
+    expect(readSnapshotHead(head)).toEqual({ positions, digests, deliveries: 3 });
+    expect(() => readSnapshotHead(head.replace(/"version":\d+/, '"version":0'))).toThrow(unreadable);
+    expect(() => readSnapshotHead('{')).toThrow(unreadable);
   });
 
   test('written from what was read, is the same to the letter', async () => {

@@ -1,6 +1,6 @@
 /** Writes down a fold, a line at a time, so that a million entries never stand in memory as text. */
 import { createHash } from 'node:crypto';
-import { type Fold, isKeptByFold } from '../fold/fold.ts';
+import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Delivery, Lease, TenantState } from '../memory/remembered.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
@@ -33,7 +33,9 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
     version: SNAPSHOT_VERSION,
     replayMemoryMs: state.replayMemoryMs,
     clockMs: state.clockMs,
+    deliveries: deliveriesIn(fold),
     positions: [...fold.positions],
+    digests: [...fold.digests],
     epochs: [...fold.epochs],
   };
   for (const flag of state.flags.values()) yield { line: 'flag', flag };
