@@ -57,10 +57,11 @@ const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
     '81', // UNKNOWN_DATABASE
     {
       code: 'AUDIT_DATABASE_MISSING',
-      remedy: 'Create it, CREATE DATABASE and its name, or name the right one; then migrate.',
+      remedy:
+        'Run `mandate migrate` as a user who may create it, or name the right one in MANDATE_CLICKHOUSE_DATABASE.',
     },
   ],
-  ['60', ill('Run the migrations: a table is missing.')], // UNKNOWN_TABLE
+  ['60', ill('A table is missing: run `mandate migrate`.')], // UNKNOWN_TABLE
   ['159', ill('Ask for a shorter time, or look what keeps ClickHouse busy: system.processes.')], // TIMEOUT_EXCEEDED
   ['202', ill('ClickHouse has too many queries at once: see max_concurrent_queries.')], // TOO_MANY_SIMULTANEOUS_QUERIES
   ['241', ill('ClickHouse lacks memory: see max_server_memory_usage, and what runs in system.processes.')], // MEMORY_LIMIT_EXCEEDED

@@ -9,10 +9,11 @@
  * A question is asked with `ask(client, question, params)`. Every question about a tenant's records takes the tenant;
  * those in queries/recorded.ts are for the house itself.
  */
-export { type DroppedMonth, dropOldMonths } from './drop-old-months.ts';
+
 export { openEmbeddedAudit } from './embedded.ts';
-export { MIGRATIONS_DIRECTORY, migrate } from './migrate.ts';
-export { openAudit } from './open-audit.ts';
+export { MIGRATIONS_DIRECTORY, migrate, missingMigrations } from './migrate.ts';
+export { dropMonths, type Month, oldMonths } from './old-months.ts';
+export { openAudit, openServerAsItIs } from './open-audit.ts';
 export type { AuditClient, BoundParams } from './port.ts';
 export { type Quarantined, quarantine } from './quarantine.ts';
 export { agents } from './queries/agents.ts';

@@ -25,11 +25,8 @@ type Applied = z.infer<typeof appliedRow>;
  *   AUDIT_UNAVAILABLE: run it again
  */
 export async function migrate(client: AuditClient, directory: string): Promise<string[]> {
-  const migrations = readMigrations(directory);
-  const applied = await history(client);
-  refuseForeignHistory(migrations, applied);
-
-  const missing = migrations.slice(applied.length);
+  const missing = await missingMigrations(client, directory);
+  if (missing.length > 0) await client.command(HISTORY_TABLE);
   for (const { number, name, checksum, statements } of missing) {
     for (const statement of statements) await client.command(statement);
     await client.insert('migrations', [{ number, name, checksum }]);
@@ -37,14 +34,22 @@ export async function migrate(client: AuditClient, directory: string): Promise<s
   return missing.map(({ name }) => name);
 }
 
+/** What `migrate` would apply, in order. Only reads. */
+export async function missingMigrations(client: AuditClient, directory: string): Promise<Migration[]> {
+  const migrations = readMigrations(directory);
+  const applied = await history(client);
+  refuseForeignHistory(migrations, applied);
+  return migrations.slice(applied.length);
+}
+
+const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS migrations
+  (number UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
+  ENGINE = ReplacingMergeTree ORDER BY number`;
+
 /** What was applied here, in order. */
 async function history(client: AuditClient): Promise<Applied[]> {
   const [table] = await client.query('EXISTS TABLE migrations', {}, z.object({ result: z.int() }));
-  if (table?.result !== 1) {
-    await client.command(`CREATE TABLE IF NOT EXISTS migrations
-      (number UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
-      ENGINE = ReplacingMergeTree ORDER BY number`);
-  }
+  if (table?.result !== 1) return [];
   return client.query('SELECT number, name, checksum FROM migrations FINAL ORDER BY number', {}, appliedRow);
 }
 

@@ -173,7 +173,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
     await expect(connect(address, { database: 'nowhere' })).rejects.toMatchObject({
       code: 'AUDIT_DATABASE_MISSING',
       retryable: true,
-      remedy: expect.stringContaining('CREATE DATABASE'),
+      remedy: expect.stringContaining('mandate migrate'),
     });
     await expect(connect(address, { username: 'nobody' })).rejects.toMatchObject({
       code: 'AUDIT_ACCESS_DENIED',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clickhouseSettings } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type ClickHouseServer, describeWithOwnServers, startClickHouse } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -19,11 +20,13 @@ import {
   ask,
   type ControlEvent,
   codes,
-  dropOldMonths,
+  dropMonths,
   epochBefore,
   identity,
   MIGRATIONS_DIRECTORY,
   migrate,
+  oldMonths,
+  openAudit,
   quarantine,
   recordControlEvents,
   recordDeadLetters,
@@ -66,8 +69,9 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     cpSync(join(SETUP, 'config.d'), join(server.folder, 'config.d'), { recursive: true });
     await server.restart();
     vi.unstubAllEnvs();
-    const migrator = { username: 'mandate_migrator', password: passwordOf('migrator') };
-    await command(server.url, 'CREATE DATABASE mandate', migrator);
+    // Of these two the first may not make the database, and the second makes it.
+    await expect(openedAs('recorder')).rejects.toMatchObject({ code: 'AUDIT_DATABASE_MISSING' });
+    await (await openedAs('migrator')).close();
     for (const user of USERS) clients[user] = await as(user);
     await migrate(clients.migrator, MIGRATIONS_DIRECTORY);
     return () => rmSync(folder, { recursive: true });
@@ -76,6 +80,17 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     for (const client of Object.values(clients)) await client.close();
     await server?.stop();
   });
+
+  /** By its settings, as a service opens it. */
+  const openedAs = (user: User) =>
+    openAudit(
+      clickhouseSettings.parse({
+        CLICKHOUSE_URL: server.url,
+        CLICKHOUSE_USER: `mandate_${user}`,
+        CLICKHOUSE_PASSWORD: passwordOf(user),
+      }),
+      { path: '' },
+    );
 
   const as = (user: User, password = passwordOf(user)) =>
     connect(server.url, { username: `mandate_${user}`, password, database: 'mandate' });
@@ -164,7 +179,8 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     await expect(migrator.command('DROP TABLE quarantine')).rejects.toMatchObject({
       code: 'AUDIT_ACCESS_DENIED',
     });
-    expect(await dropOldMonths(migrator, { keepDays: 36_500, nowMs: Date.parse(AT) })).toEqual([]);
+    expect(await oldMonths(migrator, { keepMonths: 1_200, nowMs: Date.parse(AT) })).toEqual([]);
+    await dropMonths(migrator, [{ table: 'decisions', month: '197001', rows: 0 }]);
   });
 
   test.each(['recorder', 'query'] as const)(

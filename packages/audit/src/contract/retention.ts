@@ -11,8 +11,10 @@ import {
 import {
   type AuditClient,
   ask,
-  dropOldMonths,
+  dropMonths,
   epochBefore,
+  type Month,
+  oldMonths,
   quarantine,
   recordControlEvents,
   recordDeadLetters,
@@ -80,26 +82,43 @@ export function retention(make: MakeAudit): void {
   }
   const ALL = { decisions: 3, settlements: 3, deadLetters: 3, controlEvents: 3, quarantined: 3 };
 
-  test('a month goes once all of it is old enough, and not an instant before', async () => {
-    const thirtyDaysOldMs = Date.UTC(2026, 1) + 30 * 86_400_000;
-    expect(await dropOldMonths(audit, { keepDays: 30, nowMs: thirtyDaysOldMs - 1 })).toEqual([]);
+  /** What lies before the newest months goes, as `mandate audit prune` has it go. */
+  async function prune(keepMonths: number, nowMs: number): Promise<readonly Month[]> {
+    const months = await oldMonths(audit, { keepMonths, nowMs });
+    await dropMonths(audit, months);
+    return months;
+  }
+
+  test('a month goes once so many newer ones have begun, and not an instant before', async () => {
+    const marchBegins = Date.UTC(2026, 2);
+    expect(await prune(2, marchBegins - 1)).toEqual([]);
     expect(await held()).toEqual(ALL);
-    expect(await dropOldMonths(audit, { keepDays: 30, nowMs: thirtyDaysOldMs })).toEqual(
-      ['dead_letters', 'decisions', 'settlements'].map((table) => ({ table, month: '202601' })),
+    expect(await prune(2, marchBegins)).toEqual(
+      ['dead_letters', 'decisions', 'settlements'].map((table) => ({ table, month: '202601', rows: 1 })),
     );
     expect(await held()).toEqual({ ...ALL, decisions: 2, settlements: 2, deadLetters: 2 });
-    expect(await dropOldMonths(audit, { keepDays: 30, nowMs: thirtyDaysOldMs })).toEqual([]);
+    expect(await prune(2, marchBegins)).toEqual([]);
+  });
+
+  test('months are counted over the turn of a year', async () => {
+    expect(await oldMonths(audit, { keepMonths: 13, nowMs: Date.UTC(2027, 0) })).toEqual([]);
+    expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(3);
+  });
+
+  test('asking which months are old drops none', async () => {
+    expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(9);
+    expect(await held()).toEqual(ALL);
   });
 
   test('what operators did, the epochs and the quarantine stay, whatever goes', async () => {
-    await dropOldMonths(audit, { keepDays: 1, nowMs: Date.UTC(2030, 0) });
+    await prune(1, Date.UTC(2030, 0));
     expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0 });
     const place = { topic: TOPICS.decisions, partition: 0, offset: 3 };
     expect(await ask(audit, epochBefore, place)).toMatchObject([{ ledgerEpoch: 'ep-2' }]);
   });
 
-  test.each([0, -1, Number.NaN])('%j days are refused', async (keepDays) => {
-    await expect(dropOldMonths(audit, { keepDays, nowMs: Date.UTC(2030, 0) })).rejects.toThrow(RangeError);
+  test.each([0, -1, Number.NaN])('%j months are refused', async (keepMonths) => {
+    await expect(prune(keepMonths, Date.UTC(2030, 0))).rejects.toThrow(RangeError);
     expect(await held()).toEqual(ALL);
   });
 }

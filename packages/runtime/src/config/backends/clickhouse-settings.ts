@@ -12,9 +12,9 @@ export const clickhouseSettings = z.object({
   CLICKHOUSE_PASSWORD: z.string().optional().meta({ secret: true }).describe('and with which password'),
   CLICKHOUSE_DATABASE: z
     .string()
-    .min(1)
-    .optional()
-    .describe('where the tables lie, one for each log; the database `default` when absent'),
+    .regex(/^[A-Za-z_]\w*$/, 'is no plain name')
+    .default('mandate')
+    .describe('where the tables lie, one for each log'),
   CLICKHOUSE_TLS_CA_PATH: z
     .string()
     .min(1)
