@@ -44,7 +44,7 @@ const SAFE = {
 
 const LONGEST_RECONNECT_MS = 2_000;
 
-function reconnectAfterMs(times: number): number {
+export function reconnectAfterMs(times: number): number {
   return Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS);
 }
 

@@ -4,9 +4,11 @@
  */
 import type { Logger } from '@mandate/runtime';
 import { killTarget } from '@mandate/schemas';
+import { Cluster, type Redis } from 'ioredis';
 import type { KillBroadcast, KillListener, KillNotice } from '../kill-broadcast.ts';
 import { createClient, type RedisAddress } from './connection.ts';
-import { ledgerFailure } from './failure.ts';
+import { ledgerFailure, unavailable } from './failure.ts';
+import { staySubscribed } from './stay-subscribed.ts';
 
 export async function createRedisKillBroadcast(
   options: RedisAddress & { namespace: string; log: Logger },
@@ -14,34 +16,32 @@ export async function createRedisKillBroadcast(
   const { namespace, log } = options;
   const channel = `${namespace}:kills`;
   const listeners = new Set<KillListener>();
-  const [publisher, subscriber] = [createClient(options, 0), createClient(options, 0)];
-  for (const client of [publisher, subscriber]) {
-    client.on('error', (error) => log.warn({ err: error }, 'the connection of the kill broadcast failed'));
-  }
-  subscriber.on('message', (_channel, text) => {
-    const notice = noticeIn(text);
-    if (notice !== null) for (const { onNotice } of [...listeners]) onNotice(notice);
-  });
-  const subscribe = async () => {
-    await subscriber.subscribe(channel);
-    for (const { onGap } of [...listeners]) onGap();
-  };
+  const publisher = createClient(options, 0);
+  publisher.on('error', (error) => log.warn({ err: error }, 'the connection of the kill broadcast failed'));
+  let subscription: { close(): void } | undefined;
   const close = () => {
     listeners.clear();
     publisher.disconnect();
-    subscriber.disconnect();
+    subscription?.close();
   };
   try {
-    await Promise.all([publisher.connect(), subscriber.connect()]);
-    await subscribe();
+    await publisher.connect();
+    subscription = await staySubscribed({
+      channel,
+      newClient: () => newClientLike(publisher),
+      onMessage(text) {
+        const notice = noticeIn(text);
+        if (notice !== null) for (const { onNotice } of [...listeners]) onNotice(notice);
+      },
+      onStanding() {
+        for (const { onGap } of [...listeners]) onGap();
+      },
+      log,
+    });
   } catch (error) {
     close();
     throw ledgerFailure(error);
   }
-  subscriber.on('ready', () => {
-    // A connection that fails in between comes back, and is subscribed again then.
-    subscribe().catch((error: unknown) => log.warn({ err: error }, 'not subscribed to the kill broadcast'));
-  });
   return {
     async publish(notice) {
       await publisher.publish(channel, JSON.stringify(notice)).catch((error: unknown) => {
@@ -55,6 +55,14 @@ export async function createRedisKillBroadcast(
     },
     close,
   };
+}
+
+/** To the same server; of a cluster to any node, for what is published at one is heard at all. */
+function newClientLike(publisher: Redis | Cluster): Redis {
+  const nodes = publisher instanceof Cluster ? publisher.nodes() : [publisher];
+  const node = nodes[Math.floor(Math.random() * nodes.length)];
+  if (node === undefined) throw unavailable('No node of the cluster is known.');
+  return node.duplicate({ lazyConnect: true, retryStrategy: () => null });
 }
 
 /** null for what is none: anybody who may use this server may publish. */

@@ -1,0 +1,78 @@
+/**
+ * A subscription that comes back however it ended: cut, refused, or silent, as one is whose path was dropped on the way.
+ * Each time it begins on a new connection. The client's own way back subscribes without looking at the answer, so that a
+ * refusal ends the process or leaves a connection that hears nothing; in a cluster it tells nobody that it was away.
+ */
+import type { Logger } from '@mandate/runtime';
+import type { Redis } from 'ioredis';
+import { reconnectAfterMs } from './connection.ts';
+
+/** A path that is dropped without a word is noticed as soon. */
+const ASK_EVERY_MS = 5_000;
+
+/** Rejects when it does not stand at once; from then on it does not give up until it is closed. */
+export async function staySubscribed(options: {
+  channel: string;
+  /** A new client that does not connect by itself, neither at first nor again. */
+  newClient(): Redis;
+  onMessage(text: string): void;
+  /** At the start, and each time that it stands again. */
+  onStanding(): void;
+  log: Logger;
+  askEveryMs?: number;
+}): Promise<{ close(): void }> {
+  const { channel, newClient, onMessage, onStanding, log, askEveryMs = ASK_EVERY_MS } = options;
+  let client: Redis | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let isClosed = false;
+
+  async function begin(): Promise<void> {
+    const begun = newClient();
+    client = begun;
+    const giveUp = () => begun.disconnect();
+    const ended = new Promise<void>((resolve) => begun.once('close', () => resolve()));
+    begun.on('error', (error) =>
+      log.warn({ err: error, channel }, 'the connection of a subscription failed'),
+    );
+    begun.on('message', (_channel, text) => onMessage(text));
+    try {
+      await begun.connect();
+      await begun.subscribe(channel);
+    } catch (error) {
+      giveUp();
+      throw error;
+    }
+    const asking = setInterval(() => {
+      begun.ping().catch(() => {
+        clearInterval(asking);
+        giveUp();
+      });
+    }, askEveryMs);
+    void ended.then(() => {
+      clearInterval(asking);
+      beginAgain();
+    });
+    failures = 0;
+    onStanding();
+  }
+
+  function beginAgain(): void {
+    if (isClosed) return;
+    waiting = setTimeout(() => {
+      begin().catch((error: unknown) => {
+        log.warn({ err: error, channel }, 'not subscribed');
+        beginAgain();
+      });
+    }, reconnectAfterMs(failures++));
+  }
+
+  await begin();
+  return {
+    close() {
+      isClosed = true;
+      clearTimeout(waiting);
+      client?.disconnect();
+    },
+  };
+}
