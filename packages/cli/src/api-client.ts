@@ -1,4 +1,7 @@
-/** Speaks to a running plane over HTTP. A problem document becomes a failure that says what to do. */
+/**
+ * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit, to its query service, which may
+ * have another address. A problem document becomes a failure that says what to do.
+ */
 import { CommandFailure } from './command-context.ts';
 
 export type ApiClient = {
@@ -22,18 +25,22 @@ export const DEFAULT_URL = 'http://127.0.0.1:7420';
 /** Longer than the longest wait for a decision. */
 const TIMEOUT_MS = 90_000;
 
+/** @param options queryUrl: where the query service is apart from the gateway, at `url` */
 export function createApiClient(options: {
   url: string;
+  queryUrl?: string | undefined;
   key: string | undefined;
   signal?: AbortSignal;
 }): ApiClient {
-  const { url, key, signal } = options;
+  const { url: gatewayUrl, queryUrl = gatewayUrl, key, signal } = options;
   const headers = {
     accept: 'application/json',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   };
 
   async function call<T>(path: string, query: Query, request: RequestInit): Promise<T> {
+    const service = serviceOf(path);
+    const url = service === 'query' ? queryUrl : gatewayUrl;
     const target = new URL(path, url);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) target.searchParams.set(name, String(value));
@@ -54,7 +61,7 @@ export function createApiClient(options: {
       throw unreachable(url, timeout.aborted);
     }
     const answer = parsed(text);
-    if (!response.ok) throw problemOf(url, response.status, answer);
+    if (!response.ok) throw problemOf({ url, service }, response.status, answer);
     if (answer === undefined) throw notAPlane(url);
     // The server's own schema has shaped the answer; a command only shows it.
     return answer as T;
@@ -71,11 +78,17 @@ export function createApiClient(options: {
     });
 
   return {
-    url,
+    url: gatewayUrl,
     get: (path, query = {}) => call(path, query, { method: 'GET' }),
     post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
     postText: (path, json, options = {}) => send(path, json, options),
   };
+}
+
+type Service = 'gateway' | 'query';
+
+function serviceOf(path: string): Service {
+  return path.startsWith('/v1/audit/') ? 'query' : 'gateway';
 }
 
 /** A refusal of the plane, as a problem document told it. */
@@ -105,11 +118,16 @@ const OURS: ReadonlySet<number> = new Set([408, 409, 429]);
 
 export type Fault = { index?: number; line?: number; pointer?: string; detail?: string };
 
-function problemOf(url: string, status: number, answer: unknown): CommandFailure {
+function problemOf(
+  { url, service }: { url: string; service: Service },
+  status: number,
+  answer: unknown,
+): CommandFailure {
   const problem: Readonly<Record<string, unknown>> =
     typeof answer === 'object' && answer !== null ? { ...answer } : {};
   const { code, detail, remedy, errors } = problem;
   if (typeof code !== 'string' || typeof detail !== 'string') return notAPlane(url, status);
+  if (code === 'NOT_FOUND') return anotherService(url, service);
   const advice = status === 401 ? HOW_TO_AUTHENTICATE : typeof remedy === 'string' ? remedy : '';
   const faults: readonly Fault[] = Array.isArray(errors) ? errors : [];
   return new ApiProblem({ status, code, detail, remedy: advice, faults });
@@ -117,6 +135,25 @@ function problemOf(url: string, status: number, answer: unknown): CommandFailure
 
 export const HOW_TO_AUTHENTICATE =
   'Put one into MANDATE_API_KEY (`mandate up` shows the first ones, once; `mandate keys issue` makes more).';
+
+/** A route that a service lacks is one of another service: of a plane in one process no command misses any. */
+function anotherService(url: string, wanted: Service): CommandFailure {
+  const [what, where] =
+    wanted === 'query'
+      ? [
+          'query service',
+          'with --query-url or MANDATE_QUERY_URL: on a plane of several processes it has an address of its own',
+        ]
+      : [
+          'gateway',
+          'with --url or MANDATE_URL, and where the query service is with --query-url or MANDATE_QUERY_URL',
+        ];
+  return new CommandFailure(
+    1,
+    `what answers at ${url} is no ${what}, which this takes (NOT_FOUND)`,
+    `Say where the ${what} is ${where}.`,
+  );
+}
 
 function unreachable(url: string, timedOut: boolean): CommandFailure {
   if (timedOut) {

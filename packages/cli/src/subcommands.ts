@@ -14,6 +14,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/up.ts')).upCommand,
   },
   {
+    name: 'migrate',
+    summary: 'give Kafka, Redis and ClickHouse what a plane needs of them, or check it',
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  },
+  {
     name: 'demo',
     summary: 'see the main job work, in a minute',
     load: async () => (await import('./commands/demo.ts')).demoCommand,

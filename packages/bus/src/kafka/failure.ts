@@ -1,5 +1,6 @@
 import { isMandateError, type MandateError } from '@mandate/runtime';
 import { misused, topicUnfit, unavailable } from '../errors.ts';
+import { remedyOf } from './remedy.ts';
 
 /** What kafkajs throws, as far as it is told apart: `type` is Kafka's name of the code that a broker answered. */
 type ClientError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: unknown[] };
@@ -76,12 +77,19 @@ export function asBusError(error: unknown): MandateError {
     case 'UNKNOWN_TOPIC_OR_PARTITION':
     case 'INVALID_TOPIC_EXCEPTION':
     case 'TOPIC_AUTHORIZATION_FAILED':
+    case 'CLUSTER_AUTHORIZATION_FAILED':
       return topicUnfit(
         message,
-        'Create the topic, or give this client the right to it (see operations).',
+        'Have the topic created as infra/kafka/README.md says, or give this client the right to it.',
+        error,
+      );
+    case 'INVALID_REPLICATION_FACTOR':
+      return topicUnfit(
+        `a topic cannot be kept on so many brokers: ${message}`,
+        'Set MANDATE_KAFKA_REPLICATION_FACTOR to as many as there are; where there is one, also MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.',
         error,
       );
     default:
-      return unavailable(message, { cause: error, retryable: mayPass(error) });
+      return unavailable(message, { cause: error, retryable: mayPass(error), remedy: remedyOf(error) });
   }
 }

@@ -88,6 +88,14 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     }
   });
 
+  test('a topic for more brokers than there are says what to set', async () => {
+    const bus = await log.open({ replicationFactor: 3 });
+    await expect(bus.ranges(`wide.${randomUUID()}`)).rejects.toMatchObject({
+      code: 'BUS_TOPIC_UNFIT',
+      remedy: expect.stringContaining('MANDATE_KAFKA_REPLICATION_FACTOR'),
+    });
+  });
+
   test('several processes that make a topic at the same time all find it', async () => {
     const topic = `together.${randomUUID()}`;
     const clients = await Promise.all([log.open(), log.open(), log.open()]);

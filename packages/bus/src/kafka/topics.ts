@@ -79,7 +79,7 @@ export class Topics {
       if (this.#provisioning === null) {
         throw topicUnfit(
           `topic ${topic} does not exist`,
-          'Create it as infra/kafka says, or let this process create topics.',
+          'Run `mandate migrate`, or have it created as infra/kafka/README.md says.',
         );
       }
       await createTopic(this.#connection, topic, this.#provisioning, this.#withinMs);

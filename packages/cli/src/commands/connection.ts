@@ -3,18 +3,24 @@ import type { Command } from 'commander';
 import { type ApiClient, createApiClient, DEFAULT_URL, HOW_TO_AUTHENTICATE } from '../api-client.ts';
 import { type CommandContext, CommandFailure } from '../command-context.ts';
 
-export type ConnectionOptions = { url?: string; key?: string; json?: true };
+export type ConnectionOptions = { url?: string; queryUrl?: string; key?: string; json?: true };
 
 export function withConnection(command: Command): Command {
   return command
-    .option('--url <url>', `address of the plane (MANDATE_URL, else ${DEFAULT_URL})`)
+    .option('--url <url>', `address of the plane, or of its gateway (MANDATE_URL, else ${DEFAULT_URL})`)
+    .option(
+      '--query-url <url>',
+      'address of its query service, where that runs alone (MANDATE_QUERY_URL, else the same)',
+    )
     .option('--key <key>', 'API key; better in MANDATE_API_KEY, where no process list shows it')
     .option('--json', 'JSON instead of text: a document, or one a line');
 }
 
 export function connect(options: ConnectionOptions, { env, signal }: CommandContext): ApiClient {
+  const queryUrl = options.queryUrl ?? (env.MANDATE_QUERY_URL || undefined);
   return createApiClient({
     url: addressOf(options.url ?? (env.MANDATE_URL || DEFAULT_URL)),
+    queryUrl: queryUrl && addressOf(queryUrl),
     key: keyOf(options.key ?? env.MANDATE_API_KEY ?? ''),
     signal,
   });

@@ -60,7 +60,7 @@ async function ask(
 ): Promise<ExitCode> {
   const question = QUESTIONS[name];
   if (question !== undefined && id !== undefined) throw new CommandFailure(2, `${name} takes no id`);
-  const { url, key, json, limit, ...given } = options;
+  const { url, queryUrl, key, json, limit, ...given } = options;
   const filters = mustKnow(name, question?.filters ?? [], given);
   if (question === undefined) return showDecision(id, options, context);
   const api = connect(options, context);

@@ -14,13 +14,11 @@ import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { DEFAULT_DATA_PATH } from '../plane/default-data-path.ts';
 import type { Plane } from '../plane/open-plane.ts';
+import { type ServerOptions, serverSettings, withServers } from './servers.ts';
 
-type Options = {
+type Options = ServerOptions & {
   data?: string;
   mandates?: string;
-  kafka?: string;
-  redis?: string;
-  clickhouse?: string;
   host?: string;
   port?: number;
   logLevel?: LogLevel;
@@ -28,37 +26,29 @@ type Options = {
 };
 
 export function upCommand(command: Command, run: RunCommand): void {
-  command
-    .description(
-      'Runs gateway, decider, recorder and query in one process, with everything in one data folder and no server to ' +
-        'install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops it ' +
-        'gracefully; the log survives kill -9.',
-    )
-    .option(
-      '--data <folder>',
-      `where everything is kept (MANDATE_PLANE_DATA_PATH, else ${DEFAULT_DATA_PATH})`,
-      someText,
-    )
-    .option(
-      '--mandates <file>',
-      'the mandates; read again whenever it changes (else mandates.yaml in the data folder)',
-      someText,
-    )
-    .option(
-      '--kafka <brokers>',
-      'the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS, else a file in the data folder)',
-      someText,
-    )
-    .option(
-      '--redis <url>',
-      'the ledger on Redis (MANDATE_REDIS_URL, which shows a password to nobody; else in memory)',
-      someText,
-    )
-    .option(
-      '--clickhouse <url>',
-      'the audit on ClickHouse (MANDATE_CLICKHOUSE_URL, else in this process and the data folder)',
-      someText,
-    )
+  withServers(
+    command
+      .description(
+        'Runs gateway, decider, recorder and query in one process, with everything in one data folder and no server to ' +
+          'install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops it ' +
+          'gracefully; the log survives kill -9.',
+      )
+      .option(
+        '--data <folder>',
+        `where everything is kept (MANDATE_PLANE_DATA_PATH, else ${DEFAULT_DATA_PATH})`,
+        someText,
+      )
+      .option(
+        '--mandates <file>',
+        'the mandates; read again whenever it changes (else mandates.yaml in the data folder)',
+        someText,
+      ),
+    {
+      kafka: ', else a file in the data folder',
+      redis: '; else in memory',
+      clickhouse: ', else in this process and the data folder',
+    },
+  )
     .option('--host <address>', 'where to listen (else 127.0.0.1)', someText)
     .option(
       '--port <port>',
@@ -79,6 +69,7 @@ Examples:
   mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml --port 7420
   MANDATE_PLANE_SYNCHRONOUS=FULL mandate up      survives the loss of power, too
   mandate up --kafka k1:9092,k2:9092 --redis rediss://r:6379 --clickhouse https://c:8443
+                                                 after \`mandate migrate\` with the same three
 
 On Kafka the ledger must be on Redis: deciders that share a log share a ledger. API keys and mandates stay files of
 the data folder. Users, passwords and TLS have settings of their own: MANDATE_KAFKA_…, MANDATE_REDIS_…, MANDATE_CLICKHOUSE_….`,
@@ -113,11 +104,9 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
 
 /** Flags are settings by another name: they go the same way, and are checked in the same place. */
 function flags(options: Options): Record<string, string> {
-  const { data, mandates, kafka, redis, clickhouse, host, port, logLevel } = options;
+  const { data, mandates, host, port, logLevel } = options;
   const given = {
-    MANDATE_KAFKA_BROKERS: kafka,
-    MANDATE_REDIS_URL: redis,
-    MANDATE_CLICKHOUSE_URL: clickhouse,
+    ...serverSettings(options),
     MANDATE_PLANE_DATA_PATH: data,
     MANDATE_PLANE_MANDATES_PATH: mandates,
     MANDATE_PLANE_HOST: host,

@@ -71,7 +71,12 @@ describe('serviceConfig', () => {
 
   test('shares its environment with the other processes, and no more than that', () => {
     const own = { MANDATE_GATEWAY_TOKEN: 'long enough' };
-    const others = { MANDATE_DECIDER_PORT: '1', MANDATE_URL: 'http://x', MANDATE_API_KEY: 'k' };
+    const others = {
+      MANDATE_DECIDER_PORT: '1',
+      MANDATE_URL: 'http://x',
+      MANDATE_QUERY_URL: 'http://y',
+      MANDATE_API_KEY: 'k',
+    };
     expect(run([], { ...own, ...others }).code).toBe(null);
     expect(run([], { ...own, MANDATE_URLS: 'http://x' }).code).toBe(2);
   });

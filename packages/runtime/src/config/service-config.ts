@@ -14,9 +14,9 @@ export type ConfigPort = {
   exit(code: number): never;
 };
 
-/** Whose settings may stand in one environment; each process checks its own. URL and API are the command's. */
+/** Whose settings may stand in one environment; each process checks its own. URL, QUERY_URL and API are the command's. */
 const AREAS = [
-  ...['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER', 'URL'],
+  ...['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'QUERY_URL', 'RECORDER', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'REDIS'],
 ];
 

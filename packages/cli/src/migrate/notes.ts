@@ -1,0 +1,17 @@
+/** What a part warns of while it is looked at, for whoever looks. */
+import { createLogger, type Logger } from '@mandate/runtime';
+
+export type Notes = { readonly log: Logger; take(): string[] };
+
+/** Warnings about the world only: what comes with an error is thrown as well, or passes. */
+export function takeNotes(): Notes {
+  const noted: string[] = [];
+  const write = (line: string) => {
+    const { msg, err }: { msg: string; err?: unknown } = JSON.parse(line);
+    if (err === undefined) noted.push(msg);
+  };
+  return {
+    log: createLogger({ name: 'migrate', level: 'warn', destination: { write } }),
+    take: () => [...new Set(noted.splice(0))],
+  };
+}

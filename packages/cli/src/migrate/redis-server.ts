@@ -1,0 +1,18 @@
+/** The settings of the ledger's server: version, noeviction, append-only file. Nothing there is changed. */
+import { openSharedLedger } from '@mandate/ledger';
+import { type Finding, finding } from './finding.ts';
+import type { MigrateConfig } from './migrate-config.ts';
+import { takeNotes } from './notes.ts';
+
+export async function* redisServer(config: MigrateConfig): AsyncGenerator<Finding> {
+  const notes = takeNotes();
+  yield await finding({ server: 'redis', what: 'settings' }, async () => {
+    const ledger = await openSharedLedger(config, notes.log);
+    const holds =
+      ledger?.epoch === ''
+        ? 'no ledger in force yet: a decider folds it from the log'
+        : `ledger epoch ${ledger?.epoch}`;
+    await ledger?.close();
+    return { state: 'ok', detail: [holds, ...notes.take()].join('; ') };
+  });
+}
