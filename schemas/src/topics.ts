@@ -5,6 +5,8 @@ export const TOPICS = {
   actions: 'mandate.actions.v1',
   decisions: 'mandate.decisions.v1',
   deadLetters: 'mandate.deadletters.v1',
+  /** Folds of the decisions, so that the next one need not begin at their start. */
+  snapshots: 'mandate.snapshots.v1',
 } as const;
 
 export const GROUPS = {
@@ -48,9 +50,12 @@ export type TopicSettings = {
 const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
 /** A decision holds its request, and what each check saw and said; a dead letter its bytes in base64. */
 const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2_097_164 };
+/** One partition for what the snapshots hold, and one that lists them: the newest is then the last that is listed. */
+const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 
 /** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
-  return takesRequests ? REQUESTS : KEPT;
+  if (takesRequests) return REQUESTS;
+  return topic === TOPICS.snapshots ? SNAPSHOTS : KEPT;
 }

@@ -2,6 +2,7 @@
  * The log as a ledger has it: every record of the decisions topic, folded from its start or from where the newest
  * snapshot ends.
  */
+import { createHash } from 'node:crypto';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import { createFold, type Fold, foldRecord } from '@mandate/ledger';
 import type { Logger } from '@mandate/runtime';
@@ -12,7 +13,7 @@ import { loadSnapshot, saveSnapshot } from './snapshot-file.ts';
 export type FoldedLog = { fold: Fold; records: number; decisions: number; settlements: number };
 
 /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
-type OnProgress = (records: number) => void | Promise<void>;
+export type OnProgress = (records: number) => void | Promise<void>;
 
 /** Everything that is on the decisions topic now, folded. */
 export function foldLog(bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
@@ -59,7 +60,7 @@ async function isOfThisLog(bus: Bus, { positions, epochs }: Fold): Promise<boole
     const record = await bus.at({ topic: TOPICS.decisions, partition, offset });
     if (record === null) return false;
     const epoch = epochOf(readDecisionsRecord(record.value));
-    if (epoch !== null && epoch !== epochs.get(partition)) return false;
+    if (epoch !== null && epoch !== epochs.get(partition)?.id) return false;
   }
   return true;
 }
@@ -84,8 +85,10 @@ function epochOf(record: DecisionsRecord): string | null {
   }
 }
 
-async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
+/** What lies behind the positions of `fold`, folded onto it. */
+export async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
   const counted = { records: 0, decisions: 0, settlements: 0 };
+  const last = new Map<number, Uint8Array>();
   const reader = await bus.read({
     topics: [TOPICS.decisions],
     from: Object.fromEntries(
@@ -94,6 +97,7 @@ async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): Promise<
     async onRecords(batch) {
       for (const record of batch) {
         const { event } = foldOne(fold, record);
+        last.set(record.coordinate.partition, record.value);
         counted.records++;
         if (event === 'action.decided') counted.decisions++;
         if (event === 'action.settled') counted.settlements++;
@@ -103,7 +107,13 @@ async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): Promise<
   });
   await Promise.race([reader.caughtUp, reader.finished]);
   await reader.stop();
+  for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };
+}
+
+/** By which a record is known again. */
+export function digestOf(value: Uint8Array): string {
+  return createHash('sha256').update(value).digest('hex');
 }
 
 function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord {

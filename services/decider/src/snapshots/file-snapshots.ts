@@ -1,0 +1,39 @@
+/** The snapshot beside a log that is a file: one file, replaced by the next. */
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { holdExclusively } from '@mandate/runtime';
+import { linesOf, textOf } from './lines-and-text.ts';
+import type { Snapshots } from './port.ts';
+
+export function fileSnapshots(path: string): Snapshots {
+  const lines = () => linesOf(createReadStream(path));
+  return {
+    async *newestFirst() {
+      if (!existsSync(path)) return;
+      yield { name: path, head: () => firstOf(lines()), lines };
+    },
+    async save(given, signal) {
+      // Deciders may share a folder, and `mandate snapshot` may run beside them: the second to come is not needed.
+      const lock = holdExclusively(`${path}.lock`, `the snapshot ${path}`);
+      const unfinished = `${path}.unfinished`;
+      try {
+        const file = createWriteStream(unfinished, { mode: 0o600, flush: true });
+        await pipeline(Readable.from(textOf(given)), file, { ...(signal && { signal }) });
+        renameSync(unfinished, path);
+        return { name: path, bytes: statSync(path).size };
+      } catch (error) {
+        // The log has a better use for the room that it takes.
+        rmSync(unfinished, { force: true });
+        throw error;
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}
+
+async function firstOf(lines: AsyncIterable<string>): Promise<string> {
+  for await (const line of lines) return line;
+  return '';
+}

@@ -1,0 +1,150 @@
+/**
+ * Snapshots on a topic of the log, for whoever shares the log and no folder. One is compressed and cut into parts; a
+ * record that lists them closes it, and before that it does not exist. Closing records have a partition of their own, so
+ * the newest is the last there, whatever a writer that died left among the parts; and as they say where each part lies,
+ * any number may be written at once.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { pipeline as pipelineOf, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import type { Bus, Coordinate, LogRecord, PartitionRange } from '@mandate/bus';
+import { MandateError } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { z } from 'zod';
+import { linesOf, textOf } from './lines-and-text.ts';
+import type { Snapshots } from './port.ts';
+
+/** Cut at the first piece of compressed text behind it; both together are less than half of what the topic takes. */
+const PART_BYTES = 512 * 1024;
+
+/** The key of closing records; a part has its snapshot's name. */
+const CLOSING = 'snapshot.taken';
+
+const place = z.tuple([z.int().min(0), z.int().min(0)]);
+const closingRecord = z.object({
+  event: z.literal(CLOSING),
+  snapshot: z.object({
+    id: z.string(),
+    /** Its first line: the version of its format, and what it covers. */
+    head: z.string(),
+    encoding: z.literal('zstd'),
+    /** Partition and offset of each part, in order. */
+    parts: z.array(place).min(1),
+    bytes: z.int(),
+    /** Of the parts, one behind the other. */
+    sha256: z.string(),
+  }),
+});
+type ClosingRecord = z.infer<typeof closingRecord>;
+type Closing = ClosingRecord['snapshot'];
+
+export function topicSnapshots(bus: Bus): Snapshots {
+  return {
+    async *newestFirst() {
+      const { closings } = await partitions(bus);
+      for (let offset = closings.endOffset - 1; offset >= closings.startOffset; offset -= 1) {
+        const record = await bus.at({ ...closings, offset });
+        if (record?.key !== CLOSING) continue;
+        yield {
+          name: nameOf(record.coordinate),
+          head: async () => closingIn(record).head,
+          lines: () => linesIn(bus, closingIn(record)),
+        };
+      }
+    },
+    async save(lines, signal) {
+      const { closings, parts } = await partitions(bus);
+      const id = `snp_${randomUUID()}`;
+      const seal = createHash('sha256');
+      const closing: Closing = { id, head: '', encoding: 'zstd', parts: [], bytes: 0, sha256: '' };
+      function* headNoted() {
+        for (const line of lines) {
+          closing.head ||= line;
+          yield line;
+        }
+      }
+      async function append(partition: number, key: string, value: string | Uint8Array): Promise<Coordinate> {
+        const [appended] = await bus.append(TOPICS.snapshots, [{ key, value, partition }]);
+        if (appended === undefined) throw new TypeError('a log that acknowledges nothing');
+        return appended.coordinate;
+      }
+      await pipeline(
+        Readable.from(textOf(headNoted())),
+        createZstdCompress(),
+        async (pieces: AsyncIterable<Buffer>) => {
+          for await (const part of inParts(pieces)) {
+            const { partition, offset } = await append(parts.partition, id, part);
+            closing.parts.push([partition, offset]);
+            closing.bytes += part.length;
+            seal.update(part);
+          }
+        },
+        { ...(signal && { signal }) },
+      );
+      closing.sha256 = seal.digest('hex');
+      const record: ClosingRecord = { event: CLOSING, snapshot: closing };
+      const at = await append(closings.partition, CLOSING, JSON.stringify(record));
+      return { name: nameOf(at), bytes: closing.bytes };
+    },
+  };
+}
+
+/** The first holds the closing records, the last the parts: on a topic of one they lie among each other. */
+async function partitions(bus: Bus): Promise<{ closings: PartitionRange; parts: PartitionRange }> {
+  const ranges = [...(await bus.ranges(TOPICS.snapshots))].sort((a, b) => a.partition - b.partition);
+  const [closings, parts] = [ranges[0], ranges.at(-1)];
+  if (closings === undefined || parts === undefined) throw new TypeError('a topic without partitions');
+  return { closings, parts };
+}
+
+function closingIn({ value }: LogRecord): Closing {
+  try {
+    return closingRecord.parse(JSON.parse(new TextDecoder().decode(value))).snapshot;
+  } catch (cause) {
+    throw unreadable('its closing record is none that this version knows', cause);
+  }
+}
+
+function linesIn(bus: Bus, closing: Closing): AsyncIterable<string> {
+  // What fails destroys the others with its own error, which whoever reads the last one meets.
+  return linesOf(pipelineOf(Readable.from(partsIn(bus, closing)), createZstdDecompress(), () => {}));
+}
+
+/** The last is handed over once it is known that all are what was written. */
+async function* partsIn(bus: Bus, { parts, sha256 }: Closing): AsyncGenerator<Uint8Array> {
+  const seal = createHash('sha256');
+  for (const [at, [partition, offset]] of parts.entries()) {
+    const part = await bus.at({ topic: TOPICS.snapshots, partition, offset });
+    if (part === null) throw unreadable('a part of it is gone');
+    seal.update(part.value);
+    if (at === parts.length - 1 && seal.digest('hex') !== sha256) {
+      throw unreadable('its parts are not what was written');
+    }
+    yield part.value;
+  }
+}
+
+async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let part: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    part.push(piece);
+    bytes += piece.length;
+    if (bytes < PART_BYTES) continue;
+    yield Buffer.concat(part);
+    [part, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(part);
+}
+
+function nameOf({ topic, partition, offset }: Coordinate): string {
+  return `${topic}/${partition}/${offset}`;
+}
+
+function unreadable(why: string, cause?: unknown): MandateError {
+  return new MandateError('SNAPSHOT_UNREADABLE', `The snapshot cannot be read: ${why}.`, {
+    remedy: 'Nothing need be done: the one before is taken, or the log is folded from its start.',
+    cause,
+  });
+}
