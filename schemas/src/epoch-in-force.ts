@@ -9,15 +9,17 @@ import type { LedgerEpoch } from './operations.ts';
 export type EpochInForce = { readonly id: string; readonly generation: number };
 
 /**
- * What holds behind `begun`, where `inForce` held before it; null where no epoch was named yet.
+ * What holds behind `begun`, where `inForce` held before the record; null where no epoch was named yet.
  *
  * A generation that is not higher than those before it begins nothing: its rebuilder was overtaken. A record without one
  * is of a program from before there were generations. It begins its epoch by its place on the log, as it always did: the
  * ledger that it names is the one that all decide in, newer programs too, and the generations before it stay taken.
  */
-export function epochBehind(inForce: EpochInForce | null, begun: LedgerEpoch['epoch']): EpochInForce {
+export function epochBehind(
+  inForce: EpochInForce | null,
+  { id, generation }: Pick<LedgerEpoch['epoch'], 'id' | 'generation'>,
+): EpochInForce {
   const highest = inForce?.generation ?? 0;
-  const { id, generation } = begun;
   if (generation === undefined) return { id, generation: highest };
   return inForce !== null && generation <= highest ? inForce : { id, generation };
 }

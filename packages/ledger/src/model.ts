@@ -71,6 +71,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
 
   return {
     epoch,
+    generation: 0,
     step: async (batch) => {
       look();
       const waiting: StepRequest[] = [];

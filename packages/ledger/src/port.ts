@@ -89,6 +89,8 @@ export type Unpublished = {
 export interface Ledger {
   /** Of the last rebuild. Decisions carry it; a decision of another epoch is void. */
   readonly epoch: string;
+  /** That the log names for this epoch; 0 where it names none. */
+  readonly generation: number;
 
   /**
    * The atomic step, for a whole batch: operations of one agent happen in the order given. Sequences within a tenant

@@ -7,8 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
-import { newEpoch } from './ledger-epoch.ts';
-import { type RebuildOptions, type RebuildTry, rebuildLedger } from './rebuild-ledger.ts';
+import { needOf, type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
 
 export type LedgerKeeper = Required<Running> & {
   /** Has the ledger rebuilt in the background where `error` says that it awaits that. Whoever met it tries again. */
@@ -22,7 +21,7 @@ const LONGEST_WAIT_MS = 1_000;
 export function keepLedger(
   options: RebuildOptions & { ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild' | 'ping'> },
 ): LedgerKeeper {
-  const { ledger, clock, log } = options;
+  const { ledger, log } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const ended = Promise.withResolvers<void>();
@@ -30,26 +29,14 @@ export function keepLedger(
 
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
-  const newTry = (wanting: string): RebuildTry => ({
-    epoch: newEpoch(clock),
-    wanting,
-    announced: false,
-    signal,
-  });
-
   async function rebuildUntilDone(wanting: string): Promise<void> {
-    let attempt = newTry(wanting);
+    const need = needOf(wanting);
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        return await rebuildLedger(options, attempt);
+        return await rebuildLedger(options, need, signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (isMandateError(error, 'LEDGER_EPOCH_CHANGED')) {
-          if (!attempt.announced || ledger.epoch === attempt.epoch) return;
-          // Of two epochs the one that is not in force may have begun last on the log, where it makes the other's
-          // decisions void: only a third sets that right.
-          attempt = newTry(ledger.epoch);
-        } else if (!isMandateError(error) || !error.retryable || isLedgerNewer(error)) throw error;
+        if (!isMandateError(error) || !error.retryable || isLedgerNewer(error)) throw error;
         log.info({ err: error, waitMs }, 'the ledger is not rebuilt yet');
         await pause(waitMs);
       }

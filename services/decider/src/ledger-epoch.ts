@@ -11,7 +11,7 @@ export function newEpoch(clock: Clock): string {
 export async function appendEpoch(
   bus: Bus,
   clock: Clock,
-  epoch: Omit<LedgerEpoch['epoch'], 'at'>,
+  epoch: Omit<LedgerEpoch['epoch'], 'at'> & { generation: number },
 ): Promise<void> {
   const partitions = await bus.ranges(TOPICS.decisions);
   const record: LedgerEpoch = { event: 'ledger.epoch', epoch: { ...epoch, at: wireTime(clock()) } };

@@ -19,8 +19,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { answerBatch } from './answer-batch.ts';
 import { foldLog } from './fold-log.ts';
 import { keepLedger } from './keep-ledger.ts';
-import { newEpoch } from './ledger-epoch.ts';
-import { rebuildLedger } from './rebuild-ledger.ts';
+import { needOf, rebuildLedger } from './rebuild-ledger.ts';
 
 const log = silentLogger();
 const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
@@ -45,12 +44,13 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('holds once what lies before its epoch, and nothing that an older one writes behind it', async () => {
     const bus = await openLog();
     const ledger = await connected();
-    await rebuildLedger({ bus, ledger, clock, log }, firstTry());
+    await rebuildLedger({ bus, ledger, clock, log }, needOf(''));
     await publish(bus, ledger, await decided(ledger, 0, 10));
     // Of a decider that is held up between its step and its publishing.
     const late = await decided(ledger, 10, 5);
     const { epoch } = ledger;
     await emptyRedis(redis.url);
+    clock.advance(1);
 
     const another = await connected();
     const lateOnLog = busWith(bus, {
@@ -59,7 +59,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
         return bus.read(options);
       },
     });
-    await rebuildLedger({ bus: lateOnLog, ledger: another, clock, log }, firstTry());
+    await rebuildLedger({ bus: lateOnLog, ledger: another, clock, log }, needOf(''));
     expect(await spentIn(another)).toEqual([10 * CENT]);
     await expect(ledger.confirm(epoch, late.operations)).rejects.toMatchObject({
       code: 'LEDGER_EPOCH_CHANGED',
@@ -97,11 +97,11 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('is not rebuilt again for what somebody met before it was back', async () => {
     const bus = await openLog();
     const [one, another] = [await connected(), await connected()];
-    await rebuildLedger({ bus, ledger: one, clock, log }, firstTry());
+    await rebuildLedger({ bus, ledger: one, clock, log }, needOf(''));
     await another.ping();
     await emptyRedis(redis.url);
     const met: unknown = await another.ping().catch((error: unknown) => error);
-    await rebuildLedger({ bus, ledger: one, clock, log }, { ...firstTry(), wanting: one.epoch });
+    await rebuildLedger({ bus, ledger: one, clock, log }, needOf(one.epoch));
     await another.ping();
 
     const keeper = keepLedger({ bus, ledger: another, clock, log });
@@ -110,32 +110,104 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await epochsOn(bus)).toHaveLength(2);
   });
 
-  test('whose rebuilder was overtaken before its epoch came onto the log is rebuilt once more', async () => {
-    const bus = await openLog();
-    const [slow, quick] = [await connected(), await connected()];
+  /** The log of one that is held up, the first time that it appends, until all of `meanwhile` has happened. */
+  function heldUp(bus: Bus, meanwhile: () => Promise<void>): Bus {
     let held = true;
-    const slowLog = busWith(bus, {
+    return busWith(bus, {
       async append(topic, records) {
         if (held) {
           held = false;
-          clock.advance(20_001);
-          await rebuildLedger({ bus, ledger: quick, clock, log }, firstTry());
-          await publish(bus, quick, await decided(quick, 0, 10));
+          await meanwhile();
         }
         return bus.append(topic, records);
       },
     });
+  }
+
+  test.each([
+    ['its lease ran out', async () => void clock.advance(20_001)],
+    [
+      'Redis was emptied',
+      async () => {
+        await emptyRedis(redis.url);
+        clock.advance(1);
+      },
+    ],
+  ])('is whose rebuild began last, where %s before the other said so on the log', async (_, lost) => {
+    const bus = await openLog();
+    const [slow, quick] = [await connected(), await connected()];
+    const slowLog = heldUp(bus, async () => {
+      await lost();
+      await rebuildLedger({ bus, ledger: quick, clock, log }, needOf(''));
+      await publish(bus, quick, await decided(quick, 0, 10));
+    });
+    const need = needOf('');
+    await expect(rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need)).rejects.toMatchObject({
+      code: 'LEDGER_UNAVAILABLE',
+    });
+    await rebuildLedger({ bus: slowLog, ledger: slow, clock, log }, need);
+
+    expect(await epochsOn(bus)).toEqual([quick.epoch, need.epoch]);
+    expect(slow.epoch).toBe(quick.epoch);
+    expect(await spentOnLog(bus)).toEqual([10 * CENT]);
+    await publish(bus, slow, await decided(slow, 10, 5));
+    expect(await spentOnLog(bus)).toEqual([15 * CENT]);
+    expect(await spentIn(quick)).toEqual([15 * CENT]);
+  });
+
+  test('is rebuilt once more where the one that is in force does not hold on the log', async () => {
+    const bus = await openLog();
+    const [slow, old] = [await connected(), await connected()];
+    // Of a program from before there were generations.
+    const oldLog = busWith(bus, {
+      append: (topic, records) =>
+        bus.append(
+          topic,
+          records.map((record) => ({
+            ...record,
+            value: String(record.value).replace(/"generation":\d+,/, ''),
+          })),
+        ),
+    });
+    const slowLog = heldUp(bus, async () => {
+      clock.advance(20_001);
+      await rebuildLedger({ bus: oldLog, ledger: old, clock, log }, needOf(''));
+      await publish(bus, old, await decided(old, 0, 10));
+    });
     const keeper = keepLedger({ bus: slowLog, ledger: slow, clock, log });
     const inForce = await waitUntil('the epoch that began last to be in force', async () => {
-      const last = (await epochsOn(bus)).at(-1);
-      await quick.ping().catch(() => {});
-      return (await epochsOn(bus)).length === 3 && quick.epoch === last && last;
+      const epochs = await epochsOn(bus);
+      await old.ping().catch(() => {});
+      return epochs.length === 3 && old.epoch === epochs[2] && epochs[2];
     });
     expect(slow.epoch).toBe(inForce);
-    await publish(bus, quick, await decided(quick, 10, 5));
+    await publish(bus, old, await decided(old, 10, 5));
     expect(await spentOnLog(bus)).toEqual([15 * CENT]);
     expect(await spentIn(slow)).toEqual([15 * CENT]);
     await keeper.stop();
+  });
+
+  test('never goes into force below what the log holds, on a server whose clock is behind', async () => {
+    const bus = await openLog();
+    const lost = await connected();
+    await rebuildLedger({ bus, ledger: lost, clock, log }, needOf(''));
+    await publish(bus, lost, await decided(lost, 0, 10));
+    await emptyRedis(redis.url);
+
+    const behind = manualClock(clock() - 60_000);
+    const ledger = await createRedisLedger({ url: redis.url, clock: behind });
+    onTestFinished(() => ledger.close());
+    const need = needOf('');
+    await expect(rebuildLedger({ bus, ledger, clock, log }, need)).rejects.toMatchObject({
+      code: 'LEDGER_UNAVAILABLE',
+      message: expect.stringContaining('The log holds a newer epoch'),
+    });
+    await expect(ledger.ping()).rejects.toThrow(/being rebuilt/);
+    await rebuildLedger({ bus, ledger, clock, log }, need);
+    expect(ledger.generation).toBe(lost.generation + 1);
+    await publish(bus, ledger, await decided(ledger, 10, 5));
+    expect(await spentOnLog(bus)).toEqual([15 * CENT]);
+    expect(await spentIn(ledger)).toEqual([15 * CENT]);
   });
 
   test.each([
@@ -167,10 +239,6 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     },
   );
 });
-
-function firstTry() {
-  return { epoch: newEpoch(clock), wanting: '', announced: false };
-}
 
 async function openLog(): Promise<Bus> {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log, partitions: 2 });

@@ -7,13 +7,14 @@
  *                        made by the ledger that is loaded here, which knows it already. What operators did before and
  *                        is on the log only now is told by its id, should it come twice
  *
- * So nothing is counted twice and nothing is left out. Whoever is overtaken by another meanwhile cannot finish.
+ * So nothing is counted twice and nothing is left out. Whoever is overtaken by another meanwhile cannot finish; and its
+ * record, should it come onto the log behind the other's, begins nothing, because its generation is the lower one.
  */
 import type { Bus } from '@mandate/bus';
-import type { RedisLedger } from '@mandate/ledger';
-import type { Clock, Logger } from '@mandate/runtime';
-import { foldBehindSnapshot } from './fold-log.ts';
-import { appendEpoch } from './ledger-epoch.ts';
+import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
+import { type Clock, isMandateError, type Logger, MandateError } from '@mandate/runtime';
+import { foldBehindSnapshot, foldLog } from './fold-log.ts';
+import { appendEpoch, newEpoch } from './ledger-epoch.ts';
 
 export type RebuildOptions = {
   bus: Bus;
@@ -26,35 +27,59 @@ export type RebuildOptions = {
 /** How long the others wait for one that died. */
 const LEASE_MS = 20_000;
 
-/** One need of a rebuild, however many tries it takes. */
-export type RebuildTry = {
-  /** The same in all tries: the lease that a failed one still holds is then no obstacle. */
-  readonly epoch: string;
+/** One need of a rebuild, and what its tries have come to know. */
+export type Need = {
   /** The epoch that was found wanting: where a later one is in force, and well, none is needed any more. */
-  readonly wanting: string;
-  /** Whether the log may hold a record that begins this epoch. */
+  wanting: string;
+  /** What the last try began: the lease that it may still hold is no obstacle to the next. */
+  epoch: string;
+  /** Whether the log may hold a record of a try. */
   announced: boolean;
-  readonly signal?: AbortSignal;
+  /** The highest generation that was found on the log. */
+  above: number;
 };
 
+export function needOf(wanting: string): Need {
+  return { wanting, epoch: '', announced: false, above: 0 };
+}
+
 /**
- * Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while another rebuild is under way, or when another has
- * overtaken this one; LEDGER_EPOCH_CHANGED when another has brought the ledger back.
+ * Resolves once the ledger is back, whoever brought it. Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while
+ * another rebuild is under way, when another has overtaken this one, or when it came too late on the log. Each try has an
+ * epoch and a generation of its own: between two of them others may have begun.
  */
 export async function rebuildLedger(
-  { bus, ledger, clock, log, snapshotPath: path }: RebuildOptions,
-  attempt: RebuildTry,
+  options: RebuildOptions,
+  need: Need,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const { epoch, wanting, signal } = attempt;
+  try {
+    await tryToRebuild(options, need, signal);
+  } catch (error) {
+    if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
+    // Another has. What was said on the log meanwhile, and too late, must not have begun an epoch there.
+    if (need.announced) mustHold(options.ledger.epoch, (await foldLog(options.bus)).fold, need);
+  }
+}
+
+async function tryToRebuild(
+  { bus, ledger, clock, log, snapshotPath: path }: RebuildOptions,
+  need: Need,
+  signal?: AbortSignal,
+): Promise<void> {
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
-  const rebuild = await ledger.beginRebuild({ epoch, wanting, leaseMs: LEASE_MS });
-  log.warn({ epoch, previous }, 'the ledger is being rebuilt from the log');
-  // Whoever was held up here, and overtaken, must not begin an epoch on the log.
+  const { wanting, above, epoch: insteadOf } = need;
+  const epoch = newEpoch(clock);
+  const rebuild = await ledger.beginRebuild({ epoch, wanting, above, insteadOf, leaseMs: LEASE_MS });
+  need.epoch = epoch;
+  const { generation } = rebuild;
+  log.warn({ epoch, generation, previous }, 'the ledger is being rebuilt from the log');
+  // Spares the log what is known to be overtaken. Who is held up behind this is told from the generations there.
   await rebuild.renew();
-  attempt.announced = true;
+  need.announced = true;
   const reason = 'the shared ledger was rebuilt from the log';
-  await appendEpoch(bus, clock, { id: epoch, previous, reason });
+  await appendEpoch(bus, clock, { id: epoch, generation, previous, reason });
   await rebuild.renew();
 
   let renewedMs = performance.now();
@@ -65,7 +90,26 @@ export async function rebuildLedger(
     renewedMs = performance.now();
   };
   const { fold, records } = await foldBehindSnapshot(bus, log, { path }, onProgress);
+  mustHold(epoch, fold, need);
   await rebuild.load(fold.state);
   await rebuild.finish();
   log.warn({ epoch, records, tookMs: Math.round(performance.now() - startedMs) }, 'the ledger is rebuilt');
+}
+
+/**
+ * What is decided in an epoch that does not hold on the log is void. Generations are times of Redis: one that failed over
+ * to a server whose clock is behind may give one that is too low, and then the next try takes one that is not.
+ */
+function mustHold(epoch: string, fold: Fold, need: Need): void {
+  if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;
+  need.wanting = epoch;
+  need.above = highestGeneration(fold);
+  throw new MandateError(
+    'LEDGER_UNAVAILABLE',
+    `The log holds a newer epoch of the ledger than ${epoch}: what is decided in that would be void.`,
+    {
+      remedy: 'Nothing is lost: it is rebuilt once more, above what the log holds.',
+      retryable: true,
+    },
+  );
 }

@@ -3,7 +3,7 @@
  * epoch begins. Whoever calls this must be the only one that decides on this log (see `holdExclusively`).
  */
 import type { Bus } from '@mandate/bus';
-import { createMemoryLedger, type MemoryLedger } from '@mandate/ledger';
+import { createMemoryLedger, highestGeneration, type MemoryLedger } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
 import { foldBehindSnapshot } from './fold-log.ts';
 import { appendEpoch, newEpoch } from './ledger-epoch.ts';
@@ -24,12 +24,14 @@ export async function restoreLedger(options: {
   const startedMs = performance.now();
   const { fold, records } = await foldBehindSnapshot(bus, log, { path, afterRecords });
   const epoch = newEpoch(clock);
+  const generation = Math.max(clock(), highestGeneration(fold) + 1);
   await appendEpoch(bus, clock, {
     id: epoch,
-    previous: fold.epochs.values().next().value ?? null,
+    generation,
+    previous: fold.epochs.values().next().value?.id ?? null,
     reason: options.reason ?? 'the ledger was restored from the log',
   });
-  const ledger = createMemoryLedger({ clock, epoch, state: fold.state, log });
+  const ledger = createMemoryLedger({ clock, epoch, generation, state: fold.state, log });
   const tookMs = Math.round(performance.now() - startedMs);
   log.info({ epoch, records, tookMs }, 'the ledger is restored from the log');
   return { ledger, records, tookMs };

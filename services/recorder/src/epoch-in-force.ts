@@ -1,37 +1,38 @@
 /**
- * Which ledger epoch is in force at an offset of a decisions partition: the one announced last before it. That is a
- * function of the log alone, so every recorder marks the same rows void, whichever reads them and however often.
+ * Which ledger epoch is in force at an offset of a decisions partition: that follows from the epoch records before it
+ * (see the schemas' epochBehind). It is a function of the log alone, so every recorder marks the same rows void,
+ * whichever reads them and however often.
  *
  * A recorder that goes on where it stopped knows it. One that takes a partition over does not, and reading the log
  * backwards to the last announcement may mean millions of records. So it asks the tables first, but for no more than
- * they prove: the epochs of everything before a row that is on record (see the audit's epochBefore). Rows without any
+ * they prove: the epochs of everything before a row that is on record (see the audit's epochsBefore). Rows without any
  * epoch before them prove nothing: the tables were emptied behind the announcement. What the tables do not prove, it
  * reads from the log: usually nothing, everything when the tables were emptied or dropped. An announcement behind the
  * offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
  */
-import { type AuditClient, ask, epochBefore } from '@mandate/audit';
+import { type AuditClient, ask, epochsBefore } from '@mandate/audit';
 import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
-import { TOPICS } from '@mandate/schemas';
+import { type EpochInForce, epochBehind, type LedgerEpoch, TOPICS } from '@mandate/schemas';
 import { readDecision } from './read-record.ts';
 
 export type EpochsInForce = {
   /** The epoch in force before `place`; null while none was announced in its partition. */
-  before(place: Coordinate): Promise<string | null>;
+  before(place: Coordinate): Promise<EpochInForce | null>;
   /** What is in force before `place`, from whoever read up to there. */
-  remember(place: Coordinate, epoch: string | null): void;
+  remember(place: Coordinate, epoch: EpochInForce | null): void;
 };
 
 export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }): EpochsInForce {
-  const remembered = new Map<number, { offset: number; epoch: string | null }>();
+  const remembered = new Map<number, { offset: number; epoch: EpochInForce | null }>();
   return {
     async before(place) {
       if (place.topic !== TOPICS.decisions) return null;
       const known = remembered.get(place.partition);
       if (known?.offset === place.offset) return known.epoch;
-      const [onRecord] = await ask(audit, epochBefore, place);
-      const proven = onRecord?.ledgerEpoch ? onRecord : null;
-      const unproven = { ...place, offset: (proven?.through ?? -1) + 1 };
-      return (await lastAnnounced(bus, unproven, place.offset)) ?? proven?.ledgerEpoch ?? null;
+      const onRecord = await ask(audit, epochsBefore, place);
+      const unproven = { ...place, offset: (onRecord[0]?.through ?? -1) + 1 };
+      const announced = [...onRecord, ...(await announcedFrom(bus, unproven, place.offset))];
+      return announced.reduce<EpochInForce | null>(epochBehind, null);
     },
     remember({ partition, offset }, epoch) {
       remembered.set(partition, { offset, epoch });
@@ -39,15 +40,17 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
   };
 }
 
-/** The epoch announced last from `start` on and before `endOffset`, as the log says; null when none is. */
-async function lastAnnounced(bus: Bus, start: Coordinate, endOffset: number): Promise<string | null> {
+type Announced = Pick<LedgerEpoch['epoch'], 'id' | 'generation'>;
+
+/** What is announced from `start` on and before `endOffset`, as the log says, in its order. */
+async function announcedFrom(bus: Bus, start: Coordinate, endOffset: number): Promise<Announced[]> {
   const { topic, partition } = start;
   const ranges = await bus.ranges(topic);
   const kept = ranges.find((range) => range.partition === partition)?.startOffset ?? 0;
   const startOffset = Math.max(start.offset, kept);
-  if (startOffset >= endOffset) return null;
+  if (startOffset >= endOffset) return [];
 
-  let epoch: string | null = null;
+  const announced: Announced[] = [];
   const done = Promise.withResolvers<void>();
   // A reader reads every partition of its topic: the others from their ends on.
   const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
@@ -58,7 +61,7 @@ async function lastAnnounced(bus: Bus, start: Coordinate, endOffset: number): Pr
       for (const record of records) {
         const { coordinate } = record;
         if (coordinate.partition !== partition) continue;
-        if (coordinate.offset < endOffset) epoch = announcedBy(record) ?? epoch;
+        if (coordinate.offset < endOffset) announced.push(...announcedBy(record));
         if (coordinate.offset >= endOffset - 1) done.resolve();
       }
     },
@@ -68,13 +71,13 @@ async function lastAnnounced(bus: Bus, start: Coordinate, endOffset: number): Pr
   } finally {
     await reader.stop();
   }
-  return epoch;
+  return announced;
 }
 
-function announcedBy({ value }: LogRecord): string | null {
+function announcedBy({ value }: LogRecord): Announced[] {
   // Most records are decisions, and reading one in full takes far longer than this glance.
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (!bytes.includes('ledger.epoch')) return null;
+  if (!bytes.includes('ledger.epoch')) return [];
   const read = readDecision(value);
-  return read.ok && read.record.event === 'ledger.epoch' ? read.record.epoch.id : null;
+  return read.ok && read.record.event === 'ledger.epoch' ? [read.record.epoch] : [];
 }

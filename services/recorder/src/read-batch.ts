@@ -1,14 +1,14 @@
 /** From records of the log to what the audit takes: sorted by table, with what a newer ledger epoch makes void. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Batch } from '@mandate/bus';
-import { TOPICS } from '@mandate/schemas';
+import { type EpochInForce, epochBehind, holdsIn, TOPICS } from '@mandate/schemas';
 import { emptyPile, type Pile } from './pile.ts';
 import { readDeadLetter, readDecision } from './read-record.ts';
 
 export type ReadBatch = {
   pile: Pile;
   /** The ledger epoch in force behind the batch; null while none was announced. */
-  epoch: string | null;
+  epoch: EpochInForce | null;
 };
 
 /** Reading is the recorder's only long work on the event loop: after so many records everyone else gets a turn. */
@@ -20,7 +20,7 @@ const RECORDS_A_TURN = 50;
  */
 export async function readBatch(
   { topic, records }: Pick<Batch, 'topic' | 'records'>,
-  { epoch, recordedAtMs }: { epoch: string | null; recordedAtMs: number },
+  { epoch, recordedAtMs }: { epoch: EpochInForce | null; recordedAtMs: number },
 ): Promise<ReadBatch> {
   const pile = emptyPile();
   let inForce = epoch;
@@ -35,12 +35,12 @@ export async function readBatch(
     const { record } = read;
     switch (record.event) {
       case 'action.decided': {
-        const isVoid = inForce !== null && record.decision.ledgerEpoch !== inForce;
+        const isVoid = !holdsIn(inForce, record.decision.ledgerEpoch);
         pile.decisions.push({ ...origin, record: record.decision, void: isVoid });
         break;
       }
       case 'action.settled': {
-        const isVoid = inForce !== null && record.settlement.ledgerEpoch !== inForce;
+        const isVoid = !holdsIn(inForce, record.settlement.ledgerEpoch);
         pile.settlements.push({ ...origin, record: record.settlement, void: isVoid });
         break;
       }
@@ -50,7 +50,7 @@ export async function readBatch(
       default:
         // What an operator did holds whichever ledger was told: a fold of the log keeps it too.
         pile.controlEvents.push({ ...origin, record, void: false });
-        if (record.event === 'ledger.epoch') inForce = record.epoch.id;
+        if (record.event === 'ledger.epoch') inForce = epochBehind(inForce, record.epoch);
     }
   }
   return { pile, epoch: inForce };

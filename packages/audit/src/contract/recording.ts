@@ -14,7 +14,7 @@ import {
   ask,
   type ControlEvent,
   decisionById,
-  epochsInForce,
+  epochsBefore,
   quarantine,
   recordControlEvents,
   recordDeadLetters,
@@ -164,11 +164,11 @@ export function recording(make: MakeAudit): void {
     expect(await quarantinedOf('settlements')).toEqual([]);
   });
 
-  test('every control event has its row, and the newest epoch of each partition is known', async () => {
+  test('every control event has its row, and the epochs before a place of a partition are known', async () => {
     const operator = { by: 'ops', reason: 'r', at: AT };
-    const epoch = (id: string): ControlEvent => ({
+    const epoch = (id: string, generation?: number): ControlEvent => ({
       event: 'ledger.epoch',
-      epoch: { id, previous: null, reason: 'r', at: AT },
+      epoch: { id, ...(generation === undefined ? {} : { generation }), previous: null, reason: 'r', at: AT },
     });
     const events: ControlEvent[] = [
       {
@@ -188,7 +188,7 @@ export function recording(make: MakeAudit): void {
       adjusted('control', 'adj-1', 'r'),
       approved('control', 'app-1'),
       epoch('epoch-1'),
-      epoch('epoch-2'),
+      epoch('epoch-2', Number.MAX_SAFE_INTEGER),
     ];
     const batch = events.map((event, index) => recordedEvent(event, 400 + index));
     const elsewhere = {
@@ -219,10 +219,16 @@ export function recording(make: MakeAudit): void {
       { event: 'ledger.epoch', id: 'epoch-2', tenant: '', scope: '', agent_id: '' },
       { event: 'ledger.epoch', id: 'epoch-1', tenant: '', scope: '', agent_id: '' },
     ]);
-    expect(await ask(audit, epochsInForce, {})).toEqual([
-      { logTopic: TOPICS.decisions, logPartition: 0, ledgerEpoch: 'epoch-2', logOffset: 405 },
-      { logTopic: TOPICS.decisions, logPartition: 1, ledgerEpoch: 'epoch-1', logOffset: 7 },
+    const before = (partition: number, offset: number) =>
+      ask(audit, epochsBefore, { topic: TOPICS.decisions, partition, offset });
+    const first = { id: 'epoch-1', through: 404 };
+    expect(await before(0, 405)).toEqual([first]);
+    expect(await before(0, 406)).toEqual([
+      { ...first, through: 405 },
+      { id: 'epoch-2', generation: Number.MAX_SAFE_INTEGER, through: 405 },
     ]);
+    expect(await before(1, 7)).toEqual([]);
+    expect(await before(1, 8)).toEqual([{ id: 'epoch-1', through: 7 }]);
   });
 
   test('an approval names the request that it answers, and says what the answer was; other events name none', async () => {

@@ -38,16 +38,3 @@ export const recordedByPartition = question({
     ).join('\n    UNION ALL')}
     ) ORDER BY table, logTopic, logPartition`,
 });
-
-/** The newest ledger epoch announced in each partition: what a recorder that starts in the middle must know. */
-export const epochsInForce = question({
-  params: nothing,
-  row: z.object({ ...partition, ledgerEpoch: z.string(), logOffset: z.int() }),
-  sql: () => `
-    SELECT log_topic AS logTopic, log_partition AS logPartition, argMax(id, log_offset) AS ledgerEpoch,
-      max(log_offset) AS logOffset
-    FROM control_events FINAL
-    WHERE tenant = '' AND event = 'ledger.epoch'
-    GROUP BY log_topic, log_partition
-    ORDER BY logTopic, logPartition`,
-});

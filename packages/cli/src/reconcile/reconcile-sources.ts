@@ -68,7 +68,7 @@ async function compareOnce(
   onProgress?: (records: number) => void,
 ): Promise<Report> {
   const { fold, decisions, settlements } = await foldLog(bus, onProgress);
-  mustBeOfOnePlane(new Set(fold.epochs.values()), await ledger.epoch());
+  mustBeOfOnePlane(new Set([...fold.epochs.values()].map(({ id }) => id)), await ledger.epoch());
   const ofLog = createMemoryLedger({ clock: systemClock, epoch: 'reconcile', state: fold.state });
   const compared = reconcile({
     log: await allOf(tenants, (tenant) => ofLog.balances(tenant)),

@@ -140,7 +140,7 @@ describe('given a log', () => {
     }));
     for (const input of [...inputs, ...inputs.slice(0, 1)]) foldRecord(fold, input);
     expect([...fold.positions]).toEqual([[4, 8]]);
-    expect([...fold.epochs]).toEqual([[4, 'epoch-2']]);
+    expect([...fold.epochs]).toEqual([[4, { id: 'epoch-2', generation: 0 }]]);
   });
 
   test('the clock goes on from the latest time of the log, wherever that lies', async () => {

@@ -19,6 +19,8 @@ export type MemoryLedgerOptions = {
   clock: Clock;
   /** Of this rebuild. */
   epoch: string;
+  /** That the log names for it. Default 0: none. */
+  generation?: number;
   /** From a fold; the ledger takes it over. Empty when absent. */
   state?: LedgerState;
   /** Default 24 h. Ignored when `state` is given, which carries its own. */
@@ -30,7 +32,7 @@ export type MemoryLedgerOptions = {
 export type MemoryLedger = Ledger & { state(): LedgerState };
 
 export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
-  const { epoch } = options;
+  const { epoch, generation = 0 } = options;
   const state = options.state ?? createState(options.replayMemoryMs ?? DEFAULTS.replayMemoryMs);
   let closed = false;
 
@@ -51,6 +53,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
 
   return {
     epoch,
+    generation,
     state: () => state,
 
     async step(batch) {

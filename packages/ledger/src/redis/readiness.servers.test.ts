@@ -357,9 +357,24 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       const state = await stateOfLog([request]);
       const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
       await expect(rebuild.load(state)).rejects.toEqual(unready(/overtaken/));
-      await rebuildFrom(ledger, state, 'epoch-2');
+      const again = { epoch: 'epoch-3', insteadOf: 'epoch-2' };
+      await expect(ledger.beginRebuild({ ...again, insteadOf: 'epoch-1' })).rejects.toEqual(
+        unready(/Another rebuild/),
+      );
+      const second = await ledger.beginRebuild(again);
+      await second.load(state);
+      await second.finish();
+      expect(ledger.generation).toBe(second.generation);
+      expect(second.generation).toBeGreaterThan(decider.generation);
       expect(await send(ledger, request)).toEqual({ kind: 'published' });
       expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+    });
+
+    test('begins above what its caller has read on the log', async () => {
+      const { ready } = scene();
+      const ledger = await ready();
+      const above = 2 ** 52;
+      expect((await ledger.beginRebuild({ epoch: 'epoch-2', above })).generation).toBe(above + 1);
     });
 
     test('carries a kill of everything that comes before it ends', async () => {

@@ -14,8 +14,22 @@ import { linesOf, registryLinesOf } from './load-state.ts';
 import { runIdOf } from './server-checks.ts';
 import { type EverythingFlag, inGroups, type Shards } from './shards.ts';
 
+export type RebuildOptions = {
+  /** Of a name of its own, also where one rebuild takes several tries. */
+  epoch: string;
+  leaseMs?: number;
+  /** That of the error that asks for a rebuild; when absent, what this client believes to be in force. */
+  wanting?: string;
+  /** The highest generation that the log names, as far as the caller knows it. */
+  above?: number;
+  /** What the caller began before and gave up: the lease that it still holds is no obstacle. */
+  insteadOf?: string;
+};
+
 export type Rebuild = {
   readonly epoch: string;
+  /** Higher than that of every rebuild begun before: the record that begins the epoch on the log carries it. */
+  readonly generation: number;
   /** Once, with a state in which everything is on the log. Takes the lease further as it goes. */
   load(state: LedgerState): Promise<void>;
   /** Takes the lease further: while the log is folded. Throws LEDGER_UNAVAILABLE when another has begun since. */
@@ -30,15 +44,20 @@ const LINES_A_CALL = 500;
 
 export async function beginRebuild(
   shards: Shards,
-  epoch: string,
-  leaseMs = LEASE_MS,
-  wanting = shards.force()?.epoch ?? '',
+  {
+    epoch,
+    leaseMs = LEASE_MS,
+    wanting = shards.force()?.epoch ?? '',
+    above = 0,
+    insteadOf = '',
+  }: RebuildOptions,
 ): Promise<Rebuild> {
   const begun = await shards.askRegistry('begin-rebuild', [
     epoch,
     leaseMs,
     wanting,
-    shards.highestGeneration(),
+    Math.max(shards.highestGeneration(), above),
+    insteadOf,
   ]);
   if (begun[0] === 'BUSY') throw unavailable(`Another rebuild is under way, of epoch ${String(begun[1])}.`);
   if (begun[0] === 'REBUILT') {
@@ -89,6 +108,7 @@ export async function beginRebuild(
   await inGroups(registered, close);
   return {
     epoch,
+    generation,
     renew,
     async load(state) {
       await renew();

@@ -16,7 +16,7 @@ import { epochChanged } from './failure.ts';
 import * as look from './look.ts';
 import * as operate from './operate.ts';
 import { readState } from './read-state.ts';
-import { beginRebuild, type Rebuild } from './rebuild.ts';
+import { beginRebuild, type Rebuild, type RebuildOptions } from './rebuild.ts';
 import { confirmTenant } from './scripts/step.ts';
 import { checkServer, type ServerRequirements } from './server-checks.ts';
 import { createShards } from './shards.ts';
@@ -38,9 +38,8 @@ export type RedisLedger = Ledger & {
   /**
    * From here on nothing is decided, until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another is under
    * way, and LEDGER_EPOCH_CHANGED when another epoch than `wanting` is in force, and well: then none is needed any more.
-   * `wanting` is that of the error that asks for a rebuild; when absent, what this client believes to be in force.
    */
-  beginRebuild(options: { epoch: string; leaseMs?: number; wanting?: string }): Promise<Rebuild>;
+  beginRebuild(options: RebuildOptions): Promise<Rebuild>;
   /** What Redis holds, read back: for laws that compare it with a fold. Not of one moment while steps go on. */
   state(): Promise<LedgerState>;
 };
@@ -67,6 +66,9 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
   return {
     get epoch() {
       return shards.force()?.epoch ?? '';
+    },
+    get generation() {
+      return shards.force()?.generation ?? 0;
     },
     step: (batch) => step(shards, batch),
 
@@ -95,7 +97,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     unpublished: (tenant) => look.unpublished(shards, tenant),
     tenants: () => look.tenants(shards),
 
-    beginRebuild: ({ epoch, leaseMs, wanting }) => beginRebuild(shards, epoch, leaseMs, wanting),
+    beginRebuild: (options) => beginRebuild(shards, options),
     state: () => readState(shards),
 
     ping: async () => void (await shards.look()),

@@ -22,7 +22,13 @@ async function someFold(): Promise<Fold> {
     source: { partition: 2, offset: 9 },
     record: {
       event: 'ledger.epoch',
-      epoch: { id: 'epoch-1', previous: null, reason: 'first', at: '2026-01-01T00:00:00.000Z' },
+      epoch: {
+        id: 'epoch-1',
+        generation: 7,
+        previous: null,
+        reason: 'first',
+        at: '2026-01-01T00:00:00.000Z',
+      },
     },
   });
   fold.digests.set(2, 'of the ninth');
@@ -38,7 +44,7 @@ describe('a snapshot', () => {
     expect(stateOf(restored.state, 1_000)).toEqual(stateOf(fold.state, 1_000));
     expect([...restored.positions]).toEqual([[2, 9]]);
     expect([...restored.digests]).toEqual([[2, 'of the ninth']]);
-    expect([...restored.epochs]).toEqual([[2, 'epoch-1']]);
+    expect([...restored.epochs]).toEqual([[2, { id: 'epoch-1', generation: 7 }]]);
   });
 
   test('says in its first line what it covers, and how much it holds', async () => {

@@ -13,11 +13,12 @@ const notReady = () =>
   new MandateError('LEDGER_UNAVAILABLE', 'rebuilding', { remedy: 'wait', retryable: true });
 
 /** A ledger that is ready from the start, or once it is told so. */
-function ledgerOf(epoch: string, ready = true) {
+function ledgerOf(epoch: string, ready = true, generation = 0) {
   let looks = 0;
   return {
     ledger: {
       epoch,
+      generation,
       async ping() {
         looks += 1;
         if (!ready) throw notReady();
@@ -30,7 +31,7 @@ function ledgerOf(epoch: string, ready = true) {
   };
 }
 
-async function scene(ledger: Pick<Ledger, 'epoch' | 'ping'> | null) {
+async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
   const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 100, maxRecentBytes: 1_000_000 });

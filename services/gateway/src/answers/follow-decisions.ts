@@ -7,7 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
-import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  type DecisionsRecord,
+  type EpochInForce,
+  epochBehind,
+  holdsIn,
+  readDecisionsRecord,
+  TOPICS,
+} from '@mandate/schemas';
 import type { AnswerBoard } from './answer-board.ts';
 
 const LOOK_AGAIN_MS = 200;
@@ -20,24 +27,23 @@ const LOOK_AGAIN_MS = 200;
 export async function followDecisions(options: {
   bus: Bus;
   board: AnswerBoard;
-  ledger: Pick<Ledger, 'epoch' | 'ping'> | null;
+  ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null;
 }): Promise<Running> {
   const { bus, board, ledger } = options;
-  const epochs = new Map<number, string>();
+  const epochs = new Map<number, EpochInForce>();
   const stopping = new AbortController();
 
   const take = (
     { coordinate: { partition }, value }: LogRecord,
     record: DecisionsRecord,
-    first: string | null,
+    first: EpochInForce | null,
   ) => {
     const inForce = epochs.get(partition) ?? first;
-    const isVoid = (ledgerEpoch: string) => inForce !== null && inForce !== ledgerEpoch;
-    if (record.event === 'ledger.epoch') epochs.set(partition, record.epoch.id);
-    if (record.event === 'action.decided' && !isVoid(record.decision.ledgerEpoch)) {
+    if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
+    if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
       board.post(record, value.length);
     }
-    if (record.event === 'action.settled' && !isVoid(record.settlement.ledgerEpoch)) {
+    if (record.event === 'action.settled' && holdsIn(inForce, record.settlement.ledgerEpoch)) {
       board.post(record, value.length);
     }
   };
@@ -78,9 +84,9 @@ function read({ coordinate, value }: LogRecord): DecisionsRecord {
  * one that begins later is read. Until it is known nothing is handed over, so nothing void ever is.
  */
 async function epochInForce(
-  ledger: Pick<Ledger, 'epoch' | 'ping'> | null,
+  ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<EpochInForce | null> {
   if (ledger === null) return null;
   while (!signal.aborted) {
     try {
@@ -91,5 +97,5 @@ async function epochInForce(
       await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
     }
   }
-  return ledger.epoch;
+  return { id: ledger.epoch, generation: ledger.generation };
 }

@@ -1,10 +1,11 @@
 #!lua
 -- Takes the lease of a rebuild: from here on nothing is decided until it is finished, by whoever holds the lease then.
--- Generations rise also where the registry was lost: they are at least the time, and above what the caller has met.
+-- Generations rise also where the registry was lost: they are at least the time, and above what the caller has met, here
+-- and on the log. So a rebuild that was begun before a flush, and has yet to say so on the log, is told to be the older.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch that begins   [5] lease in ms   [6] epoch that was found wanting, or ''
---       [7] the highest generation that the caller has met
+--       [7] the highest generation that the caller has met   [8] an epoch whose lease is the caller's own, or ''
 --
 -- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
 -- { 'REBUILT', epoch } when another epoch than the one found wanting is in force and well, or the refusal of the
@@ -19,7 +20,7 @@ local now, epoch = registry.now, ARGV[4]
 if not refused and registry.epoch ~= ARGV[6] then
   return { 'REBUILT', registry.epoch }
 end
-if registry.state == 'rebuilding' and registry.lease_until > now and registry.epoch ~= epoch then
+if registry.state == 'rebuilding' and registry.lease_until > now and registry.epoch ~= ARGV[8] then
   return { 'BUSY', registry.epoch, registry.lease_until }
 end
 local generation = math.max(integer(registry.generation or 0) + 1, integer(ARGV[7]) + 1, now)

@@ -1,0 +1,34 @@
+/**
+ * What a recorder that starts at an offset must know of the partition before it: the ledger epochs announced there, in
+ * their order, and how far that can be told from these tables. A batch's control events land before its other rows, and
+ * batches of a partition land in order; so a row at an offset proves that every epoch before it is on record, and only
+ * what lies behind `through` must be read from the log. Repeats only ever lower `through`, never an epoch: each time
+ * that a rebuild announces itself it does so under a fresh id.
+ */
+import { z } from 'zod';
+import { question } from '../question.ts';
+
+const BEFORE =
+  'log_topic = {topic:String} AND log_partition = {partition:UInt32} AND log_offset < {offset:UInt64}';
+
+/** One row an epoch, none where none is recorded before `offset`; `through` is the same in all. */
+export const epochsBefore = question({
+  params: z.strictObject({ topic: z.string().min(1), partition: z.int().min(0), offset: z.int().min(0) }),
+  row: z.object({
+    id: z.string(),
+    /** From the record itself: so it is there whichever recorder wrote the row. */
+    generation: z.int().transform((named) => named || undefined),
+    through: z.int(),
+  }),
+  sql: () => `
+    SELECT id, JSONExtractUInt(payload, 'epoch', 'generation') AS generation,
+      (SELECT max(log_offset) FROM (
+        SELECT log_offset FROM control_events WHERE ${BEFORE}
+        UNION ALL SELECT log_offset FROM settlements WHERE ${BEFORE}
+        UNION ALL SELECT log_offset FROM decisions WHERE ${BEFORE}
+      )) AS through
+    FROM control_events
+    WHERE tenant = '' AND event = 'ledger.epoch' AND ${BEFORE}
+    ORDER BY log_offset
+    LIMIT 1 BY log_offset`,
+});
