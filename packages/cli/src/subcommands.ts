@@ -94,6 +94,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   },
   {
+    name: 'snapshot',
+    summary: 'take a snapshot of the log, so that a lost ledger is soon back',
+    load: async () => (await import('./commands/snapshot.ts')).snapshotCommand,
+  },
+  {
     name: 'keys',
     summary: 'issue, list and revoke API keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand,

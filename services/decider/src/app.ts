@@ -20,6 +20,8 @@ import {
 } from '@mandate/schemas';
 import type { Answer, AnswerContext } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
+import { type DeciderMeasures, deciderMeasures, measuredSteps } from './measures.ts';
+import { watchDecider } from './watch-decider.ts';
 
 export * from './answer.ts';
 export { answerBatch } from './answer-batch.ts';
@@ -28,6 +30,8 @@ export { type FoldedLog, foldLog } from './fold-log.ts';
 export * from './mandates-file.ts';
 export { type OpenedLedger, openLedger } from './open-ledger.ts';
 export * from './restore-ledger.ts';
+export { openSnapshots } from './snapshots/open-snapshots.ts';
+export { type Taken, takeSnapshot } from './snapshots/take-snapshot.ts';
 
 export type DeciderOptions = AnswerContext & {
   bus: Bus;
@@ -53,18 +57,23 @@ export type Decider = Running & {
 export async function startDecider(options: DeciderOptions): Promise<Decider> {
   const { bus, log, topics = [TOPICS.actions] } = options;
   topics.forEach(mustNameTenant);
-  const measure = measures(options.metrics);
+  const measure = deciderMeasures(options.metrics);
+  const measured = { ...options, ledger: measuredSteps(options.ledger, measure) };
   const consumer = await bus.consume({
     group: GROUPS.decider,
     topics,
     from: 'earliest',
     ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
     ...(options.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: options.sessionTimeoutMs }),
-    onBatch: (batch) => handleUntilDone(batch, options, measure),
+    onBatch: (batch) => handleUntilDone(batch, measured, measure),
   });
   log.info({ group: GROUPS.decider }, 'deciding');
+  const watch = watchDecider({ consumer, ledger: options.ledger, log }, measure);
   const stopping = new AbortController();
-  const ended = () => stopping.abort(new Error('the decider stopped'));
+  const ended = () => {
+    watch.stop();
+    stopping.abort(new Error('the decider stopped'));
+  };
   consumer.finished.then(ended, ended);
   return {
     stop: () => consumer.stop(),
@@ -89,7 +98,11 @@ function mustNameTenant(topic: string): void {
 }
 
 /** Tries again, ever more slowly, as long as what fails may come back; anything else ends the consumer. */
-async function handleUntilDone(batch: Batch, options: DeciderOptions, measure: Measures): Promise<void> {
+async function handleUntilDone(
+  batch: Batch,
+  options: DeciderOptions,
+  measure: DeciderMeasures,
+): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; !batch.signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
       if (waitMs > FIRST_WAIT_MS) await batch.heartbeat();
@@ -111,7 +124,7 @@ async function handleUntilDone(batch: Batch, options: DeciderOptions, measure: M
   }
 }
 
-async function handle(batch: Batch, options: DeciderOptions, measure: Measures): Promise<void> {
+async function handle(batch: Batch, options: DeciderOptions, measure: DeciderMeasures): Promise<void> {
   const stopTimer = measure.seconds.startTimer();
   const { ledger, bus } = options;
   const { epoch } = ledger;
@@ -161,37 +174,7 @@ function idOf(record: Exclude<Answer, { kind: 'published' }>['record']): string 
   return record.event === 'action.settled' ? record.settlement.id : record.deadLetter.id;
 }
 
-type Measures = ReturnType<typeof measures>;
-
-function measures(metrics: Metrics) {
-  return {
-    decisions: metrics.counter({
-      name: 'mandate_decider_decisions_total',
-      help: 'Decisions published, by verdict and code',
-      labels: ['verdict', 'code'],
-    }),
-    settlements: metrics.counter({
-      name: 'mandate_decider_settlements_total',
-      help: 'Settlements published, by code',
-      labels: ['code'],
-    }),
-    deadLetters: metrics.counter({
-      name: 'mandate_decider_deadletters_total',
-      help: 'Records that could not be read',
-    }),
-    waits: metrics.counter({
-      name: 'mandate_decider_waits_total',
-      help: 'Times that a partition waited for the ledger or the log, by error code',
-      labels: ['code'],
-    }),
-    seconds: metrics.histogram({
-      name: 'mandate_decider_batch_seconds',
-      help: 'From a batch in hand to its offset committed',
-    }),
-  };
-}
-
-function count(answer: Answer, measure: Measures): void {
+function count(answer: Answer, measure: DeciderMeasures): void {
   if (answer.kind === 'dead-letter') measure.deadLetters.inc();
   if (answer.kind !== 'record') return;
   if (answer.record.event === 'action.settled')

@@ -22,7 +22,7 @@ export type Leaving = {
   snapshots: Snapshots | undefined;
   log: Logger;
   afterRecords?: number | undefined;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 /** Where much had to be folded, the next need not fold it again. What goes wrong is warned of, and is no more than that. */
@@ -51,16 +51,16 @@ export type Taken = {
 
 /** Takes a snapshot where enough is on the log behind the newest. Throws what the log and the snapshots' place throw. */
 export async function takeSnapshot(
-  options: { bus: Bus; log: Logger; snapshots: Snapshots; afterRecords?: number | undefined },
+  options: Leaving & { bus: Bus; snapshots: Snapshots },
   onProgress?: OnProgress,
 ): Promise<Taken> {
-  const { bus, log, snapshots } = options;
+  const { bus, log, snapshots, signal } = options;
   const head = await newestHead(bus, log, snapshots);
   const afterRecords = options.afterRecords ?? worthFrom(head?.deliveries ?? 0);
   const behind = await recordsBehind(bus, head);
   if (behind < afterRecords) return { records: behind, afterRecords, saved: null };
   const { fold, records } = await foldBehindSnapshot({ bus, log, snapshots }, onProgress);
-  return { records, afterRecords, saved: await snapshots.save(writeSnapshot(fold)) };
+  return { records, afterRecords, saved: await snapshots.save(writeSnapshot(fold), signal) };
 }
 
 /** Places on the log: some brokers use one now and then for themselves. */

@@ -1,0 +1,49 @@
+/** A log in a file, and decisions that a ledger made on it. */
+import { join } from 'node:path';
+import { type Bus, createSqliteBus } from '@mandate/bus';
+import type { Ledger } from '@mandate/ledger';
+import { loadMandates } from '@mandate/policy';
+import { manualClock, silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+import { answerBatch } from './answer-batch.ts';
+
+export const log = silentLogger();
+export const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
+const loaded = loadMandates('version: 1\nid: m\nagents: ["*"]\ntoolPolicies: { pay: { cost: 0.01 } }\n');
+const mandates = loaded.ok ? loaded.mandates : [];
+
+export async function openedLog(): Promise<{ bus: Bus; folder: string }> {
+  const folder = temporaryFolder();
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  return { bus, folder };
+}
+
+/** `count` calls of a cent each; those of one number are one call. */
+export async function decide(bus: Bus, ledger: Ledger, from: number, count: number): Promise<void> {
+  const encoder = new TextEncoder();
+  const batch = Array.from({ length: count }, (_, n) => {
+    const action = { id: `a${from + n}`, agentId: 'payer', type: 'tool_call', tool: 'pay' };
+    return {
+      source: { topic: TOPICS.actions, partition: 0, offset: String(from + n) },
+      appendedAtMs: clock(),
+      key: null,
+      value: encoder.encode(JSON.stringify({ event: 'action.requested', action })),
+    };
+  });
+  const context = {
+    ledger,
+    control: () => ({ mandates, revision: 1 }),
+    redact: <A>(action: A) => action,
+    clock,
+    deadlines: true,
+  };
+  const { answers, operations } = await answerBatch(batch, context);
+  const records = answers.flatMap((answer) =>
+    answer.kind === 'record' ? [{ key: answer.key, value: JSON.stringify(answer.record) }] : [],
+  );
+  await bus.append(TOPICS.decisions, records);
+  await ledger.confirm(ledger.epoch, operations);
+}

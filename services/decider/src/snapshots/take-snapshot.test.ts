@@ -1,0 +1,204 @@
+import { join } from 'node:path';
+import type { Bus } from '@mandate/bus';
+import { type Fold, writeSnapshot } from '@mandate/ledger';
+import { stateOf } from '@mandate/ledger/contract';
+import { TOPICS } from '@mandate/schemas';
+import { busWith } from '@mandate/testing';
+import { describe, expect, test } from 'vitest';
+import { clock, decide, log, openedLog } from '../decided-log.fixture.ts';
+import { foldLog } from '../fold-log.ts';
+import { restoreLedger } from '../restore-ledger.ts';
+import { fileSnapshots } from './file-snapshots.ts';
+import { foldBehindSnapshot } from './fold-behind-snapshot.ts';
+import type { Snapshots } from './port.ts';
+import { leaveSnapshot, takeSnapshot } from './take-snapshot.ts';
+import { topicSnapshots } from './topic-snapshots.ts';
+
+/** Of one epoch each: what a plane writes that starts, decides and stops. */
+async function live(bus: Bus, from: number, count: number): Promise<void> {
+  const { ledger } = await restoreLedger({ bus, clock, log });
+  await decide(bus, ledger, from, count);
+}
+
+async function opened() {
+  const { bus } = await openedLog();
+  return { bus, snapshots: topicSnapshots(bus) };
+}
+
+async function behind(bus: Bus, snapshots: Snapshots): Promise<{ records: number; fold: Fold }> {
+  const folded = await foldBehindSnapshot({ bus, log, snapshots });
+  const { fold: whole } = await foldLog(bus);
+  expect(stateOf(folded.fold.state, clock())).toEqual(stateOf(whole.state, clock()));
+  expect(folded.fold.positions).toEqual(whole.positions);
+  expect(folded.fold.epochs).toEqual(whole.epochs);
+  expect(folded.fold.digests).toEqual(whole.digests);
+  return folded;
+}
+
+describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
+  const openedWith = async () => {
+    const { bus, folder } = await openedLog();
+    return {
+      bus,
+      snapshots: home === 'file' ? fileSnapshots(join(folder, 'snapshot')) : topicSnapshots(bus),
+    };
+  };
+
+  test('and the tail behind it are the whole log, through one epoch after another', async () => {
+    const { bus, snapshots } = await openedWith();
+    const all = await behind(bus, snapshots);
+    expect(all.records).toBe(0);
+    let before = 0;
+    for (let life = 0; life < 4; life++) {
+      await live(bus, life * 20, 20);
+      const { records, fold } = await behind(bus, snapshots);
+      expect(records - before).toBe(28);
+      before = life % 2 === 0 ? records : 0;
+      if (life % 2 === 1) await snapshots.save(writeSnapshot(fold));
+    }
+  });
+
+  test('is taken where enough lies behind the newest, and not otherwise', async () => {
+    const { bus, snapshots } = await openedWith();
+    await live(bus, 0, 20);
+    expect(await takeSnapshot({ bus, log, snapshots })).toEqual({
+      records: 28,
+      afterRecords: 50_000,
+      saved: null,
+    });
+    const taken = await takeSnapshot({ bus, log, snapshots, afterRecords: 28 });
+    expect(taken).toMatchObject({ records: 28, saved: { name: expect.any(String) } });
+    await live(bus, 20, 5);
+    expect(await takeSnapshot({ bus, log, snapshots, afterRecords: 14 })).toMatchObject({
+      records: 13,
+      saved: null,
+    });
+    expect((await takeSnapshot({ bus, log, snapshots, afterRecords: 13 })).saved).not.toBe(null);
+    expect((await behind(bus, snapshots)).records).toBe(0);
+  });
+
+  test('is left behind by whoever had to fold much, and what fails there fails nobody', async () => {
+    const { bus, snapshots } = await openedWith();
+    await live(bus, 0, 20);
+    const folded = await foldLog(bus);
+    await leaveSnapshot(folded, { snapshots, log, afterRecords: 29 });
+    expect((await behind(bus, snapshots)).records).toBe(28);
+    const failing = { ...snapshots, save: () => Promise.reject(new Error('no room')) };
+    await leaveSnapshot(folded, { snapshots: failing, log, afterRecords: 28 });
+    expect((await behind(bus, snapshots)).records).toBe(28);
+    await leaveSnapshot(folded, { snapshots, log, afterRecords: 28 });
+    expect((await behind(bus, snapshots)).records).toBe(0);
+  });
+});
+
+describe('what cannot be used is passed over', () => {
+  test.each<[string, (bus: Bus, snapshots: Snapshots, fold: Fold) => Promise<unknown>]>([
+    [
+      'one whose digest is wrong',
+      (bus, _, fold) =>
+        topicSnapshots(spoiling(bus, (text) => text.replace(/"sha256":"./, '"sha256":"x'))).save(
+          writeSnapshot(fold),
+        ),
+    ],
+    [
+      'one of a format to come',
+      (bus, _, fold) =>
+        topicSnapshots(spoiling(bus, (text) => text.replace(/version\\":\d+/, 'version\\":999'))).save(
+          writeSnapshot(fold),
+        ),
+    ],
+    ['one that says it is what it is not', (_, snapshots) => snapshots.save(['{"line":"snapshot"}'])],
+    ['one that is no snapshot', (_, snapshots) => snapshots.save(['nothing'])],
+    [
+      'one of another log',
+      async (_, snapshots) => snapshots.save(writeSnapshot((await foldLog(await anotherLog())).fold)),
+    ],
+  ])('%s, for the one before', async (_what, spoil) => {
+    const { bus, snapshots } = await opened();
+    await live(bus, 0, 20);
+    await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
+    await live(bus, 20, 10);
+    await spoil(bus, snapshots, (await foldLog(bus)).fold);
+    expect((await behind(bus, snapshots)).records).toBe(18);
+  });
+
+  test('and where none is left, or their place cannot be read, the log is folded from its start', async () => {
+    const { bus, snapshots } = await opened();
+    await live(bus, 0, 20);
+    await snapshots.save(['nothing']);
+    expect((await behind(bus, snapshots)).records).toBe(28);
+    const noTopic = busWith(bus, {
+      ranges: (topic) =>
+        topic === TOPICS.snapshots ? Promise.reject(new Error('not authorized')) : bus.ranges(topic),
+    });
+    expect((await behind(bus, topicSnapshots(noTopic))).records).toBe(28);
+  });
+
+  test('and whoever was told to stop stops there', async () => {
+    const { bus, snapshots } = await opened();
+    await live(bus, 0, 20);
+    await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
+    let asked = 0;
+    const overtaken = () => {
+      asked += 1;
+      if (asked > 1) throw new Error('overtaken');
+    };
+    await expect(foldBehindSnapshot({ bus, log, snapshots }, overtaken)).rejects.toThrow('overtaken');
+    expect(asked).toBe(3);
+  });
+});
+
+describe('a snapshot is of this log', () => {
+  test('where a decider of an older epoch wrote the last record that it has seen', async () => {
+    const { bus, snapshots } = await opened();
+    const { ledger: zombie } = await restoreLedger({ bus, clock, log });
+    await live(bus, 0, 20);
+    await decide(bus, zombie, 100, 5);
+    await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
+    await decide(bus, zombie, 200, 5);
+    expect((await behind(bus, snapshots)).records).toBe(5);
+  });
+
+  test('not where that was put back from a backup, and written on in the same epoch', async () => {
+    const { bus, snapshots } = await opened();
+    const { ledger } = await restoreLedger({ bus, clock, log });
+    const { bus: backup } = await opened();
+    for (const { partition, offset } of await placesOf(bus)) {
+      const record = await bus.at({ topic: TOPICS.decisions, partition, offset });
+      if (record !== null) await backup.append(TOPICS.decisions, [{ ...record, partition }]);
+    }
+    await decide(bus, ledger, 0, 20);
+    await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
+    expect((await behind(backup, snapshots)).records).toBe(8);
+    await decide(backup, ledger, 100, 30);
+    expect((await behind(backup, snapshots)).records).toBe(38);
+  });
+});
+
+async function anotherLog(): Promise<Bus> {
+  const { bus } = await opened();
+  await live(bus, 0, 40);
+  return bus;
+}
+
+async function placesOf(bus: Bus): Promise<{ partition: number; offset: number }[]> {
+  const ranges = await bus.ranges(TOPICS.decisions);
+  return ranges.flatMap(({ partition, endOffset }) =>
+    Array.from({ length: endOffset }, (_, offset) => ({ partition, offset })),
+  );
+}
+
+/** Changes what closes a snapshot on its way to the log. */
+function spoiling(bus: Bus, change: (text: string) => string): Bus {
+  return busWith(bus, {
+    append: (topic, records) =>
+      bus.append(
+        topic,
+        records.map((record) =>
+          typeof record.value === 'string' && topic === TOPICS.snapshots
+            ? { ...record, value: change(record.value) }
+            : record,
+        ),
+      ),
+  });
+}
