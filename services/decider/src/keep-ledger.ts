@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
 import { needOf, type RebuildOptions, rebuildLedger } from './rebuild-ledger.ts';
+import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
 export type LedgerKeeper = Required<Running> & {
   /** Has the ledger rebuilt in the background where `error` says that it awaits that. Whoever met it tries again. */
@@ -21,11 +22,12 @@ const LONGEST_WAIT_MS = 1_000;
 export function keepLedger(
   options: RebuildOptions & { ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild' | 'ping'> },
 ): LedgerKeeper {
-  const { ledger, log } = options;
+  const { ledger, log, snapshots } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const ended = Promise.withResolvers<void>();
   let rebuilding: Promise<void> | null = null;
+  let leaving: Promise<unknown> = Promise.resolve();
 
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
@@ -33,7 +35,12 @@ export function keepLedger(
     const need = needOf(wanting);
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
-        return await rebuildLedger(options, need, signal);
+        const folded = await rebuildLedger(options, need, signal);
+        // Only now, and waited for by nobody: until the ledger was back no decision was made.
+        if (folded !== null) {
+          leaving = Promise.all([leaving, leaveSnapshot(folded, { snapshots, log, signal })]);
+        }
+        return;
       } catch (error) {
         if (signal.aborted) return;
         if (!isMandateError(error) || !error.retryable || isLedgerNewer(error)) throw error;
@@ -70,6 +77,7 @@ export function keepLedger(
       stopping.abort();
       await watching;
       await rebuilding;
+      await leaving;
       ended.resolve();
     },
     finished: ended.promise,

@@ -8,12 +8,14 @@ import {
   type Clock,
   type DataFolder,
   holdExclusively,
+  type KafkaSettings,
   type Logger,
   type Opening,
   type RedisSettings,
 } from '@mandate/runtime';
 import { keepLedger } from './keep-ledger.ts';
 import { restoreLedger } from './restore-ledger.ts';
+import { openSnapshots } from './snapshots/open-snapshots.ts';
 
 export type OpenedLedger = {
   ledger: Ledger;
@@ -22,11 +24,11 @@ export type OpenedLedger = {
 };
 
 export async function openLedger(
-  settings: RedisSettings,
+  settings: RedisSettings & KafkaSettings,
   { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
   { closing, running }: Opening,
 ): Promise<OpenedLedger> {
-  const fromLog = { bus, clock, log, snapshotPath: folder.snapshot };
+  const fromLog = { bus, clock, log, snapshots: openSnapshots(settings, bus, folder.snapshot) };
   const shared = await openSharedLedger(settings, log);
   if (shared === null) {
     closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());

@@ -13,15 +13,17 @@
 import type { Bus } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
 import { type Clock, isMandateError, type Logger, MandateError } from '@mandate/runtime';
-import { foldBehindSnapshot, foldLog } from './fold-log.ts';
+import type { FoldedLog } from './fold-log.ts';
 import { appendEpoch, newEpoch } from './ledger-epoch.ts';
+import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
+import type { Snapshots } from './snapshots/port.ts';
 
 export type RebuildOptions = {
   bus: Bus;
   ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild'>;
   clock: Clock;
   log: Logger;
-  snapshotPath?: string;
+  snapshots?: Snapshots;
 };
 
 /** How long the others wait for one that died. */
@@ -44,7 +46,7 @@ export function needOf(wanting: string): Need {
 }
 
 /**
- * Resolves once the ledger is back, whoever brought it. Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while
+ * Resolves once the ledger is back, whoever brought it: to what was folded, or null where another did. Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while
  * another rebuild is under way, when another has overtaken this one, or when it came too late on the log. Each try has an
  * epoch and a generation of its own: between two of them others may have begun.
  */
@@ -52,21 +54,19 @@ export async function rebuildLedger(
   options: RebuildOptions,
   need: Need,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<FoldedLog | null> {
   try {
-    await tryToRebuild(options, need, signal);
+    return await tryToRebuild(options, need, signal);
   } catch (error) {
     if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
     // Another has. What was said on the log meanwhile, and too late, must not have begun an epoch there.
-    if (need.announced) mustHold(options.ledger.epoch, (await foldLog(options.bus)).fold, need);
+    if (need.announced) mustHold(options.ledger.epoch, (await foldBehindSnapshot(options)).fold, need);
+    return null;
   }
 }
 
-async function tryToRebuild(
-  { bus, ledger, clock, log, snapshotPath: path }: RebuildOptions,
-  need: Need,
-  signal?: AbortSignal,
-): Promise<void> {
+async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortSignal): Promise<FoldedLog> {
+  const { bus, ledger, clock, log } = options;
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
   const { wanting, above, epoch: insteadOf } = need;
@@ -89,11 +89,13 @@ async function tryToRebuild(
     await rebuild.renew();
     renewedMs = performance.now();
   };
-  const { fold, records } = await foldBehindSnapshot(bus, log, { path }, onProgress);
+  const folded = await foldBehindSnapshot(options, onProgress);
+  const { fold, records } = folded;
   mustHold(epoch, fold, need);
   await rebuild.load(fold.state);
   await rebuild.finish();
   log.warn({ epoch, records, tookMs: Math.round(performance.now() - startedMs) }, 'the ledger is rebuilt');
+  return folded;
 }
 
 /**

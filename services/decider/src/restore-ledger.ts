@@ -5,8 +5,10 @@
 import type { Bus } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
-import { foldBehindSnapshot } from './fold-log.ts';
 import { appendEpoch, newEpoch } from './ledger-epoch.ts';
+import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
+import type { Snapshots } from './snapshots/port.ts';
+import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
 /** `records` were folded, behind the snapshot if there was one. */
 export type Restored = { ledger: MemoryLedger; records: number; tookMs: number };
@@ -16,13 +18,16 @@ export async function restoreLedger(options: {
   clock: Clock;
   log: Logger;
   reason?: string;
-  /** Where a snapshot is looked for, and left behind when much had to be folded. */
-  snapshotPath?: string;
+  /** Where one is looked for, and left behind when much had to be folded. */
+  snapshots?: Snapshots;
   snapshotAfterRecords?: number;
 }): Promise<Restored> {
-  const { bus, clock, log, snapshotPath: path, snapshotAfterRecords: afterRecords } = options;
+  const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords } = options;
   const startedMs = performance.now();
-  const { fold, records } = await foldBehindSnapshot(bus, log, { path, afterRecords });
+  const folded = await foldBehindSnapshot({ bus, log, snapshots });
+  // Before the ledger has it: from then on it changes.
+  await leaveSnapshot(folded, { snapshots, log, afterRecords });
+  const { fold, records } = folded;
   const epoch = newEpoch(clock);
   const generation = Math.max(clock(), highestGeneration(fold) + 1);
   await appendEpoch(bus, clock, {

@@ -16,7 +16,7 @@ const LINES_A_STEP = 1_000;
  * place where it lies: one is used whole or not at all.
  */
 export async function foldBehindSnapshot(
-  { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots: Snapshots | undefined },
+  { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },
   onProgress?: OnProgress,
 ): Promise<FoldedLog> {
   const fold = snapshots && (await newestFold(bus, log, snapshots, onProgress));
