@@ -142,6 +142,38 @@ export function budgets(make: MakeLedger): void {
     expect(beyond).toMatchObject({ deltaMicros: 0, chargedMicros: 1, cumulativeMicros: LARGEST });
   });
 
+  test.each([null, 60_000])(
+    'what is released behind the largest credit is cut to what keeps the sum exact: window %s',
+    async (windowMs) => {
+      const { ledger } = await begin(make);
+      const limits = [budget({ id: 'b', windowMs, maxMicros: null })];
+      const request = await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 10 }) }));
+      const reference = { scope: 'agent', subject: AGENT, id: 'b', windowMs } as const;
+      const command = { by: 'op', reason: 'goodwill', tenant: TENANT, budget: reference };
+      await ledger.adjust({ ...command, id: 'a', deltaMicros: -LARGEST });
+      await ledger.adjust({ ...command, id: 'b', deltaMicros: -4 });
+      const settled = await settle(ledger, settleRequest(request, { status: 'cancelled' }));
+      expect(settled).toMatchObject({ deltaMicros: -6, chargedMicros: 4, cumulativeMicros: 4 });
+      await expect(ledger.adjust({ ...command, id: 'c', deltaMicros: -1 })).rejects.toMatchObject({
+        code: 'ADJUSTMENT_TOO_LARGE',
+      });
+      expect(isAllowed(await decide(ledger, stepRequest({ plan: planOf({ limits }) })))).toBe(true);
+    },
+  );
+
+  test('what a window charges beyond a reservation is cut by what its bucket holds already', async () => {
+    const { ledger, clock } = await begin(make);
+    const limits = [budget({ id: 'w', windowMs: 60_000, maxMicros: null })];
+    const request = await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 10 }) }));
+    const reference = { scope: 'agent', subject: AGENT, id: 'w', windowMs: 60_000 } as const;
+    const command = { by: 'op', reason: 'r', tenant: TENANT, budget: reference };
+    await ledger.adjust({ ...command, id: 'a', deltaMicros: LARGEST - 10 });
+    clock.advance(30_000);
+    await ledger.adjust({ ...command, id: 'b', deltaMicros: -LARGEST });
+    const settled = await settle(ledger, settleRequest(request, { actualMicros: 11 }));
+    expect(settled).toMatchObject({ deltaMicros: 0, chargedMicros: 10 });
+  });
+
   test('an adjustment changes what is spent, once for each id, and may leave a credit', async () => {
     const { ledger, clock } = await begin(make);
     const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };

@@ -75,11 +75,21 @@ export function addToCounter(counter: Counter, atMs: number, deltaMicros: number
   else addToSlidingSum(counter.sliding, atMs, deltaMicros, nowMs);
 }
 
-/** Can the counter take this at `nowMs` and stay exact? A window holds a credit where it lies, though its sum does not. */
-export function canHold(counter: Counter, deltaMicros: number, nowMs: number): boolean {
+/**
+ * As much of an amount for `atMs` as keeps the counter exact, within ±(2^53-1). A window holds a credit where it lies,
+ * though its sum does not.
+ */
+export function fittingIn(counter: Counter, atMs: number, deltaMicros: number, nowMs: number): number {
   const { sliding } = counter;
-  const laidMicros = sliding === null ? counter.spentMicros : amountAt(sliding, nowMs);
-  return [spentIn(counter, nowMs), laidMicros].every((micros) => Number.isSafeInteger(micros + deltaMicros));
+  const spentMicros = spentIn(counter, nowMs);
+  const fits = within(spentMicros, deltaMicros);
+  return sliding === null ? fits : within(amountAt(sliding, atMs), fits);
+}
+
+function within(heldMicros: number, deltaMicros: number): number {
+  const most = Number.MAX_SAFE_INTEGER - heldMicros;
+  const least = -Number.MAX_SAFE_INTEGER - heldMicros;
+  return Math.max(least, Math.min(most, deltaMicros));
 }
 
 /** Does a charge made at `atMs` still count? */

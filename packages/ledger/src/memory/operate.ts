@@ -3,7 +3,7 @@ import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
 import { answerOf, keepAnswer } from './commands.ts';
-import { addToCounter, canHold, openCounter, spentIn } from './counters.ts';
+import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
 import { putGrant } from './grants.ts';
 import { openEntries } from './look.ts';
@@ -62,7 +62,7 @@ export function adjust(
   if (known !== undefined) return known;
 
   const counter = openCounter(tenant.counters, adjustment.budget);
-  if (!canHold(counter, adjustment.deltaMicros, nowMs)) {
+  if (fittingIn(counter, nowMs, adjustment.deltaMicros, nowMs) !== adjustment.deltaMicros) {
     throw new MandateError(
       'ADJUSTMENT_TOO_LARGE',
       'The counter cannot hold what this adjustment would leave.',

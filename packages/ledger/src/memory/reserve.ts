@@ -2,7 +2,15 @@
 import { type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';
 import { openAgent } from './agents.ts';
-import { addToCounter, type Counter, findCounter, openCounter, openRate, spentIn } from './counters.ts';
+import {
+  addToCounter,
+  type Counter,
+  findCounter,
+  fittingIn,
+  openCounter,
+  openRate,
+  spentIn,
+} from './counters.ts';
 import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
 import { type SlidingRate, takeSlot } from './sliding-rate.ts';
 
@@ -20,7 +28,7 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
   const { plan } = request;
   const budgets = plan.limits.filter((limit) => limit.kind === 'budget');
   const charges = chargesOf(openAgent(tenant, request.agentId), budgets);
-  const reservedMicros = fitting(charges, plan.reserveMicros, nowMs);
+  const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);
   for (const { counter } of charges) addToCounter(counter, nowMs, reservedMicros, nowMs);
   return {
     reservedMicros,
@@ -33,14 +41,17 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
 }
 
 /**
- * An amount that no counter could hold exactly (2^53-1 micro-dollars) is cut to what fits, so that sums stay exact: of
- * a cost that came in beyond its reservation, and of a call that no budget refuses because its mandate only watches.
+ * An amount for `atMs` that a counter could not hold exactly (±(2^53-1) micro-dollars) is cut to what fits in all of
+ * them, so that sums stay exact: of a cost that came in beyond its reservation, of a call that no budget refuses because
+ * its mandate only watches, of what is released behind a credit.
  */
-export function fitting(charges: readonly Charge[], deltaMicros: number, nowMs: number): number {
-  return charges.reduce(
-    (fits, { counter }) => Math.min(fits, Number.MAX_SAFE_INTEGER - spentIn(counter, nowMs)),
-    deltaMicros,
-  );
+export function fitting(
+  charges: readonly Charge[],
+  atMs: number,
+  deltaMicros: number,
+  nowMs: number,
+): number {
+  return charges.reduce((fits, { counter }) => fittingIn(counter, atMs, fits, nowMs), deltaMicros);
 }
 
 /** Takes one slot of each rate, however often a plan lists it. */

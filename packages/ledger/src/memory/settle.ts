@@ -27,7 +27,8 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
 
   let deltaMicros = 0;
   if (kind === 'settled' && entry !== null && lease !== null) {
-    deltaMicros = fitting(lease.charges, finalCharge(lease.charging, request) - lease.reservedMicros, nowMs);
+    const wantedMicros = finalCharge(lease.charging, request) - lease.reservedMicros;
+    deltaMicros = fitting(lease.charges, entry.atMs, wantedMicros, nowMs);
     for (const { counter } of lease.charges) addToCounter(counter, entry.atMs, deltaMicros, nowMs);
     lease.chargedMicros = lease.reservedMicros + deltaMicros;
     lease.result = resultOf(request);

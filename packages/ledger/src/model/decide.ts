@@ -27,7 +27,7 @@ export function decide(history: History, epoch: string, request: StepRequest): S
     sequence: nextSequence(history, tenant),
     atMs,
     ...found,
-    chargedMicros: allowed ? cutToFit(history, tenant, chargedBudgets(request), plan.reserveMicros) : 0,
+    chargedMicros: allowed ? cutToFit(history, tenant, chargedBudgets(request), atMs, plan.reserveMicros) : 0,
     cumulativeMicros: 0,
     leaseExpiresAtMs: allowed ? atMs + plan.leaseMs : null,
   };

@@ -43,7 +43,7 @@ function kindOf(history: History, event: DecideEvent | undefined): SettleFacts['
 
 function deltaOf(history: History, allow: DecideEvent, request: SettleRequest): number {
   const wanted = finalCost(allow.request.plan.charging, request) - allow.facts.chargedMicros;
-  return cutToFit(history, request.tenant, chargedBudgets(allow.request), wanted);
+  return cutToFit(history, request.tenant, chargedBudgets(allow.request), allow.atMs, wanted);
 }
 
 function isOverdrawn(history: History, allow: DecideEvent): boolean {

@@ -39,32 +39,35 @@ export function spent(history: History, tenant: string, budget: BudgetReference)
   }, 0);
 }
 
-/** Whether no figure, neither the sum nor what its present step comes to, would leave ±(2^53-1). */
+/** No figure, neither a sum nor what the step of `atMs` comes to, leaves ±(2^53-1): an amount is cut to what fits in all. */
+export function cutToFit(
+  history: History,
+  tenant: string,
+  budgets: BudgetReference[],
+  atMs: number,
+  micros: number,
+): number {
+  const figures = budgets.flatMap((budget) => [
+    spent(history, tenant, budget),
+    total(movementsOf(history, tenant, budget).filter((moved) => isOfStep(budget, moved.atMs, atMs))),
+  ]);
+  return micros < 0
+    ? Math.max(micros, ...figures.map((figure) => -Number.MAX_SAFE_INTEGER - figure))
+    : Math.min(micros, ...figures.map((figure) => Number.MAX_SAFE_INTEGER - figure));
+}
+
+function isOfStep({ windowMs }: BudgetReference, atMs: number, otherMs: number): boolean {
+  return windowMs === null || stepOf(windowMs, atMs) === stepOf(windowMs, otherMs);
+}
+
+/** Whether all of it fits now. */
 export function staysExact(
   history: History,
   tenant: string,
   budget: BudgetReference,
   micros: number,
 ): boolean {
-  const { windowMs } = budget;
-  const present = movementsOf(history, tenant, budget).filter(
-    ({ atMs }) => windowMs === null || stepOf(windowMs, atMs) === stepOf(windowMs, history.nowMs),
-  );
-  const figures = [spent(history, tenant, budget), total(present)];
-  return figures.every((figure) => Number.isSafeInteger(figure + micros));
-}
-
-/** No counter holds more than 2^53-1: an amount is cut to what fits in all of them. */
-export function cutToFit(
-  history: History,
-  tenant: string,
-  budgets: BudgetReference[],
-  micros: number,
-): number {
-  return Math.min(
-    micros,
-    ...budgets.map((budget) => Number.MAX_SAFE_INTEGER - spent(history, tenant, budget)),
-  );
+  return cutToFit(history, tenant, [budget], history.nowMs, micros) === micros;
 }
 
 export function lifetimeSpend(history: History, tenant: string, agentId: string): number {
@@ -152,8 +155,9 @@ function reference({ scope, subject, id, windowMs }: BudgetReference): BudgetRef
   return { scope, subject, id, windowMs };
 }
 
+/** What it comes to is exact; on the way there, in another order than they came in, it may not be. */
 function total(moved: readonly Movement[]): number {
-  return moved.reduce((sum, { micros }) => sum + micros, 0);
+  return Number(moved.reduce((sum, { micros }) => sum + BigInt(micros), 0n));
 }
 
 function stepOf(windowMs: number, atMs: number): number {

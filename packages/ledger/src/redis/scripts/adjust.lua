@@ -25,7 +25,7 @@ if known then return { 'OK', now, known } end
 local counters = open_counters(keys, now)
 local counter = counter_of(counters, ARGV[7], ARGV[8] ~= '' and integer(ARGV[8]))
 local delta = integer(ARGV[9])
-if not can_hold(counters, counter, delta) then return { 'TOO_LARGE' } end
+if fits_in(counters, counter, now, delta) ~= delta then return { 'TOO_LARGE' } end
 
 add_to(counters, counter, now, delta)
 local receipt = { ARGV[4], next_sequence(), now, outgoing(spent_in(counter)) }

@@ -77,7 +77,7 @@ local function answer_again(operation)
 end
 
 local function reserve(request, set)
-  local reserved = fitting(set.charged, request.reserve)
+  local reserved = fitting(counters, set.charged, now, request.reserve)
   add_to_all(counters, set.charged, now, reserved)
   return {
     reserved = reserved,
@@ -170,7 +170,7 @@ local function settle(outcome)
     local charges = cmsgpack.unpack(lease.charges)
     local charged = counters_of(counters, charges)
     late = now >= lease.expires_at
-    delta = fitting(charged, final_charge(lease.charging, outcome) - lease.reserved)
+    delta = fitting(counters, charged, entry.at, final_charge(lease.charging, outcome) - lease.reserved)
     add_to_all(counters, charged, entry.at, delta)
     lease.charged = lease.reserved + delta
     lease.result = result_of(outcome)

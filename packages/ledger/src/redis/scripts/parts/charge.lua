@@ -2,11 +2,9 @@
 -- What an ALLOW takes, and what an action costs in the end. Charges go by name, { { counter, window_ms, most }, … }, in
 -- what is stored, where they are packed once more: many entries have the same.
 
--- No counter holds more than 2^53-1: an amount is cut to what fits in all of them.
-local function fitting(charged, delta)
-  for _, counter in ipairs(charged) do
-    delta = math.min(delta, LARGEST - spent_in(counter))
-  end
+-- No counter leaves ±(2^53-1): an amount for `at` is cut to what fits in all of them.
+local function fitting(counters, charged, at, delta)
+  for _, counter in ipairs(charged) do delta = fits_in(counters, counter, at, delta) end
   return delta
 end
 

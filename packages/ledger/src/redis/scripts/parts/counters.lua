@@ -54,11 +54,17 @@ local function add_to(counters, counter, at, delta)
   end
 end
 
--- Can it take this now and stay exact? A window holds a credit where it lies, though its sum does not.
-local function can_hold(counters, counter, delta)
-  local laid = spent_in(counter)
-  if counter.window then laid = amount_in(counter.window, bucket_of(counter.window, counters.now)) end
-  return math.abs(laid + delta) <= LARGEST and math.abs(spent_in(counter) + delta) <= LARGEST
+local function within(held, delta)
+  return math.max(-LARGEST - held, math.min(LARGEST - held, delta))
+end
+
+-- As much of an amount for `at` as keeps it exact. A window holds a credit where it lies, though its sum does not.
+local function fits_in(counters, counter, at, delta)
+  delta = within(spent_in(counter), delta)
+  local window = counter.window
+  if not window then return delta end
+  local bucket = bucket_of(window, at)
+  return bucket_ends(window, bucket) > counters.now and within(amount_in(window, bucket), delta) or delta
 end
 
 -- Does a charge made at `at` still count?

@@ -32,10 +32,19 @@ local function note_stored(window, member)
   return bucket
 end
 
+local function note_empty(window, bucket)
+  window.amounts[bucket] = 0
+  local order = window.order
+  if not order then return end
+  local newest = order[#order]
+  order[#order + 1] = bucket
+  if newest and newest > bucket then table.sort(order) end
+end
+
 local function amount_in(window, bucket)
   if window.amounts[bucket] == nil then
     local found = not window.order and redis.call('ZRANGEBYSCORE', window.key, bucket, bucket)[1]
-    if found then note_stored(window, found) else window.amounts[bucket] = 0 end
+    if found then note_stored(window, found) else note_empty(window, bucket) end
   end
   return window.amounts[bucket]
 end
@@ -109,17 +118,11 @@ end
 local function add_to_window(window, at, delta, now)
   local bucket = bucket_of(window, at)
   if bucket_ends(window, bucket) <= now then return end
-  local known = window.amounts[bucket] ~= nil
   local before = amount_in(window, bucket)
   local after = before + delta
   window.amounts[bucket] = after
   window.moved[bucket] = true
   window.changed = true
-  if window.order and not known then
-    local newest = window.order[#window.order]
-    window.order[#window.order + 1] = bucket
-    if newest and newest > bucket then table.sort(window.order) end
-  end
   if not window.oldest or bucket < window.oldest then window.oldest = bucket end
   if before < 0 then window.credits = window.credits - 1 end
   if after < 0 then window.credits = window.credits + 1 end
