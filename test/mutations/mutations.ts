@@ -336,7 +336,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${MEMORY}/reserve.ts`, [
     [
       '4 sums stay exact',
-      'const reservedMicros = fitting(charges, plan.reserveMicros, nowMs);',
+      'const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);',
       'const reservedMicros = plan.reserveMicros;',
     ],
     ['4 the total is always counted', '[...budgets, { ...totalOf(agent.id), maxMicros: null }]', 'budgets'],
