@@ -43,6 +43,8 @@ it.each([
   ['lines in words', ['tail', '--lines', 'x'], 'Give a whole number'],
   ['no place of a dead letter', ['dead-letters', 'republish', '7'], 'Give partition/offset'],
   ['a time in words', ['query', 'decisions', '--from', 'soon'], 'Give a time'],
+  ['an interval in words', ['snapshot', '--every', 'often'], 'Give milliseconds or a number with its unit'],
+  ['a snapshot after nothing', ['snapshot', '--after', '0'], 'Give a whole number of records'],
   ['an unknown question', ['query', 'weather'], 'Allowed choices are decisions'],
   ['an unknown verdict', ['tail', '--verdict', 'MAYBE'], 'Allowed choices are ALLOW, BLOCK, DEFER'],
   ['an unknown scope', ['keys', 'issue', '--name', 'x', '--scopes', 'all'], 'Allowed choices are publish'],
@@ -91,6 +93,7 @@ it.each([
   ],
   ['keys of no plane', ['keys', 'list', '--data', '/nowhere'], {}, 'there are no API keys in /nowhere'],
   ['a log of no plane', ['reconcile', '--data', '/nowhere'], KEY, 'there is no log at /nowhere'],
+  ['no log to take a snapshot of', ['snapshot', '--data', '/nowhere'], {}, 'there is no log at /nowhere'],
   ['a setting that is none', ['up'], { MANDATE_PLANE_PROT: '1' }, 'did you mean MANDATE_PLANE_PORT?'],
 ])('refuses %s, saying what to do', async (_what, args, env, said) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { env: env as Record<string, string> });
