@@ -1,86 +1,160 @@
 /**
- * ClickHouse away for a while and back, under a recorder that goes on: killed in the middle of inserts and started again
- * on its folder, or stopped so that requests hang and are given up, though the server carries them out later. No row is
- * lost, and none is doubled in any answer, during or afterwards.
+ * ClickHouse away and back, under a recorder that goes on and agents that never stop: killed in the middle of inserts and
+ * started again on its folder, or stopped so that requests hang and are given up, though it carries them out later; for
+ * a moment again and again, and for 30 seconds. Answers to inserts that it did carry out are lost too. No row is lost,
+ * and none is doubled in any answer, meanwhile or afterwards.
  */
-import { ask, chargesByAgent, recordedByPartition, searchSettlements } from '@mandate/audit';
-import { isMandateError } from '@mandate/runtime';
-import { describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { decided, epochBegan, settled } from '../e2e/audit/log-records.ts';
-import { everyDecision, openRecording, type Recording } from '../e2e/audit/recording.ts';
-import { openTablesOn } from '../e2e/audit/server-tables.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openServerAudit } from '@mandate/audit';
+import { queryRoutes } from '@mandate/query';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { type ClickHouseServer, describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { epochBegan } from '../e2e/audit/log-records.ts';
+import { openRecording, type Recording } from '../e2e/audit/recording.ts';
+import { freshDatabase, openTablesOn } from '../e2e/audit/server-tables.ts';
+import {
+  answersTo,
+  deadLettersOf,
+  decisionOf,
+  everyAnswer,
+  type Get,
+  pagesOf,
+  recordsOf,
+} from './audited-traffic.ts';
+import { breakableWay } from './breakable-way.ts';
 
-const ROUNDS = 4;
+/** How long it is away, time after time: the length of the fault itself, and no wait for anything. */
+const AWAY_MS = [0, 0, 30_000];
+const LOST_ANSWERS = 3;
 /** How long the recorder waits for a request: the shorter, the more of them are given up while the server hangs. */
 const PATIENCE_MS = 500;
+/** A setting that inserts alone have; it stands in the address of the request. */
+const INSERTING = 'max_partitions_per_insert_block';
 
 type Measured = Awaited<ReturnType<Recording['record']>>;
 
 describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
-  test.each([
+  // At once, so that they share the 30 seconds.
+  test.concurrent.for([
     ['killed and started again', 'kill'],
     ['hanging for a while', 'pause'],
-  ] as const)('%s under a recorder: every row once, in every answer', async (_, fault) => {
-    await using server = await startClickHouse();
+  ] as const)('%s under a recorder: every row once, in every answer', async ([, fault]) => {
+    await using stack = new AsyncDisposableStack();
+    const server = stack.use(await startClickHouse());
+    const way = stack.use(await breakableWay(server.port, INSERTING));
+    const database = freshDatabase();
     const recording = await openRecording(undefined, () =>
-      openTablesOn(server.url, { timeoutMs: PATIENCE_MS }),
+      openTablesOn(`http://127.0.0.1:${way.port}`, { database, timeoutMs: PATIENCE_MS }),
     );
-    onTestFinished(() => recording.close());
+    stack.defer(() => recording.close());
     const { audit } = recording;
+    // So that what was inserted twice stays there twice, and answers have something to hide.
+    const keepRepeats = () => audit.command('SYSTEM STOP MERGES');
+    await keepRepeats();
     for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
-    const recorder = await recording.record({ maxBatch: 200 });
+    const recorder = await recording.record({ maxBatch: 500, gatherMs: 50 });
     const flow = produce(recording);
-    const asking = askAllAlong(recording);
-    onTestFinished(() => void [flow.stop(), asking.stop()]);
+    stack.defer(() => flow.stop());
+    const query = stack.use(await queryServiceOn(server, database));
+    const asking = askAllAlong(query.get);
+    stack.defer(() => asking.stop().catch(() => {}));
 
-    for (let round = 0; round < ROUNDS; round += 1) {
+    const rowsLand = async () => {
       const rows = await metric(recorder, 'mandate_recorder_rows_total');
       await waitUntil(
         'rows land',
         async () => (await metric(recorder, 'mandate_recorder_rows_total')) > rows,
       );
+    };
+    for (const awayMs of AWAY_MS) {
+      await rowsLand();
       const waits = await metric(recorder, 'mandate_recorder_waits_total');
       if (fault === 'kill') await server.kill();
       else server.pause();
-      await waitUntil('it is missed', async () => {
+      const isMissed = waitUntil('it is missed', async () => {
         return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
       });
+      await Promise.all([isMissed, sleep(awayMs)]);
       if (fault === 'kill') await server.restart();
       else server.resume();
+    }
+    await keepRepeats();
+    for (let lost = 0; lost < LOST_ANSWERS; lost += 1) {
+      await rowsLand();
+      await way.loseAnswer();
     }
     await flow.stop();
     await recorder.caughtUp();
     await asking.stop();
-    expect(asking.answers()).toBeGreaterThan(0);
+    expect(asking.answered()).toBeGreaterThan(0);
+    expect(asking.refused()).toBeGreaterThan(0);
 
-    const produced = flow.produced();
-    const expected = Array.from({ length: produced }, (_, n) => decided(n).decision.id);
-    expect(await everyDecision(audit)).toEqual(expected.toReversed());
-    const charged = await ask(audit, chargesByAgent, { tenant: 'acme' });
-    expect(charged.reduce((sum, row) => sum + row.chargedMicros, 0)).toBe(produced * 100_000);
-    expect(charged.reduce((sum, row) => sum + row.settledMicros, 0)).toBe(produced * -10_000);
-    const [newest] = await ask(audit, searchSettlements, { tenant: 'acme', limit: 1 });
-    expect(newest?.actionId).toBe(`act-${produced - 1}`);
-    const tables = await ask(audit, recordedByPartition, {});
-    expect(tables.filter(({ table }) => table === 'quarantine')).toEqual([]);
+    const numbers = flow.numbers();
+    expect(await everyAnswer(query.get, numbers)).toEqual(answersTo(numbers));
+    const stored = await rowsOf(recording, ['decisions', 'settlements', 'quarantine']);
+    expect(stored.quarantine).toBe(0);
+    expect(stored.decisions + stored.settlements).toBeGreaterThan(flow.appended());
   });
 });
 
-/** Appends decisions with their settlements, now and then one again, for as long as it is not stopped. */
+/** The query service, for the operator of the tenant `acme`. */
+async function queryServiceOn({ url }: ClickHouseServer, database: string) {
+  const audit = await openServerAudit({ url, username: 'default', password: '', database, timeoutMs: 5_000 });
+  const { key, record } = issueApiKey({
+    tenant: 'acme',
+    scopes: ['audit', 'operate', 'operate:all'],
+    agents: ['*'],
+    name: 'operator',
+  });
+  const log = silentLogger();
+  const metrics = createMetrics({ service: 'query' });
+  const keys = memoryKeyStore([record]);
+  const readiness = async () => [];
+  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  await server.register(queryRoutes({ audit, log, metrics, clock: Date.now }));
+  const get: Get = async (path, query = {}) => {
+    const answer = await server.inject({ method: 'GET', url: path, query, headers: { 'x-api-key': key } });
+    if (answer.statusCode === 503) throw new Away();
+    expect({ path, status: answer.statusCode }).toEqual({ path, status: 200 });
+    return answer.json();
+  };
+  return {
+    get,
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await audit.close();
+    },
+  };
+}
+
+class Away extends Error {}
+
+/** Appends number after number for as long as it is not stopped; now and then a decision again. */
 function produce(recording: Recording) {
   let isOn = true;
-  let n = 0;
+  let next = 0;
+  let appended = 0;
   const done = (async () => {
-    for (; isOn; n += 10) {
-      const numbers = Array.from({ length: 10 }, (_, index) => n + index);
-      const records = numbers.flatMap((number) => [decided(number), settled(number)]);
-      await recording.append([...records, decided(Math.max(0, n - 30))]);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    while (isOn) {
+      const numbers = Array.from({ length: 10 }, (_, at) => next + at);
+      const letters = numbers
+        .flatMap(deadLettersOf)
+        .map((letter) => ({ key: null, value: JSON.stringify(letter) }));
+      if (letters.length > 0) await recording.bus.append(TOPICS.deadLetters, letters);
+      const records = [...numbers.flatMap(recordsOf), decisionOf(Math.max(0, next - 30))];
+      await recording.append(records);
+      appended += records.filter(({ event }) => event !== 'agent.killed').length;
+      next += 10;
+      await sleep(50);
     }
   })();
   return {
-    produced: () => n,
+    numbers: () => next,
+    /** Records of decisions and settlements, each as often as it was appended. */
+    appended: () => appended,
     stop() {
       isOn = false;
       return done;
@@ -88,38 +162,62 @@ function produce(recording: Recording) {
   };
 }
 
-/** Asks again and again: what is answered holds no decision twice, and no answer takes one back. */
-function askAllAlong({ audit }: Recording) {
+/** Asks again and again: no answer holds a decision twice, takes one back or counts more than there are. */
+function askAllAlong(get: Get) {
   let isOn = true;
-  let answers = 0;
+  let answered = 0;
+  let refused = 0;
+  const everyDecision = () => pagesOf(get, '/v1/audit/decisions', 'decisions', { limit: '1000' });
   const done = (async () => {
     let most = 0;
     while (isOn) {
       try {
-        const [ids, charged] = [
-          await everyDecision(audit),
-          await ask(audit, chargesByAgent, { tenant: 'acme' }),
-        ];
-        expect(new Set(ids).size).toBe(ids.length);
-        expect(ids.length).toBeGreaterThanOrEqual(most);
-        expect(charged.reduce((sum, row) => sum + row.chargedMicros, 0) % 100_000).toBe(0);
-        most = ids.length;
-        answers += 1;
+        const before = await everyDecision();
+        const { verdicts } = await get('/v1/audit/analytics/verdicts');
+        const { total } = await get('/v1/audit/analytics/spend');
+        const after = await everyDecision();
+        const counted = verdicts.reduce((sum: number, row: { decisions: number }) => sum + row.decisions, 0);
+        for (const rows of [before, after]) expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+        expect(before.length).toBeGreaterThanOrEqual(most);
+        expect(counted).toBeGreaterThanOrEqual(before.length);
+        expect(counted).toBeLessThanOrEqual(after.length);
+        expect(total.chargedMicros).toBeGreaterThanOrEqual(chargedIn(before));
+        expect(total.chargedMicros).toBeLessThanOrEqual(chargedIn(after));
+        most = after.length;
+        answered += 1;
       } catch (error) {
-        if (!isMandateError(error, 'AUDIT_UNAVAILABLE')) throw error;
+        if (!(error instanceof Away)) throw error;
+        refused += 1;
       }
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
     }
   })();
   // Told by `stop`, which every test awaits.
   done.catch(() => {});
   return {
-    answers: () => answers,
+    answered: () => answered,
+    refused: () => refused,
     stop() {
       isOn = false;
       return done;
     },
   };
+}
+
+function chargedIn(decisions: readonly Record<string, unknown>[]): number {
+  return decisions.reduce((sum, { chargedMicros }) => sum + Number(chargedMicros), 0);
+}
+
+/** Rows as they lie there, repeats and all. */
+async function rowsOf<Table extends string>(
+  { audit }: Recording,
+  tables: readonly Table[],
+): Promise<Record<Table, number>> {
+  const counted = tables.map(async (table) => {
+    const [row] = await audit.query(`SELECT count() AS rows FROM ${table}`, {}, z.object({ rows: z.int() }));
+    return [table, row?.rows];
+  });
+  return Object.fromEntries(await Promise.all(counted));
 }
 
 async function metric({ metrics }: Measured, name: string): Promise<number> {

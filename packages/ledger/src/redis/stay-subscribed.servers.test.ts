@@ -42,7 +42,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
   test('that is refused when it comes back is asked for until it stands', async () => {
     const { admin, heard, subscribers, isHeardAgain } = await scene();
     await admin.acl('SETUSER', 'default', '-subscribe');
-    await admin.client('KILL', 'TYPE', 'pubsub');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await waitUntil('to be refused twice', () => heard.begun > 3);
     expect([await subscribers(), heard.stood]).toEqual([0, 1]);
     await admin.acl('SETUSER', 'default', '+subscribe');
@@ -81,7 +81,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     onTestFinished(() => admin.disconnect());
     await waitUntil('the cluster', () => admin.nodes('master').length === 3);
     for (let cuts = 1; cuts <= 3; cuts += 1) {
-      await Promise.all(admin.nodes('master').map((node) => node.client('KILL', 'TYPE', 'pubsub')));
+      await Promise.all(admin.nodes('master').map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'pubsub')));
       await waitUntil('to be told of the gap', () => heard.gaps === 1 + cuts);
     }
     await broadcast.publish({ target: { scope: 'all' }, killed: true, revision: 1 });
