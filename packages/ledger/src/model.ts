@@ -49,8 +49,8 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
   function openOf(tenant: string, agentId?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)
-      .filter((event) => (event.facts.leaseExpiresAtMs ?? 0) > history.nowMs)
-      .filter((event) => !eventsOf(history, 'settle').some((settled) => settled.of === event))
+      .filter(({ facts }) => facts.leaseExpiresAtMs !== null)
+      .filter((event) => !event.onLog || mayRun(event))
       .map(({ request, facts }) => ({
         tenant,
         agentId: request.agentId,
@@ -60,6 +60,11 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
         decidedAtMs: facts.atMs,
         leaseExpiresAtMs: facts.leaseExpiresAtMs ?? 0,
       }));
+  }
+
+  function mayRun(event: DecideEvent): boolean {
+    const isSettled = eventsOf(history, 'settle').some((settled) => settled.of === event);
+    return !isSettled && (event.facts.leaseExpiresAtMs ?? 0) > history.nowMs;
   }
 
   function wasRevived(target: KillTarget, commandId: string): boolean {

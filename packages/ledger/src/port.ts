@@ -134,7 +134,7 @@ export interface Ledger {
 
   /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */
   balances(tenant: string): Promise<readonly Balance[]>;
-  /** Allowed, no outcome, lease alive; oldest first. */
+  /** Allowed, and still running (no outcome, lease alive) or still to reach the log; oldest first. */
   open(tenant: string, agentId?: string): Promise<readonly OpenAction[]>;
   /** By how much, and where, the ledger is ahead of the log: decided or settled, not confirmed. */
   unpublished(tenant: string): Promise<readonly Unpublished[]>;

@@ -68,16 +68,19 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill({ scope: 'tenant', tenant: 'new' }, order('k'))).sequences).toEqual({ new: 1 });
   });
 
-  test('the receipt lists every ALLOW of the target that may still run, published or not', async () => {
+  test('the receipt lists every ALLOW of the target that may still run, or still reach the log', async () => {
     const { ledger, clock } = await begin(make);
     const short = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 10 }) }));
+    const held = await allow(ledger, stepRequest({ agentId: 'agent-3', plan: planOf({ leaseMs: 10 }) }));
+    const hasty = await allow(ledger, stepRequest({ agentId: 'agent-3' }));
+    await settle(ledger, settleRequest(hasty));
     clock.advance(10);
     const settled = await allow(ledger, stepRequest());
     const running = await allow(ledger, stepRequest());
     const published = await allow(ledger, stepRequest({ agentId: 'agent-2' }));
     const elsewhere = await allow(ledger, stepRequest({ tenant: 'other' }));
     await settle(ledger, settleRequest(settled));
-    await ledger.confirm(ledger.epoch, [published, short]);
+    await ledger.confirm(ledger.epoch, [published, short, settled]);
     const reference = ({ tenant, agentId, actionId, attempt }: typeof short) => ({
       tenant,
       agentId,
@@ -85,9 +88,11 @@ export function killing(make: MakeLedger): void {
       attempt,
     });
     expect((await ledger.kill(ONE, order('k1'))).open).toEqual([reference(running)]);
-    expect((await ledger.kill(WHOLE, order('k2'))).open).toEqual([running, published].map(reference));
+    expect((await ledger.kill(WHOLE, order('k2'))).open).toEqual(
+      [held, hasty, running, published].map(reference),
+    );
     expect((await ledger.kill(ALL, order('k3'))).open).toEqual(
-      [running, published, elsewhere].map(reference),
+      [held, hasty, running, published, elsewhere].map(reference),
     );
   });
 

@@ -45,7 +45,7 @@ export function publishing(make: MakeLedger): void {
     expect(await send(ledger, stepRequest({ source: unseen.source }))).toMatchObject({ kind: 'decided' });
   });
 
-  test('open actions are those allowed, without an outcome, within their lease: oldest first', async () => {
+  test('open actions are those allowed, without an outcome, within their lease, or not on the log yet: oldest first', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ leaseMs: 1_000 });
     const first = await allow(ledger, stepRequest({ plan }));
@@ -68,6 +68,8 @@ export function publishing(make: MakeLedger): void {
     });
     clock.advance(500);
     await ledger.step([settleRequest(third)]);
+    expect(await ids()).toEqual([first, second, third].map(({ actionId }) => actionId));
+    await ledger.confirm(ledger.epoch, [first, second, third]);
     expect(await ids()).toEqual([second.actionId]);
     expect(await ledger.open('nobody')).toEqual([]);
   });

@@ -14,6 +14,9 @@ export function mayBeRetried(entry: Entry, nowMs: number): boolean {
   return entry.lease.result !== 'succeeded';
 }
 
+/** An ALLOW that may still run, or still reach the log. */
 export function isOpen(entry: Entry, nowMs: number): entry is Entry & { lease: Lease } {
-  return entry.lease !== null && entry.lease.result === null && entry.lease.expiresAtMs > nowMs;
+  const { lease, unpublished } = entry;
+  if (lease === null) return false;
+  return unpublished !== null || (lease.result === null && lease.expiresAtMs > nowMs);
 }

@@ -25,19 +25,24 @@ export function openEntries(
   agentId: string | undefined,
   nowMs: number,
 ): (Entry & { lease: Lease })[] {
-  const entries: (Entry & { lease: Lease })[] = [];
+  const entries = new Set<Entry & { lease: Lease }>();
   for (const entry of mayBeOpen(tenant, agentId)) {
-    if ((agentId ?? entry.agent.id) === entry.agent.id && isOpen(entry, nowMs)) entries.push(entry);
+    if ((agentId ?? entry.agent.id) === entry.agent.id && isOpen(entry, nowMs)) entries.add(entry);
   }
-  return entries.sort((a, b) => a.sequence - b.sequence);
+  return [...entries].sort((a, b) => a.sequence - b.sequence);
 }
 
 /** Of one agent: what the tenant has running or what the agent is remembered for, whichever is less to look at. */
 function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<Entry> {
   const agent = agentId === undefined ? undefined : tenant.agents.get(agentId);
   if (agentId !== undefined && agent === undefined) return;
+  for (const delivery of tenant.unpublished) if (isEntry(delivery)) yield delivery;
   if (agent === undefined || tenant.running.size < agent.actions.size) yield* tenant.running;
   else for (const actionId of agent.actions.keys()) yield* attemptsOf(agent, actionId);
+}
+
+function isEntry(delivery: Delivery): delivery is Entry {
+  return delivery.kind === 'first' || delivery.kind === 'expired';
 }
 
 export function openActions(tenant: TenantState, agentId: string | undefined, nowMs: number): OpenAction[] {

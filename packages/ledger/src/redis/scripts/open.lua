@@ -1,5 +1,5 @@
 #!lua
--- What was allowed, has no outcome, and whose lease is alive.
+-- What was allowed, and may still run or still reach the log.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all
