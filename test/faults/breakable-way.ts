@@ -36,16 +36,19 @@ export async function breakableWay(port: number, words: string): Promise<Breakab
       if (bytes.toString('latin1').toLowerCase().includes(words)) {
         marked.add(client);
         if (isCut) return end(client);
-        [lost, losing] = [losing, null];
+        if (losing !== null) [lost, losing] = [losing, null];
       }
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
       if (lost === null) return client.write(bytes);
-      client.destroy();
       lost.resolve();
+      lost = null;
+      client.destroy();
     });
     const forget = () => {
+      // Given up before it was answered: then it is the answer to the next one that is lost.
+      if (lost !== null) [lost, losing] = [null, lost];
       client.destroy();
       upstream.destroy();
       for (const socket of [client, upstream]) sockets.delete(socket);
