@@ -1,17 +1,18 @@
 /**
  * Redis is emptied in the middle of a run, and one of two deciders is held up from before that until the ledger is back.
  * What it still publishes then is void: counting what is valid, no budget is exceeded, nothing is left undecided, and who
- * was killed stays killed.
+ * was killed stays killed. With a snapshot on the log, what lies behind that is folded and no more.
  */
 import { randomUUID } from 'node:crypto';
 import { createKafkaBus, type LogRecord } from '@mandate/bus';
 import { foldLog } from '@mandate/decider';
 import { createMemoryLedger } from '@mandate/ledger';
 import { silentLogger, systemClock } from '@mandate/runtime';
-import { agentKey, type Decision, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { agentKey, type Decision, readDecisionsRecord, settingsOfTopic, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, plainProducer, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { decisionsBy, type Servers, serverPlane, startServers } from './server-plane.ts';
+import { runMandate } from '../cli/run-mandate.ts';
+import { decisionsBy, environmentOf, type Servers, serverPlane, startServers } from './server-plane.ts';
 
 const MANDATES = `
 version: 1
@@ -29,6 +30,7 @@ const [FIRST_CALLS, LATER_CALLS] = [60, 10];
 /** Short, so that the partitions of the one that is held up go to the other soon; no broker takes less. */
 const DECIDER = { BATCH_RECORDS: '10', SESSION_TIMEOUT_MS: '6000' };
 const PATIENCE_MS = 120_000;
+const PARTITIONS = settingsOfTopic(TOPICS.decisions).partitions;
 
 type KillStatus = { killed: object | null };
 type Balances = { balances: readonly { budget: { subject: string }; spentMicros: number }[] };
@@ -113,6 +115,47 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
     ]);
     expect(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros])).toEqual(expected);
     expect(new Set(expected.map(([, spentMicros]) => spentMicros))).toEqual(new Set([500_000]));
+  });
+
+  test('behind a snapshot, what came after it is folded and no more, and every budget is as before', async () => {
+    const plane = serverPlane(servers, MANDATES);
+    const gateway = await plane.start('gateway');
+    const decider = await plane.start('decider', DECIDER);
+    const api = plane.api(gateway.url, await plane.issueKey(TENANT));
+    const isReady = async () => (await fetch(`${gateway.url}/readyz`)).ok;
+    await waitUntil('the ledger', isReady, PATIENCE_MS);
+    const log = await followLog(servers.kafka.brokers);
+    const producer = await plainProducer(servers.kafka.brokers);
+    const decided = async (agent: string, calls: number) => {
+      await producer.send({ topic: TOPICS.actions, messages: callsOf(agent, calls) });
+      await waitUntil(
+        `the calls of ${agent}`,
+        () => log.valid().filter(({ agentId }) => agentId === agent).length === calls,
+        PATIENCE_MS,
+      );
+    };
+    await decided('before', 30);
+    const taken = await runMandate(['snapshot', '--after', '1', '--json'], { env: environmentOf(servers) });
+    expect(taken).toMatchObject({ exitCode: 0 });
+    await decided('after', 20);
+    const spent = async () => (await api.get<Balances>('/v1/ledger/balances')).balances;
+    const before = await spent();
+    expect(before.find(({ budget }) => budget.subject === 'before')?.spentMicros).toBe(300_000);
+    expect(before.find(({ budget }) => budget.subject === 'after')?.spentMicros).toBe(200_000);
+
+    const folded = decider.says('stderr', (line): number | undefined => {
+      const { msg, records } = JSON.parse(line);
+      return msg === 'the ledger is rebuilt' ? records : undefined;
+    });
+    await emptyRedis(servers.redis.url);
+    // The later calls, and the record of the new epoch on each partition.
+    expect(await folded).toBe(20 + PARTITIONS);
+    const ranges = await log.bus.ranges(TOPICS.decisions);
+    expect(ranges.reduce((sum, { endOffset }) => sum + endOffset, 0)).toBeGreaterThan(1_000);
+    await waitUntil('the gateway to see it', isReady, PATIENCE_MS);
+    expect(await spent()).toEqual(before);
+    const { killed } = await api.get<KillStatus>(`/v1/agents/${KILLED}/kill-status`);
+    expect(killed).not.toBe(null);
   });
 });
 
