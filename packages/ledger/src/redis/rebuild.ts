@@ -11,7 +11,7 @@
 import type { LedgerState } from '../memory/state.ts';
 import { epochChanged, unavailable } from './failure.ts';
 import { linesOf, registryLinesOf } from './load-state.ts';
-import { runIdOf } from './server-checks.ts';
+import { runOf } from './server-checks.ts';
 import { type EverythingFlag, inGroups, type Shards } from './shards.ts';
 
 export type RebuildOptions = {
@@ -97,7 +97,7 @@ export async function beginRebuild(
 
   /** Answers the flag of everything when it is not the one that was carried about; null when all is done. */
   async function end(revision: number): Promise<EverythingFlag | null> {
-    const runs = await Promise.all(shards.connection.masters().map(runIdOf));
+    const runs = await Promise.all(shards.connection.masters().map(runOf));
     const tenants = JSON.stringify([...before.keys()]);
     const args = [epoch, generation, leaseMs, runs.join(' '), tenants, revision];
     const reply = await shards.askRegistry('renew-rebuild', args);

@@ -79,4 +79,26 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     await rebuildFrom(behind, createState(86_400_000), 'epoch-2');
     expect((await decide(behind, stepRequest())).epoch).toBe('epoch-2');
   });
+
+  test('a primary that lost its place, and got it back with what the other held, is not believed either', async () => {
+    const { primary, replica, admin } = await startPair();
+    const namespace = freshNamespace();
+    const ledger = await createRedisLedger({ url: primary.url, namespace });
+    onTestFinished(() => ledger.close());
+    await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
+    await allow(ledger, stepRequest());
+    await waitUntil('the replica to have the tenant', () => admin.exists(`${namespace}:{${TENANT}}:meta`));
+    await admin.replicaof('NO', 'ONE');
+    await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'the other will not hear of it' });
+    const first = new Redis(primary.url);
+    onTestFinished(() => first.disconnect());
+    await first.replicaof('127.0.0.1', replica.port);
+    await waitUntil('the old primary to follow', async () =>
+      (await first.info('replication')).includes('master_link_status:up'),
+    );
+    await first.replicaof('NO', 'ONE');
+    const failedOver = unavailable(/failed over/);
+    await expect(ledger.ping()).rejects.toEqual(failedOver);
+    await expect(ledger.step([stepRequest()])).rejects.toEqual(failedOver);
+  });
 });

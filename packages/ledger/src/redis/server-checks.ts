@@ -50,11 +50,12 @@ async function settingOf(server: Redis, name: string): Promise<string | null> {
   }
 }
 
-export async function runIdOf(server: Redis): Promise<string> {
-  const info = await server.info('server').catch((error: unknown) => {
+/** As scripts/parts/clock.lua names it. */
+export async function runOf(server: Redis): Promise<string> {
+  const info = await server.info('replication').catch((error: unknown) => {
     throw ledgerFailure(error);
   });
-  return /run_id:([0-9a-f]+)/.exec(info)?.[1] ?? '';
+  return /master_replid:([0-9a-f]+)/.exec(info)?.[1] ?? '';
 }
 
 function unsuitable(what: string, remedy: string): MandateError {

@@ -15,7 +15,7 @@
 local generation, run, sequence, clock = unpack(redis.call(
   'HMGET', keys.meta, 'generation', 'run', 'sequence', 'clock'
 ))
-local own = server_run_id()
+local own = server_run()
 if generation ~= ARGV[3] or run ~= own then return { 'LOST', generation or '', own } end
 local now = read_clock(integer(clock or 0))
 local flags = open_hash(keys.flags)

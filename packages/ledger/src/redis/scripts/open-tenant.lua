@@ -17,7 +17,7 @@ local generation, epoch, becomes = ARGV[3], ARGV[4], ARGV[6]
 local known, state, clock = unpack(redis.call('HMGET', keys.meta, 'generation', 'state', 'clock'))
 local now = read_clock(integer(clock or 0))
 
-local own = server_run_id()
+local own = server_run()
 if not string.find(' ' .. ARGV[5] .. ' ', ' ' .. own .. ' ', 1, true) then
   return { 'NOT_READY', 'run', own, ARGV[5] }
 end

@@ -3,7 +3,7 @@
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch   [5] generation   [6] lease in ms
---       [7] to end it: the run ids of every master, between blanks; else ''   [8] the tenants of the new state, JSON
+--       [7] to end it: the runs of every primary, between blanks; else ''   [8] the tenants of the new state, JSON
 --       [9] the revision of the flag of everything that every shard has
 --
 -- Returns { 'OK', now }, { 'LOST', epoch } when another rebuild has begun since, or { 'FLAG', now, flag } when somebody

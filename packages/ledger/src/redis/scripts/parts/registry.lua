@@ -2,7 +2,7 @@
 -- @use hash.lua
 -- The registry: which state is in force, on which servers, and who has a part in it. It has a slot of its own.
 --
--- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every master, at the last
+-- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every primary, at the last
 --         rebuild, between blanks), lease_until and clock
 -- KEYS[2] tenants: by name 'opening' or 'open'   KEYS[3] flags: '*'   KEYS[4] commands
 -- ARGV[1] the time, or '' for the server's own   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
@@ -25,7 +25,7 @@ local function registry_refusal()
   if not layout then return { 'NOT_READY', 'empty', '', '' } end
   if layout ~= ARGV[2] then return { 'NOT_READY', 'layout', layout, ARGV[2] } end
   if state ~= 'ready' then return { 'NOT_READY', 'rebuilding', epoch, '' } end
-  local own = server_run_id()
+  local own = server_run()
   if not has_run(runs, own) then return { 'NOT_READY', 'run', own, runs } end
   return nil
 end

@@ -21,7 +21,7 @@ local function refusal()
   if not layout or state == 'opening' then return { 'OPEN' } end
   if layout ~= ARGV[2] then return { 'NOT_READY', 'layout', layout, ARGV[2] } end
   if state ~= 'ready' then return { 'NOT_READY', 'rebuilding', epoch, ARGV[4] } end
-  local own = server_run_id()
+  local own = server_run()
   if run ~= own then return { 'NOT_READY', 'run', own, run } end
   if generation ~= ARGV[3] or epoch ~= ARGV[4] then return { 'EPOCH', generation, epoch } end
   return nil
