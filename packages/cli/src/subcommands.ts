@@ -99,6 +99,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/snapshot.ts')).snapshotCommand,
   },
   {
+    name: 'audit',
+    summary: 'drop old months of the audit',
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
+  },
+  {
     name: 'keys',
     summary: 'issue, list and revoke API keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand,

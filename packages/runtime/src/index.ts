@@ -46,6 +46,7 @@ export { answers } from './http/readiness.ts';
 export { serveHttp } from './http/serve-http.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel, silentLogger } from './logger.ts';
+export { lookOften } from './look-often.ts';
 export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { type Opening, openInOrder } from './open-in-order.ts';
 export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';

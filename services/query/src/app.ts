@@ -3,7 +3,7 @@
  * that the reconciler needs. It only reads, and only the tables that the recorder fills; the tenant is always that of
  * the caller's key. Every answer is pages or bounded lists; ClickHouse away or slow is a 503 in bounded time.
  */
-import type { AuditClient } from '@mandate/audit';
+import { type AuditClient, ask, identity } from '@mandate/audit';
 import {
   answers,
   type Clock,
@@ -51,7 +51,8 @@ export function queryRoutes({ audit, log, metrics, clock, timeoutMs = 10_000 }: 
   };
 }
 
-/** Whether questions can be answered now. */
+/** Whether questions can be answered now: a server without the tables answers, and no question of ours. */
 export async function queryReadiness(audit: AuditClient): Promise<readonly ReadinessCheck[]> {
-  return [await answers('audit', audit.ping())];
+  const asked = ask(audit, identity, {}).then(() => {});
+  return [await answers('audit', asked)];
 }

@@ -3,7 +3,7 @@
  * time to act, when the oldest such record has lived for half of what the log keeps.
  */
 import type { Bus, Consumer } from '@mandate/bus';
-import type { Clock, Logger } from '@mandate/runtime';
+import { type Clock, type Logger, lookOften } from '@mandate/runtime';
 import type { RecorderMeasures } from './measures.ts';
 
 export type LagWatchOptions = {
@@ -22,24 +22,12 @@ const ALARM_EVERY_MS = 60_000;
 
 /** Looks at once and then every `everyMs`, until stopped. */
 export function watchLag(options: LagWatchOptions): { stop(): void } {
-  const { log, everyMs } = options;
   const alarmed = new Map<string, number>();
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let timer: NodeJS.Timeout | undefined;
-  const look = async () => {
-    await lookOnce(options, alarmed).catch((err: unknown) => {
-      if (!signal.aborted) log.warn({ err }, 'the lag cannot be told');
-    });
-    if (!signal.aborted) timer = setTimeout(look, everyMs);
-  };
-  void look();
-  return {
-    stop() {
-      stopping.abort();
-      clearTimeout(timer);
-    },
-  };
+  return lookOften(
+    options.everyMs,
+    () => lookOnce(options, alarmed),
+    (err) => options.log.warn({ err }, 'the lag cannot be told'),
+  );
 }
 
 async function lookOnce(options: LagWatchOptions, alarmed: Map<string, number>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Decision } from '@mandate/schemas';
-import type { ApiClient } from '../api-client.ts';
+import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { CommandFailure } from '../command-context.ts';
 
 /** Of a decision, what a person needs in order to answer it. */
@@ -15,14 +15,35 @@ export async function decisionById(api: ApiClient, id: string): Promise<Deferred
   return { id: decision.id, agentId, actionId, attempt, tool, verdict, code, digest, decidedAt, action };
 }
 
-/** The verdict that stands for the action now: it may have been sent again since, and been decided anew. */
-export async function standingVerdict(
-  api: ApiClient,
-  { agentId, actionId, attempt }: Pick<Decision, 'agentId' | 'actionId' | 'attempt'>,
-): Promise<Decision['verdict']> {
+type Asked = Pick<Decision, 'agentId' | 'actionId' | 'attempt'>;
+
+/** The verdict that stands for the action now: it may have been sent again since, and be decided anew. */
+export async function standingVerdict(api: ApiClient, action: Asked): Promise<Decision['verdict']> {
+  const { agentId, actionId, attempt } = action;
   const path = `/v1/actions/${encodeURIComponent(actionId)}`;
-  const { decision } = await api.get<{ decision: Decision }>(path, { agentId, attempt });
-  return decision.verdict;
+  try {
+    const { decision } = await api.get<{ decision: Decision }>(path, { agentId, attempt });
+    return decision.verdict;
+  } catch (error) {
+    // A gateway that runs alone remembers the newest decisions, and has no audit to look further back in.
+    if (error instanceof ApiProblem && error.code === 'DECISION_NOT_FOUND')
+      return verdictOnRecord(api, action);
+    throw error;
+  }
+}
+
+type Row = Pick<Decision, 'attempt' | 'kind' | 'verdict'>;
+
+async function verdictOnRecord(
+  api: ApiClient,
+  { agentId: agent, actionId, attempt }: Asked,
+): Promise<Decision['verdict']> {
+  const query = { agent, actionId, limit: 1_000 };
+  const { decisions } = await api.get<{ decisions: readonly Row[] }>('/v1/audit/decisions', query);
+  const settled = decisions.find(
+    (row) => row.attempt === attempt && row.kind !== 'duplicate' && row.verdict !== 'DEFER',
+  );
+  return settled?.verdict ?? 'DEFER';
 }
 
 /** The decision, which must be one that waits for a person still. */

@@ -3,6 +3,7 @@ import { createLogger, dataFolder, kafkaSettings, loadConfig, otherAreas } from 
 import { formatMicros } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import { someText } from '../input/option-values.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -10,16 +11,19 @@ import type { Report } from '../reconcile/reconcile-sources.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 import { folderOf, withData } from './folder.ts';
 
-type Options = ConnectionOptions & { data?: string };
+type Options = ConnectionOptions & { data?: string; kafka?: string };
 
 export function reconcileCommand(command: Command, run: RunCommand): void {
   withConnection(
     withData(
       command.description(
-        'Folds the log of a plane, a file of this machine or Kafka (MANDATE_KAFKA_BROKERS), and compares every budget ' +
-          'counter with the ledger and the audit of the running plane: of the tenant of the key, which needs the scope ' +
-          'operate.',
+        'Folds the log of a plane, a file of this machine or Kafka, and compares every budget counter with the ledger ' +
+          'and the audit of the running plane: of the tenant of the key, which needs the scope operate.',
       ),
+    ).option(
+      '--kafka <brokers>',
+      'the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS)',
+      someText,
     ),
   )
     .addHelpText(
@@ -29,20 +33,26 @@ Exit code 3 when they differ.
 
 Examples:
   mandate reconcile
-  mandate reconcile --data /var/lib/mandate --json | jq .driftMicros`,
+  mandate reconcile --data /var/lib/mandate --json | jq .driftMicros
+  mandate reconcile --kafka k1:9092,k2:9092`,
     )
     .action((options: Options) => run((context) => reconcileRunning(options, context)));
 }
 
 async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(options, context);
-  const settings = loadConfig(kafkaSettings, context.env, { otherAreas: otherAreas(kafkaSettings) });
+  const given = options.kafka === undefined ? {} : { MANDATE_KAFKA_BROKERS: options.kafka };
+  const settings = loadConfig(
+    kafkaSettings,
+    { ...context.env, ...given },
+    { otherAreas: otherAreas(kafkaSettings) },
+  );
   const path = dataFolder(folderOf(options.data, context)).log;
   if (settings.KAFKA_BROKERS === undefined && !existsSync(path)) {
     throw new CommandFailure(
       2,
       `there is no log at ${path}`,
-      'Name the data folder of the plane with --data, or its brokers with MANDATE_KAFKA_BROKERS.',
+      'Name the data folder of the plane with --data, or its brokers with --kafka or MANDATE_KAFKA_BROKERS.',
     );
   }
   const { openLog } = await import('@mandate/bus');

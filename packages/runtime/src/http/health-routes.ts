@@ -26,8 +26,20 @@ export function addHealthRoutes(
     version,
   }));
 
-  server.get('/readyz', { config, schema: { tags: ['health'], summary: 'Can it work?' } }, async () => {
+  const ready = metrics.gauge({
+    name: 'mandate_readiness_ok',
+    help: 'Whether the service can work, by what it needs, when it was last asked: 1 or 0',
+    labels: ['check'],
+  });
+  const check = async () => {
     const checks = await inTime(readiness(), readinessTimeoutMs);
+    ready.reset();
+    for (const { name, ok } of checks) ready.set({ check: name }, ok ? 1 : 0);
+    return checks;
+  };
+
+  server.get('/readyz', { config, schema: { tags: ['health'], summary: 'Can it work?' } }, async () => {
+    const checks = await check();
     const failed = checks.filter((check) => !check.ok).map((check) => check.name);
     if (failed.length === 0) return { status: 'ready', checks };
     throw new HttpProblem(503, 'NOT_READY', `not ready: ${failed.join(', ')}`, {
@@ -39,6 +51,8 @@ export function addHealthRoutes(
 
   const metricsSchema = { tags: ['health'], summary: 'Metrics in the Prometheus text format' };
   server.get('/metrics', { config, schema: metricsSchema }, async (_request, reply) => {
+    // Metrics are for when something fails, too.
+    await check().catch(() => ready.set({ check: 'readiness' }, 0));
     const text = await metrics.registry.metrics();
     return reply.type(metrics.registry.contentType).send(text);
   });

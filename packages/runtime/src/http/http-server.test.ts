@@ -458,6 +458,33 @@ describe('health', () => {
     await serve({ readiness: () => new Promise(() => {}), limits: { readinessTimeoutMs: 10 } });
     expect((await server.inject('/readyz')).json()).toMatchObject({ status: 503, code: 'NOT_READY' });
   });
+
+  const readyIn = async () => {
+    const { payload } = await server.inject('/metrics');
+    return payload.split('\n').filter((line) => line.startsWith('mandate_readiness_ok{'));
+  };
+
+  test('metrics tell what is not ready at that moment, and no more of what was', async () => {
+    let checks = [
+      { name: 'bus', ok: true },
+      { name: 'ledger', ok: false },
+    ];
+    await serve({ readiness: async () => checks });
+    expect(await readyIn()).toEqual([
+      'mandate_readiness_ok{check="bus",service="test"} 1',
+      'mandate_readiness_ok{check="ledger",service="test"} 0',
+    ]);
+    checks = [{ name: 'ledger', ok: true }];
+    expect(await readyIn()).toEqual(['mandate_readiness_ok{check="ledger",service="test"} 1']);
+  });
+
+  test.each([
+    ['fail', () => Promise.reject(new Error('no'))],
+    ['do not answer', () => new Promise<never>(() => {})],
+  ])('metrics are told also where the checks %s', async (_what, readiness) => {
+    await serve({ readiness, limits: { readinessTimeoutMs: 10 } });
+    expect(await readyIn()).toEqual(['mandate_readiness_ok{check="readiness",service="test"} 0']);
+  });
 });
 
 describe('the OpenAPI document', () => {

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import type { AuditClient, Month } from '@mandate/audit';
+import { clickhouseSettings, dataFolder, loadConfig, otherAreas } from '@mandate/runtime';
+import type { Command } from 'commander';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import { wholeNumber } from '../input/option-values.ts';
+import { table } from '../output/table.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { type FolderOptions, folderOf, withFolder } from './folder.ts';
+
+type Options = FolderOptions & { clickhouse?: string; keepMonths: number; dryRun?: true };
+
+/** Works on the audit's tables themselves, so it needs no API key: the user of ClickHouse says what one may. */
+export function auditCommand(command: Command, run: RunCommand): void {
+  command.description('Works on the tables of the audit.');
+  withFolder(
+    command
+      .command('prune')
+      .description(
+        'Drops old months of decisions, settlements and dead letters, at once and for good: no answer knows them any ' +
+          'more, sums begin where the tables do, and reconcile finds the difference. Control events and the quarantine ' +
+          'stay; so does the log.',
+      )
+      .requiredOption(
+        '--keep-months <count>',
+        'how many of the newest months stay; the one that is running is the first of them',
+        wholeNumber({ min: 1, max: 1_200 }),
+      )
+      .option('--dry-run', 'only say what would go')
+      .option('--clickhouse <url>', 'the server of the audit (MANDATE_CLICKHOUSE_URL, else the data folder)'),
+  )
+    .addHelpText(
+      'after',
+      `
+On a server this takes a user like mandate_migrator of infra/clickhouse (MANDATE_CLICKHOUSE_USER, _PASSWORD, _DATABASE). In
+a data folder the plane must be stopped.
+
+Examples:
+  mandate audit prune --keep-months 24 --dry-run
+  mandate audit prune --keep-months 24`,
+    )
+    .action((options: Options) => run((context) => prune(options, context)));
+}
+
+async function prune(options: Options, context: CommandContext): Promise<ExitCode> {
+  const { keepMonths, dryRun = false, json } = options;
+  const { stdout } = context;
+  const { dropMonths, oldMonths } = await import('@mandate/audit');
+  const audit = await openTables(options, context);
+  let months: readonly Month[];
+  try {
+    months = await oldMonths(audit, { keepMonths, nowMs: Date.now() });
+    context.signal.throwIfAborted();
+    if (!dryRun) await dropMonths(audit, months);
+  } finally {
+    await audit.close();
+  }
+  if (json) for (const month of months) await writeJsonLine(stdout, { ...month, dropped: !dryRun });
+  else await write(stdout, textOf(months, dryRun, stdout));
+  return 0;
+}
+
+/** Tables that must be there: nobody prunes what was never recorded, and a slip would make new ones. */
+async function openTables({ data, clickhouse }: Options, context: CommandContext): Promise<AuditClient> {
+  const given = clickhouse === undefined ? {} : { MANDATE_CLICKHOUSE_URL: clickhouse };
+  const settings = loadConfig(
+    clickhouseSettings,
+    { ...context.env, ...given },
+    { otherAreas: otherAreas(clickhouseSettings) },
+  );
+  const { openEmbeddedAudit, openServerAsItIs } = await import('@mandate/audit');
+  if (settings.CLICKHOUSE_URL !== undefined) return openServerAsItIs(settings, settings.CLICKHOUSE_URL);
+  const path = dataFolder(folderOf(data, context)).audit;
+  if (existsSync(path)) return openEmbeddedAudit({ path });
+  throw new CommandFailure(
+    2,
+    `there is no audit at ${path}`,
+    'Name the data folder of the plane with --data, or its server with --clickhouse or MANDATE_CLICKHOUSE_URL.',
+  );
+}
+
+function textOf(months: readonly Month[], dryRun: boolean, stdout: CommandContext['stdout']): string {
+  if (months.length === 0) return 'nothing is so old\n';
+  const rows = months.reduce((sum, month) => sum + month.rows, 0);
+  const done = dryRun ? 'would be dropped' : 'dropped';
+  return `${table(months, COLUMNS, stdout)}${rows} rows ${done}\n`;
+}
+
+const COLUMNS = [
+  { title: 'MONTH', of: ({ month }: Month) => `${month.slice(0, 4)}-${month.slice(4)}` },
+  { title: 'TABLE', of: ({ table }: Month) => table },
+  { title: 'ROWS', of: ({ rows }: Month) => String(rows), align: 'right' as const },
+];

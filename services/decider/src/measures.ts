@@ -1,0 +1,60 @@
+import type { Ledger } from '@mandate/ledger';
+import type { Metrics } from '@mandate/runtime';
+
+export type DeciderMeasures = ReturnType<typeof deciderMeasures>;
+
+/** What the decider counts; `verdict` and `code` come from closed sets, partitions are few. */
+export function deciderMeasures(metrics: Metrics) {
+  return {
+    decisions: metrics.counter({
+      name: 'mandate_decider_decisions_total',
+      help: 'Decisions published, by verdict and code',
+      labels: ['verdict', 'code'],
+    }),
+    settlements: metrics.counter({
+      name: 'mandate_decider_settlements_total',
+      help: 'Settlements published, by code',
+      labels: ['code'],
+    }),
+    deadLetters: metrics.counter({
+      name: 'mandate_decider_deadletters_total',
+      help: 'Records that could not be read',
+    }),
+    waits: metrics.counter({
+      name: 'mandate_decider_waits_total',
+      help: 'Times that a partition waited for the ledger or the log, by error code',
+      labels: ['code'],
+    }),
+    seconds: metrics.histogram({
+      name: 'mandate_decider_batch_seconds',
+      help: 'From a batch in hand to its offset committed',
+    }),
+    stepSeconds: metrics.histogram({
+      name: 'mandate_decider_step_seconds',
+      help: 'One step of the ledger, of a whole batch, answered or failed',
+    }),
+    epochs: metrics.counter({
+      name: 'mandate_decider_ledger_epochs_total',
+      help: 'Ledger epochs that came into force under this decider; more than the first is a rebuild',
+    }),
+    lag: metrics.gauge({
+      name: 'mandate_decider_lag_records',
+      help: 'Records on the log that are not yet decided, by any decider',
+      labels: ['topic', 'partition'],
+    }),
+  };
+}
+
+/** The ledger, each step of which is measured. */
+export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures): Ledger {
+  const step: Ledger['step'] = async (batch) => {
+    const stopTimer = stepSeconds.startTimer();
+    try {
+      return await ledger.step(batch);
+    } finally {
+      stopTimer();
+    }
+  };
+  // Everything else is the ledger's own, its epoch as it changes included.
+  return Object.assign(Object.create(ledger) as Ledger, { step });
+}

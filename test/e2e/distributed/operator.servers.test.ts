@@ -1,0 +1,178 @@
+/** What an operator does with a plane of servers and processes of their own, by the command and by what each process tells. */
+import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { jsonLines, runMandate } from '../cli/run-mandate.ts';
+import { environmentOf, type Servers, serverPlane, startServers } from './server-plane.ts';
+
+const MANDATES = `version: 1
+id: all
+agents: ["*"]
+toolPolicies: { look: { cost: 0.01 }, pay: { cost: 0.02, requiresConfirmation: true } }
+`;
+
+type Finding = { server: string; what: string; state: string; detail: string; remedy: string | null };
+
+async function metricsOf({ url }: { url: string }): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
+/** Which metrics a process tells, as its alarms and dashboards name them. */
+function namesIn(metrics: string): string[] {
+  return [
+    ...new Set(
+      [...metrics.matchAll(/^(mandate_\w+?)(?:_bucket|_sum|_count)?\{/gm)].map(([, name = '']) => name),
+    ),
+  ];
+}
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
+  let servers: Servers;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    servers = await startServers();
+    environment = environmentOf(servers);
+  });
+  afterAll(() => servers?.[Symbol.asyncDispose]());
+
+  async function migrate(args: readonly string[] = [], env: Record<string, string> = {}) {
+    const ran = await runMandate(['migrate', '--json', ...args], { env: { ...environment, ...env } });
+    const findings = jsonLines<Finding>(ran.stdout);
+    const statesOf = (server: string) => [
+      ...new Set(findings.filter((found) => found.server === server).map(({ state }) => state)),
+    ];
+    const states = { kafka: statesOf('kafka'), redis: statesOf('redis'), clickhouse: statesOf('clickhouse') };
+    return { exitCode: ran.exitCode, states, findings };
+  }
+
+  test('has the servers checked, made ready, and checked again, as often as one likes', async () => {
+    const bare = { kafka: ['wrong'], redis: ['ok'], clickhouse: ['wrong'] };
+    // Twice: looking made nothing.
+    expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
+    expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
+
+    const made = { kafka: ['made'], redis: ['ok'], clickhouse: ['made'] };
+    expect(await migrate()).toMatchObject({ exitCode: 0, states: made });
+    const well = { kafka: ['ok'], redis: ['ok'], clickhouse: ['ok'] };
+    expect(await migrate()).toMatchObject({ exitCode: 0, states: well });
+    expect(await migrate(['--check'])).toMatchObject({ exitCode: 0, states: well });
+
+    const tenant = await migrate([], { MANDATE_DECIDER_TENANT_TOPICS: 'acme' });
+    expect(tenant.findings).toContainEqual(
+      expect.objectContaining({ what: 'mandate.actions.v1.acme', state: 'made' }),
+    );
+  });
+
+  test('is told of a server that would forget, and of one that does not answer', async () => {
+    await using forgetful = await startRedis({
+      appendonly: true,
+      config: { 'maxmemory-policy': 'allkeys-lru' },
+    });
+    const unfit = await migrate(['--check', '--redis', forgetful.url]);
+    expect(unfit).toMatchObject({ exitCode: 3, states: { redis: ['wrong'] } });
+    expect(unfit.findings.find(({ server }) => server === 'redis')).toMatchObject({
+      detail: expect.stringContaining('allkeys-lru'),
+      remedy: expect.stringContaining('noeviction'),
+    });
+    const away = await migrate(['--check', '--clickhouse', 'http://127.0.0.1:1']);
+    expect(away).toMatchObject({ exitCode: 1, states: { redis: ['ok'], clickhouse: ['unknown'] } });
+  });
+
+  test('uses every command on services that run alone, given both addresses', async () => {
+    const plane = serverPlane(servers, MANDATES);
+    const key = await plane.issueKey('default');
+    const start = async (service: Parameters<typeof plane.start>[0]) => {
+      const started = await plane.start(service);
+      onTestFinished(async () => void (await started.kill()));
+      return started;
+    };
+    const [gateway, decider, recorder, query] = await Promise.all([
+      start('gateway'),
+      start('decider'),
+      start('recorder'),
+      start('query'),
+    ]);
+    const addresses = { MANDATE_URL: gateway.url, MANDATE_QUERY_URL: query.url };
+    const mandate = (args: readonly string[], env: Record<string, string> = addresses) =>
+      runMandate(args, { env: { MANDATE_API_KEY: key, ...env } });
+    const publish = (tool: string, id: string) =>
+      mandate(['publish', '--agent', 'bot', '--tool', tool, '--id', id, '--wait', '60s']);
+
+    expect(await publish('look', 'a-1')).toMatchObject({ exitCode: 0 });
+    expect(await publish('pay', 'p-1')).toMatchObject({ exitCode: 3 });
+    const waiting = await waitUntil('what waits, in the audit', async () => {
+      const [found] = jsonLines<{ id: string }>((await mandate(['approvals', '--json'])).stdout);
+      return found?.id;
+    });
+    expect((await mandate(['agents'])).stdout).toMatch(/^bot +\$0\.01 /m);
+    expect((await mandate(['query', 'spend'])).stdout).toMatch(/^bot +\$0\.01 /m);
+
+    // Nothing of this is left in a gateway's memory; the audit has it.
+    await gateway.kill();
+    const next = await start('gateway');
+    addresses.MANDATE_URL = next.url;
+    expect((await mandate(['approvals'])).stdout).toContain(waiting);
+    expect(await mandate(['approve', waiting])).toMatchObject({ exitCode: 0 });
+    expect(await publish('pay', 'p-1')).toMatchObject({ exitCode: 0 });
+    await waitUntil('nothing to wait any more', async () =>
+      (await mandate(['approvals'])).stdout.startsWith('nothing waits'),
+    );
+
+    const reconciled = await mandate(['reconcile', '--kafka', servers.kafka.brokers.join(',')]);
+    expect(reconciled).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('drift 0') });
+    const pruned = await mandate([
+      'audit',
+      'prune',
+      '--keep-months',
+      '1',
+      '--clickhouse',
+      servers.clickhouse.url,
+    ]);
+    expect(pruned).toMatchObject({ exitCode: 0, stdout: 'nothing is so old\n' });
+    expect((await mandate(['kill', 'bot'])).stdout).toMatch(/^killed /);
+
+    const withoutQuery = await mandate(['query', 'decisions'], { MANDATE_URL: next.url });
+    expect(withoutQuery).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('MANDATE_QUERY_URL') });
+    const wrongWay = await mandate(['agents'], { MANDATE_URL: query.url });
+    expect(wrongWay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is no gateway') });
+
+    await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
+  });
+});
+
+type Told = { url: string };
+
+const TELLS = {
+  gateway: [
+    'mandate_gateway_published_total',
+    'mandate_gateway_unlogged_commands',
+    'mandate_gateway_waiting_answers',
+    'mandate_http_request_duration_seconds',
+  ],
+  decider: [
+    'mandate_decider_batch_seconds',
+    'mandate_decider_deadletters_total',
+    'mandate_decider_decisions_total',
+    'mandate_decider_lag_records',
+    'mandate_decider_ledger_epochs_total',
+    'mandate_decider_step_seconds',
+  ],
+  recorder: ['mandate_recorder_flush_seconds', 'mandate_recorder_lag_records', 'mandate_recorder_rows_total'],
+  query: ['mandate_http_request_duration_seconds'],
+};
+
+async function tellAllThatAlarmsNeed(processes: Record<keyof typeof TELLS, Told>): Promise<void> {
+  for (const [service, names] of Object.entries(TELLS)) {
+    const { url } = processes[service as keyof typeof TELLS];
+    for (const path of ['/healthz', '/readyz']) expect((await fetch(`${url}${path}`)).status).toBe(200);
+    const metrics = await metricsOf({ url });
+    expect(namesIn(metrics)).toEqual(expect.arrayContaining([...names, 'mandate_readiness_ok']));
+    expect(metrics).not.toMatch(/^mandate_readiness_ok\{.*\} 0$/m);
+  }
+  await waitUntil('nothing left to decide', async () => {
+    const lags = [
+      ...(await metricsOf(processes.decider)).matchAll(/^mandate_decider_lag_records\{.*\} (\d+)$/gm),
+    ];
+    return lags.length === 8 && lags.every(([, lag]) => lag === '0');
+  });
+  expect(await metricsOf(processes.decider)).toMatch(/^mandate_decider_ledger_epochs_total\{.*\} 1$/m);
+}
