@@ -1,5 +1,5 @@
 /** From what ClickHouse says to what Mandate does: refuse a row, or say what an operator can do and wait. */
-import { MandateError } from '@mandate/runtime';
+import { MandateError, tlsRemedy } from '@mandate/runtime';
 
 /**
  * Codes by which ClickHouse says that a row itself cannot be stored, from its list of error codes
@@ -34,7 +34,7 @@ type Condition = {
 const AWAY: Condition = {
   code: 'AUDIT_UNAVAILABLE',
   remedy:
-    'Check that ClickHouse runs and has disk and memory left; what waits is recorded as soon as it answers.',
+    'Check that ClickHouse runs and has disk and memory left, and whether it asks for a certificate that it knows (MANDATE_CLICKHOUSE_TLS_CERT_PATH); what waits is recorded as soon as it answers.',
 };
 const DENIED: Condition = {
   code: 'AUDIT_ACCESS_DENIED',
@@ -83,7 +83,8 @@ function clickhouseCode(error: unknown): string | null {
 
 /** What went wrong with a statement that is no insert, or with an insert that no row is to blame for. Always retryable. */
 export function failed(doing: string, cause: unknown): MandateError {
-  const { code, remedy } = CONDITIONS.get(clickhouseCode(cause) ?? '') ?? AWAY;
+  const found = CONDITIONS.get(clickhouseCode(cause) ?? '') ?? AWAY;
+  const { code, remedy } = { ...found, remedy: tlsRemedy('CLICKHOUSE', cause) ?? found.remedy };
   return new MandateError(code, `ClickHouse could not ${doing}: ${said(cause)}`, {
     remedy,
     retryable: true,

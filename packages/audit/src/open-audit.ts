@@ -1,6 +1,5 @@
 /** The audit that the settings name: a ClickHouse server where there is one, else ClickHouse in this process. */
-import { readFileSync } from 'node:fs';
-import { type ClickhouseSettings, isMandateError } from '@mandate/runtime';
+import { type ClickhouseSettings, isMandateError, readTlsFiles } from '@mandate/runtime';
 import { openEmbeddedAudit } from './embedded.ts';
 import type { AuditClient } from './port.ts';
 import { openServerAudit, type ServerAuditOptions } from './server.ts';
@@ -28,13 +27,15 @@ export function openServerAsItIs(settings: ClickhouseSettings, url: string): Pro
 }
 
 function serverOptions(settings: ClickhouseSettings, url: string): ServerAuditOptions {
-  const { CLICKHOUSE_TLS_CA_PATH: caPath } = settings;
+  const tls = readTlsFiles('CLICKHOUSE', settings);
   return {
     url,
     username: settings.CLICKHOUSE_USER ?? 'default',
     password: settings.CLICKHOUSE_PASSWORD ?? '',
     database: settings.CLICKHOUSE_DATABASE,
-    ...(caPath !== undefined && { tls: { ca: readFileSync(caPath) } }),
+    timeoutMs: settings.CLICKHOUSE_TIMEOUT_MS,
+    compress: settings.CLICKHOUSE_COMPRESS,
+    ...(Object.keys(tls).length > 0 && { tls }),
   };
 }
 

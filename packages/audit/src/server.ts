@@ -3,8 +3,9 @@
  *
  * Tried with 26.7. Nothing here or in the questions is newer than 26.3, the oldest version with long support.
  */
+import { Agent } from 'node:https';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { MandateError } from '@mandate/runtime';
+import { MandateError, type TlsFiles } from '@mandate/runtime';
 import { z } from 'zod';
 import { overClickHouse, type Settings } from './clickhouse.ts';
 import type { AuditClient } from './port.ts';
@@ -21,8 +22,8 @@ export type ServerAuditOptions = {
   timeoutMs?: number;
   /** Whether bodies travel compressed (gzip). Default true; not worth its time where the server is this machine. */
   compress?: boolean;
-  /** PEM, for https: whom to trust instead of the usual authorities, and who we are where the server asks. */
-  tls?: { ca: Uint8Array; cert?: Uint8Array; key?: Uint8Array };
+  /** For https: whom to trust instead of the usual authorities, and who we are where the server asks. */
+  tls?: TlsFiles;
 };
 
 const OLDEST = { major: 26, minor: 3 };
@@ -67,7 +68,7 @@ export async function openServerAudit(options: ServerAuditOptions): Promise<Audi
     clickhouse_settings: EVERY_STATEMENT,
     // It would write parameters, and so what agents did, to the console; what fails is thrown, with what to do.
     log: { level: ClickHouseLogLevel.OFF },
-    ...(tls === undefined ? {} : { tls: pem(tls) }),
+    ...(tls !== undefined && { http_agent: agentWith(tls) }),
   });
   const audit = overClickHouse(client, {
     settingsIn: 'call',
@@ -96,9 +97,10 @@ async function refuseOldVersion(audit: AuditClient): Promise<void> {
   );
 }
 
-function pem({ ca, cert, key }: NonNullable<ServerAuditOptions['tls']>) {
-  const ca_cert = Buffer.from(ca);
-  return cert === undefined || key === undefined
-    ? { ca_cert }
-    : { ca_cert, cert: Buffer.from(cert), key: Buffer.from(key) };
+/**
+ * In the place of the client's own way to say the same. That one sends the password as it is in a header, where most
+ * characters are refused, and with a certificate asks the server to know the user by it instead of by the password.
+ */
+function agentWith(tls: TlsFiles): Agent {
+  return new Agent({ ...tls, keepAlive: KEEP_ALIVE.enabled, maxSockets: SOCKETS });
 }

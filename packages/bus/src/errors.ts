@@ -3,10 +3,11 @@ import { MandateError } from '@mandate/runtime';
 /** The log does not answer. What was being written may or may not be on it; reading again tells. */
 export function unavailable(
   message: string,
-  facts: { cause?: unknown; retryable?: boolean } = {},
+  facts: { cause?: unknown; retryable?: boolean; remedy?: string | undefined } = {},
 ): MandateError {
   return new MandateError('BUS_UNAVAILABLE', message, {
     remedy:
+      facts.remedy ??
       'Try again. If it lasts: is the log reachable, is its disk full, does another process hold it locked?',
     retryable: facts.retryable ?? true,
     cause: facts.cause,

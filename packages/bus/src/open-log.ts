@@ -1,6 +1,5 @@
 /** The log that the settings name: of many machines where there are brokers, else the file of this one. */
-import { readFileSync } from 'node:fs';
-import type { KafkaSettings } from '@mandate/runtime';
+import { type KafkaSettings, readTlsFiles } from '@mandate/runtime';
 import { createKafkaBus } from './kafka/create-kafka-bus.ts';
 import type { KafkaConfig } from './kafka/kafka-config.ts';
 import type { Bus } from './port.ts';
@@ -22,9 +21,8 @@ export function openLog(settings: KafkaSettings, local: SqliteBusOptions): Promi
   });
 }
 
-function tlsOf({ KAFKA_TLS, KAFKA_TLS_CA_PATH: caPath }: KafkaSettings): Pick<KafkaConfig, 'tls'> {
-  if (!KAFKA_TLS) return {};
-  return { tls: caPath === undefined ? true : { ca: readFileSync(caPath) } };
+function tlsOf(settings: KafkaSettings): Pick<KafkaConfig, 'tls'> {
+  return settings.KAFKA_TLS ? { tls: readTlsFiles('KAFKA', settings) } : {};
 }
 
 function saslOf(settings: KafkaSettings): Pick<KafkaConfig, 'sasl'> {

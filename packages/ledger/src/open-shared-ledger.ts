@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import type { Logger, RedisSettings } from '@mandate/runtime';
+import { type Logger, type RedisSettings, readTlsFiles } from '@mandate/runtime';
 import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
 import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
@@ -33,16 +32,16 @@ export async function openSharedLedger(settings: RedisSettings, log: Logger): Pr
 }
 
 function addressOf(settings: RedisSettings): RedisAddress {
-  const { REDIS_URL: url, REDIS_CLUSTER_NODES: nodes, REDIS_TLS_CA_PATH: caPath } = settings;
+  const { REDIS_URL: url, REDIS_CLUSTER_NODES: nodes } = settings;
   const { REDIS_USERNAME: username, REDIS_PASSWORD: password } = settings;
-  const ca = caPath === undefined ? {} : { ca: readFileSync(caPath) };
+  const tls = readTlsFiles('REDIS', settings);
   return {
     ...(url !== undefined && { url }),
     ...(nodes !== undefined && { clusterNodes: nodes.map(nodeAt) }),
     client: {
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
-      ...((settings.REDIS_TLS || caPath !== undefined) && { tls: ca }),
+      ...((settings.REDIS_TLS || Object.keys(tls).length > 0) && { tls }),
     },
   };
 }

@@ -28,6 +28,7 @@ export { backendsMustFit } from './config/backends/backends-must-fit.ts';
 export { type ClickhouseSettings, clickhouseSettings } from './config/backends/clickhouse-settings.ts';
 export { type KafkaSettings, kafkaSettings } from './config/backends/kafka-settings.ts';
 export { type RedisSettings, redisSettings } from './config/backends/redis-settings.ts';
+export { readTlsFiles, type TlsFiles, tlsRemedy } from './config/backends/tls-files.ts';
 export { type ConfigRow, describeConfig } from './config/describe-config.ts';
 export { CONFIG_PREFIX, loadConfig } from './config/load-config.ts';
 export { otherAreas } from './config/service-config.ts';

@@ -2,6 +2,7 @@
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { seededRandom } from './seeded-random.ts';
+export { type Authority, newAuthority } from './servers/certificates.ts';
 export {
   type ClickHouseOptions,
   type ClickHouseServer,
@@ -27,6 +28,7 @@ export {
   testWithKcat,
 } from './servers/with-servers.ts';
 export { type PlaneProcess, startPlane } from './start-plane.ts';
+export type { StartedProcess } from './start-process.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
 export { waitUntil } from './wait-until.ts';

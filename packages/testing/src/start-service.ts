@@ -2,19 +2,23 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type StartedProcess, startProcess } from './start-process.ts';
 
+const ROOT = join(import.meta.dirname, '../../..');
+
 export const SERVICES = ['gateway', 'decider', 'recorder', 'query'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /**
  * A service by itself, with nothing in its environment but `settings`: those of its own by their names without MANDATE_
  * and the service's, those that it shares with others by their whole names. It ends with the test at the latest.
+ * @param build the root of the sources that it runs; this repository when absent
  */
 export function spawnService(
   service: ServiceName,
   settings: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  build = ROOT,
 ): StartedProcess {
-  const file = join(import.meta.dirname, `../../../services/${service}/src/main.ts`);
+  const file = join(build, `services/${service}/src/main.ts`);
   const named = Object.entries(settings).map(([name, value]) => [
     name.startsWith('MANDATE_') ? name : `MANDATE_${service.toUpperCase()}_${name}`,
     value,
@@ -30,8 +34,9 @@ export function spawnService(
 export async function startService(
   service: ServiceName,
   settings: Readonly<Record<string, string>>,
+  build?: string,
 ): Promise<StartedProcess & { url: string }> {
-  const started = spawnService(service, { PORT: '0', ...settings });
+  const started = spawnService(service, { PORT: '0', ...settings }, [], build);
   const url = await started.says('stderr', (line): string | undefined => {
     // ClickHouse writes lines of its own.
     if (!line.startsWith('{')) return undefined;

@@ -4,6 +4,7 @@ import { closed, unavailable } from '../errors.ts';
 import { type Cluster, createCluster } from './client.ts';
 import { asBusError, innermost, mayPass } from './failure.ts';
 import type { KafkaConfig } from './kafka-config.ts';
+import { remedyOf } from './remedy.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
@@ -36,8 +37,10 @@ export class Connection {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const { lastFailure: cause } = patience;
-      const why = cause === undefined ? '' : `: ${innermost(cause).message}`;
-      reject(unavailable(`no answer within ${withinMs} ms${why}`, { cause }));
+      const within = `no answer within ${withinMs} ms`;
+      if (cause === undefined) return reject(unavailable(within));
+      const failure = innermost(cause);
+      reject(unavailable(`${within}: ${failure.message}`, { cause, remedy: remedyOf(failure) }));
     }, withinMs);
     const attempts = this.#attempt(work, patience);
     // What it comes to once nobody waits any more is nobody's.

@@ -90,6 +90,10 @@ export function asBusError(error: unknown): MandateError {
         error,
       );
     default:
-      return unavailable(message, { cause: error, retryable: mayPass(error), remedy: remedyOf(error) });
+      return unavailable(message, {
+        cause: error,
+        retryable: mayPass(error),
+        remedy: remedyOf(innermost(error)),
+      });
   }
 }

@@ -71,6 +71,33 @@ export function createClient(address: RedisAddress, waitMs: number): Redis | Clu
   });
 }
 
+/**
+ * Connects, and throws what is the matter: the client itself throws only that the connection is closed.
+ *
+ * @param onFailure told of that, and of whatever fails later
+ */
+export async function connected(client: Redis | Cluster, onFailure: (failure: Error) => void): Promise<void> {
+  let last: Error | undefined;
+  client.on('error', (error: unknown) => {
+    last = isCut(error) ? unavailable('Redis cut the connection.', error, CUT) : ledgerFailure(error);
+    onFailure(last);
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    client.disconnect();
+    throw last ?? ledgerFailure(error);
+  }
+}
+
+function isCut(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}
+
+/** With TLS 1.3 a certificate is refused when all is said already, and the refusal is seldom heard. */
+const CUT =
+  'It is restarting; or its port asks for TLS (rediss://, MANDATE_REDIS_TLS), or for a certificate that it knows (MANDATE_REDIS_TLS_CERT_PATH).';
+
 type ScriptCommand = (numberOfKeys: number, ...rest: (string | number)[]) => Promise<unknown>;
 
 export async function connect(
@@ -79,7 +106,6 @@ export async function connect(
 ): Promise<Connection> {
   const { log, waitReplicas } = options;
   const client = createClient(address, waitReplicas?.timeoutMs ?? 0);
-  client.on('error', (error) => log.warn({ err: error }, 'the connection to Redis failed'));
   const known = new Set<string>();
   let closed = false;
 
@@ -88,12 +114,7 @@ export async function connect(
   };
   const masters = () => (client instanceof Cluster ? client.nodes('master') : [client]);
 
-  try {
-    await client.connect();
-  } catch (error) {
-    client.disconnect();
-    throw ledgerFailure(error);
-  }
+  await connected(client, (err) => log.warn({ err }, 'the connection to Redis failed'));
   return {
     async run(script, keys, args) {
       mustBeOpen();

@@ -38,6 +38,21 @@ test.each([
   expect(ledgerFailure(defect)).toBe(defect);
 });
 
+test('a command, which may hold a password or a request, does not stay on what is logged', () => {
+  const answer = new ReplyError('WRONGPASS invalid username-password pair');
+  Object.assign(answer, { command: { name: 'hello', args: ['3', 'AUTH', 'ledger', 'hush'] } });
+  const ofCluster = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError: answer });
+  for (const error of [answer, ofCluster]) {
+    const failure = ledgerFailure(error);
+    expect(failure).toMatchObject({
+      message: 'Redis answered WRONGPASS.',
+      remedy: expect.stringContaining('MANDATE_REDIS_PASSWORD'),
+      cause: answer,
+    });
+    expect(answer).not.toHaveProperty('command');
+  }
+});
+
 test('what has a code of ours keeps it', () => {
   const error = new MandateError('LEDGER_CORRUPT', 'said', { remedy: 'done' });
   expect(ledgerFailure(error)).toBe(error);

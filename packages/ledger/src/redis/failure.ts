@@ -3,7 +3,7 @@
  * answer of the server is the way to it (refused, cut, timed out), and passes; of its answers those do whose first
  * word, which is Redis's code, stands here. Any other is a defect of a script, and is thrown as it is.
  */
-import { MandateError } from '@mandate/runtime';
+import { MandateError, tlsRemedy } from '@mandate/runtime';
 import { ReplyError } from 'ioredis';
 import { LedgerNotReady, ledgerNewer } from '../not-ready.ts';
 
@@ -20,20 +20,37 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export function ledgerFailure(error: unknown): Error {
   if (error instanceof MandateError) return error;
-  // The client puts the whole command on it: whole requests, which have no place in a log.
-  if (error instanceof Error) Reflect.deleteProperty(error, 'command');
-  if (error instanceof ReplyError) {
-    const answer = error as Error;
+  const cause = withoutCommand(error);
+  if (cause instanceof ReplyError) {
+    const answer = cause as Error;
     const [code = ''] = answer.message.split(' ', 1);
-    return PASSING.has(code) ? unavailable(`Redis answered ${code}.`, answer) : answer;
+    if (!PASSING.has(code)) return answer;
+    return unavailable(`Redis answered ${code}.`, answer, NOT_LET_IN.has(code) ? LET_IN : undefined);
   }
-  const said = error instanceof Error ? error.message : String(error);
-  return unavailable(`Redis cannot be reached: ${said}`, error);
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return unavailable(`Redis cannot be reached: ${said}`, cause, tlsRemedy('REDIS', cause) ?? undefined);
 }
 
-export function unavailable(message: string, cause?: unknown): MandateError {
+/**
+ * The client puts the whole command on an error: a request, or the password that was not accepted, which have no place in
+ * a log. Where no node of a cluster could be asked, what the last one said is the error.
+ */
+function withoutCommand(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  Reflect.deleteProperty(error, 'command');
+  return 'lastNodeError' in error && error.lastNodeError instanceof Error
+    ? withoutCommand(error.lastNodeError)
+    : error;
+}
+
+const NOT_LET_IN: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
+const LET_IN =
+  'Check MANDATE_REDIS_USERNAME and MANDATE_REDIS_PASSWORD, or those in MANDATE_REDIS_URL, and that this user may do what infra/redis/users.acl gives the ledger.';
+
+export function unavailable(message: string, cause?: unknown, remedy?: string): MandateError {
   return new MandateError('LEDGER_UNAVAILABLE', message, {
     remedy:
+      remedy ??
       'Send the same again once Redis is back: what was decided already is answered again, never charged again.',
     retryable: true,
     cause,

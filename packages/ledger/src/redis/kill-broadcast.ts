@@ -6,7 +6,7 @@ import type { Logger } from '@mandate/runtime';
 import { killTarget } from '@mandate/schemas';
 import { Cluster, type Redis } from 'ioredis';
 import type { KillBroadcast, KillListener, KillNotice } from '../kill-broadcast.ts';
-import { createClient, type RedisAddress } from './connection.ts';
+import { connected, createClient, type RedisAddress } from './connection.ts';
 import { ledgerFailure, unavailable } from './failure.ts';
 import { staySubscribed } from './stay-subscribed.ts';
 
@@ -17,7 +17,6 @@ export async function createRedisKillBroadcast(
   const channel = `${namespace}:kills`;
   const listeners = new Set<KillListener>();
   const publisher = createClient(options, 0);
-  publisher.on('error', (error) => log.warn({ err: error }, 'the connection of the kill broadcast failed'));
   let subscription: { close(): void } | undefined;
   const close = () => {
     listeners.clear();
@@ -25,7 +24,7 @@ export async function createRedisKillBroadcast(
     subscription?.close();
   };
   try {
-    await publisher.connect();
+    await connected(publisher, (err) => log.warn({ err }, 'the connection of the kill broadcast failed'));
     subscription = await staySubscribed({
       channel,
       newClient: () => newClientLike(publisher),

@@ -5,7 +5,8 @@
  */
 import type { Logger } from '@mandate/runtime';
 import type { Redis } from 'ioredis';
-import { reconnectAfterMs } from './connection.ts';
+import { connected, reconnectAfterMs } from './connection.ts';
+import { ledgerFailure } from './failure.ts';
 
 /** A path that is dropped without a word is noticed as soon. */
 const ASK_EVERY_MS = 5_000;
@@ -32,12 +33,9 @@ export async function staySubscribed(options: {
     client = begun;
     const giveUp = () => begun.disconnect();
     const ended = new Promise<void>((resolve) => begun.once('close', () => resolve()));
-    begun.on('error', (error) =>
-      log.warn({ err: error, channel }, 'the connection of a subscription failed'),
-    );
     begun.on('message', (_channel, text) => onMessage(text));
     try {
-      await begun.connect();
+      await connected(begun, (err) => log.warn({ err, channel }, 'the connection of a subscription failed'));
       await begun.subscribe(channel);
     } catch (error) {
       giveUp();
@@ -61,7 +59,7 @@ export async function staySubscribed(options: {
     if (isClosed) return;
     waiting = setTimeout(() => {
       begin().catch((error: unknown) => {
-        log.warn({ err: error, channel }, 'not subscribed');
+        log.warn({ err: ledgerFailure(error), channel }, 'not subscribed');
         beginAgain();
       });
     }, reconnectAfterMs(failures++));

@@ -65,6 +65,21 @@ test.each([
     /MANDATE_KAFKA_SASL_PASSWORD: is not set/,
   ],
   [
+    'a certificate without its key',
+    { ...REDIS, MANDATE_REDIS_TLS_CERT_PATH: 'own.pem' },
+    /MANDATE_REDIS_TLS_KEY_PATH: is not set/,
+  ],
+  [
+    'a certificate for brokers that are spoken to without TLS',
+    {
+      ...KAFKA,
+      ...REDIS,
+      MANDATE_KAFKA_TLS_CERT_PATH: 'own.pem',
+      MANDATE_KAFKA_TLS_KEY_PATH: 'own.key',
+    },
+    /MANDATE_KAFKA_TLS: is not set/,
+  ],
+  [
     'more copies in step than copies',
     { ...KAFKA, ...REDIS, MANDATE_KAFKA_REPLICATION_FACTOR: '1' },
     /MIN_IN_SYNC_REPLICAS: is more than the 1/,

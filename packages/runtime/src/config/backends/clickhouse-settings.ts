@@ -20,5 +20,21 @@ export const clickhouseSettings = z.object({
     .min(1)
     .optional()
     .describe('the certificates (PEM) that vouch for the server; the public authorities when absent'),
+  CLICKHOUSE_TLS_CERT_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the certificate (PEM) that says who this process is, where the server asks for one'),
+  CLICKHOUSE_TLS_KEY_PATH: z.string().min(1).optional().describe('and its key (PEM, without a passphrase)'),
+  CLICKHOUSE_TIMEOUT_MS: z
+    .int()
+    .min(1_000)
+    .max(600_000)
+    .default(30_000)
+    .describe('how long the whole answer to a statement is waited for'),
+  CLICKHOUSE_COMPRESS: z
+    .boolean()
+    .default(true)
+    .describe('whether what is sent and answered travels compressed; not worth it on one machine'),
 });
 export type ClickhouseSettings = Readonly<z.output<typeof clickhouseSettings>>;

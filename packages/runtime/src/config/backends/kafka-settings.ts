@@ -18,6 +18,12 @@ export const kafkaSettings = z.object({
     .min(1)
     .optional()
     .describe('the certificates (PEM) that vouch for the brokers; the public authorities when absent'),
+  KAFKA_TLS_CERT_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the certificate (PEM) that says who this process is, where the brokers ask for one'),
+  KAFKA_TLS_KEY_PATH: z.string().min(1).optional().describe('and its key (PEM, without a passphrase)'),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()

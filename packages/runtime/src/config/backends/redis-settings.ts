@@ -23,6 +23,12 @@ export const redisSettings = z.object({
     .min(1)
     .optional()
     .describe('the certificates (PEM) that vouch for the server; the public authorities when absent'),
+  REDIS_TLS_CERT_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the certificate (PEM) that says who this process is, where the server asks for one'),
+  REDIS_TLS_KEY_PATH: z.string().min(1).optional().describe('and its key (PEM, without a passphrase)'),
   REDIS_NAMESPACE: z
     .string()
     .regex(/^[^\s{}]+$/, 'holds a blank or a brace')

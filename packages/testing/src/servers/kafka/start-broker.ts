@@ -23,6 +23,8 @@ export type ClusterSettings = {
   readonly clusterId: string;
   readonly places: readonly BrokerPlace[];
   readonly config: Readonly<Record<string, string>>;
+  /** What its storage is formatted with beside that. */
+  readonly formatting: readonly string[];
 };
 
 /** For a small machine: a small heap, one thread to collect it, and no second compiler. */
@@ -46,6 +48,7 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
     `--cluster-id=${cluster.clusterId}`,
     '--config',
     properties,
+    ...cluster.formatting,
   ];
   await runTool('java', [...java, ...format], { orInstall: 'its storage cannot be formatted' });
   const server = await startServer({

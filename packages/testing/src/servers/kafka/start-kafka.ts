@@ -4,12 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFreePorts } from '../free-port.ts';
-import { type BrokerPlace, type KafkaBroker, startBroker } from './start-broker.ts';
+import { type Secured, scramUsers, securedConfig } from './secured-broker.ts';
+import { type BrokerPlace, type ClusterSettings, type KafkaBroker, startBroker } from './start-broker.ts';
 
 export type KafkaOptions = {
   readonly brokers?: 1 | 3;
   /** Anything of server.properties, for every broker; wins over what is set here. */
   readonly config?: Readonly<Record<string, string>>;
+  /** Over TLS and with a password only, and for those only who show a certificate of the same authority. */
+  readonly secured?: Secured;
 };
 
 export type KafkaCluster = AsyncDisposable & {
@@ -20,6 +23,11 @@ export type KafkaCluster = AsyncDisposable & {
   /** Ends every broker and removes all data. */
   stop(): Promise<void>;
 };
+
+function told({ secured, config }: KafkaOptions): Pick<ClusterSettings, 'config' | 'formatting'> {
+  if (secured === undefined) return { config: config ?? {}, formatting: [] };
+  return { config: { ...securedConfig(secured), ...config }, formatting: scramUsers(secured) };
+}
 
 /** @throws MissingServerError where there is no Java, or the jars cannot be fetched */
 export async function startKafka(options: KafkaOptions = {}): Promise<KafkaCluster> {
@@ -36,7 +44,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
     );
     // At once: none is ready before a majority of the controllers is.
     const started = await Promise.allSettled(
-      places.map((place) => startBroker(place, { clusterId, places, config: options.config ?? {} })),
+      places.map((place) => startBroker(place, { clusterId, places, ...told(options) })),
     );
     const failure = started.find(({ status }) => status === 'rejected');
     const running = started.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Authority } from '../certificates.ts';
 import { onFreePorts } from '../free-port.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { installedRedis } from './install-redis.ts';
@@ -10,6 +11,8 @@ export type RedisOptions = {
   /** Writes every change to its disk before it answers, so that `kill` and `restart` lose nothing. Default false. */
   readonly appendonly?: boolean;
   readonly password?: string;
+  /** Over TLS only, and for those only who show a certificate of the same authority. */
+  readonly tls?: Authority;
   /** Anything else of redis.conf; wins over what is set here. */
   readonly config?: Readonly<Record<string, string>>;
 };
@@ -35,7 +38,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       const server = await startServer({
         command,
         args: asArguments({
-          port: String(port),
+          ...(options.tls === undefined ? { port: String(port) } : overTls(port, options.tls)),
           // Of a cluster only; its own default, port + 10000, may not exist.
           'cluster-port': String(busPort),
           bind: '127.0.0.1',
@@ -52,13 +55,23 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       });
       const stop = () => server.end().then(removeFolder);
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
-      const url = `redis://${credential}127.0.0.1:${port}`;
+      const url = `redis${options.tls === undefined ? '' : 's'}://${credential}127.0.0.1:${port}`;
       return Object.assign(server, { url, port, busPort, stop, [Symbol.asyncDispose]: stop });
     });
   } catch (error) {
     await removeFolder();
     throw error;
   }
+}
+
+function overTls(port: number, { caPath, server }: Authority): Record<string, string> {
+  return {
+    port: '0',
+    'tls-port': String(port),
+    'tls-ca-cert-file': caPath,
+    'tls-cert-file': server.certPath,
+    'tls-key-file': server.keyPath,
+  };
 }
 
 function secured(password: string): Record<string, string> {

@@ -1,0 +1,16 @@
+import { tlsRemedy } from '@mandate/runtime';
+
+/** What to do about brokers that are reached and do not let this client in; undefined for any other failure. */
+export function remedyOf(failure: Error & { type?: string }): string | undefined {
+  switch (failure.type ?? failure.name) {
+    case 'KafkaJSSASLAuthenticationError':
+    case 'SASL_AUTHENTICATION_FAILED':
+    case 'UNSUPPORTED_SASL_MECHANISM':
+    case 'ILLEGAL_SASL_STATE':
+      return 'Check MANDATE_KAFKA_SASL_MECHANISM, MANDATE_KAFKA_SASL_USERNAME and MANDATE_KAFKA_SASL_PASSWORD: the brokers must know this user for this mechanism.';
+    case 'KafkaJSConnectionClosedError':
+      return 'The brokers end the connection: does their port speak TLS, or ask for SASL, where this client was not told to (MANDATE_KAFKA_TLS, MANDATE_KAFKA_SASL_MECHANISM)? Else they are restarting.';
+    default:
+      return tlsRemedy('KAFKA', failure) ?? undefined;
+  }
+}

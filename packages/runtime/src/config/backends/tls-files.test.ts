@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { readTlsFiles, tlsRemedy } from './tls-files.ts';
+
+test('files are read by the settings that name them; what is not named is absent', () => {
+  const path = join(temporaryFolder(), 'ca.pem');
+  writeFileSync(path, 'PEM');
+  expect(readTlsFiles('KAFKA', { KAFKA_TLS_CA_PATH: path })).toEqual({ ca: Buffer.from('PEM') });
+  expect(readTlsFiles('REDIS', {})).toEqual({});
+});
+
+test('one that cannot be read is told by its setting', () => {
+  const gone = { REDIS_TLS_KEY_PATH: '/nowhere/own.key' };
+  expect(() => readTlsFiles('REDIS', gone)).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/^MANDATE_REDIS_TLS_KEY_PATH: \/nowhere\/own.key cannot be read/),
+    }),
+  );
+});
+
+test.each([
+  ['SELF_SIGNED_CERT_IN_CHAIN', /MANDATE_KAFKA_TLS_CA_PATH/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /by a name that stands in its certificate/],
+  ['CERT_HAS_EXPIRED', /Renew/],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /MANDATE_KAFKA_TLS_CERT_PATH/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /speaks no TLS/],
+  ['EPROTO', /speaks no TLS/],
+])('%s says what to do, also where something else was caused by it', (code, remedy) => {
+  const failure = Object.assign(new Error('refused'), { code });
+  expect(tlsRemedy('KAFKA', failure)).toMatch(remedy);
+  expect(tlsRemedy('KAFKA', new Error('no connection', { cause: failure }))).toMatch(remedy);
+});
+
+test('of anything else TLS knows nothing', () => {
+  for (const error of [
+    new Error('x'),
+    Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
+    'x',
+    undefined,
+  ])
+    expect(tlsRemedy('REDIS', error)).toBe(null);
+});

@@ -1,0 +1,72 @@
+/** The PEM files that settings name, and what to do where TLS does not come about. */
+import { readFileSync } from 'node:fs';
+import { MandateError } from '../../errors.ts';
+import { CONFIG_PREFIX } from '../load-config.ts';
+
+type Area = 'KAFKA' | 'REDIS' | 'CLICKHOUSE';
+type What = 'CA' | 'CERT' | 'KEY';
+
+/** As Node's TLS takes them; what is absent was not named. */
+export type TlsFiles = { ca?: Buffer; cert?: Buffer; key?: Buffer };
+
+/** Throws CONFIG_INVALID with the setting whose file cannot be read. */
+export function readTlsFiles<A extends Area>(
+  area: A,
+  settings: { readonly [name in `${A}_TLS_${What}_PATH`]?: string | undefined },
+): TlsFiles {
+  const fileOf = (what: What): Buffer | undefined => {
+    const name = `${area}_TLS_${what}_PATH` as const;
+    const path = settings[name];
+    return path === undefined ? undefined : read(CONFIG_PREFIX + name, path);
+  };
+  const [ca, cert, key] = [fileOf('CA'), fileOf('CERT'), fileOf('KEY')];
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+function read(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new MandateError('CONFIG_INVALID', `${name}: ${path} cannot be read: ${(cause as Error).message}`, {
+      remedy: 'Name a file in PEM that the user of this process may read.',
+      cause,
+    });
+  }
+}
+
+/** What Node says of a certificate that it does not accept. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** null where it is not TLS that an error tells of. The code may stand on what an error was caused by. */
+export function tlsRemedy(area: Area, error: unknown): string | null {
+  const setting = (what: What) => `${CONFIG_PREFIX}${area}_TLS_${what}_PATH`;
+  for (const code of codesOf(error)) {
+    if (UNTRUSTED.has(code))
+      return `The server's certificate is vouched for by nobody whom this process trusts: name the authority's certificate (PEM) in ${setting('CA')}.`;
+    if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+      return "Call the server by a name that stands in its certificate, or put this one into it: that is another server's.";
+    if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+      return "Renew the server's certificate, or set the clock of this machine right.";
+    if (/^ERR_SSL_.*ALERT/.test(code))
+      return `The server refused the TLS of this process. Where it asks for a certificate, name one with its key in ${setting('CERT')} and ${setting('KEY')}.`;
+    if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
+      return 'What answers at this address speaks no TLS: name the port for TLS, or leave TLS out where the way there is safe.';
+  }
+  return null;
+}
+
+function codesOf(error: unknown): string[] {
+  const codes: string[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') codes.push(at.code);
+  }
+  return codes;
+}

@@ -1,0 +1,37 @@
+/** A broker that lets nobody in without TLS, a certificate and a password, by each of the three mechanisms. */
+import { type Authority, bundle } from '../certificates.ts';
+
+export type Secured = {
+  readonly authority: Authority;
+  readonly username: string;
+  /** Of letters, digits and dashes: it stands in a setting of Java's. */
+  readonly password: string;
+};
+
+const LOGIN = 'org.apache.kafka.common.security';
+
+export function securedConfig({ authority, username, password }: Secured): Record<string, string> {
+  const listener = (setting: string) => `listener.name.plaintext.${setting}`;
+  return {
+    'listener.security.protocol.map': 'PLAINTEXT:SASL_SSL,CONTROLLER:PLAINTEXT',
+    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
+    [listener('plain.sasl.jaas.config')]:
+      `${LOGIN}.plain.PlainLoginModule required user_${username}="${password}";`,
+    [listener('scram-sha-256.sasl.jaas.config')]: `${LOGIN}.scram.ScramLoginModule required;`,
+    [listener('scram-sha-512.sasl.jaas.config')]: `${LOGIN}.scram.ScramLoginModule required;`,
+    [listener('ssl.keystore.type')]: 'PEM',
+    [listener('ssl.keystore.location')]: bundle(authority.server),
+    [listener('ssl.truststore.type')]: 'PEM',
+    [listener('ssl.truststore.location')]: authority.caPath,
+    [listener('ssl.client.auth')]: 'required',
+  };
+}
+
+/** PLAIN knows its users by a setting; those of SCRAM are in the storage from the start. */
+export function scramUsers({ username, password }: Secured): string[] {
+  return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${username},password=${password}]`,
+  ]);
+}
