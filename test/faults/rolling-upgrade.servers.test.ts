@@ -1,84 +1,213 @@
 /**
- * Deciders are replaced one by one by others that have newer mandates, while actions flow. Old and new decide side by side,
- * and of one action only one of them does: what was decided under one is a duplicate to the other.
+ * Deciders are replaced one by one by others of another build, while actions flow. Where both read the ledger that there
+ * is they decide side by side, and of one action only one of them does: what was decided under one is a duplicate to the
+ * other. Where the newer ones have a layout of their own they rebuild the ledger, once, and the older ones leave it to them.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, startRedis, temporaryFolder, waitUntil } from '@mandate/testing';
-import { expect, test } from 'vitest';
-import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
-import { request } from './agents-at-work.ts';
+import {
+  describeWithOwnServers,
+  plainRedis,
+  type StartedProcess,
+  spawnService,
+  startRedis,
+  temporaryFolder,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { decisionsBy, environmentOf, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { outcome, request } from './agents-at-work.ts';
+import { anotherBuild } from './another-build.ts';
 import { openTestLog, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
-import { followLog } from './follow-log.ts';
+import { type FollowedLog, followLog } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;
 const [AGENTS, SHARE] = [50, 1_000];
 const [OLD_MICROS, NEW_MICROS] = [10_000, 20_000];
 
 type Balances = { balances: readonly { spentMicros: number }[] };
+type Plane = ReturnType<typeof serverPlane>;
+
+/** Of this build: packages/ledger/src/redis/shards.ts. */
+const LAYOUT = 1;
+const DECIDER = { ...SHORT_SESSION, BATCH_RECORDS: '20' };
 
 describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () => {
-  test('decide each action once, under the old mandates or the new', async () => {
+  test('and back, decide each action once, with the old scripts and mandates or the new', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newMandates = join(temporaryFolder(), 'mandates.yaml');
     writeFileSync(newMandates, mandates(NEW_MICROS));
+    const newBuild = anotherBuild(
+      {
+        file: 'packages/ledger/src/redis/scripts/step.lua',
+        from: '#!lua\n',
+        to: '#!lua\n-- Another digest.\n',
+      },
+      {
+        file: 'packages/ledger/src/redis/scripts/confirm.lua',
+        from: '#!lua\n',
+        to: '#!lua\n-- Another digest.\n',
+      },
+    );
     const bus = await openTestLog(servers);
-    const startOld = () => plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '20' });
-    const startNew = () =>
-      plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '20', MANDATES_PATH: newMandates });
+    const startOld = () => plane.start('decider', DECIDER);
+    const startNew = () => plane.start('decider', { ...DECIDER, MANDATES_PATH: newMandates }, newBuild);
     const [gateway, ...old] = await Promise.all([plane.start('gateway'), startOld(), startOld()]);
+    const redis = plainRedis(servers.redis.url);
+    onTestFinished(() => redis.disconnect());
     const log = await followLog(bus);
-    let asked = 0;
-    const calls = (from: number, count: number) =>
-      Array.from({ length: count }, (_, at) =>
-        request({ id: `act-${from + at}`, agentId: `agent-${(from + at) % AGENTS}`, tool: 'look' }),
-      );
-    const ask = async () => {
-      await bus.append(TOPICS.actions, calls(asked, SHARE));
-      asked += SHARE;
-    };
+    const { ask, asked, askAgain } = agentsOf(bus);
 
-    for (const decider of old) {
+    const deciders = [...old];
+    for (const startNext of [startNew, startNew, startOld]) {
       await ask();
-      const young = await startNew();
+      const next = await startNext();
       await ask();
-      // Side by side until both have decided something.
+      // Side by side until both have decided something; each loads its scripts again that Redis forgets.
+      await redis.script('FLUSH');
       await waitUntil(
-        'the new one to be at work',
+        'the next one to be at work',
         async () => {
-          if (log.decisions.size === asked) await ask();
-          return (await decisionsBy(young)) > 0;
+          if (log.decisions.size === asked()) await ask();
+          return (await decisionsBy(next)) > 0;
         },
         PATIENCE_MS,
       );
-      await decider.kill('SIGTERM');
+      await deciders.shift()?.kill();
+      deciders.push(next);
     }
     // Every request once more: the last ones to decide have not met most of them.
-    await bus.append(TOPICS.actions, calls(0, asked));
+    await askAgain();
     await waitUntil(
       'an answer to every request',
-      () => log.decisions.size + log.duplicates() === 2 * asked,
+      () => log.decisions.size + log.duplicates() === 2 * asked(),
       PATIENCE_MS,
     );
 
-    expect(log.decisions.size).toBe(asked);
+    expect(log.decisions.size).toBe(asked());
     expect(log.contradictions).toEqual([]);
-    const decisions = [...log.decisions.values()];
-    const charges = Map.groupBy(decisions, ({ mandate }) => mandate?.hash);
+    expect(log.epochs.size).toBe(1);
+    const charges = Map.groupBy(log.decisions.values(), ({ mandate }) => mandate?.hash);
     expect([...charges.values()].map((of) => new Set(of.map(({ chargedMicros }) => chargedMicros)))).toEqual(
       expect.arrayContaining([new Set([OLD_MICROS]), new Set([NEW_MICROS])]),
     );
     expect(charges.size).toBe(2);
-    const api = plane.api(gateway.url, await plane.issueKey('default'));
-    const { balances } = await api.get<Balances>('/v1/ledger/balances');
-    const sum = (amounts: readonly number[]) => amounts.reduce((total, micros) => total + micros, 0);
-    expect(sum(balances.map(({ spentMicros }) => spentMicros))).toBe(
-      sum(decisions.map(({ chargedMicros }) => chargedMicros)),
-    );
+    expect(await spentInLedger(plane, gateway)).toBe(spentOnLog(log));
+  });
+
+  test('by ones of a newer layout leave the ledger to them, which rebuild it once; rolled back, they rebuild it', async () => {
+    const servers = await startBreakable(() => startRedis({ appendonly: true }));
+    const plane = serverPlane(servers, mandates(OLD_MICROS));
+    const newBuild = anotherBuild({
+      file: 'packages/ledger/src/redis/shards.ts',
+      from: `const LAYOUT = ${LAYOUT};`,
+      to: `const LAYOUT = ${LAYOUT + 1};`,
+    });
+    const bus = await openTestLog(servers);
+    const startOld = () => plane.start('decider', DECIDER);
+    const startNew = () => plane.start('decider', DECIDER, newBuild);
+    const [oldGateway, ...old] = await Promise.all([plane.start('gateway'), startOld(), startOld()]);
+    const log = await followLog(bus, (allowed) => outcome(allowed, Math.random, OLD_MICROS));
+    const { ask, asked } = agentsOf(bus);
+    const allDecided = () =>
+      waitUntil(
+        'a decision of every request, and every outcome booked',
+        () => log.decisions.size === asked() && log.settled.size === asked(),
+        PATIENCE_MS,
+      );
+
+    await ask();
+    await waitUntil('the old ones to be at work', () => log.decisions.size > 0, PATIENCE_MS);
+    expect(log.epochs.size).toBe(1);
+    // With decisions of the old ones under way.
+    await ask();
+    const young = await startNew();
+    for (const decider of old) expect(await endedFor(decider, 'LEDGER_NEWER')).toBe(1);
+    await ask();
+    await allDecided();
+    expect(log.epochs.size).toBe(2);
+    expect(await notReady(oldGateway)).toMatch(/newer than this program/);
+
+    // The other way about: an old one that comes to a ledger of newer ones.
+    const late = spawnService('decider', { ...environmentOf(servers), ...plane.data, PORT: '0', ...DECIDER });
+    expect(await endedFor(late, 'LEDGER_NEWER')).toBe(1);
+    await ask();
+    await allDecided();
+    expect(log.epochs.size).toBe(2);
+    const newGateway = await plane.start('gateway', {}, newBuild);
+    expect(await spentInLedger(plane, newGateway)).toBe(spentOnLog(log));
+
+    // Rolled back as docs/deploy.md has it.
+    await Promise.all([young.kill(), newGateway.kill()]);
+    await ask();
+    const redis = plainRedis(servers.redis.url);
+    expect(await redis.del('mandate:{_registry}:registry')).toBe(1);
+    redis.disconnect();
+    await startOld();
+    await allDecided();
+    expect(log.epochs.size).toBe(3);
+    expect(await spentInLedger(plane, oldGateway)).toBe(spentOnLog(log));
+    expect(log.contradictions).toEqual([]);
+    expect(log.lostOutcomes()).toEqual([]);
   });
 });
+
+/** They ask for a share of actions at a time, and can ask for all of them again. */
+function agentsOf(bus: Bus) {
+  let asked = 0;
+  const calls = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      request({ id: `act-${from + at}`, agentId: `agent-${(from + at) % AGENTS}`, tool: 'look' }),
+    );
+  return {
+    asked: () => asked,
+    async ask() {
+      await bus.append(TOPICS.actions, calls(asked, SHARE));
+      asked += SHARE;
+    },
+    askAgain: () => bus.append(TOPICS.actions, calls(0, asked)),
+  };
+}
+
+async function spentInLedger(plane: Plane, gateway: { url: string }): Promise<number> {
+  const api = plane.api(gateway.url, await plane.issueKey('default'));
+  const { balances } = await api.get<Balances>('/v1/ledger/balances');
+  return sum(balances.map(({ spentMicros }) => spentMicros));
+}
+
+function spentOnLog({ decisions, settlements }: FollowedLog): number {
+  return (
+    sum([...decisions.values()].map(({ chargedMicros }) => chargedMicros)) +
+    sum([...settlements.values()].map(({ deltaMicros }) => deltaMicros))
+  );
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, micros) => total + micros, 0);
+}
+
+/** The exit code of one that says what is the matter, and what to do about it. */
+async function endedFor(started: StartedProcess, code: string): Promise<number | null> {
+  const exit = await started.exited;
+  const last = started
+    .errors()
+    .split('\n')
+    .filter((line) => line.includes(`"${code}"`))
+    .at(-1);
+  expect(JSON.parse(last ?? '{}')).toMatchObject({
+    err: { code, remedy: expect.stringContaining('Upgrade this program, or roll all of them back') },
+  });
+  return exit;
+}
+
+async function notReady({ url }: { url: string }): Promise<string> {
+  const response = await fetch(`${url}/readyz`);
+  expect(response.status).toBe(503);
+  return response.text();
+}
 
 function mandates(costMicros: number): string {
   const cost = costMicros / 1_000_000;

@@ -69,9 +69,13 @@ export function serverPlane(backends: Backends, mandates: string) {
   writeFileSync(folder.mandates, mandates);
   const keys = fileKeyStore(folder.keys);
   const environment = environmentOf(backends);
+  const data = { DATA_PATH: folder.path };
   return {
-    async start(service: ServiceName, settings: Record<string, string> = {}) {
-      const started = await startService(service, { ...environment, DATA_PATH: folder.path, ...settings });
+    data,
+    /** @param build the root of other sources than this repository's */
+    async start(service: ServiceName, settings: Record<string, string> = {}, build?: string) {
+      const told = { ...environment, ...data, ...settings };
+      const started = await startService(service, told, build);
       onTestFailed(() => console.error(`The ${service} said last:\n${started.errors().slice(-4_000)}`));
       return started;
     },
