@@ -9,7 +9,8 @@ import type { LedgerEpoch } from './operations.ts';
 export type EpochInForce = { readonly id: string; readonly generation: number };
 
 /**
- * What holds behind `begun`, where `inForce` held before the record; null where no epoch was named yet.
+ * What holds behind a record, where `inForce` held before it; null where no epoch was named yet. `inForce` itself where
+ * the record begins nothing.
  *
  * A generation that is not higher than those before it begins nothing: its rebuilder was overtaken. A record without one
  * is of a program from before there were generations. It begins its epoch by its place on the log, as it always did: the

@@ -21,7 +21,7 @@ export { codes } from './queries/codes.ts';
 export { decisionById } from './queries/decision-by-id.ts';
 export type { DecisionSummary } from './queries/decision-columns.ts';
 export { decisionsOfAction } from './queries/decisions-of-action.ts';
-export { epochsBefore } from './queries/epochs-before.ts';
+export { epochBefore } from './queries/epoch-before.ts';
 export { identity } from './queries/identity.ts';
 export { chargesByAgent, chargesByBudget, doubledActions } from './queries/reconciliation.ts';
 export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';

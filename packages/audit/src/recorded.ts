@@ -7,7 +7,7 @@ export type Recorded<R> = {
   value: Uint8Array;
   /** Where they lie: what the log calls a coordinate. */
   coordinate: { topic: string; partition: number; offset: number };
-  /** Written under an older ledger epoch than the one announced before it: kept, and counted nowhere. */
+  /** Kept, and counted nowhere: written in another ledger epoch than the one in force, or an epoch that was overtaken. */
   void: boolean;
   recordedAtMs: number;
 };

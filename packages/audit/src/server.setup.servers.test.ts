@@ -21,7 +21,7 @@ import {
   type ControlEvent,
   codes,
   dropMonths,
-  epochsBefore,
+  epochBefore,
   identity,
   MIGRATIONS_DIRECTORY,
   migrate,
@@ -148,7 +148,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     );
     await quarantine(recorder, [{ ...onLog({}, 1), meantFor: '', reason: 'r' }]);
     const place = { topic: TOPICS.decisions, partition: 0, offset: 20 };
-    expect(await ask(recorder, epochsBefore, place)).toEqual([{ id: 'ep-1', through: 11 }]);
+    expect(await ask(recorder, epochBefore, place)).toMatchObject([{ ledgerEpoch: 'ep-1', through: 11 }]);
   });
 
   test.each([

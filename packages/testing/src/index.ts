@@ -1,6 +1,8 @@
 /** @mandate/testing: what tests share. Imported by tests only, which the architecture test checks. */
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
+export { arbitraryEpochHistory, type EpochStep, isOvertaken, standing } from './epoch-histories.ts';
+export { plainKafka, plainRedis } from './plain-clients.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type Authority, newAuthority } from './servers/certificates.ts';
 export {

@@ -5,12 +5,12 @@
  *
  * A recorder that goes on where it stopped knows it. One that takes a partition over does not, and reading the log
  * backwards to the last announcement may mean millions of records. So it asks the tables first, but for no more than
- * they prove: the epochs of everything before a row that is on record (see the audit's epochsBefore). Rows without any
- * epoch before them prove nothing: the tables were emptied behind the announcement. What the tables do not prove, it
+ * they prove: the epoch in force before a row that is on record (see the audit's epochBefore). Rows without any epoch
+ * before them prove nothing: the tables were emptied behind the announcement. What the tables do not prove, it
  * reads from the log: usually nothing, everything when the tables were emptied or dropped. An announcement behind the
  * offset, landed by a recorder that died before it committed, is left out by asking for what lies before.
  */
-import { type AuditClient, ask, epochsBefore } from '@mandate/audit';
+import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
 import { type EpochInForce, epochBehind, type LedgerEpoch, TOPICS } from '@mandate/schemas';
 import { readDecision } from './read-record.ts';
@@ -29,10 +29,11 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
       if (place.topic !== TOPICS.decisions) return null;
       const known = remembered.get(place.partition);
       if (known?.offset === place.offset) return known.epoch;
-      const onRecord = await ask(audit, epochsBefore, place);
-      const unproven = { ...place, offset: (onRecord[0]?.through ?? -1) + 1 };
-      const announced = [...onRecord, ...(await announcedFrom(bus, unproven, place.offset))];
-      return announced.reduce<EpochInForce | null>(epochBehind, null);
+      const [onRecord] = await ask(audit, epochBefore, place);
+      const proven = onRecord?.ledgerEpoch ? { ...onRecord, id: onRecord.ledgerEpoch } : null;
+      const unproven = { ...place, offset: (proven?.through ?? -1) + 1 };
+      const announced = await announcedFrom(bus, unproven, place.offset);
+      return announced.reduce<EpochInForce | null>(epochBehind, proven);
     },
     remember({ partition, offset }, epoch) {
       remembered.set(partition, { offset, epoch });

@@ -47,10 +47,15 @@ export async function readBatch(
       case 'dead.letter':
         pile.deadLetters.push({ ...origin, record: record.deadLetter, void: false });
         break;
+      case 'ledger.epoch': {
+        const behind = epochBehind(inForce, record.epoch);
+        pile.controlEvents.push({ ...origin, record, void: behind === inForce });
+        inForce = behind;
+        break;
+      }
       default:
         // What an operator did holds whichever ledger was told: a fold of the log keeps it too.
         pile.controlEvents.push({ ...origin, record, void: false });
-        if (record.event === 'ledger.epoch') inForce = epochBehind(inForce, record.epoch);
     }
   }
   return { pile, epoch: inForce };

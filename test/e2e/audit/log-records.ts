@@ -77,10 +77,11 @@ export function killed(id: string, target: AgentKilled['kill']['target']): Agent
   };
 }
 
-export function epochBegan(id: string): LedgerEpoch {
+export function epochBegan(id: string, generation?: number): LedgerEpoch {
+  const named = generation === undefined ? {} : { generation };
   return {
     event: 'ledger.epoch',
-    epoch: { id, previous: null, reason: 'rebuilt', at: wireTime(START_MS) },
+    epoch: { id, ...named, previous: null, reason: 'rebuilt', at: wireTime(START_MS) },
   };
 }
 

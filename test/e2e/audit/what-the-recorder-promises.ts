@@ -13,6 +13,7 @@ import {
 } from '@mandate/audit';
 import { createLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { arbitraryEpochHistory, type EpochStep, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -256,44 +257,40 @@ export function recorderPromises(open: OpenTables): void {
     });
 
     test('is known however recorders come and go, and whatever tables were lost', async () => {
-      const step = fc.oneof(
-        { weight: 6, arbitrary: fc.record({ of: fc.constant('decision' as const), epoch: fc.nat(3) }) },
-        { weight: 2, arbitrary: fc.record({ of: fc.constant('epoch' as const), epoch: fc.nat(3) }) },
-        { weight: 1, arbitrary: fc.record({ of: fc.constantFrom('restart' as const, 'lose' as const) }) },
-      );
+      const happening = fc.constantFrom(...Array<null>(8).fill(null), 'restart' as const, 'lose' as const);
+      // Generations of a round lie above those of the rounds before it: all stand on the same log.
       let round = 0;
       await fc.assert(
         fc.asyncProperty(
-          fc.array(step, { minLength: 10, maxLength: 40 }),
+          arbitraryEpochHistory,
+          fc.array(happening, { maxLength: 40 }),
           fc.integer({ min: 1, max: 6 }),
-          async (steps, maxBatch) => {
+          async (drawn, happenings, maxBatch) => {
             round += 1;
             for (const table of TABLES) await audit.command(`TRUNCATE TABLE ${table}`);
-            await recording.append([epochBegan(`ep-${round}-start`)], 1);
-            let inForce = `ep-${round}-start`;
-            let standing: string[] = [];
-            const newestOf = new Map<number, string>();
-            for (const { of, ...one } of steps) {
-              if (of === 'restart' || of === 'lose') {
-                await recordAll({ maxBatch });
-                if (of === 'restart') continue;
-                for (const table of TABLES) await audit.command(`TRUNCATE TABLE ${table}`);
-                standing = [];
-                continue;
+            const losesTables = happenings.includes('lose');
+            const steps = [{ begins: { id: 'start', generation: 0 } }, ...drawn]
+              .map((step) => ofRound(step, round))
+              // Lost with the tables is which generations came before one that names none.
+              .filter((step) => !losesTables || 'madeIn' in step || step.begins.generation !== undefined);
+            const stand = standing(steps);
+            let standingIds: string[] = [];
+            for (const [at, step] of steps.entries()) {
+              if ('begins' in step)
+                await recording.append([epochBegan(step.begins.id, step.begins.generation)], 1);
+              else {
+                const record = decided(serial++, { ledgerEpoch: step.madeIn });
+                await recording.append([record], 1);
+                if (stand[at]) standingIds.push(record.decision.id);
               }
-              const slot = 'epoch' in one ? one.epoch : 0;
-              if (of === 'epoch') {
-                inForce = `ep-${round}-${slot}-${serial++}`;
-                newestOf.set(slot, inForce);
-                await recording.append([epochBegan(inForce)], 1);
-                continue;
-              }
-              const record = decided(serial++, { ledgerEpoch: newestOf.get(slot) ?? inForce });
-              await recording.append([record], 1);
-              if (record.decision.ledgerEpoch === inForce) standing.push(record.decision.id);
+              const happened = happenings[at] ?? null;
+              if (happened !== null) await recordAll({ maxBatch });
+              if (happened !== 'lose') continue;
+              for (const table of TABLES) await audit.command(`TRUNCATE TABLE ${table}`);
+              standingIds = [];
             }
             await recordAll({ maxBatch });
-            expect((await everyDecision(audit)).sort()).toEqual(standing.sort());
+            expect((await everyDecision(audit)).sort()).toEqual(standingIds.sort());
           },
         ),
         { numRuns: 12 },
@@ -360,4 +357,16 @@ export function recorderPromises(open: OpenTables): void {
     expect((await everyDecision(audit)).sort()).toEqual(idsOf(records).sort());
     await recorders[1].stop();
   });
+}
+
+/** With names of its own, and generations above those of the rounds before. */
+function ofRound(step: EpochStep, round: number): EpochStep {
+  if ('madeIn' in step) return { madeIn: `${step.madeIn}-${round}` };
+  const { id, generation } = step.begins;
+  return {
+    begins: {
+      id: `${id}-${round}`,
+      ...(generation === undefined ? {} : { generation: 100 * round + generation }),
+    },
+  };
 }

@@ -14,7 +14,7 @@ import {
   ask,
   type ControlEvent,
   decisionById,
-  epochsBefore,
+  epochBefore,
   quarantine,
   recordControlEvents,
   recordDeadLetters,
@@ -164,7 +164,7 @@ export function recording(make: MakeAudit): void {
     expect(await quarantinedOf('settlements')).toEqual([]);
   });
 
-  test('every control event has its row, and the epochs before a place of a partition are known', async () => {
+  test('every control event has its row, and the epoch before a place of a partition is known', async () => {
     const operator = { by: 'ops', reason: 'r', at: AT };
     const epoch = (id: string, generation?: number): ControlEvent => ({
       event: 'ledger.epoch',
@@ -219,16 +219,18 @@ export function recording(make: MakeAudit): void {
       { event: 'ledger.epoch', id: 'epoch-2', tenant: '', scope: '', agent_id: '' },
       { event: 'ledger.epoch', id: 'epoch-1', tenant: '', scope: '', agent_id: '' },
     ]);
-    const before = (partition: number, offset: number) =>
-      ask(audit, epochsBefore, { topic: TOPICS.decisions, partition, offset });
-    const first = { id: 'epoch-1', through: 404 };
-    expect(await before(0, 405)).toEqual([first]);
-    expect(await before(0, 406)).toEqual([
-      { ...first, through: 405 },
-      { id: 'epoch-2', generation: Number.MAX_SAFE_INTEGER, through: 405 },
-    ]);
-    expect(await before(1, 7)).toEqual([]);
-    expect(await before(1, 8)).toEqual([{ id: 'epoch-1', through: 7 }]);
+    const overtaken = { ...recordedEvent(epoch('epoch-3', 7), 406), void: true };
+    await recordControlEvents(audit, [overtaken]);
+    const before = async (partition: number, offset: number) => {
+      const [row] = await ask(audit, epochBefore, { topic: TOPICS.decisions, partition, offset });
+      return row;
+    };
+    const generation = Number.MAX_SAFE_INTEGER;
+    expect(await before(0, 405)).toEqual({ ledgerEpoch: 'epoch-1', generation: 0, through: 404 });
+    expect(await before(0, 406)).toEqual({ ledgerEpoch: 'epoch-2', generation, through: 405 });
+    expect(await before(0, 407)).toEqual({ ledgerEpoch: 'epoch-2', generation, through: 406 });
+    expect(await before(1, 7)).toEqual({ ledgerEpoch: null, generation: 0, through: null });
+    expect(await before(1, 8)).toEqual({ ledgerEpoch: 'epoch-1', generation: 0, through: 7 });
   });
 
   test('an approval names the request that it answers, and says what the answer was; other events name none', async () => {

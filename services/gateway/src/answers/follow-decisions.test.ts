@@ -3,7 +3,14 @@ import { createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
-import { temporaryFolder, waitUntil } from '@mandate/testing';
+import {
+  arbitraryEpochHistory,
+  type EpochStep,
+  standing,
+  temporaryFolder,
+  waitUntil,
+} from '@mandate/testing';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { AnswerBoard } from './answer-board.ts';
 import { decided, sourceAt } from './decided.fixture.ts';
@@ -45,9 +52,15 @@ async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | nul
   return { append, board, following };
 }
 
-const begins = (id: string): DecisionsRecord => ({
+const begins = (id: string, generation?: number): DecisionsRecord => ({
   event: 'ledger.epoch',
-  epoch: { id, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
+  epoch: {
+    id,
+    ...(generation === undefined ? {} : { generation }),
+    previous: null,
+    reason: 'test',
+    at: '2026-01-01T00:00:00Z',
+  },
 });
 
 test('a decision of another epoch behind the record of a new one is void, partition by partition', async () => {
@@ -112,6 +125,39 @@ test('a field that it does not know is passed over: newer deciders may say more'
   const more = { event: 'action.decided', decision: { ...decision, mood: 'good' } } as DecisionsRecord;
   await append(0, more);
   await waitUntil('the decision', () => board.recent.of(sourceAt(1)));
+});
+
+test('a rebuilder that was overtaken before the reading began voids nothing behind it', async () => {
+  const { append, board } = await scene(ledgerOf('ep-2', true, 7).ledger);
+  await append(
+    0,
+    begins('ep-1', 6),
+    decided(1, { ledgerEpoch: 'ep-2' }),
+    begins('ep-3', 8),
+    decided(2, { ledgerEpoch: 'ep-2' }),
+    decided(3, { ledgerEpoch: 'ep-3' }),
+  );
+  await waitUntil('the last', () => board.recent.of(sourceAt(3)));
+  expect([1, 2].map((offset) => board.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
+});
+
+test('it shows what stands, as every reader does', async () => {
+  const recordOf = (step: EpochStep, at: number) =>
+    'begins' in step
+      ? begins(step.begins.id, step.begins.generation)
+      : decided(at, { ledgerEpoch: step.madeIn });
+  await fc.assert(
+    fc.asyncProperty(arbitraryEpochHistory, async (steps) => {
+      const { append, board, following } = await scene(null);
+      const last = steps.length;
+      await append(0, ...steps.map(recordOf), begins('end', 100), decided(last, { ledgerEpoch: 'end' }));
+      await waitUntil('the last', () => board.recent.of(sourceAt(last)));
+      await following.stop();
+      const shown = steps.map((_, at) => board.recent.of(sourceAt(at)) !== null);
+      expect(shown).toEqual(standing(steps));
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test('it can be stopped while the ledger is still away', async () => {

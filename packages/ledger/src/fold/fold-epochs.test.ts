@@ -1,0 +1,68 @@
+/** Which decisions a fold takes, by the epochs between which they lie. */
+import type { DecisionsRecord } from '@mandate/schemas';
+import {
+  arbitraryEpochHistory,
+  buildDecision,
+  type EpochStep,
+  isOvertaken,
+  standing,
+} from '@mandate/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFold, type Fold, foldRecord, highestGeneration } from './fold.ts';
+
+function recordOf(step: EpochStep, at: number): DecisionsRecord {
+  if ('begins' in step) {
+    const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
+    return { event: 'ledger.epoch', epoch };
+  }
+  return {
+    event: 'action.decided',
+    decision: buildDecision(at, { appendedAtMs: 1_000, ledgerEpoch: step.madeIn }),
+  };
+}
+
+function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
+  const fold = createFold();
+  steps.forEach((step, offset) => {
+    foldRecord(fold, { source: { partition, offset }, record: recordOf(step, offset) });
+  });
+  return fold;
+}
+
+/** Numbers of the decisions that it took. */
+function taken({ state }: Fold): number[] {
+  return state.forgetting.deliveries.map(({ offset }) => Number(offset));
+}
+
+test('a fold takes those that stand, as every reader does', () => {
+  fc.assert(
+    fc.property(arbitraryEpochHistory, (steps) => {
+      const stand = standing(steps);
+      expect(taken(foldOf(steps))).toEqual([...stand.keys()].filter((at) => stand[at]));
+    }),
+  );
+});
+
+test('a record that was overtaken changes nothing', () => {
+  fc.assert(
+    fc.property(arbitraryEpochHistory, (steps) => {
+      const fold = createFold();
+      steps.forEach((step, offset) => {
+        if (isOvertaken(steps, offset)) return;
+        foldRecord(fold, { source: { partition: 0, offset }, record: recordOf(step, offset) });
+      });
+      const whole = foldOf(steps);
+      expect(taken(whole)).toEqual(taken(fold));
+      expect(whole.epochs).toEqual(fold.epochs);
+    }),
+  );
+});
+
+test('the highest generation is that of all partitions', () => {
+  const fold = foldOf([{ begins: { id: 'a', generation: 7 } }]);
+  const other: EpochStep = { begins: { id: 'b', generation: 5 } };
+  foldRecord(fold, { source: { partition: 1, offset: 0 }, record: recordOf(other, 0) });
+  expect(highestGeneration(fold)).toBe(7);
+  expect(highestGeneration(createFold())).toBe(0);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { type EpochInForce, epochBehind, holdsIn } from './epoch-in-force.ts';
+
+type Begun = Parameters<typeof epochBehind>[1];
+
+test.each<[string, EpochInForce | null, Begun, EpochInForce]>([
+  ['the first of all', null, { id: 'a', generation: 7 }, { id: 'a', generation: 7 }],
+  ['a higher generation', { id: 'a', generation: 7 }, { id: 'b', generation: 8 }, { id: 'b', generation: 8 }],
+  ['a lower one', { id: 'b', generation: 8 }, { id: 'a', generation: 7 }, { id: 'b', generation: 8 }],
+  ['the same one', { id: 'a', generation: 7 }, { id: 'b', generation: 7 }, { id: 'a', generation: 7 }],
+  ['none, where there were none', null, { id: 'a' }, { id: 'a', generation: 0 }],
+  ['none, behind none', { id: 'a', generation: 0 }, { id: 'b' }, { id: 'b', generation: 0 }],
+  ['any, behind none', { id: 'a', generation: 0 }, { id: 'b', generation: 1 }, { id: 'b', generation: 1 }],
+  ['none, behind one', { id: 'a', generation: 7 }, { id: 'b' }, { id: 'b', generation: 7 }],
+])('behind a record that names %s', (_, before, begun, after) => {
+  expect(epochBehind(before, begun)).toEqual(after);
+});
+
+test('a program from before there were generations does not free those that were named', () => {
+  const begun: Begun[] = [{ id: 'a', generation: 7 }, { id: 'b' }, { id: 'late', generation: 6 }];
+  expect(begun.reduce<EpochInForce | null>(epochBehind, null)).toEqual({ id: 'b', generation: 7 });
+});
+
+test('what is made in another epoch does not hold, and any holds where none was named', () => {
+  expect(holdsIn({ id: 'a', generation: 7 }, 'a')).toBe(true);
+  expect(holdsIn({ id: 'a', generation: 7 }, 'b')).toBe(false);
+  expect(holdsIn(null, 'b')).toBe(true);
+});

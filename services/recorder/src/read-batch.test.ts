@@ -1,0 +1,41 @@
+import { type DecisionsRecord, type EpochInForce, TOPICS } from '@mandate/schemas';
+import { arbitraryEpochHistory, buildDecision, type EpochStep, standing } from '@mandate/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readBatch } from './read-batch.ts';
+
+function recordOf(step: EpochStep, at: number): DecisionsRecord {
+  if ('begins' in step) {
+    const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
+    return { event: 'ledger.epoch', epoch };
+  }
+  return {
+    event: 'action.decided',
+    decision: buildDecision(at, { appendedAtMs: 1_000, ledgerEpoch: step.madeIn }),
+  };
+}
+
+test('a recorder marks void what does not stand, as every reader does, wherever its batches end', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryEpochHistory, fc.integer({ min: 1, max: 9 }), async (steps, size) => {
+      const records = steps.map((step, offset) => ({
+        coordinate: { topic: TOPICS.decisions, partition: 0, offset },
+        key: null,
+        value: Buffer.from(JSON.stringify(recordOf(step, offset))),
+        headers: {},
+        appendedAtMs: 1_000,
+      }));
+      const stand: number[] = [];
+      let epoch: EpochInForce | null = null;
+      for (let from = 0; from < records.length; from += size) {
+        const batch = { topic: TOPICS.decisions, records: records.slice(from, from + size) };
+        const read = await readBatch(batch, { epoch, recordedAtMs: 1_000 });
+        const kept = read.pile.decisions.filter((recorded) => !recorded.void);
+        stand.push(...kept.map(({ coordinate }) => coordinate.offset));
+        ({ epoch } = read);
+      }
+      const expected = standing(steps);
+      expect(stand).toEqual([...expected.keys()].filter((at) => expected[at]));
+    }),
+  );
+});
