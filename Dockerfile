@@ -39,7 +39,6 @@ COPY schemas schemas
 COPY packages packages
 COPY services services
 COPY infra/clickhouse/migrations infra/clickhouse/migrations
-COPY infra/docker/migrate infra/docker/migrate
 USER 1000:1000
 # An image that cannot start is not made.
 RUN node services/query/src/main.ts --help >/dev/null && node packages/cli/bin/mandate.mjs --version >/dev/null

@@ -10,7 +10,7 @@ export async function* redisServer(config: MigrateConfig): AsyncGenerator<Findin
     const ledger = await openSharedLedger(config, notes.log);
     const holds =
       ledger?.epoch === ''
-        ? 'no ledger in force yet: a decider folds it from the log'
+        ? 'no ledger in force for this version yet: a decider folds it from the log'
         : `ledger epoch ${ledger?.epoch}`;
     await ledger?.close();
     return { state: 'ok', detail: [holds, ...notes.take()].join('; ') };
