@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 1_000;
 export function keepLedger(
   options: RebuildOptions & { ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild' | 'ping'> },
 ): LedgerKeeper {
-  const { ledger, log, snapshots } = options;
+  const { ledger, log, snapshots, snapshotAfterRecords: afterRecords } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const ended = Promise.withResolvers<void>();
@@ -38,7 +38,8 @@ export function keepLedger(
         const folded = await rebuildLedger(options, need, signal);
         // Only now, and waited for by nobody: until the ledger was back no decision was made.
         if (folded !== null) {
-          leaving = Promise.all([leaving, leaveSnapshot(folded, { snapshots, log, signal })]);
+          const left = leaveSnapshot(folded, { snapshots, log, afterRecords, signal });
+          leaving = Promise.all([leaving, left]);
         }
         return;
       } catch (error) {

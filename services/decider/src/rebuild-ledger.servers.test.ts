@@ -20,6 +20,9 @@ import { answerBatch } from './answer-batch.ts';
 import { foldLog } from './fold-log.ts';
 import { keepLedger } from './keep-ledger.ts';
 import { needOf, rebuildLedger } from './rebuild-ledger.ts';
+import { all } from './snapshots/contract.ts';
+import type { Snapshots } from './snapshots/port.ts';
+import { topicSnapshots } from './snapshots/topic-snapshots.ts';
 
 const log = silentLogger();
 const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
@@ -208,6 +211,45 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await publish(bus, ledger, await decided(ledger, 10, 5));
     expect(await spentOnLog(bus)).toEqual([15 * CENT]);
     expect(await spentIn(ledger)).toEqual([15 * CENT]);
+  });
+
+  test('is back before a snapshot of it is left behind, whatever becomes of that', async () => {
+    const bus = await openLog();
+    const ledger = await connected();
+    const home = topicSnapshots(bus);
+    let held = 0;
+    const snapshots: Snapshots = {
+      newestFirst: () => home.newestFirst(),
+      async save(lines, signal) {
+        // Throws while it is being rebuilt.
+        await ledger.ping();
+        const saved = await home.save(lines);
+        if (held > 0) return saved;
+        held += 1;
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      },
+    };
+    const keeper = keepLedger({ bus, ledger, clock, log, snapshots, snapshotAfterRecords: 1 });
+    const left = async () => (await all(home.newestFirst())).length;
+    await waitUntil('a snapshot', async () => (await left()) === 1);
+    await publish(bus, ledger, await decided(ledger, 0, 10));
+
+    await emptyRedis(redis.url);
+    await waitUntil('another, while the first hangs', async () => (await left()) === 2);
+    expect(await spentIn(ledger)).toEqual([10 * CENT]);
+    snapshots.save = () => Promise.reject(new Error('no room'));
+    await emptyRedis(redis.url);
+    await waitUntil('the ledger', async () => (await epochsOn(bus)).length === 3);
+    await waitUntil('it to be ready', () =>
+      ledger.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await spentIn(ledger)).toEqual([10 * CENT]);
+    await keeper.stop();
+    await keeper.finished;
+    expect(await left()).toBe(2);
   });
 
   test.each([

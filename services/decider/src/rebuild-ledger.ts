@@ -23,7 +23,9 @@ export type RebuildOptions = {
   ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild'>;
   clock: Clock;
   log: Logger;
+  /** Where one is looked for, and left behind when much had to be folded. */
   snapshots?: Snapshots;
+  snapshotAfterRecords?: number;
 };
 
 /** How long the others wait for one that died. */
