@@ -13,11 +13,17 @@ export async function appendEpoch(
   clock: Clock,
   epoch: Omit<LedgerEpoch['epoch'], 'at'> & { generation: number },
 ): Promise<void> {
-  const partitions = await bus.ranges(TOPICS.decisions);
   const record: LedgerEpoch = { event: 'ledger.epoch', epoch: { ...epoch, at: wireTime(clock()) } };
   const value = JSON.stringify(record);
-  await bus.append(
-    TOPICS.decisions,
-    partitions.map(({ partition }) => ({ key: null, value, partition })),
-  );
+  const announced = new Set<number>();
+  // One that was added meanwhile must have it as well: asked until there is none.
+  for (;;) {
+    const fresh = (await bus.ranges(TOPICS.decisions)).filter(({ partition }) => !announced.has(partition));
+    if (fresh.length === 0) return;
+    await bus.append(
+      TOPICS.decisions,
+      fresh.map(({ partition }) => ({ key: null, value, partition })),
+    );
+    for (const { partition } of fresh) announced.add(partition);
+  }
 }

@@ -60,7 +60,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     return wanted.flatMap((topic, i) => (partitions[i] ?? []).map((partition) => ({ topic, partition })));
   };
   const rangesIn = async (topic: string): Promise<PlaceRange[]> => {
-    const partitions = await topics.partitionsOf(topic);
+    const partitions = await topics.partitionsNow(topic);
     const ranges = await asking(connection, (cluster) => rangesOf(cluster, topic, partitions), withinMs);
     return ranges.map((range) => ({ topic, ...range }));
   };

@@ -1,9 +1,9 @@
 import type { Cluster } from './client.ts';
 
-/** Partition numbers of a topic as the cluster is known, asked anew where that is old. */
-export async function partitionsOf(cluster: Cluster, topic: string): Promise<number[]> {
+/** Partition numbers of a topic as the cluster is known, asked anew where that is old, or must not be. */
+export async function partitionsOf(cluster: Cluster, topic: string, mustBeFresh = false): Promise<number[]> {
   await cluster.addMultipleTargetTopics([topic]);
-  await cluster.refreshMetadataIfNecessary();
+  await (mustBeFresh ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary());
   return cluster
     .findTopicPartitionMetadata(topic)
     .map(({ partitionId }) => partitionId)

@@ -96,6 +96,14 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     });
   });
 
+  test('what a topic holds is said of partitions too that were added a moment ago', async () => {
+    const bus = await log.open();
+    const topic = `growing.${randomUUID()}`;
+    expect(await bus.ranges(topic)).toHaveLength(4);
+    await log.addPartitions(topic, 6);
+    expect(await bus.ranges(topic)).toHaveLength(6);
+  });
+
   test('several processes that make a topic at the same time all find it', async () => {
     const topic = `together.${randomUUID()}`;
     const clients = await Promise.all([log.open(), log.open(), log.open()]);

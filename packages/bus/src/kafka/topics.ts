@@ -44,6 +44,17 @@ export class Topics {
     return known.partitions;
   }
 
+  /** The same as a broker has it now: for whoever must not miss a partition that was added. */
+  async partitionsNow(topic: string): Promise<readonly number[]> {
+    await this.partitionsOf(topic);
+    const partitions = await this.#count(topic, true);
+    this.#known.set(topic, {
+      partitions: Promise.resolve(partitions),
+      freshUntil: performance.now() + this.#freshMs,
+    });
+    return partitions;
+  }
+
   /** Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()];
@@ -70,8 +81,8 @@ export class Topics {
     );
   }
 
-  #count(topic: string): Promise<readonly number[]> {
-    return asking(this.#connection, (cluster) => partitionsOf(cluster, topic), this.#withinMs);
+  #count(topic: string, mustBeFresh = false): Promise<readonly number[]> {
+    return asking(this.#connection, (cluster) => partitionsOf(cluster, topic, mustBeFresh), this.#withinMs);
   }
 
   async #makeReady(topic: string): Promise<void> {
