@@ -1,10 +1,17 @@
 /**
- * The log as a reader has it who knows one rule: a decision or settlement of another epoch than the one announced last
- * on its partition is void. What tests hold to be true of the log is asked here, by other means than the fold's.
+ * The log as a reader has it who knows one rule: a decision or settlement of another epoch than that of the highest
+ * generation before it on its partition is void. What tests hold to be true of the log is asked here, by other means than
+ * the fold's.
  */
 import type { Bus, LogRecord, Outgoing } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
-import { type Decision, readDecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
+import {
+  type Decision,
+  type LedgerEpoch,
+  readDecisionsRecord,
+  type Settlement,
+  TOPICS,
+} from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished } from 'vitest';
 import type { Limits } from './agents-at-work.ts';
@@ -17,7 +24,7 @@ export type FollowedLog = {
   readonly settled: ReadonlySet<string>;
   /** The ALLOWs among them. */
   readonly allowed: readonly Decision[];
-  /** Ids, in the order in which they were first seen. */
+  /** Ids, in the order in which they were first seen; those that were overtaken are among them. */
   readonly epochs: ReadonlySet<string>;
   /** Records that a newer epoch made void. */
   voids(): number;
@@ -45,7 +52,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   const allowed: Decision[] = [];
   const epochs = new Set<string>();
   const contradictions: { one: Decision; other: Decision }[] = [];
-  const inForce = new Map<number, string>();
+  const inForce = new Map<number, LedgerEpoch['epoch']>();
   let voids = 0;
   let deadLetters = 0;
   let outcomes = 0;
@@ -77,10 +84,11 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       }
       const { partition } = coordinate;
       const record = readDecisionsRecord(value);
-      const isVoid = (epoch: string) => (inForce.get(partition) ?? epoch) !== epoch;
+      const isVoid = (epoch: string) => (inForce.get(partition)?.id ?? epoch) !== epoch;
       if (record.event === 'ledger.epoch') {
-        inForce.set(partition, record.epoch.id);
-        epochs.add(record.epoch.id);
+        const { id, generation = 0 } = record.epoch;
+        if (generation > (inForce.get(partition)?.generation ?? 0)) inForce.set(partition, record.epoch);
+        epochs.add(id);
       } else if (record.event === 'action.decided') {
         const { decision } = record;
         if (isVoid(decision.ledgerEpoch)) voids++;

@@ -1,0 +1,114 @@
+/**
+ * A decider that rebuilds the ledger is held up just before it says so on the log. Redis is emptied, another decider
+ * rebuilds the ledger, decides and commits; and then the first one's record comes onto the log behind all that. It begins
+ * nothing: every decision stands, for the fold, for ClickHouse and for the gateway, and nobody rebuilds once more.
+ */
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  emptyRedis,
+  spawnService,
+  startClickHouse,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { request } from './agents-at-work.ts';
+import { anotherBuild } from './another-build.ts';
+import {
+  endsWithTest,
+  expectNoDrift,
+  openTestLog,
+  SHORT_SESSION,
+  startBreakable,
+} from './breakable-servers.ts';
+import { followLog } from './follow-log.ts';
+
+const MANDATES = `
+version: 1
+id: thrifty
+agents: ["*"]
+maxCostTotal: 0.50
+toolPolicies: { look: { cost: 0.01 } }
+`;
+const AGENTS = 8;
+/** Of each agent, before that record and behind it: together more than the mandate allows. */
+const [FIRST_CALLS, LATER_CALLS] = [40, 20];
+const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
+const PATIENCE_MS = 120_000;
+
+type Answer = { decision: { verdict: string } };
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was overtaken', () => {
+  test('takes back nothing of what was decided meanwhile', async () => {
+    const servers = {
+      ...(await startBreakable(() => startRedis({ appendonly: true }))),
+      clickhouse: await endsWithTest(startClickHouse()),
+    };
+    const plane = serverPlane(servers, MANDATES);
+    const key = await plane.issueKey('default');
+    const bus = await openTestLog(servers);
+    const log = await followLog(bus);
+    const heldUpBuild = anotherBuild({
+      file: 'services/decider/src/rebuild-ledger.ts',
+      from: '  await appendEpoch(',
+      to: "  process.stderr.write('held up\\n');\n  process.kill(process.pid, 'SIGSTOP');\n  await appendEpoch(",
+    });
+    const told = { ...environmentOf(servers), ...plane.data, PORT: '0', ...SHORT_SESSION };
+    const heldUp = spawnService('decider', told, [], heldUpBuild);
+    await heldUp.says('stderr', (line) => line === 'held up' || undefined);
+    await emptyRedis(servers.redis.url);
+
+    const [gateway, query, recorder, decider] = await Promise.all([
+      plane.start('gateway'),
+      plane.start('query'),
+      plane.start('recorder'),
+      plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '20' }),
+    ]);
+    let asked = 0;
+    const ask = async (calls: number) => {
+      const of = (at: number) => ({ id: `act-${at}`, agentId: `agent-${at % AGENTS}`, tool: 'look' });
+      const actions = Array.from({ length: calls * AGENTS }, (_, at) => request(of(asked + at)));
+      await bus.append(TOPICS.actions, actions);
+      asked += actions.length;
+    };
+    const allDecided = () =>
+      waitUntil('a decision for every action', () => log.decisions.size === asked, PATIENCE_MS);
+    await ask(FIRST_CALLS);
+    await allDecided();
+    // Whoever stops has committed what it decided.
+    await decider.kill('SIGTERM');
+    const [inForce] = log.epochs;
+
+    heldUp.process.kill('SIGCONT');
+    await waitUntil('the late record', () => log.epochs.size === 2, PATIENCE_MS);
+    // Of the next two, the one knows the epoch from the tables, the other from the ledger.
+    await recorder.kill('SIGTERM');
+    const [late] = await Promise.all([plane.start('gateway'), plane.start('recorder')]);
+    await ask(LATER_CALLS);
+    await allDecided();
+    for (const [at, { url }] of [gateway, late].entries()) {
+      const action = { id: `asked-${at}`, agentId: 'asked', type: 'tool_call', tool: 'look' };
+      const answer = await plane
+        .api(url, key)
+        .post<Answer>('/v1/actions', action, { query: { waitMs: 60_000 } });
+      expect(answer.decision.verdict).toBe('ALLOW');
+    }
+    await heldUp.kill('SIGTERM');
+    await log.caughtUp();
+
+    expect(log.epochs.size).toBe(2);
+    expect(new Set([...log.decisions.values()].map(({ ledgerEpoch }) => ledgerEpoch))).toEqual(
+      new Set([inForce]),
+    );
+    expect(log.voids()).toBe(0);
+    expect(log.contradictions).toEqual([]);
+    const allowed = Map.groupBy(log.allowed, ({ agentId }) => agentId);
+    allowed.delete('asked');
+    expect([...allowed.values()].map((of) => of.length)).toEqual(
+      Array(AGENTS).fill(EACH_MICROS / CALL_MICROS),
+    );
+    await expectNoDrift(bus, plane.api(gateway.url, key), plane.api(query.url, key));
+  });
+});
