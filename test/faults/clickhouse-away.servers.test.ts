@@ -5,7 +5,7 @@
  * and none is doubled in any answer, meanwhile or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openServerAudit } from '@mandate/audit';
+import { type AuditClient, openServerAudit } from '@mandate/audit';
 import { queryRoutes } from '@mandate/query';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
@@ -30,7 +30,7 @@ import { breakableWay } from './breakable-way.ts';
 const AWAY_MS = [0, 0, 30_000];
 const LOST_ANSWERS = 3;
 /** How long the recorder waits for a request: the shorter, the more of them are given up while the server hangs. */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 1_500;
 /** A setting that inserts alone have; it stands in the address of the request. */
 const INSERTING = 'max_partitions_per_insert_block';
 
@@ -44,18 +44,17 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
   ] as const)('%s under a recorder: every row once, in every answer', async ([, fault]) => {
     await using stack = new AsyncDisposableStack();
     const server = stack.use(await startClickHouse());
-    const way = stack.use(await breakableWay(server.port, INSERTING));
     const database = freshDatabase();
-    const recording = await openRecording(undefined, () =>
-      openTablesOn(`http://127.0.0.1:${way.port}`, { database, timeoutMs: PATIENCE_MS }),
-    );
+    const recording = await openRecording(undefined, () => openTablesOn(server.url, { database }));
     stack.defer(() => recording.close());
-    const { audit } = recording;
+    const way = stack.use(await breakableWay(server.port, INSERTING));
+    const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
+    stack.defer(() => audit.close());
     // So that what was inserted twice stays there twice, and answers have something to hide.
-    const keepRepeats = () => audit.command('SYSTEM STOP MERGES');
+    const keepRepeats = () => recording.audit.command('SYSTEM STOP MERGES');
     await keepRepeats();
     for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
-    const recorder = await recording.record({ maxBatch: 500, gatherMs: 50 });
+    const recorder = await recording.record({ audit, maxBatch: 500, gatherMs: 50 });
     const flow = produce(recording);
     stack.defer(() => flow.stop());
     const query = stack.use(await queryServiceOn(server, database));
@@ -94,15 +93,16 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
 
     const numbers = flow.numbers();
     expect(await everyAnswer(query.get, numbers)).toEqual(answersTo(numbers));
-    const stored = await rowsOf(recording, ['decisions', 'settlements', 'quarantine']);
+    const stored = await rowsOf(recording, ['settlements', 'control_events', 'quarantine']);
     expect(stored.quarantine).toBe(0);
-    expect(stored.decisions + stored.settlements).toBeGreaterThan(flow.appended());
+    const epochs = 2;
+    expect(stored.settlements + stored.control_events).toBeGreaterThan(flow.appendedOnce() + epochs);
   });
 });
 
 /** The query service, for the operator of the tenant `acme`. */
 async function queryServiceOn({ url }: ClickHouseServer, database: string) {
-  const audit = await openServerAudit({ url, username: 'default', password: '', database, timeoutMs: 5_000 });
+  const audit = await openAudit(url, database, 5_000);
   const { key, record } = issueApiKey({
     tenant: 'acme',
     scopes: ['audit', 'operate', 'operate:all'],
@@ -132,11 +132,15 @@ async function queryServiceOn({ url }: ClickHouseServer, database: string) {
 
 class Away extends Error {}
 
+function openAudit(url: string, database: string, timeoutMs: number): Promise<AuditClient> {
+  return openServerAudit({ url, username: 'default', password: '', database, timeoutMs });
+}
+
 /** Appends number after number for as long as it is not stopped; now and then a decision again. */
 function produce(recording: Recording) {
   let isOn = true;
   let next = 0;
-  let appended = 0;
+  let appendedOnce = 0;
   const done = (async () => {
     while (isOn) {
       const numbers = Array.from({ length: 10 }, (_, at) => next + at);
@@ -146,15 +150,15 @@ function produce(recording: Recording) {
       if (letters.length > 0) await recording.bus.append(TOPICS.deadLetters, letters);
       const records = [...numbers.flatMap(recordsOf), decisionOf(Math.max(0, next - 30))];
       await recording.append(records);
-      appended += records.filter(({ event }) => event !== 'agent.killed').length;
+      appendedOnce += records.filter(({ event }) => event !== 'action.decided').length;
       next += 10;
       await sleep(50);
     }
   })();
   return {
     numbers: () => next,
-    /** Records of decisions and settlements, each as often as it was appended. */
-    appended: () => appended,
+    /** How many records lie on the log that are never appended again: all but decisions. */
+    appendedOnce: () => appendedOnce,
     stop() {
       isOn = false;
       return done;
