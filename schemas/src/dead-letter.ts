@@ -20,6 +20,7 @@ export const deadLetter = z
     deadLetter: z.object({
       id: z.string(),
       source,
+      /** Cut at the key cap. */
       key: z.string().nullable(),
       fault,
       /** The bytes as they came, base64; cut at the record cap, and then `truncated`. */

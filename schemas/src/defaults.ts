@@ -17,6 +17,8 @@ export const CAPS = {
   keys: 1_000,
   stringUnits: 64 * 1024,
   idUnits: 200,
+  /** Of a record that cannot be read, as much of its key is kept: longer than any that names an agent. */
+  keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
   attempts: 1_000,
   deadlineMs: 24 * 3_600_000,

@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
 import { compileActionRedaction, loadMandates } from '@mandate/policy';
 import { manualClock } from '@mandate/runtime';
-import { CAPS, TOPICS } from '@mandate/schemas';
+import { CAPS, settingsOfTopic, TOPICS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import type { Answer, AnswerContext, Incoming } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
@@ -101,9 +101,13 @@ describe('a dead letter', () => {
   test('carries the bytes, and no more of them than a record may have', async () => {
     const { context, incoming } = scene('');
     const value = Buffer.alloc(CAPS.recordBytes + 10, 'x');
-    const { answers } = await answerBatch([{ ...incoming(''), value }], context);
+    const key = '\u0001'.repeat(400_000);
+    const { answers } = await answerBatch([{ ...incoming(''), key, value }], context);
     const [answer] = answers;
     if (answer?.kind !== 'dead-letter') throw new Error('not a dead letter');
+    expect(answer.key).toBe(key.slice(0, CAPS.keyUnits));
+    const { maxBatchBytes } = settingsOfTopic(TOPICS.deadLetters);
+    expect(2 * JSON.stringify(answer.record).length).toBeLessThan(maxBatchBytes);
     const { bytes, truncated, valueBase64, fault } = answer.record.deadLetter;
     expect({ bytes, truncated, code: fault.code }).toEqual({
       bytes: CAPS.recordBytes + 10,

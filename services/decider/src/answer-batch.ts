@@ -47,7 +47,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   batch.forEach((incoming, at) => {
     const read = readIncoming(incoming, context.clock);
     if (read.kind === 'bad')
-      answers[at] = { kind: 'dead-letter', key: incoming.key, record: read.deadLetter };
+      answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
     else if (read.kind === 'action')
       open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs: plannedAtMs });
     else open.push({ item: reported(at, incoming, read.tenant, read.outcome), planForMs: plannedAtMs });

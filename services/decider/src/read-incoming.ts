@@ -57,7 +57,7 @@ function bad(
       deadLetter: {
         id: deadLetterId(source, appendedAtMs),
         source,
-        key,
+        key: key === null ? null : key.slice(0, CAPS.keyUnits).toWellFormed(),
         fault,
         valueBase64: Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('base64'),
         truncated: kept.length < value.length,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createSqliteBus } from '@mandate/bus';
+import { type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
@@ -38,9 +38,11 @@ function ledgerOf(epoch: string, ready = true, generation = 0) {
   };
 }
 
-async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null) {
-  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
-  onTestFinished(() => bus.close());
+/** @param partitions how many the topic has when the following begins; the log has more from there on */
+async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null, partitions?: number) {
+  const whole = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
+  onTestFinished(() => whole.close());
+  const bus: Bus = { ...whole, ranges: async (topic) => (await whole.ranges(topic)).slice(0, partitions) };
   const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 100, maxRecentBytes: 1_000_000 });
   const append = (partition: number, ...records: DecisionsRecord[]) =>
     bus.append(
@@ -78,6 +80,21 @@ test('a decision of another epoch behind the record of a new one is void, partit
   expect(seen).toEqual([1, 3, 5]);
   await following.stop();
   await following.finished;
+});
+
+test('on a partition that was added since, what was begun last on the others holds', async () => {
+  const { append, board } = await scene(ledgerOf('ep-1', true, 1).ledger, 2);
+  await append(
+    0,
+    decided(1, { ledgerEpoch: 'ep-1' }),
+    begins('ep-2', 2),
+    decided(2, { ledgerEpoch: 'ep-2' }),
+  );
+  await waitUntil('the new epoch', () => board.recent.of(sourceAt(2)));
+  await append(5, decided(3, { ledgerEpoch: 'ep-1' }), decided(4, { ledgerEpoch: 'ep-2' }));
+  await append(1, decided(5, { ledgerEpoch: 'ep-1' }));
+  await waitUntil('the last of each', () => board.recent.of(sourceAt(4)) && board.recent.of(sourceAt(5)));
+  expect(board.recent.of(sourceAt(3))).toBe(null);
 });
 
 test('without a ledger any epoch holds until the log names one', async () => {

@@ -38,7 +38,7 @@ export async function followDecisions(options: {
     record: DecisionsRecord,
     first: EpochInForce | null,
   ) => {
-    const inForce = epochs.get(partition) ?? first;
+    const inForce = epochs.get(partition) ?? (atStart.has(partition) ? first : newest(first, epochs));
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
       board.post(record, value.length);
@@ -58,6 +58,7 @@ export async function followDecisions(options: {
       for (const record of records) take(record, read(record), first);
     },
   });
+  const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));
   started.resolve();
   // What the ledger throws is thrown to whoever reads; nobody may.
   firstEpoch.catch(() => {});
@@ -68,6 +69,13 @@ export async function followDecisions(options: {
     },
     finished: reader.finished,
   };
+}
+
+/** What holds on a partition that was added since: what was begun last on any other. */
+function newest(first: EpochInForce | null, epochs: ReadonlyMap<number, EpochInForce>): EpochInForce | null {
+  return [...epochs.values()].reduce((latest, epoch) => {
+    return latest === null || epoch.generation > latest.generation ? epoch : latest;
+  }, first);
 }
 
 /** Throws LOG_UNREADABLE: what it does not know may say that the next decision is void. */
