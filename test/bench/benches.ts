@@ -1,7 +1,14 @@
 /** Every bench, in the order of the table. Each is loaded where it runs: asking for help needs no database engine. */
 import type { Row } from './row.ts';
 
-export type Bench = { name: string; load(): Promise<() => Promise<readonly Row[]>> };
+export type Bench = {
+  name: string;
+  /** Which it starts for itself; none where what npm brings is enough. */
+  servers?: readonly ServerKind[];
+  load(): Promise<() => Promise<readonly Row[]>>;
+};
+
+type ServerKind = 'redis' | 'kafka' | 'clickhouse';
 
 export const BENCHES: readonly Bench[] = [
   { name: 'plan-and-decide', load: async () => (await import('./benches/plan-and-decide.ts')).planAndDecide },
@@ -21,6 +28,41 @@ export const BENCHES: readonly Bench[] = [
     load: async () => (await import('./benches/record-into-clickhouse.ts')).recordIntoClickHouse,
   },
   { name: 'fold-ledger', load: async () => (await import('./benches/fold-ledger.ts')).foldLedger },
+  {
+    name: 'redis-step',
+    servers: ['redis'],
+    load: async () => (await import('./benches/redis-step.ts')).redisStep,
+  },
+  {
+    name: 'kafka-log',
+    servers: ['kafka'],
+    load: async () => (await import('./benches/kafka-log.ts')).kafkaLog,
+  },
+  {
+    name: 'decide-distributed',
+    servers: ['kafka', 'redis'],
+    load: async () => (await import('./benches/decide-distributed.ts')).decideDistributed,
+  },
+  {
+    name: 'publish-to-decision-distributed',
+    servers: ['kafka', 'redis'],
+    load: async () => (await import('./benches/publish-to-decision.ts')).publishToDecisionDistributed,
+  },
+  {
+    name: 'record-over-http',
+    servers: ['clickhouse'],
+    load: async () => (await import('./benches/record-into-clickhouse.ts')).recordOverHttp,
+  },
+  {
+    name: 'rebuild-shared-ledger',
+    servers: ['kafka', 'redis'],
+    load: async () => (await import('./benches/rebuild-shared-ledger.ts')).rebuildSharedLedger,
+  },
+  {
+    name: 'kill-distributed',
+    servers: ['kafka', 'redis'],
+    load: async () => (await import('./benches/kill-distributed.ts')).killDistributed,
+  },
   { name: 'ledger-memory', load: async () => (await import('./benches/ledger-memory.ts')).ledgerMemory },
   { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
   { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },

@@ -2,8 +2,8 @@
  * `npm run bench`: how fast Mandate is on this machine, each figure beside a bare rival in the same run. What is
  * measured, and how, stands in docs/benchmarks.md.
  *
- * A table on stdout, or with --json one document; progress on stderr. Exit 0 when every bench ran, 1 when one failed,
- * 2 when it was called wrongly.
+ * A table on stdout, or with --json one document; progress on stderr. Exit 0 when every bench ran for which there were
+ * servers, 1 when one failed, 2 when it was called wrongly.
  */
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './benches.ts';
@@ -13,14 +13,17 @@ import type { Row } from './row.ts';
 import { runApart } from './run-apart.ts';
 
 const NAMES = BENCHES.map(({ name }) => name);
+const ON_SERVERS = BENCHES.filter(({ servers }) => servers !== undefined).map(({ name }) => name);
 
 const USAGE = `Usage: npm run bench -- [--only NAME]... [--json]
 
   --only NAME   only this bench; may be given more than once
+  --embedded    only those that need no server beside what npm brings
   --json        one JSON document instead of a table
   --help        this text
 
 Benches: ${NAMES.join(', ')}
+On servers of their own, where they are to be had: ${ON_SERVERS.join(', ')}
 How each is measured: docs/benchmarks.md
 `;
 
@@ -38,19 +41,26 @@ async function main(): Promise<number> {
   }
   const startedAt = new Date();
   const results: { bench: string; rows: readonly Row[] }[] = [];
+  const lacking: string[] = [];
   const failed: string[] = [];
   for (const [index, { name }] of asked.benches.entries()) {
     process.stderr.write(`${index + 1}/${asked.benches.length} ${name} … `);
     const startMs = performance.now();
     try {
-      results.push({ bench: name, rows: await runApart(name) });
+      const outcome = await runApart(name);
+      if ('lacks' in outcome) {
+        lacking.push(name);
+        process.stderr.write(`NOT RUN: ${outcome.lacks}\n`);
+        continue;
+      }
+      results.push({ bench: name, rows: outcome.rows });
       process.stderr.write(`${((performance.now() - startMs) / 1_000).toFixed(1)} s\n`);
     } catch (error) {
       failed.push(name);
       process.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
     }
   }
-  const document = documentOf({ startedAt, results, failed });
+  const document = documentOf({ startedAt, results, lacking, failed });
   process.stdout.write(asked.json ? `${JSON.stringify(document, null, 2)}\n` : tableOf(document));
   return failed.length === 0 ? 0 : 1;
 }
@@ -63,6 +73,7 @@ function readArguments(): Asked | string {
     const { values } = parseArgs({
       options: {
         only: { type: 'string', multiple: true },
+        embedded: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -73,7 +84,9 @@ function readArguments(): Asked | string {
     return {
       help: values.help,
       json: values.json,
-      benches: BENCHES.filter(({ name }) => only.includes(name)),
+      benches: BENCHES.filter(
+        ({ name, servers }) => only.includes(name) && !(values.embedded && servers !== undefined),
+      ),
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

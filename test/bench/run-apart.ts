@@ -5,17 +5,20 @@ import type { Row } from './row.ts';
 /** A million live actions want more than V8 takes by itself on a small machine; gc lets each sample begin alike. */
 const V8_OPTIONS = ['--expose-gc', '--max-old-space-size=6144'];
 
+/** `lacks`: the server that this machine has not, and what would help. */
+export type Outcome = { rows: readonly Row[] } | { lacks: string };
+
 /** Runs a bench in a process of its own. Its stdout goes to stderr: stdout belongs to the report. */
-export async function runApart(name: string): Promise<readonly Row[]> {
+export async function runApart(name: string): Promise<Outcome> {
   const child = fork(new URL('./run-bench.ts', import.meta.url), [name], {
     execArgv: [...process.execArgv, ...V8_OPTIONS],
     stdio: ['ignore', 2, 2, 'ipc'],
   });
-  let rows: readonly Row[] | null = null;
+  let outcome: Outcome | null = null;
   child.on('message', (message) => {
-    rows = message as readonly Row[];
+    outcome = message as Outcome;
   });
   const [code, signal] = await once(child, 'exit');
-  if (rows === null || code !== 0) throw new Error(`it ended with ${code ?? signal}`);
-  return rows;
+  if (outcome === null || code !== 0) throw new Error(`it ended with ${code ?? signal}`);
+  return outcome;
 }

@@ -6,9 +6,8 @@
 import { openPlane, type Plane, planeConfig } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
 import { fastify } from 'fastify';
-import { compare, type Sample, stated } from '../measure/compare.ts';
-import { type Latencies, latenciesOf } from '../measure/latencies.ts';
-import { cpuSince } from '../measure/work.ts';
+import { compare, stated } from '../measure/compare.ts';
+import { figuresOf } from '../measure/load-figures.ts';
 import type { Row } from '../row.ts';
 import { newActions } from '../workload/actions.ts';
 import { type HttpLoad, type Load, startHttpLoad } from '../workload/http-load.ts';
@@ -18,8 +17,6 @@ import { temporaryFolder } from '../workload/temporary-log.ts';
 const REQUESTS = 4_000;
 const CONNECTIONS = 64;
 const KILLS = 300;
-
-type Figures = Latencies & { perSecond: number };
 
 export async function gatewayAndKill(): Promise<Row[]> {
   using folder = temporaryFolder();
@@ -105,17 +102,6 @@ function killing(client: HttpLoad, toPlane: To, toEcho: Echo): Promise<Row[]> {
       p99Ms: { what: 'kill answered over HTTP: p99', unit: 'ms' },
     },
   });
-}
-
-async function figuresOf(client: HttpLoad, load: Load): Promise<Sample<keyof Figures>> {
-  const cpuBefore = process.cpuUsage();
-  const { tookMs, timesMs } = await client.send(load);
-  const count = timesMs.length;
-  return {
-    perSecond: (count / tookMs) * 1_000,
-    ...latenciesOf(timesMs),
-    cpuMicros: cpuSince(cpuBefore) / count,
-  };
 }
 
 /** From the call until no ALLOW can follow: in one process that is a method call. */

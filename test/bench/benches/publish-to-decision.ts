@@ -1,43 +1,80 @@
 /**
  * How long after its append an agent's action has a decision that everybody can read, at 200 a second on an otherwise
- * idle log. The rival is the same hop, append → consumer → append → reader, with no work between.
+ * idle log: embedded, and on Kafka with the ledger in Redis. The rival is the same hop, append → consumer → append →
+ * reader, with no work between.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Outgoing } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
+import { startKafka } from '@mandate/testing';
 import { compare, type Sample } from '../measure/compare.ts';
-import { latenciesOf } from '../measure/latencies.ts';
+import { type Latencies, latenciesOf } from '../measure/latencies.ts';
 import { cpuSince } from '../measure/work.ts';
 import type { Row } from '../row.ts';
 import { newDecisions } from '../workload/decided.ts';
 import { decideOn, newLedger } from '../workload/decider.ts';
 import { passThrough } from '../workload/pass-through.ts';
 import { newRequests } from '../workload/requests.ts';
+import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers.ts';
 import { temporaryLog } from '../workload/temporary-log.ts';
 
 const ACTIONS = 500;
 const EVERY_MS = 5;
 
-export async function publishToDecision(): Promise<Row[]> {
-  const answers = await newDecisions(ACTIONS);
+type Running = { stop(): Promise<void> };
+type Hop = Sample<keyof Latencies>;
+
+export function publishToDecision(): Promise<Row[]> {
+  return beside('publish → decision', {
+    deciding: () => onTemporaryLog(async (bus) => decideOn(bus, await newLedger(bus))),
+    passing: (answers) => onTemporaryLog((bus) => passThrough(bus, answers)),
+  });
+}
+
+export async function publishToDecisionDistributed(): Promise<Row[]> {
+  await using kafka = await startKafka();
+  await using redis = await startLedgerServer();
+  const bus = await logOn(kafka);
+  const rows = await beside('publish → decision on Kafka and Redis', {
+    deciding: () =>
+      hop(bus, async () => {
+        const ledger = await emptySharedLedger(redis);
+        const decider = await decideOn(bus, ledger);
+        return { stop: () => decider.stop().then(() => ledger.close()) };
+      }),
+    passing: (answers) => hop(bus, () => passThrough(bus, answers)),
+  });
+  await bus.close();
+  return rows;
+}
+
+async function beside(
+  what: string,
+  hops: { deciding: () => Promise<Hop>; passing: (answers: readonly Outgoing[]) => Promise<Hop> },
+): Promise<Row[]> {
+  const answers = await newDecisions(ACTIONS + 1);
   return await compare({
     pairs: 4,
-    ours: () => hop(async (bus) => decideOn(bus, await newLedger(bus))),
-    beside: { what: 'the same hop, no work between', run: () => hop((bus) => passThrough(bus, answers)) },
+    ours: hops.deciding,
+    beside: { what: 'the same hop, no work between', run: () => hops.passing(answers) },
     figures: {
-      p50Ms: { what: 'publish → decision, 200/s, p50', unit: 'ms' },
-      p99Ms: { what: 'publish → decision, 200/s, p99', unit: 'ms' },
+      p50Ms: { what: `${what}, 200/s, p50`, unit: 'ms' },
+      p99Ms: { what: `${what}, 200/s, p99`, unit: 'ms' },
     },
   });
 }
 
-async function hop(
-  startDeciding: (bus: Bus) => Promise<{ stop(): Promise<void> }>,
-): Promise<Sample<'p50Ms' | 'p99Ms'>> {
+async function onTemporaryLog(startDeciding: (bus: Bus) => Promise<Running>): Promise<Hop> {
   await using log = await temporaryLog();
-  const { bus } = log;
-  const decider = await startDeciding(bus);
+  return await hop(log.bus, () => startDeciding(log.bus));
+}
+
+async function hop(bus: Bus, startDeciding: () => Promise<Running>): Promise<Hop> {
+  const decider = await startDeciding();
   const answered = await answersOn(bus);
+  // Whoever answers this one has joined its group.
+  await bus.append(TOPICS.actions, oneAgents(1));
+  await answered.until(1);
   const sentMs: number[] = [];
   const tookMs: number[] = [];
   answered.onNext = (nowMs) => tookMs.push(nowMs - (sentMs[tookMs.length] ?? Number.NaN));
@@ -48,7 +85,7 @@ async function hop(
     sentMs.push(performance.now());
     void bus.append(TOPICS.actions, [request]);
   }
-  await answered.until(ACTIONS);
+  await answered.until(1 + ACTIONS);
   const cpuMicros = cpuSince(cpuBefore) / ACTIONS;
   await answered.stop();
   await decider.stop();

@@ -1,5 +1,5 @@
 /**
- * Decisions on the log → rows in ClickHouse. The rival hands the same rows, as the recorder made them in a run before,
+ * Decisions on the log → rows in ClickHouse, in this process or over HTTP. The rival hands the same rows, as the recorder made them in a run before,
  * to the same client in the same batches; it reads no log, checks nothing and commits nothing.
  */
 import type { AuditClient } from '@mandate/audit';
@@ -11,7 +11,7 @@ import { compare } from '../measure/compare.ts';
 import { measureWork, type Work } from '../measure/work.ts';
 import type { Row } from '../row.ts';
 import { newDecisions } from '../workload/decided.ts';
-import { emptyTables, temporaryAudit } from '../workload/temporary-audit.ts';
+import { auditOverHttp, emptyTables, temporaryAudit } from '../workload/temporary-audit.ts';
 import { appendAll, temporaryLog } from '../workload/temporary-log.ts';
 
 const DECISIONS = 6_000;
@@ -19,9 +19,17 @@ const DECISIONS = 6_000;
 type Insert = { table: string; rows: readonly object[] };
 
 export async function recordIntoClickHouse(): Promise<Row[]> {
-  const decisions = await newDecisions(DECISIONS);
   await using held = await temporaryAudit();
-  const { audit } = held;
+  return await beside('recorder: log → ClickHouse', held.audit);
+}
+
+export async function recordOverHttp(): Promise<Row[]> {
+  await using held = await auditOverHttp();
+  return await beside('recorder: log → ClickHouse over HTTP', held.audit);
+}
+
+async function beside(what: string, audit: AuditClient): Promise<Row[]> {
+  const decisions = await newDecisions(DECISIONS);
   const inserts: Insert[] = [];
   await recording(noting(audit, inserts), decisions);
   return await compare({
@@ -36,7 +44,7 @@ export async function recordIntoClickHouse(): Promise<Row[]> {
         });
       },
     },
-    figures: { perSecond: { what: 'recorder: log → ClickHouse', unit: '/s' } },
+    figures: { perSecond: { what, unit: '/s' } },
   });
 }
 

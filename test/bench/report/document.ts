@@ -8,12 +8,15 @@ export type BenchDocument = {
   tookMs: number;
   machine: { cores: number; processor: string; memoryBytes: number; platform: string; node: string };
   benches: readonly { bench: string; rows: readonly Row[] }[];
+  /** Those that want a server which is not to be had on this machine. */
+  lacking: readonly string[];
   failed: readonly string[];
 };
 
 export function documentOf(run: {
   startedAt: Date;
   results: BenchDocument['benches'];
+  lacking: readonly string[];
   failed: readonly string[];
 }): BenchDocument {
   return {
@@ -28,6 +31,7 @@ export function documentOf(run: {
       node: process.version,
     },
     benches: run.results,
+    lacking: run.lacking,
     failed: run.failed,
   };
 }

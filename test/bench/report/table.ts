@@ -4,7 +4,7 @@ import type { BenchDocument } from './document.ts';
 
 const HEAD = ['what', 'Mandate', 'CPU', 'beside', 'its figure', 'its CPU', 'ratio'];
 
-export function tableOf({ startedAt, tookMs, machine, benches, failed }: BenchDocument): string {
+export function tableOf({ startedAt, tookMs, machine, benches, lacking, failed }: BenchDocument): string {
   const cells = [HEAD, ...benches.flatMap(({ rows }) => rows.map(cellsOf))];
   const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
@@ -19,6 +19,7 @@ export function tableOf({ startedAt, tookMs, machine, benches, failed }: BenchDo
     'Medians, in brackets the quartiles. CPU is microseconds of the whole process by unit of work. A ratio is ours / its,',
     'by pair: above 1 is good for a rate, below 1 for a time.',
     `${startedAt}, ${Math.round(tookMs / 1_000)} s; ${machine.cores} cores of ${machine.processor}, ${machine.platform}, Node ${machine.node}`,
+    ...(lacking.length === 0 ? [] : [`not run, for want of a server: ${lacking.join(', ')}`]),
     ...(failed.length === 0 ? [] : [`failed: ${failed.join(', ')}`]),
     '',
   ].join('\n');

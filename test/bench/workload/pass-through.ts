@@ -1,13 +1,17 @@
 /** The rival of a decider: takes the same batches from the same log, appends as many decisions, commits; no work between. */
 import { type Bus, type Consumer, type Outgoing, untilCommitted } from '@mandate/bus';
-import { TOPICS } from '@mandate/schemas';
+import { GROUPS, TOPICS } from '@mandate/schemas';
 
 export type PassThrough = Pick<Consumer, 'stop'> & { caughtUp(): Promise<void> };
 
-/** @param answers what to append, one for each record taken, in turn */
+/**
+ * In the decider's own group: on a log that is kept, it begins where that left off.
+ *
+ * @param answers what to append, one for each record taken, in turn
+ */
 export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promise<PassThrough> {
   let next = 0;
-  return following(bus, 'bench.decider', TOPICS.actions, async (count) => {
+  return following(bus, GROUPS.decider, TOPICS.actions, async (count) => {
     const taken = answers.slice(next, next + count);
     next += count;
     await bus.append(TOPICS.decisions, taken);

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
+import {
+  type AuditClient,
+  MIGRATIONS_DIRECTORY,
+  migrate,
+  openEmbeddedAudit,
+  openServerAudit,
+} from '@mandate/audit';
+import { startClickHouse } from '@mandate/testing';
 import { temporaryFolder } from './temporary-log.ts';
 
 /** ClickHouse in this process, with its tables; one a process. Gone at the end of the block that holds it. */
@@ -12,6 +19,21 @@ export async function temporaryAudit(): Promise<AsyncDisposable & { audit: Audit
     async [Symbol.asyncDispose]() {
       await audit.close();
       folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** ClickHouse in a process of its own, asked as a recorder asks a server. */
+export async function auditOverHttp(): Promise<AsyncDisposable & { audit: AuditClient }> {
+  const server = await startClickHouse();
+  const { url } = server;
+  const audit = await openServerAudit({ url, username: 'default', password: '', database: 'default' });
+  await migrate(audit, MIGRATIONS_DIRECTORY);
+  return {
+    audit,
+    async [Symbol.asyncDispose]() {
+      await audit.close();
+      await server.stop();
     },
   };
 }

@@ -1,0 +1,57 @@
+/**
+ * The way back of the shared ledger: everything on the decisions topic is folded, loaded into an empty Redis, and in force.
+ * Beside it kafkajs' own consumer, which takes the same records and looks at none.
+ */
+import type { Bus } from '@mandate/bus';
+import { foldLog } from '@mandate/decider';
+import { createRedisLedger } from '@mandate/ledger/redis';
+import { TOPICS } from '@mandate/schemas';
+import { emptyRedis, type RedisServer, startKafka } from '@mandate/testing';
+import { compare } from '../measure/compare.ts';
+import { measureWork, type Work } from '../measure/work.ts';
+import type { Row } from '../row.ts';
+import { newDecisions } from '../workload/decided.ts';
+import { openPlainKafka } from '../workload/plain-kafka.ts';
+import { logOn, startLedgerServer } from '../workload/servers.ts';
+import { appendAll } from '../workload/temporary-log.ts';
+
+const DECISIONS = 10_000;
+
+export async function rebuildSharedLedger(): Promise<Row[]> {
+  const decisions = await newDecisions(DECISIONS);
+  await using kafka = await startKafka();
+  await using redis = await startLedgerServer();
+  const bus = await logOn(kafka);
+  await appendAll(bus, TOPICS.decisions, decisions);
+  const plain = await openPlainKafka(kafka.brokers);
+  let round = 0;
+  const rows = await compare({
+    pairs: 3,
+    ours: () => rebuilding(bus, redis),
+    beside: {
+      what: 'kafkajs: a plain read of the topic',
+      run: () =>
+        measureWork(DECISIONS, () =>
+          plain.consume({ group: `bench.plain.${round++}`, topic: TOPICS.decisions, total: DECISIONS }),
+        ),
+    },
+    figures: { perSecond: { what: 'rebuild of the shared ledger, from Kafka into Redis', unit: '/s' } },
+  });
+  await plain.close();
+  await bus.close();
+  return rows;
+}
+
+async function rebuilding(bus: Bus, { url }: RedisServer): Promise<Work> {
+  await emptyRedis(url);
+  const ledger = await createRedisLedger({ url });
+  const work = await measureWork(DECISIONS, async () => {
+    const rebuild = await ledger.beginRebuild({ epoch: 'ep_bench' });
+    const { fold, decisions } = await foldLog(bus);
+    if (decisions !== DECISIONS) throw new Error(`folded ${decisions} of ${DECISIONS}`);
+    await rebuild.load(fold.state);
+    await rebuild.finish();
+  });
+  await ledger.close();
+  return work;
+}

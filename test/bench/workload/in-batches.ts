@@ -1,0 +1,16 @@
+/** Handles the items in batches of a size, so many of these at once: the next begins when one has ended. */
+export async function inBatches<T>(
+  items: readonly T[],
+  { size, atOnce }: { size: number; atOnce: number },
+  handle: (batch: readonly T[]) => Promise<unknown>,
+): Promise<void> {
+  let from = 0;
+  const work = async () => {
+    while (from < items.length) {
+      const batch = items.slice(from, from + size);
+      from += size;
+      await handle(batch);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

@@ -1,0 +1,33 @@
+/** Servers of a bench's own, and what is on them before a sample. */
+import { type Bus, createKafkaBus } from '@mandate/bus';
+import { createFold } from '@mandate/ledger';
+import { createRedisLedger, type RedisLedger } from '@mandate/ledger/redis';
+import { silentLogger } from '@mandate/runtime';
+import { emptyRedis, type RedisServer, startRedis } from '@mandate/testing';
+
+/** As infra/redis sets it up: whatever a bench asks of it, it writes to its append-only file. */
+export function startLedgerServer(): Promise<RedisServer> {
+  return startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+}
+
+/** A ledger with nothing in it, on a server that is emptied for it. */
+export async function emptySharedLedger({ url }: RedisServer): Promise<RedisLedger> {
+  await emptyRedis(url);
+  const ledger = await createRedisLedger({ url });
+  const rebuild = await ledger.beginRebuild({ epoch: 'ep_bench' });
+  await rebuild.load(createFold().state);
+  await rebuild.finish();
+  return ledger;
+}
+
+/** The log as deciders open it; topics are made with their first use. */
+export function logOn({ brokers }: { brokers: readonly string[] }): Promise<Bus> {
+  return createKafkaBus({
+    brokers,
+    clientId: 'bench',
+    log: silentLogger(),
+    createTopics: true,
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+  });
+}
