@@ -1,5 +1,6 @@
 /** The services as processes of their own on one data folder: what `mandate up` mounts in one process, taken apart. */
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
@@ -143,6 +144,29 @@ describe.each(SERVICES)('%s', (service) => {
     expect(said).toContain(`${name}_PORT`);
   });
 
+  test('ends by SIGTERM to the npm that started it, which is all that a supervisor knows', async () => {
+    const folder = newFolder();
+    const name = `MANDATE_${service.toUpperCase()}`;
+    const npm = spawn('npm', ['--silent', 'start', '-w', `@mandate/${service}`], {
+      cwd: ROOT,
+      env: { ...process.env, [`${name}_DATA_PATH`]: folder.path, [`${name}_PORT`]: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    });
+    onTestFinished(() => killGroup(npm));
+    let said = '';
+    npm.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const url = await waitUntil('where it listens', () => /"url":"(http:[^"]+)"/.exec(said)?.[1]);
+    npm.kill('SIGTERM');
+    // Its stderr closes once nobody writes there any more.
+    const [exitCode] = await once(npm, 'close');
+    expect(exitCode).toBe(0);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+    expect(said).toContain('"msg":"stopping');
+  });
+
   test('refuses a wrong environment with every fault at once, and touches nothing', async () => {
     const path = join(temporaryFolder(), 'data');
     const { exited, errors } = spawnService(service, {
@@ -169,6 +193,14 @@ describe.each(SERVICES)('%s', (service) => {
     expect(await started.kill('SIGTERM')).toBe(0);
   });
 });
+
+function killGroup({ pid = 0 }: ChildProcess): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
 
 function actions(count: number) {
   return Array.from({ length: count }, (_, at) => {
