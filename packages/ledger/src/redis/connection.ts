@@ -6,6 +6,7 @@ import type { Logger } from '@mandate/runtime';
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import { ledgerFailure, unavailable } from './failure.ts';
 import { loadScript } from './load-script.ts';
+import { slotOf } from './slot.ts';
 
 export type RedisAddress = {
   /** `redis://…` or `rediss://…` of one server, with its password where it has one. */
@@ -26,8 +27,11 @@ export type Connection = {
   run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown[]>;
   /** Every server that takes writes. */
   masters(): Redis[];
-  /** Resolves once what was written through this connection is on the replicas that are required. */
-  replicated(): Promise<void>;
+  /**
+   * Resolves once what was written through this connection is on the replicas that are required: of the servers that hold
+   * these keys, so that others' replicas are not waited for; of every server when none are given.
+   */
+  replicated(keys?: readonly string[]): Promise<void>;
   close(): void;
 };
 
@@ -114,6 +118,14 @@ export async function connect(
   };
   const masters = () => (client instanceof Cluster ? client.nodes('master') : [client]);
 
+  /** Where the client does not know, as in the middle of a failover, every one is asked. */
+  const mastersOf = (keys: readonly string[]): Redis[] => {
+    if (!(client instanceof Cluster)) return [client];
+    const names = new Set(keys.map((key) => client.slots[slotOf(key)]?.[0]));
+    const found = masters().filter(({ options: { host, port } }) => names.has(`${host}:${port}`));
+    return found.length === names.size ? found : masters();
+  };
+
   await connected(client, (err) => log.warn({ err }, 'the connection to Redis failed'));
   return {
     async run(script, keys, args) {
@@ -132,13 +144,14 @@ export async function connect(
       }
     },
     masters,
-    async replicated() {
+    async replicated(keys) {
       if (waitReplicas === undefined) return;
       mustBeOpen();
       const { count, timeoutMs } = waitReplicas;
       try {
         // On the very connections that wrote: a server answers at once where nothing is outstanding.
-        const acknowledged = await Promise.all(masters().map((master) => master.wait(count, timeoutMs)));
+        const asked = keys === undefined ? masters() : mastersOf(keys);
+        const acknowledged = await Promise.all(asked.map((master) => master.wait(count, timeoutMs)));
         const fewest = Math.min(...acknowledged);
         if (fewest < count) throw unavailable(`Only ${fewest} of ${count} replicas have what was written.`);
       } catch (error) {

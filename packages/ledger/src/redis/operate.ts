@@ -15,7 +15,7 @@ export async function kill(shards: Shards, target: KillTarget, command: Command)
     revision: '',
     command,
   });
-  await shards.connection.replicated();
+  await shards.replicated([tenant]);
   const { revision, sequence, open } = killed;
   return { revision, sequences: sequence === null ? {} : { [tenant]: sequence }, open };
 }
@@ -95,7 +95,7 @@ export async function revive(
   if (target.scope === 'all') return !(await reviveEverything(shards, commandId, revision)).killed;
   const args = [shards.replayMemoryMs, flagKey(target), revision, commandId];
   const [, , killed] = await shards.ask(target.tenant, 'revive', args);
-  await shards.connection.replicated();
+  await shards.replicated([target.tenant]);
   return killed !== 1;
 }
 
@@ -146,7 +146,7 @@ export async function adjust(
       { remedy: 'Adjust by an amount that leaves the counter within 2^53-1 micro-dollars of zero.' },
     );
   }
-  await shards.connection.replicated();
+  await shards.replicated([tenant]);
   const [, , [epoch, sequence, atMs, spentMicros]] = reply as ['OK', number, ReceiptReply];
   return { epoch, sequence, atMs, spentMicros: Number(spentMicros) };
 }
@@ -158,7 +158,7 @@ export async function approve(
   const { tenant, id, answer, expiresAtMs: untilMs } = approval;
   const args = [shards.replayMemoryMs, id, grantName(approval), answer, untilMs];
   const reply = await shards.ask(tenant, 'approve', args);
-  await shards.connection.replicated();
+  await shards.replicated([tenant]);
   const [, , [epoch, sequence, atMs, expiresAtMs]] = reply as ['OK', number, ReceiptReply];
   return { epoch, sequence, atMs, expiresAtMs: Number(expiresAtMs) };
 }

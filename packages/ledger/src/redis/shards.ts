@@ -44,6 +44,8 @@ export type Shards = {
   /** The same for what is carried out whatever state the shard is in; when it refuses the rest, this throws. */
   askAnyway(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
+  /** Resolves once what was written of these tenants is on the replicas that are required. */
+  replicated(tenants: readonly string[]): Promise<void>;
   /** Of those that this client has met: a rebuild begins above it. */
   highestGeneration(): number;
   noteGeneration(generation: number): void;
@@ -167,6 +169,9 @@ export function createShards(options: {
       return (await askTenant(tenant, script, args, changed)).reply;
     },
     askRegistry,
+    // Any generation: all keys of a tenant lie together.
+    replicated: (tenants) =>
+      connection.replicated(tenants.flatMap((tenant) => tenantKeys(namespace, tenant, 0).slice(0, 1))),
     askClosed: (tenant, generation, script, args) =>
       connection.run(script, tenantKeys(namespace, tenant, generation), [
         time(),

@@ -20,7 +20,7 @@ export async function step(shards: Shards, batch: readonly Operation[]): Promise
   await Promise.all(
     [...byTenant].map(([tenant, operations]) => stepInTurn(shards, tenant, operations, results)),
   );
-  if (batch.length > 0) await shards.connection.replicated();
+  if (batch.length > 0) await shards.replicated([...byTenant.keys()]);
   return results;
 }
 

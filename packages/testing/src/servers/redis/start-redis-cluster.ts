@@ -1,4 +1,4 @@
-/** A Redis Cluster of three masters, without replicas, each with a third of the slots. */
+/** A Redis Cluster of three masters, each with a third of the slots and, where asked for, with a replica. */
 import { Redis } from 'ioredis';
 import { waitUntil } from '../../wait-until.ts';
 import { type RedisOptions, type RedisServer, startRedis } from './start-redis.ts';
@@ -9,21 +9,35 @@ const MASTERS = 3;
 export type RedisCluster = AsyncDisposable & {
   /** One for each node, as ioredis' Cluster takes them. */
   readonly urls: string[];
-  /** For tests that break one. */
+  /** Those that begin as masters, for tests that break one. */
   readonly nodes: readonly RedisServer[];
+  /** Of each of them, in the same order; empty where none were asked for. */
+  readonly replicas: readonly RedisServer[];
   /** The node that holds every key with this hash tag. */
   nodeOf(tag: string): Promise<RedisServer>;
   stop(): Promise<void>;
 };
 
 /** Resolves once every node says that the cluster is whole. @throws MissingServerError as startRedis does */
-export async function startRedisCluster(options: RedisOptions = {}): Promise<RedisCluster> {
-  const config = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000', ...options.config };
+export async function startRedisCluster(
+  options: RedisOptions & { readonly withReplicas?: boolean } = {},
+): Promise<RedisCluster> {
+  const config = {
+    'cluster-enabled': 'yes',
+    'cluster-node-timeout': '2000',
+    // The first full copy is sent at once, and not when others might have asked for one too.
+    'repl-diskless-sync-delay': '0',
+    ...options.config,
+  };
   await using started = new AsyncDisposableStack();
-  const nodes = await Promise.all(
-    Array.from({ length: MASTERS }, async () => started.use(await startRedis({ ...options, config }))),
+  const all = await Promise.all(
+    Array.from({ length: options.withReplicas ? 2 * MASTERS : MASTERS }, async () =>
+      started.use(await startRedis({ ...options, config })),
+    ),
   );
-  await joinUp(nodes);
+  const [nodes, replicas] = [all.slice(0, MASTERS), all.slice(MASTERS)];
+  await joinUp(nodes, replicas);
+  await follow(nodes, replicas);
   const life = started.move();
   const stop = () => life.disposeAsync();
   const nodeOf = async (tag: string) => {
@@ -32,7 +46,7 @@ export async function startRedisCluster(options: RedisOptions = {}): Promise<Red
     if (node === undefined) throw new RangeError(`no node has slot ${slot}`);
     return node;
   };
-  return { urls: nodes.map(({ url }) => url), nodes, nodeOf, stop, [Symbol.asyncDispose]: stop };
+  return { urls: nodes.map(({ url }) => url), nodes, replicas, nodeOf, stop, [Symbol.asyncDispose]: stop };
 }
 
 function lastSlot(index: number): number {
@@ -49,7 +63,7 @@ async function slotOf(tag: string, [node]: readonly RedisServer[]): Promise<numb
   }
 }
 
-async function joinUp(nodes: readonly RedisServer[]): Promise<void> {
+async function joinUp(nodes: readonly RedisServer[], replicas: readonly RedisServer[]): Promise<void> {
   const clients = nodes.map(({ url }) => new Redis(url));
   try {
     for (const [index, client] of clients.entries()) {
@@ -57,14 +71,36 @@ async function joinUp(nodes: readonly RedisServer[]): Promise<void> {
       // Epochs that differ from the start need no election to be told apart.
       await client.cluster('SET-CONFIG-EPOCH', index + 1);
     }
-    for (const { port, busPort } of nodes) await clients[0]?.cluster('MEET', '127.0.0.1', port, busPort);
+    const all = [...nodes, ...replicas];
+    for (const { port, busPort } of all) await clients[0]?.cluster('MEET', '127.0.0.1', port, busPort);
     for (const client of clients) {
       await waitUntil('every node to see the whole cluster', async () => {
         const info = await client.cluster('INFO');
-        return /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${MASTERS}`);
+        return /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${all.length}`);
       });
     }
   } finally {
     for (const client of clients) client.disconnect();
+  }
+}
+
+async function follow(nodes: readonly RedisServer[], replicas: readonly RedisServer[]): Promise<void> {
+  for (const [index, replica] of replicas.entries()) {
+    const [master, own] = [new Redis(nodes[index]?.url ?? ''), new Redis(replica.url)];
+    try {
+      const id = await master.cluster('MYID');
+      await waitUntil('it to know its master', () =>
+        own.cluster('REPLICATE', id).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await waitUntil('the replica to follow', async () =>
+        (await own.info('replication')).includes('master_link_status:up'),
+      );
+    } finally {
+      master.disconnect();
+      own.disconnect();
+    }
   }
 }

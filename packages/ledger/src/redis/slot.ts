@@ -1,0 +1,13 @@
+/** Which of a cluster's slots a key lies in, as the Redis Cluster specification has it: CRC16 (XMODEM) of its hash tag. */
+const SLOTS = 16_384;
+const POLYNOMIAL = 0x1021;
+
+export function slotOf(key: string): number {
+  const tag = /\{([^}]+)\}/.exec(key)?.[1] ?? key;
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000 ? (crc << 1) ^ POLYNOMIAL : crc << 1) & 0xffff;
+  }
+  return crc % SLOTS;
+}
