@@ -12,6 +12,9 @@ import { carryOut } from './carry-out.ts';
 /** The event names so many open actions; the answer to the operator names them all. */
 const OPEN_IN_EVENT = 500;
 
+/** What it takes. */
+type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log'>;
+
 export type Killed = Omit<KillReceipt, 'open'> & {
   commandId: string;
   target: KillTarget;
@@ -24,7 +27,7 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  * repeat that no longer stops anything, so that no answer says killed of what runs.
  */
 export async function kill(
-  gateway: Gateway,
+  gateway: Switch,
   target: KillTarget,
   command: Command,
   tenant: string,
@@ -55,7 +58,7 @@ export async function kill(
 }
 
 function killEvent(
-  { clock }: Gateway,
+  { clock }: Pick<Switch, 'clock'>,
   target: KillTarget,
   command: Command,
   { revision, sequences, open }: KillReceipt,
@@ -71,7 +74,8 @@ function killEvent(
     openCount: open.length,
     open: open.slice(0, OPEN_IN_EVENT),
   };
-  return { id: command.id, key: keyOf(target), event: { event: 'agent.killed', kill } };
+  // Carried out anew by a ledger that was rebuilt, it may have another revision: what was revived before has to stop then.
+  return { id: `${command.id}@${revision}`, key: keyOf(target), event: { event: 'agent.killed', kill } };
 }
 
 function revivedSince(): HttpProblem {
@@ -90,7 +94,7 @@ export type Revived = {
 
 /** Throws NEWER_KILL_STANDS when somebody killed again meanwhile. */
 export async function revive(
-  gateway: Gateway,
+  gateway: Switch,
   target: KillTarget,
   command: Command,
   tenant: string,

@@ -9,7 +9,7 @@ import type { Bus } from '@mandate/bus';
 import type { Logger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 
-/** `id` is the command's, and its event's; `key` is the one on the decisions topic. */
+/** `id` is the same for what needs to be on the log once; `key` is the one on the decisions topic. */
 export type CommandEvent = { id: string; key: string; event: DecisionsRecord };
 
 const REMEMBERED = 10_000;
