@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clock, decide, log, openedLog } from './decided-log.fixture.ts';
+import { appendEpoch } from './ledger-epoch.ts';
 import { restoreLedger } from './restore-ledger.ts';
 import { fileSnapshots } from './snapshots/file-snapshots.ts';
 
@@ -45,4 +46,18 @@ test('a disk without room for a snapshot keeps no ledger from coming back', asyn
   symlinkSync('/dev/full', `${path}.unfinished`);
   const { ledger } = await restoreLedger({ ...options, snapshotAfterRecords: 1 });
   expect(await ledger.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
+});
+
+test('a start goes into force above what the log holds, though its clock is behind that', async () => {
+  const { options } = await opened();
+  const { bus } = options;
+  const generation = clock() + 1_000_000;
+  await appendEpoch(bus, clock, { id: 'ep_ahead', generation, previous: null, reason: 'test' });
+  const { ledger } = await restoreLedger(options);
+  expect(ledger.generation).toBe(generation + 1);
+  await decide(bus, ledger, 0, 20);
+  const { ledger: again } = await restoreLedger(options);
+  expect(await again.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
+  clock.advance(2_000_000);
+  expect((await restoreLedger(options)).ledger.generation).toBe(clock());
 });

@@ -6,16 +6,21 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { reconcileSources } from './reconcile-sources.ts';
 
-const EPOCH: DecisionsRecord = {
+const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
-  epoch: { id: 'ep-1', previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
-};
+  epoch: { id, generation, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
+});
+/** Of two rebuilders, one of which was overtaken. */
+const EPOCHS = [begins('ep-1', 7), begins('ep-0', 6)];
 
 /** A log on which nothing was charged, and an audit that is ahead of it by the next of `aheadMicros` each time it is asked. */
 async function reconciling(aheadMicros: readonly number[]) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
-  await bus.append(TOPICS.decisions, [{ key: null, value: JSON.stringify(EPOCH) }]);
+  await bus.append(
+    TOPICS.decisions,
+    EPOCHS.map((epoch) => ({ key: null, partition: 0, value: JSON.stringify(epoch) })),
+  );
   let asked = 0;
   const budget = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
   const report = await reconcileSources(
