@@ -31,7 +31,7 @@ export * from './mandates-file.ts';
 export { type OpenedLedger, openLedger } from './open-ledger.ts';
 export * from './restore-ledger.ts';
 export { openSnapshots } from './snapshots/open-snapshots.ts';
-export { type Taken, takeSnapshot } from './snapshots/take-snapshot.ts';
+export { takeSnapshot } from './snapshots/take-snapshot.ts';
 
 export type DeciderOptions = AnswerContext & {
   bus: Bus;
