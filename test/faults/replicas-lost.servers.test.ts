@@ -1,0 +1,94 @@
+/**
+ * A Redis Cluster with a replica for each master, on which charges have to be: with a replica stopped nothing of its shard
+ * is allowed, and once it is back nothing was lost; then the master dies, and its replica takes its place. That has none of
+ * its own then: nothing is allowed before the one that died follows it.
+ */
+import { TOPICS } from '@mandate/schemas';
+import { describeWithOwnServers, plainRedis, startRedisCluster, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { serverPlane } from '../e2e/distributed/server-plane.ts';
+import { request } from './agents-at-work.ts';
+import { openTestLog, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { followLog } from './follow-log.ts';
+
+const PATIENCE_MS = 120_000;
+const SHARE = 300;
+const COST_MICROS = 10_000;
+const MANDATES = `version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: ${COST_MICROS / 1e6} } }\n`;
+const REPLICATED = { MANDATE_REDIS_WAIT_REPLICAS: '1', MANDATE_REDIS_WAIT_TIMEOUT_MS: '500' };
+
+type Balances = { balances: readonly { spentMicros: number }[] };
+
+describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', () => {
+  test('allow nothing that no replica has, and lose nothing with a master', async () => {
+    const servers = await startBreakable(() =>
+      startRedisCluster({ appendonly: true, withReplicas: true, config: { appendfsync: 'everysec' } }),
+    );
+    const plane = serverPlane(servers, MANDATES);
+    const bus = await openTestLog(servers);
+    const settings = { ...SHORT_SESSION, ...REPLICATED, BATCH_RECORDS: '20' };
+    const [gateway, ...deciders] = await Promise.all([
+      plane.start('gateway', REPLICATED),
+      plane.start('decider', settings),
+      plane.start('decider', settings),
+    ]);
+    const log = await followLog(bus);
+    let asked = 0;
+    const ask = async () => {
+      const calls = Array.from({ length: SHARE }, (_, at) =>
+        request({ id: `act-${asked + at}`, agentId: `agent-${at}`, tool: 'look' }),
+      );
+      await bus.append(TOPICS.actions, calls);
+      asked += SHARE;
+    };
+    const allDecided = () =>
+      waitUntil('a decision of every request', () => log.decisions.size === asked, PATIENCE_MS);
+
+    await ask();
+    await allDecided();
+    const master = await servers.redis.nodeOf('default');
+    const replica = servers.redis.replicas[servers.redis.nodes.indexOf(master)];
+
+    replica?.pause();
+    await ask();
+    // What they charged no replica has, however often they try.
+    await waitUntil(
+      'every decider to have tried, and again',
+      async () => (await Promise.all(deciders.map(waitsOf))).every((waits) => waits > 3),
+      PATIENCE_MS,
+    );
+    await log.caughtUp();
+    expect(log.decisions.size).toBe(asked - SHARE);
+    replica?.resume();
+    await allDecided();
+
+    await master.kill();
+    await ask();
+    const promoted = plainRedis(replica?.url ?? '');
+    onTestFinished(() => promoted.disconnect());
+    await waitUntil(
+      'the replica to take its place',
+      async () => (await promoted.info('replication')).includes('role:master'),
+      PATIENCE_MS,
+    );
+    // It has no replica of its own until the one that died is back and follows it.
+    await master.restart();
+    await allDecided();
+    await log.caughtUp();
+    expect(log.contradictions).toEqual([]);
+    expect(log.allowed).toHaveLength(asked);
+    const api = plane.api(gateway.url, await plane.issueKey('default'));
+    const { balances } = await waitUntil('the gateway to know the new master', () =>
+      api.get<Balances>('/v1/ledger/balances').catch(() => null),
+    );
+    expect(balances.reduce((sum, { spentMicros }) => sum + spentMicros, 0)).toBe(asked * COST_MICROS);
+  });
+});
+
+/** How often a partition of its has waited for the ledger. */
+async function waitsOf({ url }: { url: string }): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const [, count = 0] =
+    /^mandate_decider_waits_total\{[^}]*code="LEDGER_UNAVAILABLE"[^}]*\} (\d+)$/m.exec(text) ?? [];
+  return Number(count);
+}
