@@ -181,6 +181,8 @@ function publishAllAlong(
       await waitUntil('room', () => !isOn || asked.size - log.decisions.size < 300, PATIENCE_MS);
     }
   })();
+  // Told by `stop`, which every test awaits.
+  done.catch(() => {});
   return {
     stop() {
       isOn = false;
@@ -203,6 +205,8 @@ function agentsAsk(api: Api, name: string) {
     }
   };
   const done = Promise.all(Array.from({ length: 10 }, (_, at) => agent(at)));
+  // Told by `stop`, as above.
+  done.catch(() => {});
   return {
     isAllowed: () => answers.some(({ decision }) => decision.verdict === 'ALLOW'),
     killed() {
