@@ -53,6 +53,7 @@ it.each([
     ['keys', 'issue', '--name', 'x', '--scopes', 'audit', '--tenant', 'a/b'],
     'letters',
   ],
+  ['to keep no month', ['audit', 'prune', '--keep-months', '0'], 'Give a whole number, 1 to 1200.'],
   ['no file', ['validate'], "missing required argument 'file'"],
   ['no mandates', ['eval'], "required option '--mandates <file>' not specified"],
 ])('refuses %s, saying what belongs there', async (_what, args, said) => {
@@ -92,6 +93,19 @@ it.each([
     'only an agent has',
   ],
   ['keys of no plane', ['keys', 'list', '--data', '/nowhere'], {}, 'there are no API keys in /nowhere'],
+  ['no server to migrate', ['migrate'], {}, 'no server is named'],
+  [
+    'a database that is no name',
+    ['migrate', '--clickhouse', 'http://c:1'],
+    { MANDATE_CLICKHOUSE_DATABASE: 'a-b' },
+    'is no plain name',
+  ],
+  [
+    'an audit of no plane',
+    ['audit', 'prune', '--keep-months', '1', '--data', '/nowhere'],
+    {},
+    'there is no audit at /nowhere/audit',
+  ],
   ['a log of no plane', ['reconcile', '--data', '/nowhere'], KEY, 'there is no log at /nowhere'],
   ['no log to take a snapshot of', ['snapshot', '--data', '/nowhere'], {}, 'there is no log at /nowhere'],
   ['a setting that is none', ['up'], { MANDATE_PLANE_PROT: '1' }, 'did you mean MANDATE_PLANE_PORT?'],

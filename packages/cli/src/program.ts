@@ -84,7 +84,8 @@ const BAD_INPUT: ReadonlySet<unknown> = new Set(['CONFIG_INVALID', 'MANDATES_INV
 /** What went wrong, what it came from, and what to do about it. */
 function linesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
-  const cause = error.cause instanceof Error ? [`The cause: ${error.cause.message}`] : [];
+  const { message: why } = error.cause instanceof Error ? error.cause : { message: '' };
+  const cause = error.message.includes(why) ? [] : [`The cause: ${why}`];
   const remedy = 'remedy' in error && typeof error.remedy === 'string' ? [error.remedy] : [];
   return [error.message, ...cause, ...remedy].filter((line) => line !== '');
 }

@@ -73,8 +73,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
       detail: expect.stringContaining('allkeys-lru'),
       remedy: expect.stringContaining('noeviction'),
     });
-    const away = await migrate(['--check', '--clickhouse', 'http://127.0.0.1:1']);
-    expect(away).toMatchObject({ exitCode: 1, states: { redis: ['ok'], clickhouse: ['unknown'] } });
+    const away = await migrate(['--check', '--kafka', '127.0.0.1:1', '--clickhouse', 'http://127.0.0.1:1']);
+    expect(away).toMatchObject({
+      exitCode: 1,
+      states: { kafka: ['unknown'], redis: ['ok'], clickhouse: ['unknown'] },
+    });
+    expect(away.findings).toHaveLength(3);
   });
 
   test('uses every command on services that run alone, given both addresses', async () => {

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
 import { createSqliteBus } from '@mandate/bus';
 import { dataFolder, holdExclusively, silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it, onTestFinished } from 'vitest';
+import { runProgram } from '../program.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
 const EPOCH: DecisionsRecord = {
@@ -65,6 +67,33 @@ it('goes on until it is asked to stop, and ends well then', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(lines.filter(({ snapshot }) => snapshot !== null)).toHaveLength(2);
+});
+
+it('waits for what passes, where it goes on', async () => {
+  const { folder } = await openedFolder();
+  const other = holdExclusively(`${folder.snapshot}.lock`, 'the snapshot');
+  const once = await runCommand(['snapshot', '--data', folder.path, '--after', '1']);
+  expect({ ...once, stderr: '' }).toEqual({ exitCode: 1, stdout: '', stderr: '' });
+  const asked = new AbortController();
+  const stderr = new PassThrough();
+  let complained = '';
+  stderr.on('data', (text) => {
+    complained += text;
+  });
+  stderr.once('data', () => other.release());
+  const running = runProgram(['snapshot', '--data', folder.path, '--after', '1', '--every', '1s'], {
+    stdin: Readable.from([]),
+    stdout: new PassThrough().resume(),
+    stderr,
+    env: {},
+    signal: asked.signal,
+  });
+  await waitUntil('a snapshot', () => existsSync(folder.snapshot));
+  asked.abort();
+  expect(await running).toBe(0);
+  expect(complained).toBe(
+    `mandate: Another process is writing ${folder.snapshot}.\n  It is tried again in 1 s.\n`,
+  );
 });
 
 it('ends with 1 where the log holds what it cannot fold', async () => {

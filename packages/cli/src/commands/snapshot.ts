@@ -139,7 +139,7 @@ async function takeEvery(
       if (!isMandateError(error) || !error.retryable) throw error;
       await write(
         stderr,
-        printableLines(`mandate: ${error.message}; trying again in ${everyMs / 1_000} s\n`),
+        printableLines(`mandate: ${error.message}\n  It is tried again in ${everyMs / 1_000} s.\n`),
       );
     }
     await sleep(everyMs, undefined, { signal }).catch(() => {});

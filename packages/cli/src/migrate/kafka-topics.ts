@@ -15,6 +15,12 @@ export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): Asy
   const asItIs = await opened(false);
   const making = await opened(true);
   try {
+    const brokers = await finding({ server: 'kafka', what: 'brokers' }, async () => {
+      await asItIs.ping();
+      return { state: 'ok', detail: 'they answer' };
+    });
+    // Each topic would be waited for as long again.
+    if (brokers.state !== 'ok') return yield brokers;
     const topics = [...Object.values(TOPICS), ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)];
     for (const topic of topics) {
       yield await finding({ server: 'kafka', what: topic }, () =>
