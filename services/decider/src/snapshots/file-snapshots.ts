@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { holdExclusively } from '@mandate/runtime';
+import { holdExclusively, MandateError } from '@mandate/runtime';
 import { linesOf, textOf } from './lines-and-text.ts';
 import type { Snapshots } from './port.ts';
 
@@ -14,8 +14,7 @@ export function fileSnapshots(path: string): Snapshots {
       yield { name: path, head: () => firstOf(lines()), lines };
     },
     async save(given, signal) {
-      // Deciders may share a folder, and `mandate snapshot` may run beside them: the second to come is not needed.
-      const lock = holdExclusively(`${path}.lock`, `the snapshot ${path}`);
+      const lock = onlyWriter(path);
       const unfinished = `${path}.unfinished`;
       try {
         const file = createWriteStream(unfinished, { mode: 0o600, flush: true });
@@ -31,6 +30,19 @@ export function fileSnapshots(path: string): Snapshots {
       }
     },
   };
+}
+
+/** Deciders may share a folder, and `mandate snapshot` may run beside them: the second to come is not needed. */
+function onlyWriter(path: string): { release(): void } {
+  try {
+    return holdExclusively(`${path}.lock`, path);
+  } catch (cause) {
+    throw new MandateError('SNAPSHOT_BUSY', `Another process is writing ${path}.`, {
+      remedy: 'Nothing need be done: what it writes will do as well.',
+      retryable: true,
+      cause,
+    });
+  }
 }
 
 async function firstOf(lines: AsyncIterable<string>): Promise<string> {

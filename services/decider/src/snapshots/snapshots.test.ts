@@ -28,7 +28,10 @@ describe('in a file', () => {
     const path = openPath();
     writeFileSync(`${path}.unfinished`, 'half of');
     const other = holdExclusively(`${path}.lock`, 'the snapshot');
-    await expect(fileSnapshots(path).save(LINES)).rejects.toMatchObject({ code: 'ALREADY_HELD' });
+    await expect(fileSnapshots(path).save(LINES)).rejects.toMatchObject({
+      code: 'SNAPSHOT_BUSY',
+      retryable: true,
+    });
     other.release();
     await fileSnapshots(path).save(LINES);
     const [saved] = await all(fileSnapshots(path).newestFirst());
