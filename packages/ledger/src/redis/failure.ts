@@ -70,10 +70,20 @@ const REASONS: Readonly<Record<string, string>> = {
 /** @param wanting the epoch that was asked for, or '' */
 export function notReady(why: string, found: string, expected: string, wanting: string): MandateError {
   if (why === 'layout' && Number(found) > Number(expected)) return ledgerNewer(found, expected);
+  if (why === 'clock') return clocksDiffer(Number(found), Number(expected));
   const reason = REASONS[why] ?? why;
   return new LedgerNotReady(
     `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
     wanting,
+  );
+}
+
+function clocksDiffer(serverMs: number, ownMs: number): MandateError {
+  const seconds = Math.round((serverMs - ownMs) / 1000);
+  return unavailable(
+    `The clock of Redis is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the clock of this process.`,
+    undefined,
+    'Nothing was decided. Have both machines follow the same time (NTP); it goes on by itself once they are less than a minute apart.',
   );
 }
 

@@ -3,7 +3,7 @@ import { manualClock } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allow, decide, isAllowed, send, spent } from '../contract/bench.ts';
 import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from '../contract/builders.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
@@ -119,6 +119,27 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       await redis.hset(`${namespace}:{_registry}:registry`, 'runs', 'another-run');
       await expect(ledger.step([stepRequest()])).rejects.toEqual(unready(/restarted/));
       await expect(ledger.ping()).rejects.toEqual(unready(/restarted/));
+    });
+
+    test.each([
+      ['ahead of', -61_000],
+      ['behind', 61_000],
+    ])('by a clock that is a minute %s the own one', async (where, apartMs) => {
+      const ledger = await createRedisLedger({ url: server.url, namespace: freshNamespace() });
+      onTestFinished(() => ledger.close());
+      await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-1');
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + apartMs });
+      onTestFinished(() => {
+        vi.useRealTimers();
+      });
+      const differ = unready(new RegExp(`6[01] s ${where} the clock of this process`));
+      await expect(ledger.step([stepRequest()])).rejects.toEqual(differ);
+      await expect(ledger.ping()).rejects.toEqual(differ);
+      await expect(ledger.beginRebuild({ epoch: 'epoch-2' })).rejects.toEqual(differ);
+      await expect(ledger.kill(ONE, order('k'))).rejects.toEqual(differ);
+      vi.useRealTimers();
+      expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'stop' });
+      expect(await ledger.kill(ONE, order('k'))).toMatchObject({ revision: 1 });
     });
 
     test('by a server that would forget', async () => {

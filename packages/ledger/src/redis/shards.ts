@@ -2,7 +2,7 @@
  * Asks the shards of tenants, and the registry. Each script of a shard checks first that it speaks of the state that the
  * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
  */
-import type { Clock, Logger } from '@mandate/runtime';
+import { type Clock, type Logger, systemClock } from '@mandate/runtime';
 import { createClockWatch } from './clock-watch.ts';
 import type { Connection } from './connection.ts';
 import { epochChanged, notReady, unavailable } from './failure.ts';
@@ -80,7 +80,7 @@ export function createShards(options: {
   let highestGeneration = 0;
 
   const watchClock = clock === undefined ? createClockWatch(log) : () => {};
-  const time = (): string => (clock === undefined ? '' : String(clock()));
+  const time = (): string => (clock === undefined ? `beside ${systemClock()}` : String(clock()));
 
   function adopt(force: Force): void {
     if (inForce !== null && inForce.generation !== force.generation) {

@@ -9,12 +9,14 @@
 --
 -- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
 -- { 'REBUILT', epoch } when another epoch than the one found wanting is in force and well, or the refusal of the
--- registry where newer programs have taken it over: rebuilt back it would be rebuilt by them again, and so on.
+-- registry where clocks differ, or newer programs have taken it over: rebuilt back it would be rebuilt by them again, and
+-- so on.
 --
 -- @use constants
 -- @use parts/registry.lua
 
 local refused = registry_refusal()
+if refused and refused[2] == 'clock' then return refused end
 if refused and refused[2] == 'layout' and integer(refused[3]) > integer(ARGV[2]) then return refused end
 local now, epoch = registry.now, ARGV[4]
 if not refused and registry.epoch ~= ARGV[6] then

@@ -5,7 +5,7 @@
 -- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every primary, at the last
 --         rebuild, between blanks), lease_until and clock
 -- KEYS[2] tenants: by name 'opening' or 'open'   KEYS[3] flags: '*'   KEYS[4] commands
--- ARGV[1] the time, or '' for the server's own   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
+-- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
 --
 -- Refusal, on which nothing has happened: { 'NOT_READY', why, found, expected }
 
@@ -22,6 +22,8 @@ local function registry_refusal()
   registry.now = read_clock(math.max(integer(clock or 0), integer(ARGV[3])))
   registry.epoch, registry.generation, registry.runs, registry.state = epoch, generation, runs, state
   registry.lease_until = integer(lease_until or 0)
+  local clocks_differ = clock_refusal()
+  if clocks_differ then return clocks_differ end
   if not layout then return { 'NOT_READY', 'empty', '', '' } end
   if layout ~= ARGV[2] then return { 'NOT_READY', 'layout', layout, ARGV[2] } end
   if state ~= 'ready' then return { 'NOT_READY', 'rebuilding', epoch, '' } end

@@ -3,7 +3,7 @@
 -- rebuild (or the opening of the tenant) left, and does the caller speak of that?
 --
 -- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock
--- ARGV[1] the time, or '' for the server's own   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
+-- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
 --
 -- Refusals, on which nothing has happened:
 --   {'OPEN'}                       nobody has opened the tenant here
@@ -18,6 +18,8 @@ local function refusal()
   ))
   shard.sequence = integer(sequence or 0)
   shard.now = read_clock(integer(clock or 0))
+  local clocks_differ = clock_refusal()
+  if clocks_differ then return clocks_differ end
   if not layout or state == 'opening' then return { 'OPEN' } end
   if layout ~= ARGV[2] then return { 'NOT_READY', 'layout', layout, ARGV[2] } end
   if state ~= 'ready' then return { 'NOT_READY', 'rebuilding', epoch, ARGV[4] } end
