@@ -230,6 +230,69 @@ export const MUTATIONS: readonly Mutation[] = [
       '[],',
     ],
   ]),
+  ...inFile('schemas/src/epoch-in-force.ts', [
+    ['9 who was overtaken begins no epoch', 'generation <= highest ? inForce', 'generation < 0 ? inForce'],
+    ['9 one generation begins one epoch', 'generation <= highest', 'generation < highest'],
+    [
+      '9 an older program begins its epoch in the order of the log',
+      'return { id, generation: highest };',
+      'return inForce ?? { id, generation: highest };',
+    ],
+    [
+      '9 an older program leaves the generations taken',
+      'return { id, generation: highest };',
+      'return { id, generation: 0 };',
+    ],
+    ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
+  ]),
+  ...inFile('packages/ledger/src/fold/fold.ts', [
+    [
+      '9 a rebuild leaves out what is void',
+      'made !== null && !holdsIn(inForce, made.ledgerEpoch)',
+      'made === null && false',
+    ],
+  ]),
+  ...inFile('services/recorder/src/read-batch.ts', [
+    [
+      '9 the recorder marks void what was decided in another epoch',
+      'const isVoid = !holdsIn(inForce, record.decision.ledgerEpoch);',
+      'const isVoid = false;',
+    ],
+    ['9 the recorder marks an overtaken epoch as void', 'void: behind === inForce }', 'void: false }'],
+  ]),
+  ...inFile('services/gateway/src/answers/follow-decisions.ts', [
+    [
+      '9 the gateway hands no void decision over',
+      "record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)",
+      "record.event === 'action.decided'",
+    ],
+    [
+      '9 the gateway knows the generation in force where it begins',
+      'generation: ledger.generation };',
+      'generation: 0 };',
+    ],
+  ]),
+  ...inFile(`${DECIDER}/restore-ledger.ts`, [
+    [
+      '9 a start goes into force above what the log holds',
+      'Math.max(clock(), highestGeneration(fold) + 1)',
+      'Math.max(clock(), highestGeneration(fold))',
+    ],
+  ]),
+  ...inFile(`${DECIDER}/rebuild-ledger.ts`, [
+    [
+      '9 no rebuild ends below what the log holds',
+      '  mustHold(epoch, fold, need);\n  await rebuild.load',
+      '  await rebuild.load',
+    ],
+    ['9 the next try is above what the log holds', '  need.above = highestGeneration(fold);\n', ''],
+    ["9 the lease of one's own last try is no obstacle", '  need.epoch = epoch;\n', ''],
+    [
+      '9 who was overtaken sees to what it said on the log',
+      '    mustHold(options.ledger.epoch, fold, need);\n',
+      '',
+    ],
+  ]),
   ...inFile(`${DECIDER}/mandates-file.ts`, [
     [
       '9 a bad edit keeps the last good mandates',

@@ -48,9 +48,10 @@ export function needOf(wanting: string): Need {
 }
 
 /**
- * Resolves once the ledger is back, whoever brought it: to what was folded, or null where another did. Throws what the ledger and the log throw: LEDGER_UNAVAILABLE while
- * another rebuild is under way, when another has overtaken this one, or when it came too late on the log. Each try has an
- * epoch and a generation of its own: between two of them others may have begun.
+ * Resolves once the ledger is back, whoever brought it: to what was folded, or null where another did. Throws what the
+ * ledger and the log throw: LEDGER_UNAVAILABLE while another rebuild is under way, when another has overtaken this one,
+ * or when the log holds a newer epoch. Each try has an epoch and a generation of its own: between two of them others may
+ * have begun.
  */
 export async function rebuildLedger(
   options: RebuildOptions,
@@ -61,8 +62,11 @@ export async function rebuildLedger(
     return await tryToRebuild(options, need, signal);
   } catch (error) {
     if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
-    // Another has. What was said on the log meanwhile, and too late, must not have begun an epoch there.
-    if (need.announced) mustHold(options.ledger.epoch, (await foldBehindSnapshot(options)).fold, need);
+    if (!need.announced) return null;
+    // What was said on the log meanwhile must not have begun an epoch there: by a server whose clock is behind, or by a
+    // program from before there were generations, another may have brought the ledger back below ours.
+    const { fold } = await foldBehindSnapshot(options, () => signal?.throwIfAborted());
+    mustHold(options.ledger.epoch, fold, need);
     return null;
   }
 }

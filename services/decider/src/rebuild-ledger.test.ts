@@ -1,0 +1,82 @@
+/** When a rebuild may end, told by a ledger that only counts generations; on Redis: rebuild-ledger.servers.test.ts. */
+import type { Bus } from '@mandate/bus';
+import type { Rebuild, RedisLedger } from '@mandate/ledger';
+import { MandateError } from '@mandate/runtime';
+import { expect, test } from 'vitest';
+import { clock, log, openedLog } from './decided-log.fixture.ts';
+import { foldLog } from './fold-log.ts';
+import { appendEpoch } from './ledger-epoch.ts';
+import { needOf, rebuildLedger } from './rebuild-ledger.ts';
+
+type Asked = Parameters<RedisLedger['beginRebuild']>[0];
+
+/** Whose generations begin at 50, as by a clock that is behind; `back`: under which epoch another brought it back. */
+function countingLedger(back: { epoch: string | null } = { epoch: null }) {
+  const asked: Asked[] = [];
+  const finished: string[] = [];
+  const ledger = {
+    get epoch() {
+      return back.epoch ?? finished.at(-1) ?? '';
+    },
+    async beginRebuild(options: Asked): Promise<Rebuild> {
+      asked.push(options);
+      if (back.epoch !== null && back.epoch !== options.wanting)
+        throw new MandateError('LEDGER_EPOCH_CHANGED', 'back', { remedy: 'none' });
+      const { epoch, above = 0 } = options;
+      return {
+        epoch,
+        generation: Math.max(50, above + 1),
+        renew: async () => {},
+        load: async () => {},
+        async finish() {
+          back.epoch = null;
+          finished.push(epoch);
+        },
+      };
+    },
+  };
+  return { ledger, asked, finished };
+}
+
+const inForceOn = async (bus: Bus) => [...(await foldLog(bus)).fold.epochs.values()];
+const begin = (bus: Bus, id: string, generation: number) =>
+  appendEpoch(bus, clock, { id, generation, previous: null, reason: 'test' });
+
+test('what does not hold on the log never goes into force: the next try is above it', async () => {
+  const { bus } = await openedLog();
+  await begin(bus, 'ep_ahead', 100);
+  const { ledger, asked, finished } = countingLedger();
+  const need = needOf('');
+  await expect(rebuildLedger({ bus, ledger, clock, log }, need)).rejects.toMatchObject({
+    code: 'LEDGER_UNAVAILABLE',
+    retryable: true,
+  });
+  expect(finished).toEqual([]);
+
+  await rebuildLedger({ bus, ledger, clock, log }, need);
+  expect(asked).toMatchObject([
+    { above: 0, insteadOf: '' },
+    { above: 100, insteadOf: asked[0]?.epoch },
+  ]);
+  expect(finished).toEqual([asked[1]?.epoch]);
+  expect(new Set((await inForceOn(bus)).map(({ id }) => id))).toEqual(new Set(finished));
+});
+
+test('where another brought it back all is well, unless what was announced took its place on the log', async () => {
+  const { bus } = await openedLog();
+  const back: { epoch: string | null } = { epoch: 'ep_other' };
+  const { ledger, asked, finished } = countingLedger(back);
+  await begin(bus, 'ep_other', 20);
+  const well = { ...needOf('ep_lost'), epoch: 'ep_late', announced: true };
+  await rebuildLedger({ bus, ledger, clock, log }, well);
+  await begin(bus, 'ep_late', 30);
+  await rebuildLedger({ bus, ledger, clock, log }, needOf('ep_lost'));
+  expect(finished).toEqual([]);
+
+  await expect(rebuildLedger({ bus, ledger, clock, log }, well)).rejects.toMatchObject({
+    code: 'LEDGER_UNAVAILABLE',
+  });
+  await rebuildLedger({ bus, ledger, clock, log }, well);
+  expect(asked.at(-1)).toMatchObject({ wanting: 'ep_other', above: 30 });
+  expect(finished).toEqual([asked.at(-1)?.epoch]);
+});
