@@ -6,7 +6,14 @@ import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import { decide } from './model/decide.ts';
 import { flagOf, flagsInForce, isSame, killOf } from './model/flags.ts';
-import { type DecideEvent, eventsOf, type History, isRemembered, nextSequence, tenantNames } from './model/history.ts';
+import {
+  type DecideEvent,
+  eventsOf,
+  type History,
+  isRemembered,
+  nextSequence,
+  tenantNames,
+} from './model/history.ts';
 import { settle } from './model/settle.ts';
 import { balances, chargedBudgets, counts, spent, staysExact } from './model/spending.ts';
 import type { Ledger, OpenAction, StepResult, Unpublished } from './port.ts';
