@@ -1,5 +1,11 @@
 import { type DecisionsRecord, type EpochInForce, TOPICS } from '@mandate/schemas';
-import { arbitraryEpochHistory, buildDecision, type EpochStep, standing } from '@mandate/testing';
+import {
+  arbitraryEpochHistory,
+  buildDecision,
+  type EpochStep,
+  isOvertaken,
+  standing,
+} from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBatch } from './read-batch.ts';
@@ -26,16 +32,20 @@ test('a recorder marks void what does not stand, as every reader does, wherever 
         appendedAtMs: 1_000,
       }));
       const stand: number[] = [];
+      const overtaken: number[] = [];
       let epoch: EpochInForce | null = null;
       for (let from = 0; from < records.length; from += size) {
         const batch = { topic: TOPICS.decisions, records: records.slice(from, from + size) };
         const read = await readBatch(batch, { epoch, recordedAtMs: 1_000 });
         const kept = read.pile.decisions.filter((recorded) => !recorded.void);
         stand.push(...kept.map(({ coordinate }) => coordinate.offset));
+        const passedOver = read.pile.controlEvents.filter((recorded) => recorded.void);
+        overtaken.push(...passedOver.map(({ coordinate }) => coordinate.offset));
         ({ epoch } = read);
       }
       const expected = standing(steps);
       expect(stand).toEqual([...expected.keys()].filter((at) => expected[at]));
+      expect(overtaken).toEqual([...steps.keys()].filter((at) => isOvertaken(steps, at)));
     }),
   );
 });
