@@ -46,20 +46,17 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
 
   test('has the servers checked, made ready, and checked again, as often as one likes', async () => {
     const bare = { kafka: ['wrong'], redis: ['ok'], clickhouse: ['wrong'] };
-    // Twice: looking made nothing.
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
-    expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
-
+    // All of it: looking had made nothing.
     const made = { kafka: ['made'], redis: ['ok'], clickhouse: ['made'] };
     expect(await migrate()).toMatchObject({ exitCode: 0, states: made });
-    const well = { kafka: ['ok'], redis: ['ok'], clickhouse: ['ok'] };
-    expect(await migrate()).toMatchObject({ exitCode: 0, states: well });
-    expect(await migrate(['--check'])).toMatchObject({ exitCode: 0, states: well });
 
-    const tenant = await migrate([], { MANDATE_DECIDER_TENANT_TOPICS: 'acme' });
-    expect(tenant.findings).toContainEqual(
-      expect.objectContaining({ what: 'mandate.actions.v1.acme', state: 'made' }),
-    );
+    const again = await migrate([], { MANDATE_DECIDER_TENANT_TOPICS: 'acme' });
+    expect(again).toMatchObject({ exitCode: 0, states: { redis: ['ok'], clickhouse: ['ok'] } });
+    const news = again.findings.filter(({ state }) => state !== 'ok');
+    expect(news).toMatchObject([{ what: 'mandate.actions.v1.acme', state: 'made' }]);
+    const well = { kafka: ['ok'], redis: ['ok'], clickhouse: ['ok'] };
+    expect(await migrate(['--check'])).toMatchObject({ exitCode: 0, states: well });
   });
 
   test('is told of a server that would forget, and of one that does not answer', async () => {
