@@ -91,6 +91,15 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
   });
 });
 
+test('the more is live, the more must lie behind the newest snapshot to be worth another', async () => {
+  const { bus, snapshots } = await opened();
+  await live(bus, 0, 20);
+  const large = spoiling(bus, (text) => text.replace(/deliveries\\":\d+/, 'deliveries\\":1000001'));
+  await takeSnapshot({ bus, log, snapshots: topicSnapshots(large), afterRecords: 1 });
+  await live(bus, 20, 5);
+  expect(await takeSnapshot({ bus, log, snapshots })).toMatchObject({ records: 13, afterRecords: 250_001 });
+});
+
 describe('what cannot be used is passed over', () => {
   test.each<[string, (bus: Bus, snapshots: Snapshots, fold: Fold) => Promise<unknown>]>([
     [
