@@ -15,13 +15,14 @@ import { decideOn } from '../workload/decider.ts';
 import { connectDeciders } from '../workload/decider-processes.ts';
 import { inBatches } from '../workload/in-batches.ts';
 import { mandateDocument, mandateOf } from '../workload/mandate.ts';
+import { partitionBatches, partitionOfAgent } from '../workload/partition-batches.ts';
 import { openPlainKafka, type PlainKafka } from '../workload/plain-kafka.ts';
 import { newRequests } from '../workload/requests.ts';
 import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers.ts';
 import { stepRequests } from '../workload/step-requests.ts';
 import { appendAll } from '../workload/temporary-log.ts';
 
-const ACTIONS = 6_000;
+const ACTIONS = 5_000;
 /** So many decisions fit well into the largest request that a broker takes. */
 const A_REQUEST = 300;
 const WHAT = 'decisions from a backlog on Kafka and Redis';
@@ -62,13 +63,13 @@ export async function decideDistributed(): Promise<Row[]> {
       figures,
     })),
     ...(await compare({
-      pairs: 3,
+      pairs: 2,
       ours: () => deciding(on),
       beside: { what: 'the ledger alone: step + confirm', run: () => stepping(on) },
       figures,
     })),
     ...(await compare({
-      pairs: 3,
+      pairs: 2,
       ours: () => decidingApart(on, 2),
       beside: { what: 'one such process', run: () => decidingApart(on, 1) },
       figures: { perSecond: { what: `${WHAT}: two processes`, unit: '/s' } },
@@ -112,9 +113,9 @@ const mandate = mandateOf(mandateDocument({ globs: 10 }));
 
 async function stepping({ redis }: On): Promise<Work> {
   const ledger = await emptySharedLedger(redis);
-  const requests = stepRequests(ACTIONS, mandate);
+  const batches = partitionBatches(stepRequests(ACTIONS, mandate), BATCH, partitionOfAgent);
   const work = await measureWork(ACTIONS, () =>
-    inBatches(requests, { size: BATCH, atOnce: AT_ONCE }, async (batch) => {
+    inBatches(batches, { size: 1, atOnce: AT_ONCE }, async ([batch = []]) => {
       await ledger.step(batch);
       await ledger.confirm(ledger.epoch, batch);
     }),

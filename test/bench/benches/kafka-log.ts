@@ -3,14 +3,15 @@
  * records in the same batches, acknowledged alike, as many appends under way. A batch lies in one partition, as the
  * decisions on one batch of requests do; single records come from many at once.
  */
-import { type Bus, keyPartition, type Outgoing } from '@mandate/bus';
-import { settingsOfTopic, TOPICS } from '@mandate/schemas';
+import type { Bus, Outgoing } from '@mandate/bus';
+import { TOPICS } from '@mandate/schemas';
 import { type KafkaCluster, startKafka } from '@mandate/testing';
 import { compare } from '../measure/compare.ts';
 import { measureWork, type Work } from '../measure/work.ts';
 import type { Row } from '../row.ts';
 import { newDecisions } from '../workload/decided.ts';
 import { inBatches } from '../workload/in-batches.ts';
+import { partitionBatches, partitionOfKey } from '../workload/partition-batches.ts';
 import { openPlainKafka, type PlainKafka } from '../workload/plain-kafka.ts';
 import { logOn } from '../workload/servers.ts';
 import { appendAll } from '../workload/temporary-log.ts';
@@ -23,6 +24,7 @@ const LOADS = [
 ];
 
 type Load = (typeof LOADS)[number];
+type Placed = Outgoing & { partition: number };
 type Append = (records: readonly Outgoing[]) => Promise<unknown>;
 
 export async function kafkaLog(): Promise<Row[]> {
@@ -38,8 +40,8 @@ export async function kafkaLog(): Promise<Row[]> {
   return rows;
 }
 
-function appending(bus: Bus, plain: PlainKafka, load: Load, decisions: readonly Outgoing[]): Promise<Row[]> {
-  const batches = batchesOf(decisions.slice(0, load.records), load.size);
+function appending(bus: Bus, plain: PlainKafka, load: Load, decisions: readonly Placed[]): Promise<Row[]> {
+  const batches = partitionBatches(decisions.slice(0, load.records), load.size, ({ partition }) => partition);
   const run = (append: Append): Promise<Work> =>
     measureWork(load.records, () =>
       inBatches(batches, { size: 1, atOnce: load.atOnce }, ([batch = []]) => append(batch)),
@@ -101,20 +103,6 @@ function consumingOurs(bus: Bus, topic: string, group: string): Promise<Work> {
 }
 
 /** Where its key puts it, said beforehand: both sides then write the same partitions. */
-function placed(record: Outgoing): Outgoing {
-  const { partitions } = settingsOfTopic(TOPICS.decisions);
-  return { ...record, partition: keyPartition(record.key ?? '', partitions) };
-}
-
-function batchesOf(records: readonly Outgoing[], size: number): Outgoing[][] {
-  const byPartition = Map.groupBy(records, ({ partition }) => partition);
-  return [...byPartition.values()]
-    .flatMap((mine) =>
-      Array.from({ length: Math.ceil(mine.length / size) }, (_, batch) => ({
-        batch,
-        records: mine.slice(batch * size, (batch + 1) * size),
-      })),
-    )
-    .toSorted((one, other) => one.batch - other.batch)
-    .map(({ records }) => records);
+function placed(record: Outgoing): Placed {
+  return { ...record, partition: partitionOfKey(record.key ?? '') };
 }

@@ -12,6 +12,7 @@ import type { Row } from '../row.ts';
 import { type BareRedis, bareRedis } from '../workload/bare-redis.ts';
 import { inBatches } from '../workload/in-batches.ts';
 import { mandateDocument, mandateOf } from '../workload/mandate.ts';
+import { partitionBatches, partitionOfAgent } from '../workload/partition-batches.ts';
 import { emptySharedLedger, startLedgerServer } from '../workload/servers.ts';
 import { stepRequests } from '../workload/step-requests.ts';
 
@@ -65,9 +66,9 @@ async function throughput(server: RedisServer, bare: BareRedis, load: Load): Pro
   ];
 }
 
-/** What a decider does with a batch: the step, and once its decisions are on the log the news of that. */
+/** As a decider has them: the agents of one partition, and once their decisions are on the log the news of that. */
 function withConfirmation(server: RedisServer, bare: BareRedis): Promise<Row[]> {
-  const what = 'ledger in Redis: step + confirm, batches of 500';
+  const what = 'ledger in Redis: step + confirm, batches of 500 of a partition';
   const load = { size: 500, actions: 10_000 };
   return compare({
     pairs: 3,
@@ -87,19 +88,22 @@ async function stepping(
   server: RedisServer,
   { redis }: BareRedis,
   load: Load,
-  confirming = false,
+  asDeciders = false,
 ): Promise<Throughput> {
   const ledger = await emptySharedLedger(server);
   const requests = stepRequests(load.actions, mandate);
+  const batches = asDeciders
+    ? partitionBatches(requests, load.size, partitionOfAgent)
+    : partitionBatches(requests, load.size, () => 0);
   // The tenant is opened, and the script is known to the server, with the first call of all.
   await ledger.step(stepRequests(1, mandate));
   let allowed = 0;
   const measured = await measuredOn(redis, load.actions, () =>
-    inBatches(requests, { size: load.size, atOnce: AT_ONCE }, async (batch) => {
+    inBatches(batches, { size: 1, atOnce: AT_ONCE }, async ([batch = []]) => {
       for (const result of await ledger.step(batch)) {
         if (result.kind === 'decided' && result.facts.leaseExpiresAtMs !== null) allowed += 1;
       }
-      if (confirming) await ledger.confirm(ledger.epoch, batch);
+      if (asDeciders) await ledger.confirm(ledger.epoch, batch);
     }),
   );
   await ledger.close();
