@@ -56,7 +56,7 @@ export function closed(): MandateError {
   });
 }
 
-/** The log has a batch of records that cannot be read, and records behind it that are not handed over for that. */
+/** The log has a batch of records that cannot be read, and nothing behind it is handed over for that. */
 export function unreadable(facts: {
   topic: string;
   partition: number;
@@ -70,7 +70,7 @@ export function unreadable(facts: {
     `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${why}`,
     {
       remedy:
-        'Have its producer write with gzip, snappy, lz4, zstd or no compression. To go on, move the group behind the batch deliberately.',
+        'Who wrote it? A broker whose disk is damaged has replicas that are not. To go on without its records, move the group behind the batch deliberately.',
       cause,
     },
   );

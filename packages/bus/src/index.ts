@@ -7,7 +7,7 @@
  *
  * `kafka/` is the log of many machines: brokers, through kafkajs. Its parts, from the brokers upwards: client (what of
  * kafkajs is used, and why no more), connection (tries again, mends), topics (made and checked), append over
- * partition-queue, cursor and fetcher (reading), coordinator and protocol (a group), pulse, group-member and
+ * partition-queue, batches, cursor and fetcher (reading), coordinator and protocol (a group), pulse, group-member and
  * held-partition, log-reader; create-kafka-bus puts them together.
  *
  * `sqlite/` is the embedded log: one file, no server, several processes of one machine. Durable across `kill -9`.
@@ -19,6 +19,7 @@ export { recordUnreadable } from './errors.ts';
 export { createKafkaBus, type KafkaBusOptions } from './kafka/create-kafka-bus.ts';
 export type { KafkaConfig, SaslConfig } from './kafka/kafka-config.ts';
 export { keyPartition } from './key-partition.ts';
+export { nextOffset } from './next-offset.ts';
 export { openLog } from './open-log.ts';
 export type {
   Acknowledged,
@@ -33,6 +34,7 @@ export type {
   PartitionRange,
   Reader,
   ReaderOptions,
+  UnreadableBatch,
 } from './port.ts';
 export { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
 export { untilCommitted } from './until-committed.ts';

@@ -26,7 +26,16 @@ export type LogRecord = {
   value: Uint8Array;
   headers: Headers;
   appendedAtMs: number;
+  /** Set when this is no record, but a batch of them; seen by consumers with `takesUnreadable` alone. */
+  unreadable?: UnreadableBatch;
 };
+
+/**
+ * A batch that its producer sent in such a way that nobody can tell the records in it: garbled, packed by an unknown
+ * codec, or so that it would take all memory. It stands in the place of its records: the coordinate has the first of
+ * their offsets, `value` all of the batch as it lies on the log. The log of one machine has none.
+ */
+export type UnreadableBatch = { lastOffset: number; reason: string };
 
 /** What a producer gets back: the record is on the log, there. */
 export type Acknowledged = { coordinate: Coordinate; appendedAtMs: number };
@@ -57,6 +66,11 @@ export type ConsumerOptions = {
   from: 'earliest' | 'latest';
   /** At most so many records a batch. Default 500. */
   maxBatch?: number;
+  /**
+   * Batches that cannot be read are handed over too, and whoever commits behind one has passed its records over.
+   * Without this, and in every other way of reading, they are BUS_UNREADABLE and nothing goes on behind them.
+   */
+  takesUnreadable?: boolean;
   /** A member that is silent for so long loses its partitions. Default 10,000. */
   sessionTimeoutMs?: number;
   /**
@@ -72,7 +86,7 @@ export type ConsumerOptions = {
 };
 
 export type Consumer = {
-  /** Resolves after `stop()`; rejects when the handler threw or the position was lost (BUS_OFFSET_LOST). */
+  /** Resolves after `stop()`; rejects when the handler threw, or with BUS_OFFSET_LOST or BUS_UNREADABLE. */
   finished: Promise<void>;
   /** Graceful drain: no new batch starts, running ones finish (bounded by `drainMs`, default 10,000), membership ends. */
   stop(drainMs?: number): Promise<void>;
@@ -96,7 +110,7 @@ export type Reader = {
    * reader ends before.
    */
   caughtUp: Promise<void>;
-  /** Resolves after `stop()`; rejects when the handler threw, or the log no longer holds the next offset (BUS_OFFSET_LOST). */
+  /** Resolves after `stop()`; rejects when the handler threw, or the log no longer holds the next offset (BUS_OFFSET_LOST), or not legibly (BUS_UNREADABLE). */
   finished: Promise<void>;
   /** The next offset to be read, by `topic/partition`. */
   positions(): Readonly<Record<string, number>>;

@@ -1,4 +1,5 @@
 /** What goes into the decider and what comes out of it, as values. */
+import type { UnreadableBatch } from '@mandate/bus';
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { Mandate } from '@mandate/policy';
 import type { Action, ActionDecided, ActionSettled, DeadLetter, Source } from '@mandate/schemas';
@@ -9,6 +10,8 @@ export type Incoming = {
   appendedAtMs: number;
   key: string | null;
   value: Uint8Array;
+  /** Set where this is a batch of records that cannot be told apart. */
+  unreadable?: UnreadableBatch | undefined;
   /** Of what was redacted before it was published. */
   fingerprint?: string | null;
 };

@@ -7,7 +7,7 @@
  * back when Redis has lost it, keep-ledger.ts and rebuild-ledger.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Batch, type Bus, type Headers, type Outgoing, untilCommitted } from '@mandate/bus';
+import { type Batch, type Bus, type Headers, nextOffset, type Outgoing, untilCommitted } from '@mandate/bus';
 import { isMandateError, type Logger, MandateError, type Metrics, type Running } from '@mandate/runtime';
 import {
   fingerprintIn,
@@ -63,6 +63,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
     group: GROUPS.decider,
     topics,
     from: 'earliest',
+    takesUnreadable: true,
     ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
     ...(options.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: options.sessionTimeoutMs }),
     onBatch: (batch) => handleUntilDone(batch, measured, measure),
@@ -128,11 +129,12 @@ async function handle(batch: Batch, options: DeciderOptions, measure: DeciderMea
   const stopTimer = measure.seconds.startTimer();
   const { ledger, bus } = options;
   const { epoch } = ledger;
-  const incoming = batch.records.map(({ coordinate, appendedAtMs, key, value, headers }) => ({
+  const incoming = batch.records.map(({ coordinate, appendedAtMs, key, value, headers, unreadable }) => ({
     source: { topic: coordinate.topic, partition: coordinate.partition, offset: String(coordinate.offset) },
     appendedAtMs,
     key,
     value,
+    unreadable,
     fingerprint: fingerprintIn(headers),
   }));
   const { answers, operations } = await answerBatch(incoming, options);
@@ -150,7 +152,8 @@ async function handle(batch: Batch, options: DeciderOptions, measure: DeciderMea
     ),
   ]);
   await ledger.confirm(epoch, operations);
-  await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);
+  const last = batch.records.at(-1);
+  if (last !== undefined) await batch.commit(nextOffset(last));
   stopTimer();
   for (const answer of answers) count(answer, measure);
 }

@@ -1,4 +1,5 @@
 /** Step 1: from a record of an actions topic to an action or an outcome of a tenant, or to a dead letter. */
+import type { UnreadableBatch } from '@mandate/bus';
 import { deadLetterId } from '@mandate/policy';
 import {
   type Action,
@@ -19,6 +20,7 @@ export type ReadIncoming =
   | { kind: 'bad'; deadLetter: DeadLetter };
 
 export function readIncoming(incoming: Incoming, clock: () => number): ReadIncoming {
+  if (incoming.unreadable !== undefined) return bad(incoming, batchFault(incoming.unreadable), clock);
   const read = readActionsRecord(incoming.value);
   if (!read.ok) return bad(incoming, read.fault, clock);
   const { value } = read;
@@ -31,6 +33,18 @@ export function readIncoming(incoming: Incoming, clock: () => number): ReadIncom
   return value.event === 'action.requested'
     ? { kind: 'action', tenant, action: value.action }
     : { kind: 'outcome', tenant, outcome: value.outcome };
+}
+
+function batchFault({ reason, lastOffset }: UnreadableBatch): Fault {
+  return {
+    code: 'INVALID_ACTION',
+    reason: `the batch of records up to offset ${lastOffset} cannot be read: ${reason}`,
+    remedy:
+      'have its producer send the records again, in smaller batches, with gzip, snappy, lz4, zstd or no compression',
+    pointer: '',
+    line: 1,
+    column: 1,
+  };
 }
 
 function foreignTenant(stated: string, owner: string): Fault {

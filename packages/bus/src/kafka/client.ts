@@ -7,7 +7,8 @@
  *   on the gap afterwards halts once; after a restart the jump is history.
  * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose what it finished.
  * - One slow partition holds back every partition of the same broker, and heartbeats ride on the fetches.
- * - A response with one batch that cannot be decompressed is an error that names neither batch nor partition.
+ * - A response with one partition or one batch that is not well is one error for all of them. What the batches hold
+ *   is read here, too (batches/): there is no bound on what one may become, and 200,000 headers take it many minutes.
  * - There is no assign(): a reader would have to join a group, which takes `group.initial.rebalance.delay.ms`
  *   (3 s by default) before the first record. Fetching takes milliseconds (`at` asks for single records).
  *
@@ -18,8 +19,8 @@ import { createRequire } from 'node:module';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Logger } from '@mandate/runtime';
+import type { AbortedTransaction } from './batches/aborted-transactions.ts';
 import { clientLogging, clientLogLevel } from './client-logging.ts';
-import { registerCodecs } from './codecs/register-codecs.ts';
 import {
   DEFAULT_CONNECTION_TIMEOUT_MS,
   DEFAULT_METADATA_AGE_MS,
@@ -37,19 +38,14 @@ export type WireMessage = {
   headers: Record<string, Buffer | string | (Buffer | string)[] | null>;
 };
 
-/** A message as kafkajs decodes it; those of aborted transactions and control records are among them. */
-export type FetchedMessage = WireMessage & {
-  offset: string;
-  timestamp: string;
-  isControlRecord: boolean;
-  batchContext: { producerId: string; inTransaction: boolean };
-};
-
+/** What a broker answers about one partition of a fetch: an error, or batches as they lie on its log. */
 export type FetchedPartition = {
+  topic: string;
   partition: number;
-  highWatermark: string;
-  abortedTransactions: { producerId: string; firstOffset: string }[];
-  messages: FetchedMessage[];
+  error: Error | null;
+  endOffset: number;
+  abortedTransactions: AbortedTransaction[];
+  batches: Buffer;
 };
 
 export type ProducedPartition = {
@@ -77,14 +73,6 @@ export type Broker = {
     timeout: number;
     topicData: TopicPartitions<{ partition: number; messages: WireMessage[] }>[];
   }): Promise<{ topics: { topicName: string; partitions: ProducedPartition[] }[] }>;
-  fetch(request: {
-    replicaId: -1;
-    isolationLevel: number;
-    maxWaitTime: number;
-    minBytes: number;
-    maxBytes: number;
-    topics: TopicPartitions<{ partition: number; fetchOffset: string; maxBytes: number }>[];
-  }): Promise<{ responses: { topicName: string; partitions: FetchedPartition[] }[] }>;
   heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
   syncGroup(request: {
     groupId: string;
@@ -151,15 +139,15 @@ const { createLogger } = require('kafkajs/src/loggers');
 const NetworkConnection = require('kafkajs/src/network/connection');
 const RequestQueue = require('kafkajs/src/network/requestQueue');
 const { requests } = require('kafkajs/src/protocol/requests');
-const apiKeys: { JoinGroup: number } = require('kafkajs/src/protocol/requests/apiKeys');
+const apiKeys: { Fetch: number; JoinGroup: number } = require('kafkajs/src/protocol/requests/apiKeys');
+const Decoder = require('kafkajs/src/protocol/decoder');
+const { createErrorFromCode } = require('kafkajs/src/protocol/error');
 
-export const dropAborted: (read: {
-  messages: FetchedMessage[];
-  abortedTransactions: FetchedPartition['abortedTransactions'];
-}) => FetchedMessage[] = require('kafkajs/src/consumer/filterAbortedMessages');
+/** The checksum of a batch, from its attributes on. */
+export const crc32c: (bytes: Buffer) => number = require('kafkajs/src/protocol/recordBatch/crc32C');
 
 /** Transactions of foreign producers are seen once they are committed. */
-export const READ_COMMITTED = 1;
+const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
 mendThrottleTimer();
@@ -167,7 +155,6 @@ shareConnects();
 
 /** A view of the cluster with connections of its own, and the way to end them at once whatever they wait for. */
 export function createCluster(config: KafkaConfig, log: Logger): { cluster: Cluster; sever: () => void } {
-  registerCodecs();
   const sockets = new Set<Socket>();
   const connectionTimeout = config.connectionTimeoutMs ?? DEFAULT_CONNECTION_TIMEOUT_MS;
   const cluster = new KafkaJsCluster({
@@ -227,6 +214,65 @@ export async function joinGroup(
 ): Promise<JoinedGroup> {
   const join = broker.lookupRequest(apiKeys.JoinGroup, requests.JoinGroup);
   return (await broker.connectionPool.send(join({ ...request, protocolType: 'consumer' }))) as JoinedGroup;
+}
+
+const NO_ERROR = 0;
+/** The newest version that kafkajs can ask in; brokers know it since Kafka 2.3. Its answer is left in pieces. */
+const FETCH = {
+  versions: ['11'],
+  protocol: () => (request: object) => ({
+    ...requests.Fetch.protocol({ version: 11 })(request),
+    response: { decode: async (bytes: Buffer) => decodeFetched(bytes), parse: async (each: unknown) => each },
+  }),
+};
+
+/** One fetch from the broker, of whatever it leads: each partition with what there is of it, or with its own error. */
+export async function fetchPartitions(
+  broker: Broker,
+  request: {
+    maxWaitTime: number;
+    minBytes: number;
+    maxBytes: number;
+    topics: TopicPartitions<{ partition: number; fetchOffset: string; maxBytes: number }>[];
+  },
+): Promise<FetchedPartition[]> {
+  const fetch = broker.lookupRequest(apiKeys.Fetch, FETCH);
+  const asked = fetch({ ...request, replicaId: -1, isolationLevel: READ_COMMITTED });
+  const { partitions } = (await broker.connectionPool.send(asked)) as { partitions: FetchedPartition[] };
+  return partitions;
+}
+
+/** After "Fetch Response (Version: 11)" of Kafka's protocol. */
+function decodeFetched(bytes: Buffer): { clientSideThrottleTime: number; partitions: FetchedPartition[] } {
+  const decoder = new Decoder(bytes);
+  const clientSideThrottleTime: number = decoder.readInt32();
+  const errorCode = decoder.readInt16();
+  if (errorCode !== NO_ERROR) throw createErrorFromCode(errorCode);
+  // The session, of which there is none.
+  decoder.readInt32();
+  const topics: FetchedPartition[][] = decoder.readArray(() => {
+    const topic: string = decoder.readString();
+    return decoder.readArray(() => decodePartition(topic, decoder));
+  });
+  return { clientSideThrottleTime, partitions: topics.flat() };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: kafkajs tells no types of its decoder
+function decodePartition(topic: string, decoder: any): FetchedPartition {
+  const partition = decoder.readInt32();
+  const errorCode = decoder.readInt16();
+  const endOffset = Number(decoder.readInt64());
+  // The last stable offset, and where the log begins.
+  decoder.forward(16);
+  const abortedTransactions = decoder.readArray(() => ({
+    producerId: decoder.readInt64(),
+    firstOffset: Number(decoder.readInt64()),
+  }));
+  // The replica to be preferred.
+  decoder.forward(4);
+  const batches = decoder.readBytes() ?? Buffer.alloc(0);
+  const error = errorCode === NO_ERROR ? null : createErrorFromCode(errorCode);
+  return { topic, partition, error, endOffset, abortedTransactions, batches };
 }
 
 /**

@@ -1,4 +1,6 @@
-import type { LogRecord } from '../port.ts';
+import { unreadable } from '../errors.ts';
+import { nextOffset } from '../next-offset.ts';
+import type { Coordinate, LogRecord, UnreadableBatch } from '../port.ts';
 import type { Arrived } from './to-records.ts';
 
 /** Fetching pauses for a partition while so much of it waits for its handler. */
@@ -44,17 +46,24 @@ export class Cursor {
     return this.#failure !== undefined;
   }
 
-  /** Consecutive records from the position on, without moving it. Throws what the partition failed with. */
-  peek(most: number): readonly LogRecord[] {
-    const [first] = this.#records;
-    if (first === undefined) {
-      if (this.#failure !== undefined) throw this.#failure.error;
-      return [];
+  /**
+   * Consecutive records from the position on, without moving it. Throws what the partition failed with; and so does a
+   * batch that cannot be read, once it is its turn, for whoever does not take such.
+   */
+  peek(most: number, { takesUnreadable = false } = {}): readonly LogRecord[] {
+    if (this.#records.length === 0 && this.#failure !== undefined) throw this.#failure.error;
+    const records: LogRecord[] = [];
+    let next = this.position;
+    for (const record of this.#records) {
+      if (records.length === most || record.coordinate.offset !== next) break;
+      if (record.unreadable !== undefined && !takesUnreadable) {
+        if (records.length === 0) throw asError(record.coordinate, record.unreadable);
+        break;
+      }
+      records.push(record);
+      next = nextOffset(record);
     }
-    const start = first.coordinate.offset;
-    const candidates = this.#records.slice(0, most);
-    const gap = candidates.findIndex(({ coordinate }, i) => coordinate.offset !== start + i);
-    return gap === -1 ? candidates : candidates.slice(0, gap);
+    return records;
   }
 
   /** What lies before the offset is done with. */
@@ -94,6 +103,10 @@ export class Cursor {
     this.#changed = Promise.withResolvers();
     this.#onChange();
   }
+}
+
+function asError(coordinate: Coordinate, { reason }: UnreadableBatch): Error {
+  return unreadable({ ...coordinate, cause: new Error(reason) });
 }
 
 function bytesOf(records: readonly LogRecord[]): number {

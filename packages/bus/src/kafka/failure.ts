@@ -60,12 +60,6 @@ export function isRebalancing(error: unknown): boolean {
   return answerOf(error) === 'REBALANCE_IN_PROGRESS';
 }
 
-/** Whether bytes that arrived could not be read: a codec failed, or nothing here knows the codec. */
-export function isUnreadable(error: unknown): boolean {
-  const { name } = innermost(error);
-  return name === 'KafkaJSNotImplemented' || !(isMandateError(error) || name.startsWith('KafkaJS'));
-}
-
 /** As callers of the bus get it. */
 export function asBusError(error: unknown): MandateError {
   if (isMandateError(error)) return error;

@@ -5,7 +5,7 @@ import type { Cluster } from './client.ts';
 import type { Connection } from './connection.ts';
 import type { Cursor } from './cursor.ts';
 import { answerOf, asBusError, innermost, mayPass } from './failure.ts';
-import { type Asked, fetchRecords } from './fetch-records.ts';
+import { type Asked, fetchRecords, type Refused } from './fetch-records.ts';
 import { rangesOf } from './ranges.ts';
 
 /** How long a broker may hold a fetch open that has nothing to bring. */
@@ -87,9 +87,25 @@ export class Fetcher {
         if (mine.length === 0) break;
         const hungry = mine.filter((cursor) => cursor.hasRoom);
         asked = hungry.map((cursor) => ({ cursor, offset: cursor.fetchOffset }));
-        if (asked.length === 0) await room;
-        else await this.#fetch(nodeId, asked, hungry.length === mine.length ? IDLE_WAIT_MS : BUSY_WAIT_MS);
-        pauseMs = FIRST_PAUSE_MS;
+        if (asked.length === 0) {
+          await room;
+          continue;
+        }
+        const waitMs = hungry.length === mine.length ? IDLE_WAIT_MS : BUSY_WAIT_MS;
+        const refused = await this.#fetch(nodeId, asked, waitMs);
+        if (refused.length === 0) {
+          pauseMs = FIRST_PAUSE_MS;
+          continue;
+        }
+        for (const alike of Map.groupBy(refused, ({ error }) => answerOf(error)).values()) {
+          await this.#recover(
+            alike[0]?.error,
+            alike.map((each) => each.asked),
+            pauseMs,
+          );
+        }
+        pauseMs = longer(pauseMs);
+        void this.#supply();
       } catch (error) {
         await this.#recover(error, asked, pauseMs);
         pauseMs = longer(pauseMs);
@@ -100,10 +116,10 @@ export class Fetcher {
     if (this.#cursors.size > 0) void this.#supply();
   }
 
-  async #fetch(nodeId: string, asked: readonly Asked[], waitMs: number): Promise<void> {
+  async #fetch(nodeId: string, asked: readonly Asked[], waitMs: number): Promise<Refused[]> {
     const cluster = await this.#connection.cluster();
     const broker = await cluster.findBroker({ nodeId });
-    await fetchRecords(broker, asked, waitMs, ({ cursor, arrived, endOffset }) => {
+    return fetchRecords(broker, asked, waitMs, ({ cursor, arrived, endOffset }) => {
       if (!this.#cursors.has(cursor)) return;
       cursor.arrive(arrived, endOffset);
       const { missing, nextOffset } = arrived;
@@ -133,7 +149,6 @@ export class Fetcher {
     await pause(pauseMs);
   }
 
-  /** The answer names one partition; others of the same request may have the same trouble. */
   async #judgeRange(asked: readonly Asked[]): Promise<void> {
     for (const { cursor, offset } of asked) {
       const cluster = await this.#connection.cluster();

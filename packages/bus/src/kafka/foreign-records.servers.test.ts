@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { zstdCompressSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describeWithOwnServers, type KafkaCluster, startKafka } from '@mandate/testing';
 import kafkajs, { type Kafka } from 'kafkajs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { nextOffset } from '../next-offset.ts';
 import type { Batch, Bus } from '../port.ts';
-import { registerCodecs } from './codecs/register-codecs.ts';
+import { MOST_BYTES } from './batches/read-records.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
 describeWithOwnServers(['kafka'], 'records of other producers', () => {
@@ -40,7 +41,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       from: 'earliest',
       onRecords: (records) => void seen.push(...textsOf(records)),
     });
-    await reader.caughtUp;
+    await Promise.race([reader.caughtUp, reader.finished]);
     await reader.stop();
     return seen;
   }
@@ -109,36 +110,89 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
     expect(await everything()).toEqual(['committed', 'plain', 'last']);
   });
 
-  test('a batch that would take all memory halts its group in front of it, by name, and what is before it arrives', async () => {
-    await bus.append(topic, [
-      { key: 'k', value: 'first' },
-      { key: 'k', value: 'second' },
-    ]);
-    const producer = foreign.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
-    await producer.connect();
-    const compress = async ({ buffer }: { buffer: Buffer }) => zstdCompressSync(buffer);
-    Object.assign(kafkajs.CompressionCodecs, { [kafkajs.CompressionTypes.ZSTD]: () => ({ compress }) });
-    const bomb = { key: 'k', value: Buffer.alloc(80 * 1024 * 1024) };
-    await producer.send({ topic, messages: [bomb], compression: kafkajs.CompressionTypes.ZSTD });
-    await producer.disconnect();
-    registerCodecs();
-    await bus.append(topic, [{ key: 'k', value: 'behind' }]);
+  describe('batches that their producer sent so that nobody can read them', () => {
+    const { GZIP, ZSTD } = kafkajs.CompressionTypes;
+    const { CompressionCodecs } = kafkajs as unknown as { CompressionCodecs: Record<number, () => object> };
+    const codecs = { ...CompressionCodecs };
+    afterEach(() => void Object.assign(CompressionCodecs, codecs));
 
-    const seen: string[] = [];
-    const consumer = await bus.consume({
-      group: `${topic}.group`,
-      topics: [topic],
-      from: 'earliest',
-      async onBatch(batch) {
-        seen.push(...textsOf(batch.records));
-        await commitAll(batch);
-      },
+    const packing = (compress: (bytes: Buffer) => Buffer) => () => ({
+      compress: async ({ buffer }: { buffer: Buffer }) => compress(buffer),
     });
-    await expect(consumer.finished).rejects.toMatchObject({
-      code: 'BUS_UNREADABLE',
-      message: expect.stringContaining(`the batch at offset 2 of ${topic}/0 cannot be read`),
+
+    async function send(compression: number, value: Buffer | string): Promise<void> {
+      const producer = foreign.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+      await producer.connect();
+      await producer.send({ topic, messages: [{ key: 'k', value }], compression });
+      await producer.disconnect();
+    }
+
+    async function bombs(): Promise<void> {
+      CompressionCodecs[GZIP] = packing((bytes) => gzipSync(bytes));
+      CompressionCodecs[ZSTD] = packing((bytes) => zstdCompressSync(bytes));
+      await bus.append(topic, [
+        { key: 'k', value: 'first' },
+        { key: 'k', value: 'second' },
+      ]);
+      await send(GZIP, Buffer.alloc(70 * 1024 * 1024, ' '));
+      await send(ZSTD, Buffer.alloc(80 * 1024 * 1024));
+      await bus.append(topic, [{ key: 'k', value: 'behind' }]);
+    }
+
+    test('they halt whoever did not ask for them, in front of the first, by name; what is before it arrives', async () => {
+      await bombs();
+      const seen: string[] = [];
+      const consumer = await bus.consume({
+        group: `${topic}.group`,
+        topics: [topic],
+        from: 'earliest',
+        async onBatch(batch) {
+          seen.push(...textsOf(batch.records));
+          await commitAll(batch);
+        },
+      });
+      const failure = {
+        code: 'BUS_UNREADABLE',
+        message: expect.stringContaining(
+          `the batch at offset 2 of ${topic}/0 cannot be read: it would become more`,
+        ),
+      };
+      await expect(consumer.finished).rejects.toMatchObject(failure);
+      expect(seen).toEqual(['first', 'second']);
+      expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([3]);
+      await expect(everything()).rejects.toMatchObject(failure);
+      await expect(bus.at({ topic, partition: 0, offset: 2 })).rejects.toMatchObject(failure);
     });
-    expect(seen).toEqual(['first', 'second']);
-    expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([2]);
+
+    test('they are handed to who asked for them, and are done with by a commit', async () => {
+      await bombs();
+      const seen: string[] = [];
+      const consumer = await bus.consume({
+        group: `${topic}.group`,
+        topics: [topic],
+        from: 'earliest',
+        takesUnreadable: true,
+        async onBatch(batch) {
+          for (const record of batch.records) {
+            seen.push(record.unreadable?.reason ?? Buffer.from(record.value).toString());
+            await batch.commit(nextOffset(record));
+          }
+        },
+      });
+      const bomb = `it would become more than ${MOST_BYTES} bytes`;
+      const all = ['first', 'second', bomb, bomb, 'behind'];
+      await vi.waitFor(() => expect(seen).toEqual(all), PATIENCE);
+      await vi.waitFor(
+        async () => expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([0]),
+        PATIENCE,
+      );
+      await consumer.stop();
+    });
+
+    test('what the broker itself refuses never gets there', async () => {
+      CompressionCodecs[GZIP] = packing((bytes) => gzipSync(bytes).subarray(0, -20));
+      await expect(send(GZIP, 'x'.repeat(10_000))).rejects.toThrow();
+      expect(await everything()).toEqual([]);
+    });
   });
 });

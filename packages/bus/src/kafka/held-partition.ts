@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMandateError } from '@mandate/runtime';
 import { closed, fenced, misused } from '../errors.ts';
+import { nextOffset } from '../next-offset.ts';
 import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
 import type { Commits } from './commits.ts';
 import type { Coordinator, Membership } from './coordinator.ts';
@@ -61,7 +62,7 @@ export class HeldPartition {
     while (!signal.aborted) {
       const from = this.#position;
       const changed = this.cursor.changed();
-      const records = this.cursor.peek(maxBatch);
+      const records = this.cursor.peek(maxBatch, this.#options);
       if (records.length === 0) {
         await this.#passOver();
         if (!signal.aborted) await changed;
@@ -91,7 +92,8 @@ export class HeldPartition {
   #batch(records: readonly LogRecord[]): Batch {
     const { topic, partition } = this.cursor;
     const first = records[0]?.coordinate.offset ?? 0;
-    const afterLast = first + records.length;
+    const last = records.at(-1);
+    const afterLast = last === undefined ? first : nextOffset(last);
     return {
       topic,
       partition,

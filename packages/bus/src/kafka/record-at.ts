@@ -17,20 +17,15 @@ export async function recordAt(
     async (cluster) => {
       const broker = await leaderOf(cluster, topic, partition);
       const cursor = new Cursor({ topic, partition, offset }, () => {});
-      const isThere = await fetchRecords(
+      const [refused] = await fetchRecords(
         broker,
         [{ cursor, offset }],
         0,
         ({ arrived, endOffset }) => cursor.arrive(arrived, endOffset),
         ONE_BATCH_BYTES,
-      ).then(
-        () => true,
-        (error) => {
-          if (answerOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error;
-          return false;
-        },
       );
-      const [record] = isThere ? cursor.peek(1) : [];
+      if (refused !== undefined && answerOf(refused.error) !== 'OFFSET_OUT_OF_RANGE') throw refused.error;
+      const [record] = cursor.peek(1);
       return record?.coordinate.offset === offset ? record : null;
     },
     withinMs,

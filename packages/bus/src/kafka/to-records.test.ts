@@ -1,59 +1,241 @@
-import { expect, test } from 'vitest';
-import type { FetchedMessage, FetchedPartition } from './client.ts';
-import { toRecords } from './to-records.ts';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { MOST_BYTES, MOST_RECORDS } from './batches/read-records.ts';
+import type { FetchedPartition } from './client.ts';
+import {
+  ATTRIBUTES,
+  BASE_TIME,
+  type BatchFields,
+  headerBytes,
+  LOG_TIME,
+  varint,
+  writeBatch,
+} from './testing/write-batch.ts';
+import { type Arrived, toRecords } from './to-records.ts';
 
-const message = (offset: number, fields: Partial<FetchedMessage> = {}): FetchedMessage => ({
-  offset: `${offset}`,
-  timestamp: '1700000000000',
-  key: Buffer.from('k'),
-  value: Buffer.from(`${offset}`),
-  headers: {},
-  isControlRecord: false,
-  batchContext: { producerId: '-1', inTransaction: false },
-  ...fields,
-});
-const fetched = (messages: FetchedMessage[], fields: Partial<FetchedPartition> = {}): FetchedPartition => ({
+const fetched = (batches: readonly Buffer[], fields: Partial<FetchedPartition> = {}): FetchedPartition => ({
+  topic: 't',
   partition: 0,
-  highWatermark: '100',
+  error: null,
+  endOffset: 100,
   abortedTransactions: [],
-  messages,
+  batches: Buffer.concat(batches),
   ...fields,
 });
-const offsetsOf = (arrived: ReturnType<typeof toRecords>) =>
-  arrived.records.map(({ coordinate }) => coordinate.offset);
+const records = (count: number) => Array.from({ length: count }, (_, i) => ({ key: 'k', value: `${i}` }));
+const batch = (baseOffset: number, count: number, fields: BatchFields = {}) =>
+  writeBatch({ baseOffset, records: records(count), ...fields });
+const offsetsOf = (arrived: Arrived) => arrived.records.map(({ coordinate }) => coordinate.offset);
+const valuesOf = (arrived: Arrived) => arrived.records.map(({ value }) => Buffer.from(value).toString());
+const WELL = { missing: null, spoilt: null };
 
-test('what of a batch lies before the offset that was asked for is not handed over again', () => {
-  const arrived = toRecords('t', 6, fetched([4, 5, 6, 7].map((offset) => message(offset))));
+test('what of a batch lies before the offset that was asked for is not handed over again', async () => {
+  const arrived = await toRecords(6, fetched([batch(2, 2), batch(4, 4)]));
   expect(offsetsOf(arrived)).toEqual([6, 7]);
-  expect(arrived).toMatchObject({ nextOffset: 8, missing: null });
+  expect(valuesOf(arrived)).toEqual(['2', '3']);
+  expect(arrived).toMatchObject({ nextOffset: 8, ...WELL });
 });
 
-test('offsets that are not there are missing, whether at the start or within', () => {
-  expect(toRecords('t', 3, fetched([message(5)]))).toEqual({ records: [], nextOffset: 3, missing: 3 });
-  const arrived = toRecords('t', 3, fetched([message(3), message(5)]));
+test('a batch that did not fit into the answer comes with the next one', async () => {
+  const cut = batch(2, 2);
+  for (const length of [1, 12, 30, 61, cut.length - 1]) {
+    const arrived = await toRecords(0, fetched([batch(0, 2), cut.subarray(0, length)]));
+    expect(arrived).toMatchObject({ nextOffset: 2, ...WELL });
+    expect(offsetsOf(arrived)).toEqual([0, 1]);
+  }
+});
+
+test('offsets that are not there are missing, whether at the start, between batches or within one', async () => {
+  expect(await toRecords(3, fetched([batch(5, 1)]))).toMatchObject({
+    records: [],
+    nextOffset: 3,
+    missing: 3,
+  });
+  const arrived = await toRecords(3, fetched([batch(3, 1), batch(5, 1)]));
   expect(offsetsOf(arrived)).toEqual([3]);
   expect(arrived).toMatchObject({ nextOffset: 4, missing: 4 });
+  const thinned = await toRecords(3, fetched([batch(3, 1), batch(4, 2, { lastOffsetDelta: 4 })]));
+  expect(thinned).toMatchObject({ nextOffset: 4, missing: 4 });
 });
 
-test('what a transaction leaves takes offsets and is not handed over', () => {
-  const inTransaction = { batchContext: { producerId: '7', inTransaction: true } };
+test('what a transaction leaves takes offsets and is not handed over', async () => {
+  const transactional = { producerId: 7n, attributes: ATTRIBUTES.transactional };
   const marker = (offset: number) =>
-    message(offset, { ...inTransaction, isControlRecord: true, key: Buffer.from([0, 0, 0, 0]) });
-  const aborted = [message(1, inTransaction), message(2, inTransaction), marker(3)];
-  const arrived = toRecords(
-    't',
-    0,
-    fetched([message(0), ...aborted, message(4)], {
-      abortedTransactions: [{ producerId: '7', firstOffset: '1' }],
-    }),
-  );
-  expect(offsetsOf(arrived)).toEqual([0, 4]);
-  expect(arrived).toMatchObject({ nextOffset: 5, missing: null });
+    batch(offset, 1, { producerId: 7n, attributes: ATTRIBUTES.transactional | ATTRIBUTES.control });
+  const batches = [
+    batch(0, 1),
+    batch(1, 2, transactional),
+    marker(3),
+    batch(4, 1),
+    batch(5, 1, transactional),
+    marker(6),
+  ];
+  const abortedTransactions = [{ producerId: 7n, firstOffset: 1 }];
+  const arrived = await toRecords(0, fetched(batches, { abortedTransactions }));
+  expect(offsetsOf(arrived)).toEqual([0, 4, 5]);
+  expect(arrived).toMatchObject({ nextOffset: 7, ...WELL });
 });
 
-test('no key is null, no value is empty, and of a repeated header the last counts', () => {
-  const headers = { a: [Buffer.from('1'), Buffer.from('2')], b: null };
-  const [record] = toRecords('t', 0, fetched([message(0, { key: null, value: null, headers })])).records;
-  expect(record).toMatchObject({ key: null, headers: { a: '2', b: '' }, appendedAtMs: 1_700_000_000_000 });
+test('a key of anybody ends no transaction', async () => {
+  const transactional = { producerId: 7n, attributes: ATTRIBUTES.transactional };
+  const likeMarker = batch(1, 1, { records: [{ key: '\0\0\0\0' }], ...transactional });
+  const abortedTransactions = [{ producerId: 7n, firstOffset: 0 }];
+  const batches = [batch(0, 1, transactional), likeMarker, batch(2, 1, transactional)];
+  expect(offsetsOf(await toRecords(0, fetched(batches, { abortedTransactions })))).toEqual([]);
+});
+
+test('no key is null, no value is empty, and of a repeated header the last counts', async () => {
+  const headers = [
+    ['a', '1'],
+    ['b', null],
+    ['__proto__', 'x'],
+    ['a', '2'],
+  ] as const;
+  const written = writeBatch({ records: [{ headers }] });
+  const [record] = (await toRecords(0, fetched([written]))).records;
+  expect(record).toMatchObject({ key: null, appendedAtMs: LOG_TIME });
+  expect(Object.entries(record?.headers ?? {})).toEqual([
+    ['a', '2'],
+    ['b', ''],
+    ['__proto__', 'x'],
+  ]);
   expect(record?.value).toHaveLength(0);
+  expect(record).not.toHaveProperty('unreadable');
+});
+
+test('where producers keep the time, each record has its own', async () => {
+  const deltas = [0, 1, -70, 3_000_000_000];
+  const written = writeBatch({
+    attributes: 0,
+    records: deltas.map((timestampDelta) => ({ timestampDelta })),
+  });
+  const arrived = await toRecords(0, fetched([written]));
+  expect(arrived.records.map(({ appendedAtMs }) => appendedAtMs - BASE_TIME)).toEqual(deltas);
+});
+
+const gzip = { attributes: ATTRIBUTES.gzip | ATTRIBUTES.logTime, pack: (body: Buffer) => gzipSync(body) };
+const zstd = {
+  attributes: ATTRIBUTES.zstd | ATTRIBUTES.logTime,
+  pack: (body: Buffer) => zstdCompressSync(body),
+};
+const blanks = (bytes: number) => [{ key: 'k', value: Buffer.alloc(bytes, ' ') }];
+const cut = (pack: (body: Buffer) => Buffer) => (body: Buffer) => pack(body).subarray(0, -5);
+const garbled = (pack: (body: Buffer) => Buffer) => (body: Buffer) => {
+  const bytes = pack(body);
+  return bytes.fill(0x5a, Math.min(12, bytes.length >> 1), bytes.length >> 1);
+};
+
+test.each([
+  ['gzip', gzip],
+  ['zstd', zstd],
+])('records compressed with %s are read', async (_, codec) => {
+  const arrived = await toRecords(2, fetched([batch(0, 5, codec), batch(5, 5, codec)]));
+  expect(valuesOf(arrived)).toEqual(['2', '3', '4', '0', '1', '2', '3', '4']);
+  expect(arrived).toMatchObject({ nextOffset: 10, ...WELL });
+});
+
+describe('a batch that its producer sent so that nobody can read it', () => {
+  const many = Array.from({ length: 1_001 }, (_, i): [string, string] => [`${i}`, '']);
+  const manyWithMany = Array(1_001).fill({ headers: headerBytes(many.slice(1)) });
+  test.each<[string, BatchFields, RegExp]>([
+    ['a bomb of gzip', { ...gzip, records: blanks(MOST_BYTES) }, /more than 33554432 bytes/],
+    ['a bomb of zstd', { ...zstd, records: blanks(MOST_BYTES) }, /more than 33554432 bytes/],
+    ['cut gzip', { ...gzip, pack: cut(gzip.pack) }, /cut or garbled: unexpected end of file/],
+    ['cut zstd', { ...zstd, pack: cut(zstd.pack) }, /cut or garbled: unexpected end of file/],
+    ['garbled gzip', { ...gzip, pack: garbled(gzip.pack) }, /cut or garbled/],
+    ['garbled zstd', { ...zstd, records: blanks(9_000), pack: garbled(zstd.pack) }, /./],
+    ['no gzip at all', { attributes: ATTRIBUTES.gzip }, /cut or garbled/],
+    ['no snappy at all', { attributes: ATTRIBUTES.snappy }, /snappy|cut or garbled/],
+    ['no LZ4 at all', { attributes: ATTRIBUTES.lz4 }, /no LZ4 frame/],
+    [
+      'nothing where LZ4 should be',
+      { attributes: ATTRIBUTES.lz4, pack: () => Buffer.alloc(0) },
+      /cut or garbled/,
+    ],
+    ['a codec of another time', { attributes: 5 }, /nothing here knows codec 5/],
+    [
+      'records without end',
+      { lastOffsetDelta: MOST_RECORDS, recordCount: MOST_RECORDS + 1 },
+      /100001 records/,
+    ],
+    ['headers without end', { records: [{ headers: many }] }, /1001 headers/],
+    ['headers without end, in many records', { records: manyWithMany }, /more than 1000000 headers/],
+    ['records that are not numbered in turn', { records: [{}, { offsetDelta: 0 }] }, /numbered otherwise/],
+    ['fewer records than it says', { lastOffsetDelta: 1, recordCount: 2 }, /cut short/],
+    ['more than it says', { pack: (body) => Buffer.concat([body, Buffer.of(0)]) }, /behind its last record/],
+    ['a record that is longer than all of it', { pack: () => varint(1_000_000) }, /a record is cut short/],
+    ['a number without end', { pack: () => Buffer.alloc(40, 0xff) }, /a number has no end/],
+  ])('is handed over as it is, in the place of its records: %s', async (_, fields, reason) => {
+    const bad = writeBatch({ baseOffset: 2, ...fields });
+    const lastOffset = 2 + bad.readInt32BE(23);
+    const batches = [batch(0, 2), bad, batch(lastOffset + 1, 2)];
+    const arrived = await toRecords(0, fetched(batches));
+    expect(offsetsOf(arrived)).toEqual([0, 1, 2]);
+    expect(arrived).toMatchObject({ nextOffset: lastOffset + 1, ...WELL });
+    const [, , record] = arrived.records;
+    expect(record).toMatchObject({
+      coordinate: { topic: 't', partition: 0, offset: 2 },
+      key: null,
+      headers: {},
+      appendedAtMs: LOG_TIME,
+      unreadable: { lastOffset, reason: expect.stringMatching(reason) },
+    });
+    expect(Buffer.from(record?.value ?? []).equals(bad)).toBe(true);
+    // What is behind it is read with the next fetch.
+    expect(offsetsOf(await toRecords(lastOffset + 1, fetched(batches)))).toEqual([
+      lastOffset + 1,
+      lastOffset + 2,
+    ]);
+  });
+
+  test('stands for those of its records alone that nobody had yet', async () => {
+    const bad = batch(2, 4, { ...gzip, pack: cut(gzip.pack) });
+    const [record] = (await toRecords(4, fetched([bad]))).records;
+    expect(record).toMatchObject({ coordinate: { offset: 4 }, unreadable: { lastOffset: 5 } });
+  });
+
+  test("is nobody's in a transaction that was aborted", async () => {
+    const attributes = gzip.attributes | ATTRIBUTES.transactional;
+    const bad = batch(0, 2, { attributes, producerId: 7n, pack: cut(gzip.pack) });
+    const abortedTransactions = [{ producerId: 7n, firstOffset: 0 }];
+    const arrived = await toRecords(0, fetched([bad], { abortedTransactions }));
+    expect(arrived).toMatchObject({ records: [], nextOffset: 2, ...WELL });
+  });
+});
+
+describe('what no producer can have brought about ends reading in front of it', () => {
+  const flipped = (bytes: Buffer, at: number) => {
+    const copy = Buffer.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ 0x55;
+    return copy;
+  };
+  const packed = batch(2, 2, gzip);
+  test.each([
+    ['its bytes are not those that were sent', flipped(packed, packed.length - 6), /checksum/],
+    ['it is of no version that there is', flipped(packed, 16), /version/],
+    [
+      'it is shorter than its header',
+      Buffer.concat([packed.subarray(0, 8), Buffer.alloc(60)]),
+      /has 12 bytes/,
+    ],
+  ])('%s', async (_, bad, reason) => {
+    const arrived = await toRecords(0, fetched([batch(0, 2), bad, batch(4, 2)]));
+    expect(offsetsOf(arrived)).toEqual([0, 1]);
+    expect(arrived).toMatchObject({ nextOffset: 2, missing: null });
+    expect(arrived.spoilt?.cause).toMatchObject({ message: expect.stringMatching(reason) });
+  });
+});
+
+test('what unpacks to very much leaves the rest to the next fetch', async () => {
+  // The checksum does not cover where the broker put the batch.
+  const inTurn = (bytes: Buffer, count: number) =>
+    [0, 1, 2, 3].map((turn) => {
+      const copy = Buffer.from(bytes);
+      copy.writeBigInt64BE(BigInt(turn * count));
+      return copy;
+    });
+  const large = inTurn(writeBatch({ ...gzip, records: blanks(MOST_BYTES / 2) }), 1);
+  expect(await toRecords(0, fetched(large))).toMatchObject({ nextOffset: 2, ...WELL });
+  const numerous = inTurn(batch(0, MOST_RECORDS / 2, gzip), MOST_RECORDS / 2);
+  expect(await toRecords(0, fetched(numerous))).toMatchObject({ nextOffset: MOST_RECORDS, ...WELL });
 });

@@ -2,14 +2,15 @@
  * LZ4 frames, reading only: agents' producers may write them, and Node does not bring them. After the format's own
  * `lz4_Frame_format.md` and `lz4_Block_format.md`; checksums are passed over, for the broker checks the batch.
  */
+import { BatchFault } from './batch-fault.ts';
 import { repeat } from './repetition.ts';
 
 const MAGIC = 0x184d2204;
 const UNCOMPRESSED_BLOCK = 0x80000000;
 
-/** @throws RangeError when the bytes are no LZ4 frame, or would become more than `mostBytes` */
+/** @throws BatchFault when the bytes are no LZ4 frame, or would become more than `mostBytes` */
 export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
-  if (bytes.readUInt32LE(0) !== MAGIC) throw new RangeError('this is no LZ4 frame');
+  if (bytes.readUInt32LE(0) !== MAGIC) throw new BatchFault('this is no LZ4 frame');
   const flags = bytes.readUInt8(4);
   const hasBlockChecksum = (flags & 0x10) !== 0;
   const hasContentSize = (flags & 0x08) !== 0;
@@ -23,7 +24,7 @@ export function decompressLz4(bytes: Buffer, mostBytes: number): Buffer {
     at += 4;
     if (told === 0) return out.whole();
     const length = told & ~UNCOMPRESSED_BLOCK;
-    if (at + length > bytes.length) throw new RangeError('an LZ4 block is cut short');
+    if (at + length > bytes.length) throw new BatchFault('an LZ4 block is cut short');
     const block = bytes.subarray(at, at + length);
     if (told >= UNCOMPRESSED_BLOCK) out.append(block);
     else decompressBlock(block, out);
@@ -42,7 +43,7 @@ function decompressBlock(bytes: Buffer, out: Growing): void {
   while (at < bytes.length) {
     const token = bytes.readUInt8(at++);
     const literals = lengthFrom(token >> 4);
-    if (at + literals > bytes.length) throw new RangeError('an LZ4 literal is too long');
+    if (at + literals > bytes.length) throw new BatchFault('an LZ4 literal is too long');
     out.append(bytes.subarray(at, at + literals));
     at += literals;
     // The last sequence of a block ends with its literals.
@@ -80,7 +81,7 @@ class Growing {
 
   #makeRoom(length: number): void {
     const needed = this.#end + length;
-    if (needed > this.#most) throw new RangeError(`an LZ4 frame would become more than ${this.#most} bytes`);
+    if (needed > this.#most) throw new BatchFault(`an LZ4 frame would become more than ${this.#most} bytes`);
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.alloc(Math.min(this.#most, Math.max(2 * this.#bytes.length, needed)));
     this.#bytes.copy(larger, 0, 0, this.#end);

@@ -3,13 +3,14 @@
  * `format_description.txt`; Java's producers wrap its blocks in the framing of snappy-java (xerial).
  */
 
+import { BatchFault } from './batch-fault.ts';
 import { repeat } from './repetition.ts';
 
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 /** The magic, and two versions of four bytes each. */
 const XERIAL_HEADER_BYTES = 16;
 
-/** @throws RangeError when the bytes are no snappy, or would become more than `mostBytes` */
+/** @throws BatchFault when the bytes are no snappy, or would become more than `mostBytes` */
 export function decompressSnappy(bytes: Buffer, mostBytes: number): Buffer {
   if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return decompressBlock(bytes, mostBytes);
   const blocks: Buffer[] = [];
@@ -17,7 +18,7 @@ export function decompressSnappy(bytes: Buffer, mostBytes: number): Buffer {
   for (let at = XERIAL_HEADER_BYTES; at < bytes.length; ) {
     const length = bytes.readInt32BE(at);
     at += 4;
-    if (length < 0 || at + length > bytes.length) throw new RangeError('a snappy block is cut short');
+    if (length < 0 || at + length > bytes.length) throw new BatchFault('a snappy block is cut short');
     const block = decompressBlock(bytes.subarray(at, at + length), room);
     blocks.push(block);
     room -= block.length;
@@ -40,9 +41,9 @@ function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
     const byte = next();
     size += (byte & 0x7f) * 2 ** shift;
     if (byte < 0x80) break;
-    if (shift > 28) throw new RangeError('a snappy block does not tell its size');
+    if (shift > 28) throw new BatchFault('a snappy block does not tell its size');
   }
-  if (size > mostBytes) throw new RangeError(`a snappy block would become ${size} bytes`);
+  if (size > mostBytes) throw new BatchFault(`a snappy block would become ${size} bytes`);
 
   const out = Buffer.alloc(size);
   let end = 0;
@@ -53,7 +54,7 @@ function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
       const told = tag >> 2;
       const length = (told < 60 ? told : little(told - 59)) + 1;
       if (at + length > bytes.length || end + length > size)
-        throw new RangeError('a snappy literal is too long');
+        throw new BatchFault('a snappy literal is too long');
       bytes.copy(out, end, at, at + length);
       at += length;
       end += length;
@@ -63,6 +64,6 @@ function decompressBlock(bytes: Buffer, mostBytes: number): Buffer {
       end = repeat(out, end, distance, length);
     }
   }
-  if (end !== size) throw new RangeError('a snappy block is shorter than it says');
+  if (end !== size) throw new BatchFault('a snappy block is shorter than it says');
   return out;
 }

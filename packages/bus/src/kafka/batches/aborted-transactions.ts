@@ -1,0 +1,27 @@
+import type { RecordBatch } from './read-batches.ts';
+
+export type AbortedTransaction = { producerId: bigint; firstOffset: number };
+
+/** Tells, batch for batch in the order of the log, what belongs to a transaction that was aborted. */
+export class AbortedTransactions {
+  readonly #ahead: AbortedTransaction[];
+  readonly #open = new Set<bigint>();
+
+  constructor(aborted: readonly AbortedTransaction[]) {
+    this.#ahead = aborted.toSorted((one, other) => one.firstOffset - other.firstOffset);
+  }
+
+  /** A producer has one transaction at a time; the control batch behind it ends it. */
+  hold({ lastOffset, producerId, isControl, isTransactional }: RecordBatch): boolean {
+    for (
+      let [next] = this.#ahead;
+      next !== undefined && next.firstOffset <= lastOffset;
+      [next] = this.#ahead
+    ) {
+      this.#open.add(next.producerId);
+      this.#ahead.shift();
+    }
+    if (isControl) this.#open.delete(producerId);
+    return isTransactional && this.#open.has(producerId);
+  }
+}

@@ -1,0 +1,54 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, zstdDecompress } from 'node:zlib';
+import { BatchFault } from './batch-fault.ts';
+import { decompressLz4 } from './lz4.ts';
+import { decompressSnappy } from './snappy.ts';
+
+/** What zlib, and Node where bytes end too early, call what is cut or garbled. Having no memory left is not among it. */
+const GARBLED =
+  /^(Z_DATA_ERROR|Z_BUF_ERROR|Z_NEED_DICT|ZSTD_error_(?!memory).*|ERR_OUT_OF_RANGE|ERR_BUFFER_OUT_OF_BOUNDS)$/;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Kafka's number of each codec. */
+export const COMPRESSION = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
+
+const inflateGzip = promisify(gunzip);
+const inflateZstd = promisify(zstdDecompress);
+
+/**
+ * What a producer compressed with any codec that Kafka knows. It stops as soon as more than `mostBytes` have come out,
+ * whatever is still to come.
+ * @throws BatchFault when it would become more, is cut or garbled, or nothing here knows the codec
+ */
+export async function decompress(codec: number, bytes: Buffer, mostBytes: number): Promise<Buffer> {
+  try {
+    return await inflate(codec, bytes, mostBytes);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw new BatchFault(`it would become more than ${mostBytes} bytes`);
+    if (GARBLED.test(code)) throw new BatchFault(`it is cut or garbled: ${message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function inflate(codec: number, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
+  const options = { maxOutputLength, chunkSize: CHUNK_BYTES };
+  switch (codec) {
+    case COMPRESSION.none:
+      return bytes;
+    case COMPRESSION.gzip:
+      return inflateGzip(bytes, options);
+    case COMPRESSION.zstd:
+      return inflateZstd(bytes, options);
+    // These two run in JavaScript: what waits has its turn before.
+    case COMPRESSION.snappy:
+      await nextTurn();
+      return decompressSnappy(bytes, maxOutputLength);
+    case COMPRESSION.lz4:
+      await nextTurn();
+      return decompressLz4(bytes, maxOutputLength);
+    default:
+      throw new BatchFault(`nothing here knows codec ${codec}`);
+  }
+}

@@ -1,0 +1,117 @@
+import { BatchFault } from './batch-fault.ts';
+import { decompress } from './decompress.ts';
+import type { RecordBatch } from './read-batches.ts';
+
+/**
+ * A batch is 1 MiB on the wire, and what agents write is a tenth of itself when compressed. What becomes more than this
+ * is an attack on memory, not a batch.
+ */
+export const MOST_BYTES = 32 * 1024 * 1024;
+/** Seven bytes make an empty record and two a header, and many times that what they are here: so they are counted, too. */
+export const MOST_RECORDS = 100_000;
+const MOST_HEADERS = 10 * MOST_RECORDS;
+const MOST_HEADERS_OF_ONE = 1_000;
+
+export type BatchRecord = {
+  offset: number;
+  timestampMs: number;
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Record<string, string>;
+};
+
+/**
+ * The records of a batch, and how many bytes they were unpacked to.
+ * @throws whatever makes the batch unreadable, in words that its producer can do something with
+ */
+export async function readRecords(batch: RecordBatch): Promise<{ records: BatchRecord[]; bytes: number }> {
+  const { recordCount } = batch;
+  if (recordCount > MOST_RECORDS) {
+    throw new BatchFault(`it holds ${recordCount} records; ${MOST_RECORDS} are allowed`);
+  }
+  const unpacked = await decompress(batch.codec, batch.body, MOST_BYTES);
+  const reading = new Reading(unpacked);
+  const records: BatchRecord[] = [];
+  let headers = 0;
+  for (let i = 0; i < recordCount; i++) {
+    const record = readRecord(reading.part('a record'), batch);
+    // The broker counts records, and takes their producer's word for how it numbered them.
+    if (record.offset !== batch.baseOffset + i) throw new BatchFault(`its record ${i} is numbered otherwise`);
+    records.push(record);
+    headers += Object.keys(record.headers).length;
+    if (headers > MOST_HEADERS) throw new BatchFault(`its records have more than ${MOST_HEADERS} headers`);
+  }
+  if (!reading.isAtEnd) throw new BatchFault('there is more behind its last record');
+  return { records, bytes: unpacked.length };
+}
+
+function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
+  // Attributes, which say nothing yet.
+  reading.byte();
+  const timestampDelta = reading.varint();
+  const offset = batch.baseOffset + reading.varint();
+  const key = reading.bytes('a key');
+  const value = reading.bytes('a value');
+  const headers = readHeaders(reading);
+  const timestampMs = batch.isLogTime ? batch.maxTimestampMs : batch.baseTimestampMs + timestampDelta;
+  return { offset, timestampMs, key, value, headers };
+}
+
+/** Of a header that stands there several times the last one counts, as with Kafka's own `lastHeader`. */
+function readHeaders(reading: Reading): Record<string, string> {
+  const count = reading.varint();
+  if (count > MOST_HEADERS_OF_ONE) {
+    throw new BatchFault(`a record has ${count} headers; ${MOST_HEADERS_OF_ONE} are allowed`);
+  }
+  const headers: [name: string, value: string][] = [];
+  for (let i = 0; i < count; i++) {
+    const name = reading.bytes('a header') ?? '';
+    headers.push([name.toString(), reading.bytes('a header')?.toString() ?? '']);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** Bytes read from the front. Whatever a producer wrote there, nothing behind their end is touched. */
+class Reading {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw new BatchFault('a record is cut short');
+    return byte;
+  }
+
+  /** Seven bits a byte, the lowest first, the sign in the lowest bit of all. */
+  varint(): number {
+    let zigzag = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.byte();
+      zigzag += (byte & 0x7f) * scale;
+      if (byte < 0x80) return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+      if (scale > Number.MAX_SAFE_INTEGER) throw new BatchFault('a number has no end');
+    }
+  }
+
+  /** null where the length says so. */
+  bytes(what: string): Buffer | null {
+    const length = this.varint();
+    if (length < 0) return null;
+    if (length > this.#bytes.length - this.#at) throw new BatchFault(`${what} is cut short`);
+    const start = this.#at;
+    this.#at += length;
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  part(what: string): Reading {
+    return new Reading(this.bytes(what) ?? Buffer.alloc(0));
+  }
+}
