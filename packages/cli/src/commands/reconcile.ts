@@ -58,7 +58,11 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   const { openLog } = await import('@mandate/bus');
   const { reconcilePlane } = await import('../reconcile/reconcile-plane.ts');
   const progress = progressOn(context.stderr);
-  const bus = await openLog(settings, { path, log: createLogger({ name: 'reconcile', level: 'error' }) });
+  const bus = await openLog(settings, {
+    path,
+    retentionMs: {},
+    log: createLogger({ name: 'reconcile', level: 'error' }),
+  });
   try {
     const report = await reconcilePlane(bus, api, (records) => {
       context.signal.throwIfAborted();
