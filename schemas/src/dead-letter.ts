@@ -20,6 +20,8 @@ export const deadLetter = z
     deadLetter: z.object({
       id: z.string(),
       source,
+      /** Of a batch of records that could not be told apart: its last offset. `source` has the first, the value all of it. */
+      lastOffset: source.shape.offset.optional(),
       /** Cut at the key cap. */
       key: z.string().nullable(),
       fault,

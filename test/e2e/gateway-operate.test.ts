@@ -1,5 +1,5 @@
 /** What operators ask and correct over HTTP: budgets, approvals, the ledger, agents, dead letters. */
-import { TOPICS } from '@mandate/schemas';
+import { type DeadLetter, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
@@ -209,6 +209,7 @@ test('dead letters are listed newest first, in pages, and go back as they were o
   const [newest] = all;
   if (newest === undefined) throw new Error('no dead letter');
   const path = `/v1/dead-letters/${newest.partition}/${newest.offset}/republish`;
+  const lying = await plane.bus.at({ topic: TOPICS.deadLetters, ...newest });
   const before = await plane.bus.ranges(TOPICS.actions);
   const same = await plane.call('owner', 'POST', path);
   expect(same.status).toBe(202);
@@ -235,6 +236,13 @@ test('dead letters are listed newest first, in pages, and go back as they were o
 
   const still = await plane.call('owner', 'POST', path, { value: { event: 'action.requested' } });
   expect([still.status, still.body.code]).toEqual([400, 'INVALID_ACTION']);
+
+  const letter: DeadLetter = JSON.parse(Buffer.from(lying?.value ?? []).toString());
+  const ofBatch = { ...letter, deadLetter: { ...letter.deadLetter, lastOffset: '9' } };
+  const [batch] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(ofBatch) }]);
+  const { partition, offset } = batch?.coordinate ?? {};
+  const whole = await plane.call('owner', 'POST', `/v1/dead-letters/${partition}/${offset}/republish`);
+  expect([whole.status, whole.body.code]).toEqual([409, 'NOT_REPUBLISHABLE']);
   expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/999/republish')).status).toBe(404);
   expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/x/republish')).status).toBe(400);
 });

@@ -505,4 +505,31 @@ export const MUTATIONS: readonly Mutation[] = [
       'const known = undefined;',
     ],
   ]),
+  ...inFile('packages/bus/src/kafka/to-records.ts', [
+    ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],
+    ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],
+    [
+      '8 reading goes on behind a bad batch',
+      'arrived.nextOffset = batch.lastOffset + 1;',
+      'arrived.nextOffset += 1;',
+    ],
+  ]),
+  ...inFile('packages/bus/src/kafka/batches/read-records.ts', [
+    ['8 never more records than the limit', 'if (recordCount > MOST_RECORDS)', 'if (recordCount < 0)'],
+    ['8 never more headers than the limit', 'if (headers > MOST_HEADERS)', 'if (headers < 0)'],
+  ]),
+  ...inFile('packages/bus/src/kafka/cursor.ts', [
+    [
+      '8 nobody passes over what he did not ask for',
+      'record.unreadable !== undefined && !takesUnreadable',
+      'false',
+    ],
+  ]),
+  ...inFile(`${DECIDER}/read-incoming.ts`, [
+    [
+      '8 a bad batch is a dead letter',
+      'if (incoming.unreadable !== undefined) return',
+      'if (incoming.key === "?" && incoming.unreadable) return',
+    ],
+  ]),
 ];

@@ -117,6 +117,22 @@ describe('a dead letter', () => {
     expect(Buffer.from(valueBase64, 'base64')).toHaveLength(CAPS.recordBytes);
   });
 
+  test('stands for a whole batch where no records could be told apart in it, whatever its bytes look like', async () => {
+    const { context, incoming } = scene('');
+    const unreadable = { lastOffset: 6, reason: 'it is garbled' };
+    const { answers, operations } = await answerBatch([{ ...incoming(ask('a')), unreadable }], context);
+    const [answer] = answers;
+    if (answer?.kind !== 'dead-letter') throw new Error('not a dead letter');
+    const { source, lastOffset, fault, valueBase64 } = answer.record.deadLetter;
+    expect({ first: source.offset, lastOffset, reason: fault.reason }).toEqual({
+      first: '0',
+      lastOffset: '6',
+      reason: 'the batch of records up to offset 6 cannot be read: it is garbled',
+    });
+    expect(JSON.parse(Buffer.from(valueBase64, 'base64').toString())).toEqual(ask('a'));
+    expect(operations).toEqual([]);
+  });
+
   test('has the same id each time', async () => {
     const { context, incoming, clock } = scene('');
     const bad = incoming('x');

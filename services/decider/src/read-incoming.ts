@@ -59,7 +59,7 @@ function foreignTenant(stated: string, owner: string): Fault {
 }
 
 function bad(
-  { source, appendedAtMs, key, value }: Incoming,
+  { source, appendedAtMs, key, value, unreadable }: Incoming,
   fault: Fault,
   clock: () => number,
 ): ReadIncoming {
@@ -71,6 +71,7 @@ function bad(
       deadLetter: {
         id: deadLetterId(source, appendedAtMs),
         source,
+        ...(unreadable === undefined ? {} : { lastOffset: String(unreadable.lastOffset) }),
         key: key === null ? null : key.slice(0, CAPS.keyUnits).toWellFormed(),
         fault,
         valueBase64: Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('base64'),

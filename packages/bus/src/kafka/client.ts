@@ -1,5 +1,5 @@
 /**
- * The part of kafkajs 2.2.4 that the bus stands on: its protocol (requests, SASL, TLS, compression) and its view of
+ * The part of kafkajs 2.2.4 that the bus stands on: its protocol (requests, SASL, TLS) and its view of
  * the cluster, which it calls Broker and Cluster. Its public producer and consumer are left aside, because what they
  * do about failures breaks promises of port.ts:
  *

@@ -43,7 +43,12 @@ export async function republish(
   return acknowledged;
 }
 
-function originalOf({ truncated, key, valueBase64 }: DeadLetter['deadLetter']): Outgoing {
+function originalOf({ lastOffset, truncated, key, valueBase64 }: DeadLetter['deadLetter']): Outgoing {
+  if (lastOffset !== undefined) {
+    throw new HttpProblem(409, 'NOT_REPUBLISHABLE', 'it is a batch of records that cannot be told apart', {
+      remedy: 'Have its producer send them again, or send one of them with it: {"value": {…}}.',
+    });
+  }
   if (!truncated) return { key, value: Buffer.from(valueBase64, 'base64') };
   throw new HttpProblem(409, 'DEAD_LETTER_TRUNCATED', 'the record was too large to be kept whole', {
     remedy: 'Send the corrected record with it: {"value": {…}}.',

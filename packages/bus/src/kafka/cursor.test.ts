@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { LogRecord } from '../port.ts';
+import { Cursor } from './cursor.ts';
+
+const record = (offset: number, fields: Partial<LogRecord> = {}): LogRecord => ({
+  coordinate: { topic: 't', partition: 0, offset },
+  key: null,
+  value: new Uint8Array(),
+  headers: {},
+  appendedAtMs: 0,
+  ...fields,
+});
+const batch = (offset: number, lastOffset: number) =>
+  record(offset, { unreadable: { lastOffset, reason: 'it is garbled' } });
+const offsetsOf = (records: readonly LogRecord[]) => records.map(({ coordinate }) => coordinate.offset);
+
+function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
+  const cursor = new Cursor({ topic: 't', partition: 0, offset: 0 }, () => {});
+  cursor.arrive({ records, nextOffset, missing: null, spoilt: null }, nextOffset);
+  return cursor;
+}
+
+test('a batch that cannot be read is an error, once it is its turn, for whoever does not take such', () => {
+  const cursor = cursorOn([record(0), record(1), batch(2, 4), record(5)], 6);
+  expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);
+  cursor.moveTo(2);
+  const failure = {
+    code: 'BUS_UNREADABLE',
+    message: 'the batch at offset 2 of t/0 cannot be read: it is garbled',
+  };
+  expect(() => cursor.peek(10)).toThrow(expect.objectContaining(failure));
+  expect(() => cursor.peek(10, {})).toThrow(expect.objectContaining(failure));
+  expect(cursor.position).toBe(2);
+});
+
+test('for who does, it stands where its records would, and what is behind it follows', () => {
+  const cursor = cursorOn([record(0), batch(1, 4), record(5), record(7)], 8);
+  const takesUnreadable = true;
+  expect(offsetsOf(cursor.peek(10, { takesUnreadable }))).toEqual([0, 1, 5]);
+  expect(offsetsOf(cursor.peek(2, { takesUnreadable }))).toEqual([0, 1]);
+  cursor.moveTo(5);
+  expect(cursor.position).toBe(5);
+  expect(offsetsOf(cursor.peek(10, { takesUnreadable }))).toEqual([5]);
+});
