@@ -532,4 +532,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'if (incoming.key === "?" && incoming.unreadable) return',
     ],
   ]),
+  ...inFile(`${DECIDER}/app.ts`, [
+    ['9 a partition that halts is counted', 'measure.halts.inc({ code: err.code });', ''],
+  ]),
 ];

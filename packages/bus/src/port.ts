@@ -6,6 +6,8 @@
  * only when the handler commits, after its work. Every implementation passes `contract.ts`.
  */
 
+import type { MandateError } from '@mandate/runtime';
+
 /** Where one record lies: the identity of one delivery. `offset` counts from 0 within the partition. */
 export type Coordinate = { topic: string; partition: number; offset: number };
 
@@ -79,6 +81,11 @@ export type ConsumerOptions = {
    */
   onAssigned?(partitions: readonly { topic: string; partition: number }[]): Promise<void>;
   /**
+   * Told of a partition that cannot go on (BUS_OFFSET_LOST, BUS_UNREADABLE): it halts where it is, the others go on, and
+   * whoever holds it next is told again. Without this, one that cannot go on ends the consumer.
+   */
+  onHalted?(partition: { topic: string; partition: number }, error: MandateError): void;
+  /**
    * Returning without a commit means the same records come again. Throwing ends the consumer (see `finished`), with
    * one exception: a BUS_FENCED let through is a partition lost, and the consumer goes on with the others.
    */
@@ -86,7 +93,7 @@ export type ConsumerOptions = {
 };
 
 export type Consumer = {
-  /** Resolves after `stop()`; rejects when the handler threw, or with BUS_OFFSET_LOST or BUS_UNREADABLE. */
+  /** Resolves after `stop()`; rejects when the handler threw, or a partition cannot go on (see `onHalted`). */
   finished: Promise<void>;
   /** Graceful drain: no new batch starts, running ones finish (bounded by `drainMs`, default 10,000), membership ends. */
   stop(drainMs?: number): Promise<void>;

@@ -293,6 +293,36 @@ test('once the ledger is another one nothing is committed, though it was publish
   await consumer.stop();
 });
 
+test('a partition that cannot go on is told of and counted, and what the others hold is decided', async () => {
+  const bus = await openLog();
+  const { ledger } = await restoreLedger({ bus, clock, log });
+  const metrics = createMetrics({ service: 'decider' });
+  const lost = new MandateError('BUS_OFFSET_LOST', 'retention took it', { remedy: 'restore it' });
+  const decider = await startDecider({
+    bus: busWith(bus, {
+      async consume(options) {
+        const consumer = await bus.consume(options);
+        options.onHalted?.({ topic: TOPICS.actions, partition: 7 }, lost);
+        return consumer;
+      },
+    }),
+    ledger,
+    control: () => ({ mandates, revision: 1 }),
+    redact: (action) => action,
+    clock,
+    deadlines: true,
+    log,
+    metrics,
+  });
+  await decider.caughtUp();
+  await decider.stop();
+  await decider.finished;
+  await outcomeOn(bus);
+  expect(await metrics.registry.metrics()).toMatch(
+    /^mandate_decider_halts_total\{.*code="BUS_OFFSET_LOST".*\} 1$/m,
+  );
+});
+
 test('what cannot come back ends the consumer, so that someone notices', async () => {
   const bus = await openLog();
   const broken = () => new MandateError('LEDGER_CORRUPT', 'another record', { remedy: 'rebuild' });

@@ -67,6 +67,10 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
     ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
     ...(options.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: options.sessionTimeoutMs }),
     onBatch: (batch) => handleUntilDone(batch, measured, measure),
+    onHalted: (partition, err) => {
+      log.error({ err, ...partition }, 'the partition halts until somebody sees to it; the others go on');
+      measure.halts.inc({ code: err.code });
+    },
   });
   log.info({ group: GROUPS.decider }, 'deciding');
   const watch = watchDecider({ consumer, ledger: options.ledger, log }, measure);

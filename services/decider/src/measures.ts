@@ -25,6 +25,11 @@ export function deciderMeasures(metrics: Metrics) {
       help: 'Times that a partition waited for the ledger or the log, by error code',
       labels: ['code'],
     }),
+    halts: metrics.counter({
+      name: 'mandate_decider_halts_total',
+      help: 'Times that a partition could not go on and was left where it is, by error code',
+      labels: ['code'],
+    }),
     seconds: metrics.histogram({
       name: 'mandate_decider_batch_seconds',
       help: 'From a batch in hand to its offset committed',

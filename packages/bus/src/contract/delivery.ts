@@ -157,6 +157,36 @@ export function delivery(scene: Scene): void {
     await expectFailure(second.finished, 'BUS_OFFSET_LOST');
     expect(seen).toEqual([]);
   });
+
+  test('who is told of such a partition goes on with the others, and it stays where it is', async () => {
+    const partitions = await scene.fillEveryPartition('0');
+    await scene.fillEveryPartition('1');
+    const first = await scene.consume('g', (batch) =>
+      batch.commit(batch.partition === 0 ? 1 : afterLast(batch)),
+    );
+    const lags = (ofFirst: number) => Array.from({ length: partitions }, (_, at) => (at === 0 ? ofFirst : 0));
+    await scene.until(async () => expect((await first.lag()).map(({ lag }) => lag)).toEqual(lags(1)));
+    await first.stop();
+    await scene.harness.expire(scene.topic);
+    await scene.fillEveryPartition('2');
+    const halted: unknown[] = [];
+    const seen = new Set<number>();
+    const second = await scene.consume(
+      'g',
+      async (batch) => {
+        seen.add(batch.partition);
+        await batch.commit(afterLast(batch));
+      },
+      { onHalted: (place, { code }) => halted.push({ ...place, code }) },
+    );
+    await scene.until(async () => expect((await second.lag()).map(({ lag }) => lag)).toEqual(lags(2)));
+    await scene.until(() =>
+      expect(halted).toContainEqual({ topic: scene.topic, partition: 0, code: 'BUS_OFFSET_LOST' }),
+    );
+    await second.stop();
+    await second.finished;
+    expect(seen).not.toContain(0);
+  });
 }
 
 function byPartition({ coordinate }: LogRecord): string {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isMandateError } from '@mandate/runtime';
+import { isMandateError, type MandateError } from '@mandate/runtime';
 import { closed, fenced, misused } from '../errors.ts';
 import { nextOffset } from '../next-offset.ts';
 import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
@@ -62,7 +62,8 @@ export class HeldPartition {
     while (!signal.aborted) {
       const from = this.#position;
       const changed = this.cursor.changed();
-      const records = this.cursor.peek(maxBatch, this.#options);
+      const records = this.#next(maxBatch);
+      if (records === null) return;
       if (records.length === 0) {
         await this.#passOver();
         if (!signal.aborted) await changed;
@@ -76,6 +77,19 @@ export class HeldPartition {
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
         await pause(pauseMs, undefined, { signal }).catch(() => {});
       }
+    }
+  }
+
+  /** null: the partition halts, and who should know of it does. */
+  #next(most: number): readonly LogRecord[] | null {
+    try {
+      return this.cursor.peek(most, this.#options);
+    } catch (error) {
+      const { topic, partition } = this.cursor;
+      const { onHalted } = this.#options;
+      if (onHalted === undefined || !isOfOnePartition(error)) throw error;
+      onHalted({ topic, partition }, error);
+      return null;
     }
   }
 
@@ -138,4 +152,9 @@ export class HeldPartition {
     if (isClosed()) throw closed();
     if (this.#isLost) throw fenced(coordinator.group, this.cursor.topic, this.cursor.partition);
   }
+}
+
+/** What else a partition fails with, all partitions do. */
+function isOfOnePartition(error: unknown): error is MandateError {
+  return isMandateError(error, 'BUS_OFFSET_LOST') || isMandateError(error, 'BUS_UNREADABLE');
 }

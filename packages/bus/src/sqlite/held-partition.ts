@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isMandateError } from '@mandate/runtime';
 import { misused } from '../errors.ts';
 import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
 import type { Bounds } from './bounds.ts';
@@ -62,15 +63,15 @@ export class HeldPartition {
   }
 
   async #serve(): Promise<void> {
-    const { bounds, changes, turns, busyWaitMs } = this.#log;
+    const { bounds, changes, turns } = this.#log;
     const { signal } = this.#letGo;
-    const { group, maxBatch = DEFAULT_MAX_BATCH, onBatch } = this.#options;
+    const { onBatch } = this.#options;
     const news = [partitionChanged(this.place.id)];
     let pauseMs = 1;
     while (!signal.aborted) {
       const from = this.#position;
-      const records = await untilFree(() => bounds.read(this.place, from, maxBatch, group), busyWaitMs);
-      if (signal.aborted) return;
+      const records = await this.#next(from);
+      if (signal.aborted || records === null) return;
       if (records.length === 0) {
         await changes.next(news, signal);
         continue;
@@ -83,6 +84,20 @@ export class HeldPartition {
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
         await pause(pauseMs, undefined, { signal }).catch(() => {});
       }
+    }
+  }
+
+  /** null: the partition halts, and who should know of it does. */
+  async #next(from: number): Promise<readonly LogRecord[] | null> {
+    const { bounds, busyWaitMs } = this.#log;
+    const { group, maxBatch = DEFAULT_MAX_BATCH, onHalted } = this.#options;
+    const { topic, partition } = this.place;
+    try {
+      return await untilFree(() => bounds.read(this.place, from, maxBatch, group), busyWaitMs);
+    } catch (error) {
+      if (onHalted === undefined || !isMandateError(error, 'BUS_OFFSET_LOST')) throw error;
+      onHalted({ topic, partition }, error);
+      return null;
     }
   }
 

@@ -11,7 +11,7 @@ const GARBLED =
 const CHUNK_BYTES = 64 * 1024;
 
 /** Kafka's number of each codec. */
-export const COMPRESSION = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
+const COMPRESSION = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
 
 const inflateGzip = promisify(gunzip);
 const inflateZstd = promisify(zstdDecompress);

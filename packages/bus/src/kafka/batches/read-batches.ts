@@ -9,7 +9,7 @@ import { crc32c } from '../client.ts';
 export type RecordBatch = {
   baseOffset: number;
   lastOffset: number;
-  /** How the records are compressed: `COMPRESSION` in decompress.ts. */
+  /** How the records are compressed, as decompress.ts has it. */
   codec: number;
   isTransactional: boolean;
   /** What brokers write to end a transaction; nobody's record. */

@@ -3,7 +3,7 @@ import { crc32c } from '../client.ts';
 
 type WrittenHeader = readonly [name: string, value: string | null];
 
-export type WrittenRecord = {
+type WrittenRecord = {
   key?: string | null;
   value?: string | Uint8Array | null;
   headers?: readonly WrittenHeader[] | Buffer;
