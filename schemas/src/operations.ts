@@ -26,8 +26,10 @@ export const agentKilled = z
       /** Of the flag: an older event never overwrites a newer one; at a tie the kill stands. */
       revision: count,
       ledgerEpoch: z.string(),
-      /** By tenant: no ALLOW carries a higher one until a revive. */
+      /** By tenant: no ALLOW carries a higher one until a revive. Of everything, those of the first tenants. */
       ledgerSequences: z.record(z.string(), count),
+      /** In how many something had happened, where that is more than are named. */
+      tenantCount: count.optional(),
       openCount: count,
       /** The first of them; the whole list is in the answer to whoever pulled the switch. */
       open: z.array(actionReference),

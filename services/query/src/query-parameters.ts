@@ -14,7 +14,7 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** The last moment that ClickHouse can hold. */
-const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
+export const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
 
 const timeMs = time
   .transform((written) => Date.parse(written))

@@ -461,6 +461,14 @@ export function queryPromises(
       });
     });
 
+    test('a cursor that lies behind the end of time is refused as any other that is none', async () => {
+      const cursor = Buffer.from(`[1,"control-events",[${Number.MAX_SAFE_INTEGER},"x"]]`).toString(
+        'base64url',
+      );
+      const { status, body } = await get('/v1/audit/control-events', { cursor });
+      expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
+    });
+
     test('given twice is refused', async () => {
       expect((await get('/v1/audit/decisions', { agent: ['a', 'b'] })).status).toBe(400);
     });

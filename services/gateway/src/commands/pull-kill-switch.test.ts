@@ -1,6 +1,6 @@
-import { createFold, createMemoryLedger, foldRecord, type Ledger } from '@mandate/ledger';
+import { createFold, createMemoryLedger, foldRecord, type KillReceipt, type Ledger } from '@mandate/ledger';
 import { silentLogger } from '@mandate/runtime';
-import { type KillTarget, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { CAPS, type KillTarget, readDecisionsRecord, settingsOfTopic, TOPICS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { CommandJournal } from '../journal/command-journal.ts';
 import { kill, revive } from './pull-kill-switch.ts';
@@ -45,7 +45,13 @@ function scene() {
     rebuilds += 1;
     inForce = folded(`ep-${rebuilds}`);
   };
-  return { gateway, rebuild, isKilled: async () => (await ledger.killStatus('acme', 'bot')).killed !== null };
+  return {
+    gateway,
+    ledger,
+    rebuild,
+    values,
+    isKilled: async () => (await ledger.killStatus('acme', 'bot')).killed !== null,
+  };
 }
 
 test('a kill that had to be carried out again outlives the revive that came in between', async () => {
@@ -60,3 +66,33 @@ test('a kill that had to be carried out again outlives the revive that came in b
   rebuild();
   expect(await isKilled()).toBe(true);
 });
+
+test('the event of a kill fits the log, however many it stops and whatever they are called', async () => {
+  const { gateway, ledger, rebuild, values, isKilled } = scene();
+  const long = (at: number) => String(at).padStart(CAPS.idUnits, '界');
+  const open = Array.from({ length: 5_000 }, (_, at) => ({
+    tenant: String(at).padStart(64, 't'),
+    agentId: long(at),
+    actionId: long(at),
+    attempt: 1,
+  }));
+  const sequences = Object.fromEntries(
+    Array.from({ length: 24_000 }, (_, at) => [String(at).padStart(64, 't'), Number.MAX_SAFE_INTEGER]),
+  );
+  const crowded = { ...gateway(), ledger: withReceipt(ledger, { open, sequences }) };
+  const killed = await kill(crowded, { scope: 'all' }, by('all'), 'acme');
+  expect([killed.openCount, Object.keys(killed.sequences).length]).toEqual([5_000, 24_000]);
+  expect(values.at(-1)?.byteLength).toBeLessThan(settingsOfTopic(TOPICS.decisions).maxBatchBytes * 0.75);
+  rebuild();
+  expect(await isKilled()).toBe(true);
+});
+
+/** The ledger, with a receipt as large as it is told. */
+function withReceipt(ledger: Ledger, receipt: Pick<KillReceipt, 'open' | 'sequences'>): Ledger {
+  return new Proxy(ledger, {
+    get: (_, name) =>
+      name === 'kill'
+        ? async (...args: Parameters<Ledger['kill']>) => ({ ...(await ledger.kill(...args)), ...receipt })
+        : Reflect.get(ledger, name),
+  });
+}

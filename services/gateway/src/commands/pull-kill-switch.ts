@@ -9,8 +9,9 @@ import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { CommandEvent } from '../journal/command-journal.ts';
 import { carryOut } from './carry-out.ts';
 
-/** The event names so many open actions; the answer to the operator names them all. */
+/** So many the event names, to fit a record of the log whatever they are called; the answer to the operator names all. */
 const OPEN_IN_EVENT = 500;
+const TENANTS_IN_EVENT = 5_000;
 
 /** What it takes. */
 type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log'>;
@@ -64,13 +65,15 @@ function killEvent(
   { revision, sequences, open }: KillReceipt,
   ledgerEpoch: string,
 ): CommandEvent {
+  const named = Object.entries(sequences);
   const kill = {
     ...command,
     at: wireTime(clock()),
     target,
     revision,
     ledgerEpoch,
-    ledgerSequences: { ...sequences },
+    ledgerSequences: Object.fromEntries(named.slice(0, TENANTS_IN_EVENT)),
+    ...(named.length > TENANTS_IN_EVENT && { tenantCount: named.length }),
     openCount: open.length,
     open: open.slice(0, OPEN_IN_EVENT),
   };

@@ -5,14 +5,16 @@ import { expect, test } from 'vitest';
 import { type CommandEvent, CommandJournal } from './command-journal.ts';
 
 function scene(maxUnlogged = 10) {
-  const log = { away: false, ids: [] as unknown[] };
+  const log = { away: false, refused: '', ids: [] as unknown[] };
   const journal = new CommandJournal({
     log: silentLogger(),
     maxUnlogged,
     bus: {
       append: async (_topic, records) => {
         if (log.away) throw new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true });
-        for (const { value } of records) log.ids.push(JSON.parse(String(value)).revive.reason);
+        const reasons = records.map(({ value }) => JSON.parse(String(value)).revive.reason);
+        if (reasons.includes(log.refused)) throw new MandateError('BUS_MISUSED', 'too large', { remedy: '' });
+        log.ids.push(...reasons);
         return [];
       },
     },
@@ -51,6 +53,19 @@ test('what the log did not take is tried again in the order given, in its first 
   expect(await journal.record(command('c-1', 'reworded'))).toBe(true);
   await waitUntil('both on the log', () => journal.unlogged === 0);
   expect(log.ids).toEqual(['c-1', 'c-2']);
+});
+
+test('what the log refuses holds up nothing behind it', async () => {
+  const { log, journal } = scene();
+  log.refused = 'c-1';
+  log.away = true;
+  for (const id of ['c-1', 'c-2', 'c-3']) await journal.record(command(id));
+  log.away = false;
+  await waitUntil('the others on the log', () => log.ids.length === 2);
+  expect(log.ids).toEqual(['c-2', 'c-3']);
+  expect(journal.unlogged).toBe(1);
+  log.refused = '';
+  await waitUntil('all on the log', () => journal.unlogged === 0);
 });
 
 test('keeps so many and no more; stopping tries once more', async () => {

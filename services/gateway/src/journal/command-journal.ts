@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
-import type { Logger } from '@mandate/runtime';
+import { isMandateError, type Logger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 
 /** `id` is the same for what needs to be on the log once; `key` is the one on the decisions topic. */
@@ -85,6 +85,8 @@ export class CommandJournal {
       await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }]);
     } catch (error) {
       const kept = this.#unlogged.has(id) || this.#unlogged.size < this.#maxUnlogged;
+      // What the log refuses, and does not merely lack the time for, holds up nothing behind it.
+      if (!isMandateError(error) || !error.retryable) this.#unlogged.delete(id);
       if (kept) this.#unlogged.set(id, command);
       this.#log.error({ err: error, id, event: event.event, kept }, 'in force, not yet on the log');
       if (!this.#stopping.signal.aborted) this.#retrying ??= this.#retry();

@@ -5,9 +5,9 @@ import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { next, pageCursor } from '../page-cursor.ts';
 import type { Route } from '../query-context.ts';
-import { limit, period, queryParameters } from '../query-parameters.ts';
+import { END_OF_TIME_MS, limit, period, queryParameters } from '../query-parameters.ts';
 
-const cursor = pageCursor('control-events', z.tuple([z.int().min(0), id]));
+const cursor = pageCursor('control-events', z.tuple([z.int().min(0).max(END_OF_TIME_MS), id]));
 
 export const listControlEvents: Route = (server, { ask }) => {
   server.get(
