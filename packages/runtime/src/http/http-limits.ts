@@ -2,6 +2,8 @@
 export type HttpLimits = {
   /** The largest body; a route may declare its own `bodyLimit`. */
   bodyBytes: number;
+  /** Of all bodies that are under way at once; one key takes at most half of it. */
+  bodiesBytes: number;
   /** All headers of one request together. */
   headerBytes: number;
   /** From the first byte of a request to the end of its headers: what slow senders run into. */
@@ -26,6 +28,7 @@ export type HttpLimits = {
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyBytes: 1024 * 1024,
+  bodiesBytes: 128 * 1024 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,

@@ -72,6 +72,31 @@ describe('slow and broken clients', () => {
     clearInterval(drip);
   });
 
+  test('bodies that never end take their share of the memory, and give it back', async () => {
+    const server = await build({ bodyBytes: 1_000, bodiesBytes: 4_000 });
+    server.post('/slow', { config: { public: true } }, () => ({}));
+    const url = await listen(server, local);
+    const head = 'POST /slow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    const held = ['content-length: 1000', 'transfer-encoding: chunked'].map((length) => {
+      const { socket } = dial(url);
+      socket.write(`${head}${length}\r\n\r\n`);
+      return socket;
+    });
+    const ask = async () => {
+      const body = JSON.stringify({ text: 'x'.repeat(500) });
+      const answer = await fetch(`${url}/slow`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      return [answer.status, ((await answer.json()) as { code?: string }).code];
+    };
+    await vi.waitFor(async () => expect(await ask()).toEqual([503, 'OVERLOADED']));
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    held[0]?.destroy();
+    await vi.waitFor(async () => expect(await ask()).toEqual([200, undefined]));
+  });
+
   test.each([
     ['slow headers', '', '\r\n{}'],
     ['a slow body', '\r\n{', '}'],

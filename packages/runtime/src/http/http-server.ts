@@ -11,6 +11,7 @@ import type { Metrics } from '../metrics.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerProblems, sendProblem } from './answer-problems.ts';
 import { authenticate } from './authenticate.ts';
+import { boundBodies } from './bound-bodies.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
 import { measureRequests } from './http-metrics.ts';
@@ -72,6 +73,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   addRequestContext(server);
   await server.register(rateLimit, { global: false });
   authenticate(server, { keys, limits, metrics });
+  boundBodies(server, limits);
   acceptJsonBodies(server);
   await describeRoutes(server, { service, version });
   addHealthRoutes(server, {

@@ -12,15 +12,17 @@ import { maySee } from '../own-agents.ts';
 
 /** Less than an idle socket lives. */
 const REPEAT_FLAGS_MS = 30_000;
-const MOST_STREAMS = 1_000;
+const MOST_STREAMS = 2_000;
+/** So that there is room for the others. */
+const MOST_STREAMS_A_TENANT = 1_000;
 /** Of events that a slow listener has not taken: beyond that it is cut off, and begins anew. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+const MOST_WAITING_BYTES = 256 * 1024;
 
 export function streamKills(server: HttpServer, gateway: Gateway): void {
-  const streams = new Set<PassThrough>();
+  const streams = new Map<PassThrough, string>();
   // Before the server waits for answers to end: these never would.
   server.addHook('preClose', async () => {
-    for (const stream of streams) stream.end();
+    for (const stream of streams.keys()) stream.end();
   });
   server.get(
     '/v1/kills/stream',
@@ -38,7 +40,9 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
     async (request, reply) => {
       const key = callerOf(request);
       const ledger = ledgerOf(gateway);
-      if (streams.size >= MOST_STREAMS) throw overloaded();
+      if (streams.size >= MOST_STREAMS) throw overloaded(MOST_STREAMS);
+      const own = [...streams.values()].filter((tenant) => tenant === key.tenant).length;
+      if (own >= MOST_STREAMS_A_TENANT) throw overloaded(own);
       const stream = new PassThrough();
       const send = (event: string, data: object) => {
         if (stream.writableLength > MOST_WAITING_BYTES) stream.destroy();
@@ -61,7 +65,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         onGap: trySendFlags,
       });
       const repeating = setInterval(trySendFlags, REPEAT_FLAGS_MS);
-      streams.add(stream);
+      streams.set(stream, key.tenant);
       stream.once('close', () => {
         clearInterval(repeating);
         unsubscribe();
@@ -82,8 +86,8 @@ function concerns(key: ApiKeyRecord, target: KillTarget): boolean {
   return target.scope === 'tenant' || maySee(key, target.agentId);
 }
 
-function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', `${MOST_STREAMS} streams of kills are open already`, {
+function overloaded(open: number): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', `${open} streams of kills are open already`, {
     remedy: 'Try again in a moment, or ask for kill-status before you run what was allowed.',
     headers: { 'retry-after': '1' },
   });
