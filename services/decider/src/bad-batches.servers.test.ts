@@ -49,7 +49,7 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
     await bus.append(TOPICS.actions, [{ key: 'other/x', value: ask('beside', 'other') }]);
 
     const first = await decider(bus);
-    await first.caughtUp();
+    await first.caughtUp(AbortSignal.timeout(60_000));
     await first.stop();
     const letters = await deadLetters(bus);
     expect(letters.map(({ source, fault }) => [source.topic, source.offset, fault.reason])).toEqual([
@@ -75,7 +75,7 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
     await producer.send(bomb);
     await producer.send({ topic: OWN, messages: [{ key: 'acme/x', value: ask('again') }] });
     const second = await decider(bus);
-    await second.caughtUp();
+    await second.caughtUp(AbortSignal.timeout(60_000));
     await second.stop();
     expect((await deadLetters(bus)).map(({ source }) => source.offset)).toEqual([
       '0',
