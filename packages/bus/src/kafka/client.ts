@@ -19,7 +19,6 @@ import { createRequire } from 'node:module';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Logger } from '@mandate/runtime';
-import type { AbortedTransaction } from './batches/aborted-transactions.ts';
 import { clientLogging, clientLogLevel } from './client-logging.ts';
 import {
   DEFAULT_CONNECTION_TIMEOUT_MS,
@@ -37,6 +36,8 @@ export type WireMessage = {
   value: Buffer | null;
   headers: Record<string, Buffer | string | (Buffer | string)[] | null>;
 };
+
+export type AbortedTransaction = { producerId: bigint; firstOffset: number };
 
 /** What a broker answers about one partition of a fetch: an error, or batches as they lie on its log. */
 export type FetchedPartition = {

@@ -1,6 +1,5 @@
+import type { AbortedTransaction } from '../client.ts';
 import type { RecordBatch } from './read-batches.ts';
-
-export type AbortedTransaction = { producerId: bigint; firstOffset: number };
 
 /** Tells, batch for batch in the order of the log, what belongs to a transaction that was aborted. */
 export class AbortedTransactions {
