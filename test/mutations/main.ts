@@ -34,7 +34,7 @@ const COPIED = [
 const ROUNDS = [
   ['test/cases'],
   ['test/laws', 'services/decider', 'packages/policy/src/mandate', 'schemas/src'],
-  ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway/src/answers'],
+  ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway'],
 ];
 
 function copyOfRepository(): string {

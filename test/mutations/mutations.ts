@@ -216,8 +216,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${DECIDER}/app.ts`, [
     [
       '3 publish before confirm and commit',
-      '  await ledger.confirm(epoch, operations);\n  await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);\n',
-      '  await batch.commit((batch.records.at(-1)?.coordinate.offset ?? 0) + 1);\n  await ledger.confirm(epoch, operations);\n',
+      '  await ledger.confirm(epoch, operations);\n  const last = batch.records.at(-1);\n  if (last !== undefined) await batch.commit(nextOffset(last));\n',
+      '  const last = batch.records.at(-1);\n  if (last !== undefined) await batch.commit(nextOffset(last));\n  await ledger.confirm(epoch, operations);\n',
     ],
     [
       '9 the log away: the partition waits',
@@ -345,7 +345,35 @@ export const MUTATIONS: readonly Mutation[] = [
       'reservation === null && facts.limits.some(',
     ],
   ]),
+  ...inFile(`${MEMORY}/counters.ts`, [
+    [
+      '4 sums stay exact below zero',
+      'const least = -Number.MAX_SAFE_INTEGER - heldMicros;',
+      'const least = Number.NEGATIVE_INFINITY;',
+    ],
+    [
+      '4 a bucket of a window stays exact',
+      'return sliding === null ? fits : within(amountAt(sliding, atMs), fits);',
+      'return fits;',
+    ],
+  ]),
+  ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
+    [
+      '6 a kill that is carried out anew is on the log anew',
+      'id: `${command.id}@${revision}`',
+      'id: command.id',
+    ],
+    ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],
+  ]),
+  ...inFile('services/gateway/src/journal/command-journal.ts', [
+    [
+      '6 an event that the log refuses holds up no other',
+      'if (!isMandateError(error) || !error.retryable) this.#unlogged.delete(id);',
+      '',
+    ],
+  ]),
   ...inFile(`${MEMORY}/deliveries.ts`, [
+    ['6 a kill lists what is still to reach the log', 'return unpublished !== null || (', 'return ('],
     ['3 no attempt after a hard block', 'return !entry.hard;', 'return true;'],
     ['3 no attempt after a success', "return entry.lease.result !== 'succeeded';", 'return true;'],
     ['3 an attempt after the lease ran out', 'return entry.lease.expiresAtMs <= nowMs;', 'return false;'],
