@@ -358,11 +358,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('services/gateway/src/commands/pull-kill-switch.ts', [
-    [
-      '6 a kill that is carried out anew is on the log anew',
-      'id: `${command.id}@${revision}`',
-      'id: command.id',
-    ],
+    ['6 a kill that is carried out anew is on the log anew', '@${', '@${0 * '],
     ['6 the event of a kill fits the log', 'named.slice(0, TENANTS_IN_EVENT)', 'named'],
   ]),
   ...inFile('services/gateway/src/journal/command-journal.ts', [
