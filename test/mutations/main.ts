@@ -21,6 +21,7 @@ import { MUTATIONS, type Mutation } from './mutations.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const COPIED = [
   'docs',
+  'infra',
   'schemas',
   'packages',
   'services',
