@@ -1,26 +1,17 @@
 /** What may happen between the ledger and its server. */
 import { isMandateError } from '@mandate/runtime';
-import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { allow, decide, spent } from '../contract/bench.ts';
 import { budget, planOf, stepRequest, TENANT } from '../contract/builders.ts';
 import type { Ledger, Operation, StepResult } from '../port.ts';
 import { startCuttingProxy } from './cutting-proxy.fixture.ts';
 import { freshLedger } from './fresh-ledger.fixture.ts';
+import { ownRedis } from './own-redis.fixture.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 
 describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
-  let server: Awaited<ReturnType<typeof startRedis>>;
-  let redis: Redis;
-  beforeAll(async () => {
-    server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
-    redis = new Redis(server.url);
-  });
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
+  const own = ownRedis();
 
   const unavailable = expect.objectContaining({ code: 'LEDGER_UNAVAILABLE', retryable: true });
 
@@ -41,7 +32,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   }
 
   test('an answer that is lost is asked for again by the caller alone, and nothing is charged twice', async () => {
-    const proxy = await startCuttingProxy(server.port);
+    const proxy = await startCuttingProxy(own.server.port);
     onTestFinished(() => proxy.close());
     const ledger = await ledgerThrough(proxy.url);
     await allow(ledger, stepRequest());
@@ -55,7 +46,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('a kill, an adjustment and an approval whose answer is lost happen once', async () => {
-    const proxy = await startCuttingProxy(server.port);
+    const proxy = await startCuttingProxy(own.server.port);
     onTestFinished(() => proxy.close());
     const ledger = await ledgerThrough(proxy.url);
     await allow(ledger, stepRequest());
@@ -88,12 +79,12 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('a server that does not answer is given up on, and nothing is sent again behind the caller', async () => {
-    const ledger = await ledgerThrough(server.url, { commandTimeoutMs: 100 });
+    const ledger = await ledgerThrough(own.server.url, { commandTimeoutMs: 100 });
     await allow(ledger, stepRequest());
-    server.pause();
+    own.server.pause();
     const request = stepRequest();
     await expect(ledger.step([request])).rejects.toEqual(unavailable);
-    server.resume();
+    own.server.resume();
     const [again] = await stepUntilBack(ledger, [request]);
     expect(again).toMatchObject({ kind: 'decided', redelivered: true });
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
@@ -104,23 +95,23 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('a server that is full decides nothing, and kills all the same', async () => {
-    const ledger = await ledgerThrough(server.url);
+    const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
-    onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0')));
-    await redis.config('SET', 'maxmemory', '1');
+    onTestFinished(async () => void (await own.redis.config('SET', 'maxmemory', '0')));
+    await own.redis.config('SET', 'maxmemory', '1');
     await expect(ledger.step([stepRequest()])).rejects.toEqual(unavailable);
     const receipt = await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'full' });
     expect(receipt.open).toHaveLength(1);
-    await redis.config('SET', 'maxmemory', '0');
+    await own.redis.config('SET', 'maxmemory', '0');
     expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'full' });
   });
 
   test('replicas that must have it: where they are missing, what was decided waits for them', async () => {
-    const ledger = await ledgerThrough(server.url);
+    const ledger = await ledgerThrough(own.server.url);
     const request = await allow(ledger, stepRequest());
     expect(request.tenant).toBe(TENANT);
     await expect(
-      freshLedger({ url: server.url, waitReplicas: { count: 1, timeoutMs: 20 } }),
+      freshLedger({ url: own.server.url, waitReplicas: { count: 1, timeoutMs: 20 } }),
     ).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
       message: 'Only 0 of 1 replicas have what was written.',
@@ -128,15 +119,15 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('scripts that the server has forgotten are sent anew', async () => {
-    const ledger = await ledgerThrough(server.url);
+    const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
-    await redis.script('FLUSH');
+    await own.redis.script('FLUSH');
     await Promise.all([1, 2, 3].map(() => allow(ledger, stepRequest())));
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 400 });
   });
 
   test('a batch longer than one call keeps the order of each agent, and one that must be planned again waits', async () => {
-    const ledger = await ledgerThrough(server.url);
+    const ledger = await ledgerThrough(own.server.url);
     const limits = [budget({ maxMicros: 20_000 })];
     const batch = Array.from({ length: 350 }, (_, at) =>
       stepRequest({ plan: planOf({ limits }), tenant: at % 7 === 0 ? 'other' : TENANT }),
@@ -163,7 +154,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('of a call that meets another record at a known coordinate nothing happens', async () => {
-    const ledger = await ledgerThrough(server.url);
+    const ledger = await ledgerThrough(own.server.url);
     const known = await allow(ledger, stepRequest());
     const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];
     await expect(ledger.step(batch)).rejects.toMatchObject({ code: 'LEDGER_CORRUPT', retryable: false });
@@ -172,7 +163,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('amounts that are no integers are refused before anything is written', async () => {
-    const ledger = await ledgerThrough(server.url);
+    const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     for (const reserveMicros of [0.5, 2 ** 53, Number.NaN]) {
       await expect(

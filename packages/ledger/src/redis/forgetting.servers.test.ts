@@ -1,8 +1,7 @@
 /** Memory is given back: what is forgotten leaves Redis, a little with each step, and windows leave it by themselves. */
 import { manualClock } from '@mandate/runtime';
-import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { decide, isAllowed, lookAt, spent } from '../contract/bench.ts';
 import {
   AGENT,
@@ -16,29 +15,21 @@ import {
   TENANT,
 } from '../contract/builders.ts';
 import { freshLedger, freshNamespace, START_MS } from './fresh-ledger.fixture.ts';
+import { ownRedis } from './own-redis.fixture.ts';
 
 describeWithOwnServers(['redis'], 'forgetting', () => {
-  let server: Awaited<ReturnType<typeof startRedis>>;
-  let redis: Redis;
-  beforeAll(async () => {
-    server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
-    redis = new Redis(server.url);
-  });
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
+  const own = ownRedis();
 
   /** How much is in each hash, set and list of the tenant's generation, by the end of its name. */
   async function sizes(namespace: string): Promise<Record<string, number>> {
     const found: Record<string, number> = {};
-    for (const key of await redis.keys(`${namespace}:{${TENANT}}:[0-9]*`)) {
-      const type = await redis.type(key);
+    for (const key of await own.redis.keys(`${namespace}:{${TENANT}}:[0-9]*`)) {
+      const type = await own.redis.type(key);
       const name = key.split(':').slice(3).join(':');
-      if (type === 'hash') found[name] = await redis.hlen(key);
-      if (type === 'zset') found[name] = await redis.zcard(key);
-      if (type === 'set') found[name] = await redis.scard(key);
-      if (type === 'list') found[name] = await redis.llen(key);
+      if (type === 'hash') found[name] = await own.redis.hlen(key);
+      if (type === 'zset') found[name] = await own.redis.zcard(key);
+      if (type === 'set') found[name] = await own.redis.scard(key);
+      if (type === 'list') found[name] = await own.redis.llen(key);
     }
     return found;
   }
@@ -46,7 +37,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
   test('of what is forgotten nothing stays but counters', async () => {
     const namespace = freshNamespace();
     const clock = manualClock(START_MS);
-    const ledger = await freshLedger({ url: server.url, namespace, clock, replayMemoryMs: 1_000 });
+    const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
     onTestFinished(() => ledger.close());
     const limits = [rate({ maxCalls: 1_000, windowMs: 500 }), budget({ id: 'w', windowMs: 500 })];
     const requests = Array.from({ length: 60 }, (_, at) =>
@@ -90,30 +81,30 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     const left = await sizes(namespace);
     expect(left).toMatchObject({ seen: 30, actions: 30, running: 30, forget: 30 });
     for (const name of ['keys', 'unpublished', 'done', 'grants']) expect(left).not.toHaveProperty(name);
-    expect(await redis.hlen(`${namespace}:{${TENANT}}:commands`)).toBe(1);
+    expect(await own.redis.hlen(`${namespace}:{${TENANT}}:commands`)).toBe(1);
     // 60 less the 20 that were refused, 1 each: 10 of them settled as they were reserved; and the adjustment.
     expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 total': 45 });
   });
 
   test("a window and a rate leave Redis by themselves, on the server's clock, and never before they are over", async () => {
     const namespace = freshNamespace();
-    const ledger = await freshLedger({ url: server.url, namespace });
+    const ledger = await freshLedger({ url: own.server.url, namespace });
     onTestFinished(() => ledger.close());
     const windowMs = 800;
     const limits = [rate({ maxCalls: 1, windowMs }), budget({ id: 'w', windowMs, maxMicros: 100 })];
     const plan = planOf({ limits });
     const { atMs } = await decide(ledger, stepRequest({ plan }));
-    const keys = (await redis.keys(`${namespace}:{${TENANT}}:*`)).filter((key) =>
+    const keys = (await own.redis.keys(`${namespace}:{${TENANT}}:*`)).filter((key) =>
       /:(rate|window):/.test(key),
     );
     expect(keys).toHaveLength(2);
     for (const key of keys) {
-      const expiresAtMs = Number(await redis.call('PEXPIRETIME', key));
+      const expiresAtMs = Number(await own.redis.call('PEXPIRETIME', key));
       expect(expiresAtMs - atMs).toBeGreaterThanOrEqual(windowMs);
       expect(expiresAtMs - atMs).toBeLessThan(windowMs + 10);
     }
     expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(false);
-    await waitUntil('both to leave', async () => (await redis.exists(...keys)) === 0);
+    await waitUntil('both to leave', async () => (await own.redis.exists(...keys)) === 0);
     const [free, full] = limits;
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
     for (const limit of [free, full]) {

@@ -1,23 +1,23 @@
 /** The same promises on a cluster: tenants lie on several servers, and one of them may go away. */
 import type { KillTarget } from '@mandate/schemas';
-import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, type RedisCluster, startRedisCluster, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { allow, decide, isAllowed } from '../contract/bench.ts';
 import { stepRequest } from '../contract/builders.ts';
 import { ledgerContract, ledgerHistories } from '../contract.ts';
 import { createState } from '../memory/state.ts';
 import { freshLedger, freshNamespace, makeOn, rebuildFrom } from './fresh-ledger.fixture.ts';
-import { type RedisCluster, startCluster } from './redis-cluster.fixture.ts';
 import { createRedisLedger } from './redis-ledger.ts';
 
 describeWithOwnServers(['redis'], 'on a cluster', () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startRedisCluster({ appendonly: true, config: { appendfsync: 'everysec' } });
   });
-  afterAll(() => cluster.stop());
+  afterAll(() => cluster?.stop());
+  const clusterNodes = () => cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port }));
 
-  const make = makeOn(() => ({ clusterNodes: cluster.nodes }));
+  const make = makeOn(() => ({ clusterNodes: clusterNodes() }));
 
   ledgerContract('the Redis ledger on a cluster', make);
   ledgerHistories('the Redis ledger on a cluster', make, { numRuns: 20, maxLength: 30 });
@@ -27,7 +27,7 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
 
   describe('on three servers', () => {
     test('a batch of many tenants, and a kill of everything that reaches each', async () => {
-      const ledger = await freshLedger({ clusterNodes: cluster.nodes });
+      const ledger = await freshLedger({ clusterNodes: clusterNodes() });
       onTestFinished(() => ledger.close());
       const batch = TENANTS.map((tenant) => stepRequest({ tenant }));
       const results = await ledger.step(batch);
@@ -46,12 +46,12 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
 
     test('one that is restarted stops its tenants alone, until the rebuild', async () => {
       const namespace = freshNamespace();
-      const ledger = await createRedisLedger({ clusterNodes: cluster.nodes, namespace });
+      const ledger = await createRedisLedger({ clusterNodes: clusterNodes(), namespace });
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
       for (const tenant of TENANTS) await allow(ledger, stepRequest({ tenant }));
       // The last one holds no registry of this test or another.
-      const [, , last] = cluster.servers;
+      const [, , last] = cluster.nodes;
       await last?.restart();
       const stopped = async () => {
         const told = await Promise.all(

@@ -1,0 +1,105 @@
+/** A kill while a part of the ledger is lost, or away. */
+import { describeWithOwnServers } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { allow, decide, isAllowed } from '../contract/bench.ts';
+import { AGENT, settleRequest, stepRequest, TENANT } from '../contract/builders.ts';
+import { createMemoryLedger } from '../memory/memory-ledger.ts';
+import { rebuildFrom, START_MS } from './fresh-ledger.fixture.ts';
+import { ALL, ONE, order, sceneOn, stateOfLog, unready } from './losable-ledger.fixture.ts';
+import { ownRedis } from './own-redis.fixture.ts';
+
+describeWithOwnServers(['redis'], 'kill', () => {
+  const own = ownRedis();
+  const scene = () => sceneOn(own);
+
+  test.each([
+    ['an agent', ONE],
+    ['everything', ALL],
+  ])(
+    'of %s holds though the ledger is not ready, and is completed by the same command',
+    async (_, target) => {
+      const { connect } = scene();
+      const ledger = await connect();
+      await expect(ledger.kill(target, order('k'))).rejects.toEqual(unready(/emptied/));
+      const state = await stateOfLog([stepRequest()]);
+      const memory = createMemoryLedger({ clock: () => START_MS, epoch: 'epoch-1', state });
+      await memory.kill(target, order('older'));
+      await memory.revive(target, 7, 'r');
+      await rebuildFrom(ledger, state, 'epoch-2');
+      // Of a higher revision than the log's, whatever that is.
+      expect((await decide(ledger, stepRequest())).kill).toMatchObject({ revision: 8, reason: 'stop' });
+      const receipt = await ledger.kill(target, order('k'));
+      expect(receipt.revision).toBe(8);
+      expect(receipt.sequences[TENANT]).toBeGreaterThan(0);
+      expect(await ledger.kill(target, order('k'))).toEqual(receipt);
+      expect(await ledger.revive(target, 9, 'r2')).toBe(true);
+      expect(isAllowed(await decide(ledger, stepRequest()))).toBe(true);
+    },
+  );
+
+  test('of everything names the tenants that did not acknowledge, and goes on with those', async () => {
+    const { ready, namespace } = scene();
+    const ledger = await ready();
+    const running = await allow(ledger, stepRequest());
+    await allow(ledger, stepRequest({ tenant: 'away' }));
+    const away = `${namespace}:{away}:meta`;
+    await own.redis.hset(away, 'state', 'rebuilding');
+    await expect(ledger.kill(ALL, order('k'))).rejects.toEqual(unready(/1 of 2 tenants.*: away\./));
+    expect((await decide(ledger, stepRequest())).kill).toMatchObject({ scope: 'all', revision: 1 });
+    expect((await decide(ledger, stepRequest({ tenant: 'new' }))).kill).toMatchObject({ revision: 1 });
+    await own.redis.hset(away, 'state', 'ready');
+    // The flag was set all the same.
+    expect((await decide(ledger, stepRequest({ tenant: 'away' }))).kill).toMatchObject({ revision: 1 });
+    await ledger.step([settleRequest(running)]);
+    const receipt = await ledger.kill(ALL, order('k'));
+    expect(receipt).toMatchObject({ revision: 1, sequences: { [TENANT]: 2, away: 3 } });
+    // As it was when that shard acknowledged, though its outcome has come since.
+    expect(receipt.open.map(({ tenant }) => tenant)).toEqual([TENANT, 'away']);
+  });
+
+  test('of everything is told from the registry, before any shard has it', async () => {
+    const { ready, lose } = scene();
+    const ledger = await ready();
+    await ledger.step([stepRequest()]);
+    await ledger.kill(ALL, order('k'));
+    await lose(`{${TENANT}}:flags`);
+    expect(await ledger.killStatus(TENANT, AGENT)).toMatchObject({ killed: { scope: 'all', revision: 1 } });
+    expect(await ledger.killed(TENANT)).toMatchObject([{ scope: 'all' }]);
+  });
+
+  test('of everything again, after a revive that it did not see, is another kill', async () => {
+    const { ready, namespace } = scene();
+    const ledger = await ready();
+    await allow(ledger, stepRequest());
+    await allow(ledger, stepRequest({ tenant: 'away' }));
+    await own.redis.hset(`${namespace}:{away}:meta`, 'state', 'rebuilding');
+    await expect(ledger.kill(ALL, order('k'))).rejects.toEqual(unready(/away/));
+    await ledger.revive(ALL, 2, 'r');
+    await own.redis.hset(`${namespace}:{away}:meta`, 'state', 'ready');
+    expect(isAllowed(await decide(ledger, stepRequest({ tenant: 'away' })))).toBe(true);
+    expect((await ledger.kill(ALL, order('k'))).revision).toBe(3);
+    for (const tenant of [TENANT, 'away']) {
+      expect((await decide(ledger, stepRequest({ tenant }))).kill).toMatchObject({ revision: 3 });
+    }
+  });
+
+  test('a revive of everything that did not reach every shard is carried on when it is asked after', async () => {
+    const { ready, namespace } = scene();
+    const ledger = await ready();
+    await ledger.step([stepRequest(), stepRequest({ tenant: 'away' })]);
+    await ledger.kill(ALL, order('k'));
+    // Written to by something else: what a shard that cannot be reached looks like to one client.
+    const flags = `${namespace}:{away}:flags`;
+    const kept = await own.redis.hgetallBuffer(flags);
+    await own.redis.del(flags);
+    await own.redis.set(flags, 'broken');
+    await expect(ledger.revive(ALL, 2, 'r')).rejects.toEqual(unready(/away/));
+    await own.redis.del(flags);
+    await own.redis.hset(flags, kept);
+    expect((await decide(ledger, stepRequest({ tenant: 'away' }))).kill).toMatchObject({ revision: 1 });
+    expect(await ledger.revived(ALL, 'r')).toBe(true);
+    expect(isAllowed(await decide(ledger, stepRequest({ tenant: 'away' })))).toBe(true);
+    await ledger.kill(ALL, order('k2'));
+    expect(await ledger.revive(ALL, 2, 'r')).toBe(false);
+  });
+});
