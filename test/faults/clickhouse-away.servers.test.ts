@@ -9,7 +9,13 @@ import { type AuditClient, openServerAudit } from '@mandate/audit';
 import { queryRoutes } from '@mandate/query';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
-import { type ClickHouseServer, describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
+import {
+  breakableWay,
+  type ClickHouseServer,
+  describeWithOwnServers,
+  startClickHouse,
+  waitUntil,
+} from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { epochBegan } from '../e2e/audit/log-records.ts';
@@ -24,7 +30,6 @@ import {
   pagesOf,
   recordsOf,
 } from './audited-traffic.ts';
-import { breakableWay } from './breakable-way.ts';
 
 /** How long it is away, time after time: the length of the fault itself, and no wait for anything. */
 const AWAY_MS = [0, 0, 30_000];

@@ -4,13 +4,12 @@
  */
 import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
+import { breakableWay, describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Api, decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { listenToKills } from '../e2e/kill-events.ts';
 import { request } from './agents-at-work.ts';
 import { openTestLog, startBreakable } from './breakable-servers.ts';
-import { breakableWay } from './breakable-way.ts';
 import { type FollowedLog, followLog } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;

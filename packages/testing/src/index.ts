@@ -1,4 +1,5 @@
 /** @mandate/testing: what tests share. Imported by tests only, which the architecture test checks. */
+export { type BreakableWay, breakableWay } from './breakable-way.ts';
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, standing } from './epoch-histories.ts';

@@ -1,11 +1,10 @@
 /** What may happen between the ledger and its server. */
 import { isMandateError } from '@mandate/runtime';
-import { describeWithOwnServers, waitUntil } from '@mandate/testing';
+import { breakableWay, describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { allow, decide, spent } from '../contract/bench.ts';
 import { budget, planOf, stepRequest, TENANT } from '../contract/builders.ts';
 import type { Ledger, Operation, StepResult } from '../port.ts';
-import { startCuttingProxy } from './cutting-proxy.fixture.ts';
 import { freshLedger } from './fresh-ledger.fixture.ts';
 import { ownRedis } from './own-redis.fixture.ts';
 import { createRedisLedger } from './redis-ledger.ts';
@@ -32,23 +31,21 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   }
 
   test('an answer that is lost is asked for again by the caller alone, and nothing is charged twice', async () => {
-    const proxy = await startCuttingProxy(own.server.port);
-    onTestFinished(() => proxy.close());
-    const ledger = await ledgerThrough(proxy.url);
+    using way = await breakableWay(own.server.port, 'evalsha');
+    const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
     const request = stepRequest({ actionId: 'the-lost-one' });
-    proxy.loseAnswerTo('the-lost-one');
+    const lost = way.loseAnswer('the-lost-one');
     await expect(ledger.step([request])).rejects.toEqual(unavailable);
-    expect(proxy.lost).toBe(1);
+    await lost;
     const [again] = await stepUntilBack(ledger, [request]);
     expect(again).toMatchObject({ kind: 'decided', redelivered: true, facts: { sequence: 2 } });
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
   test('a kill, an adjustment and an approval whose answer is lost happen once', async () => {
-    const proxy = await startCuttingProxy(own.server.port);
-    onTestFinished(() => proxy.close());
-    const ledger = await ledgerThrough(proxy.url);
+    using way = await breakableWay(own.server.port, 'evalsha');
+    const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
     const order = (id: string) => ({ id, by: 'op', reason: 'r' });
     const total = { scope: 'agent', subject: 'agent-1', id: 'total', windowMs: null } as const;
@@ -68,11 +65,11 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
       'all-lost': () => ledger.kill({ scope: 'all' }, order('all-lost')),
     };
     for (const [id, command] of Object.entries(commands)) {
-      proxy.loseAnswerTo(id);
+      const lost = way.loseAnswer(id);
       await expect(command()).rejects.toEqual(unavailable);
+      await lost;
       await waitUntil('the answer', () => command().catch(() => null));
     }
-    expect(proxy.lost).toBe(4);
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 107 });
     expect(await ledger.revision(target)).toBe(1);
     expect(await ledger.revision({ scope: 'all' })).toBe(1);

@@ -9,15 +9,17 @@ export type BreakableWay = Disposable & {
   mend(): void;
   /** How many connections were ended by that. */
   readonly cuts: number;
-  /** The next request with the words arrives and is carried out; its answer is lost, with the connection. Then resolves. */
-  loseAnswer(): Promise<void>;
+  /** The next request with these words arrives and is carried out; its answer is lost, with the connection. Then resolves. */
+  loseAnswer(to?: string): Promise<void>;
 };
+
+type Losing = PromiseWithResolvers<void> & { to: string };
 
 /** @param words in lower case; what is said is compared without regard to case */
 export async function breakableWay(port: number, words: string): Promise<BreakableWay> {
   const sockets = new Set<Socket>();
   const marked = new Set<Socket>();
-  let losing: PromiseWithResolvers<void> | null = null;
+  let losing: Losing | null = null;
   let isCut = false;
   let cuts = 0;
 
@@ -27,17 +29,18 @@ export async function breakableWay(port: number, words: string): Promise<Breakab
   };
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
-    let lost: PromiseWithResolvers<void> | null = null;
+    let lost: Losing | null = null;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
     }
     client.on('data', (bytes) => {
-      if (bytes.toString('latin1').toLowerCase().includes(words)) {
+      const said = bytes.toString('latin1').toLowerCase();
+      if (said.includes(words)) {
         marked.add(client);
         if (isCut) return end(client);
-        if (losing !== null) [lost, losing] = [losing, null];
       }
+      if (losing !== null && said.includes(losing.to)) [lost, losing] = [losing, null];
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
@@ -71,8 +74,8 @@ export async function breakableWay(port: number, words: string): Promise<Breakab
     get cuts() {
       return cuts;
     },
-    loseAnswer() {
-      losing = Promise.withResolvers();
+    loseAnswer(to = words) {
+      losing = { ...Promise.withResolvers<void>(), to: to.toLowerCase() };
       return losing.promise;
     },
     [Symbol.dispose]() {
