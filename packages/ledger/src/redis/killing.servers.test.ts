@@ -2,7 +2,7 @@
 import { describeWithOwnServers } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { allow, decide, isAllowed } from '../contract/bench.ts';
-import { AGENT, settleRequest, stepRequest, TENANT } from '../contract/builders.ts';
+import { AGENT, planOf, settleRequest, stepRequest, TENANT } from '../contract/builders.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
 import { rebuildFrom, START_MS } from './fresh-ledger.fixture.ts';
 import { ALL, ONE, order, sceneOn, stateOfLog, unready } from './losable-ledger.fixture.ts';
@@ -55,6 +55,28 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(receipt).toMatchObject({ revision: 1, sequences: { [TENANT]: 2, away: 3 } });
     // As it was when that shard acknowledged, though its outcome has come since.
     expect(receipt.open.map(({ tenant }) => tenant)).toEqual([TENANT, 'away']);
+  });
+
+  test('lists what is open page by page where there is much of it, once for all', async () => {
+    const { ready, connect, clock } = scene();
+    const ledger = await ready();
+    const short = planOf({ leaseMs: 10 });
+    const batches = Array.from({ length: 12 }, () => Array.from({ length: 200 }, () => stepRequest()));
+    for (const batch of batches) await ledger.step(batch);
+    const late = await allow(ledger, stepRequest({ plan: short }));
+    const other = await allow(ledger, stepRequest({ agentId: 'agent-2' }));
+    clock.advance(10);
+    const sent = batches.flat();
+    const settled = sent.slice(0, 100);
+    await ledger.confirm(ledger.epoch, sent);
+    for (const request of settled) await ledger.step([settleRequest(request)]);
+    const receipt = await ledger.kill(ONE, order('k'));
+    const named = receipt.open.map(({ actionId }) => actionId);
+    expect(named).toEqual([...sent.slice(100), late].map(({ actionId }) => actionId));
+    expect((await ledger.open(TENANT)).at(-1)?.actionId).toBe(other.actionId);
+    await ledger.step([settleRequest(sent[200] ?? late)]);
+    expect(await (await connect()).kill(ONE, order('k'))).toEqual(receipt);
+    expect((await ledger.kill(ALL, order('all'))).open).toHaveLength(named.length);
   });
 
   test('of everything is told from the registry, before any shard has it', async () => {

@@ -10,6 +10,7 @@ import { slotTimes } from '../memory/sliding-rate.ts';
 import { slidingBuckets, slidingSum } from '../memory/sliding-sum.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { coordinateOf, counterName, grantName, rateName } from './keys.ts';
+import { listOf } from './open-list.ts';
 import { encodeCharging } from './scripts/step.ts';
 
 /** `weight`: how much work it is, in lines. */
@@ -69,9 +70,8 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   for (const [key, { answer, forgetAtMs }] of inMemory(state.kills, clockMs)) {
     const tenant = tenantOf(key);
     if (tenant === null) continue;
-    const open = answer.open.map(({ agentId, actionId, attempt }) => [agentId, actionId, attempt]);
     // The blank stands where a kill of everything has its revision: kill.lua.
-    const value = [answer.revision, answer.sequences[tenant] ?? false, open];
+    const value = [answer.revision, answer.sequences[tenant] ?? false, listOf(answer.open), clockMs];
     yield [tenant, ['command', `kill ${key} `, forgetAtMs, value]];
   }
   for (const [key, { forgetAtMs }] of inMemory(state.revives, clockMs)) {

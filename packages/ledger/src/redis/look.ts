@@ -33,19 +33,56 @@ export async function open(
   tenant: string,
   agentId: string | undefined,
 ): Promise<OpenAction[]> {
-  const [, , listed] = await shards.ask(tenant, 'open', [agentId ?? '']);
-  return (listed as [string, string, number, number | string, number, number][]).map(
-    ([agentId, actionId, attempt, reservedMicros, decidedAtMs, leaseExpiresAtMs]) => ({
-      tenant,
-      agentId,
-      actionId,
-      attempt,
-      reservedMicros: Number(reservedMicros),
-      decidedAtMs,
-      leaseExpiresAtMs,
-    }),
-  );
+  return openAsOf(shards, tenant, agentId ?? '', null);
 }
+
+/** Oldest first. @param atMs what was open then, and is so still; null for now */
+export async function openAsOf(
+  shards: Shards,
+  tenant: string,
+  agentId: string,
+  atMs: number | null,
+): Promise<OpenAction[]> {
+  const byPlace = new Map<string, { sequence: number; action: OpenAction }>();
+  for await (const page of pages(shards, tenant, 'open', [agentId, String(atMs ?? '')])) {
+    for (const reply of page as OpenReply[]) {
+      const [
+        coordinate,
+        agentId,
+        actionId,
+        attempt,
+        sequence,
+        reservedMicros,
+        decidedAtMs,
+        leaseExpiresAtMs,
+      ] = reply;
+      byPlace.set(coordinate, {
+        sequence,
+        action: {
+          tenant,
+          agentId,
+          actionId,
+          attempt,
+          reservedMicros: Number(reservedMicros),
+          decidedAtMs,
+          leaseExpiresAtMs,
+        },
+      });
+    }
+  }
+  return [...byPlace.values()].sort((a, b) => a.sequence - b.sequence).map(({ action }) => action);
+}
+
+type OpenReply = [
+  coordinate: string,
+  agentId: string,
+  actionId: string,
+  attempt: number,
+  sequence: number,
+  reservedMicros: number | string,
+  decidedAtMs: number,
+  leaseExpiresAtMs: number,
+];
 
 export async function unpublished(shards: Shards, tenant: string): Promise<Unpublished[]> {
   const bySequence = new Map<number, Unpublished>();

@@ -4,6 +4,8 @@ import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { flagKey } from '../memory/flags.ts';
 import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
+import { openAsOf } from './look.ts';
+import { listOf, type OpenList, referencesIn } from './open-list.ts';
 import { inGroups, type Shards } from './shards.ts';
 
 export async function kill(shards: Shards, target: KillTarget, command: Command): Promise<KillReceipt> {
@@ -54,13 +56,24 @@ async function killShard(
 ): Promise<KilledShard> {
   const { flag, agentId, revision, command } = order;
   const args = [shards.replayMemoryMs, flag, command.id, command.reason, agentId, revision];
-  const reply = await shards.askAnyway(tenant, 'kill', args);
-  const [, , inForce, sequence, listed] = reply as ['OK', number, number, number | null, OpenReply[]];
-  const open = listed.map(([agentId, actionId, attempt]) => ({ tenant, agentId, actionId, attempt }));
-  return { tenant, revision: inForce, sequence, open };
+  for (let read = ''; ; ) {
+    const reply = await shards.askAnyway(tenant, 'kill', [...args, read]);
+    const [, , inForce, sequence, listed, atMs] = reply as KillReply;
+    if (listed !== null) return { tenant, revision: inForce, sequence, open: referencesIn(tenant, listed) };
+    // Nothing is added to it any more: the flag is in force.
+    const open = await openAsOf(shards, tenant, agentId, atMs);
+    read = listOf(open);
+  }
 }
 
-type OpenReply = [agentId: string, actionId: string, attempt: number];
+type KillReply = [
+  'OK',
+  number,
+  revision: number,
+  sequence: number | null,
+  open: OpenList | null,
+  atMs: number,
+];
 
 async function onEveryShard<Answer>(
   shards: Shards,

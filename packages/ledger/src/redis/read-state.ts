@@ -14,6 +14,7 @@ import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
 import { pages, targetOf } from './look.ts';
+import { type OpenList, referencesIn } from './open-list.ts';
 import { decodeDecided, decodeSettled } from './scripts/step.ts';
 import type { Shards } from './shards.ts';
 
@@ -107,13 +108,8 @@ function takeCommand(
   } else if (tenant === undefined) {
     state.kills.set(command, { answer: JSON.parse(String(answer)) as KillReceipt, forgetAtMs });
   } else if (!command.startsWith('* ')) {
-    const [revision, sequence, listed] = answer as [number, number, [string, string, number][]];
-    const open = listed.map(([agentId, actionId, attempt]) => ({
-      tenant: tenant.name,
-      agentId,
-      actionId,
-      attempt,
-    }));
+    const [revision, sequence, listed] = answer as [number, number, OpenList];
+    const open = referencesIn(tenant.name, listed);
     const receipt = { revision, sequences: { [tenant.name]: sequence }, open };
     state.kills.set(command.slice(0, -1), { answer: receipt, forgetAtMs });
   }

@@ -6,9 +6,12 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
 --       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
+--       [11] what was open, once the caller has read it page by page: JSON, only kept and given back; else ''
 --
--- Returns { 'OK', now, revision, sequence or false, { { agent, action, attempt }, … } }, or a refusal (parts/shard.lua).
--- No sequence: nothing has ever happened in this tenant.
+-- Returns { 'OK', now, revision, sequence or false, open or false, at }, or a refusal (parts/shard.lua).
+--   no sequence: nothing has ever happened in this tenant   open: { { agent, action, attempt }, … }, oldest first, or the
+--   same as JSON; false where there may be more than one script should list: then open.lua has it, as of `at`, and the
+--   caller comes again
 --
 -- @use constants
 -- @use parts/keys.lua
@@ -25,7 +28,14 @@ local everywhere = key == '*'
 local name = 'kill ' .. key .. ' ' .. command .. ' ' .. ARGV[10]
 
 local known = done_before(keys.commands, name, now)
-if known then return refused or { 'OK', now, known[1], known[2], known[3] } end
+if known then
+  if refused then return refused end
+  if not known[3] and ARGV[11] ~= '' then
+    known[3] = ARGV[11]
+    keep_done(keys.commands, name, now + integer(ARGV[5]), known)
+  end
+  return { 'OK', now, unpack(known, 1, 4) }
+end
 
 local flags = open_hash(keys.flags)
 local flag = get(flags, key)
@@ -41,9 +51,12 @@ if begun and not everywhere then put(flags, key, change) else merge_flag(flags, 
 write_hash(flags)
 if refused then return refused end
 
-local open = {}
-for at, entry in ipairs(open_entries(open_memory(keys, now), agent)) do
-  open[at] = { entry.agent, entry.action, entry.attempt }
+local open = false
+if may_be_open(keys) <= MOST_IN_ONE_SCRIPT then
+  open = {}
+  for at, entry in ipairs(open_entries(open_memory(keys, now), agent)) do
+    open[at] = { entry.agent, entry.action, entry.attempt }
+  end
 end
 local sequence = false
 if not everywhere or shard.sequence > 0 then
@@ -51,5 +64,5 @@ if not everywhere or shard.sequence > 0 then
   write_shard()
 end
 forget_done(keys.commands, now)
-keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open })
-return { 'OK', now, revision, sequence, open }
+keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open, now })
+return { 'OK', now, revision, sequence, open, now }

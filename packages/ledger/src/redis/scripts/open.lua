@@ -1,23 +1,54 @@
 #!lua
--- What was allowed, and may still run or still reach the log.
+-- A page of what was allowed, and may still run or still reach the log. What was so at `as of`, and is so still, is on
+-- some page, perhaps on two; in no order.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all
+-- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all   [6] as of which time; '' for now
+--       [7] cursor, '0' at first
 --
--- Returns { 'OK', now, { { agent, action, attempt, reserved, decided at, lease expires at }, … } }, oldest first, or a
--- refusal (parts/shard.lua).
+-- Returns { 'OK', now, next cursor ('0' at the end), { { coordinate, agent, action, attempt, sequence, reserved,
+-- decided at, lease expires at }, … } }, or a refusal (parts/shard.lua).
 --
 -- @use constants
 -- @use parts/keys.lua
 -- @use parts/shard.lua
--- @use parts/running.lua
+-- @use parts/deliveries.lua
 
 local refused = refusal()
 if refused then return refused end
 
-local open = {}
-for at, entry in ipairs(open_entries(open_memory(keys, shard.now), ARGV[5])) do
-  local lease = entry.lease
-  open[at] = { entry.agent, entry.action, entry.attempt, outgoing(lease.reserved), entry.at, lease.expires_at }
+local agent = ARGV[5]
+local as_of = ARGV[6] == '' and shard.now or integer(ARGV[6])
+local memory = open_memory(keys, shard.now)
+local place, cursor = string.match(ARGV[7], '^(%a?)(%d+)$')
+local coordinates = {}
+
+-- First those that run, then those that are to reach the log.
+local next_cursor
+if place == 'u' then
+  local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', 200))
+  for at = 1, #found, 2 do coordinates[#coordinates + 1] = found[at] end
+  next_cursor = after == '0' and '0' or 'u' .. after
+else
+  local after, found = unpack(redis.call('ZSCAN', keys.running, cursor, 'COUNT', 500))
+  for at = 1, #found, 2 do
+    local of, coordinate = string.match(found[at], '^(%S+) (%S+)$')
+    local alive = tonumber(found[at + 1]) > as_of
+    if alive and (agent == '' or of == agent) then coordinates[#coordinates + 1] = coordinate end
+  end
+  next_cursor = after == '0' and 'u0' or 'r' .. after
 end
-return { 'OK', shard.now, open }
+
+prefetch(memory.seen, coordinates)
+local open = {}
+for _, coordinate in ipairs(coordinates) do
+  local entry = get(memory.seen, coordinate)
+  local lease = entry and entry.lease
+  if lease and (agent == '' or entry.agent == agent) then
+    open[#open + 1] = {
+      coordinate, entry.agent, entry.action, entry.attempt, entry.sequence,
+      outgoing(lease.reserved), entry.at, lease.expires_at,
+    }
+  end
+end
+return { 'OK', shard.now, next_cursor, open }

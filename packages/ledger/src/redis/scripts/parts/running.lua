@@ -1,6 +1,12 @@
 -- @use deliveries.lua
 -- ALLOWs that may still run (no outcome, lease alive) or still reach the log, of one agent or ('') of all, oldest first.
 
+local MOST_IN_ONE_SCRIPT = 1000
+
+local function may_be_open(keys)
+  return redis.call('ZCARD', keys.running) + redis.call('HLEN', keys.unpublished)
+end
+
 local function open_entries(memory, agent)
   local coordinates, listed = {}, {}
   local function list(coordinate)

@@ -1,0 +1,13 @@
+/** What was open when a kill was carried out, as kill.lua keeps it and gives it back: a list, or a long one as text. */
+import type { ActionReference } from '@mandate/schemas';
+
+export type OpenList = string | [agentId: string, actionId: string, attempt: number][];
+
+export function listOf(open: readonly ActionReference[]): string {
+  return JSON.stringify(open.map(({ agentId, actionId, attempt }) => [agentId, actionId, attempt]));
+}
+
+export function referencesIn(tenant: string, list: OpenList): ActionReference[] {
+  const listed: Exclude<OpenList, string> = typeof list === 'string' ? JSON.parse(list) : list;
+  return listed.map(([agentId, actionId, attempt]) => ({ tenant, agentId, actionId, attempt }));
+}
