@@ -4,15 +4,18 @@
  * what lands twice shows once, because every table collapses repeats.
  *
  * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land.
- * While ClickHouse is away the partitions wait; decisions go on, and the lag is a metric. Several recorders share the
+ * While ClickHouse is away the partitions wait; decisions go on, and the lag is a metric. Where its tables are made
+ * anew the recorder ends: started again, it fills them from the start of the log. Several recorders share the
  * partitions. Where a ledger was rebuilt, what its predecessors wrote behind that point is marked void.
  */
-import { type AuditClient, ask, identity } from '@mandate/audit';
+import type { AuditClient } from '@mandate/audit';
 import { type Bus, untilCommitted } from '@mandate/bus';
 import {
   answers,
   type Clock,
+  isMandateError,
   type Logger,
+  lookOften,
   type Metrics,
   type ReadinessCheck,
   type Running,
@@ -25,6 +28,7 @@ import { watchLag } from './lag-watch.ts';
 import { countLanded, recorderMeasures } from './measures.ts';
 import { land, type Pile } from './pile.ts';
 import { recordUntilDone } from './record-batch.ts';
+import { mustStillBe, tablesOf } from './same-tables.ts';
 
 export { recorderConfig, recorderSettings } from './config.ts';
 
@@ -42,11 +46,12 @@ export type RecorderOptions = {
   sessionTimeoutMs?: number;
   /** How long the log keeps decisions and dead letters; absent: for ever. There is an alarm at half of it. */
   retentionMs?: number | undefined;
-  /** How often the lag is looked at. Default 1,000. */
+  /** How often the lag is looked at, and whether the tables are still the same. Default 1,000. */
   lagEveryMs?: number;
 };
 
 export type Recorder = Running & {
+  /** Rejects when it cannot go on: with AUDIT_TABLES_REPLACED it is to be started again. */
   finished: Promise<void>;
   /**
    * Resolves once everything that is on the log now is in the tables, and so in every answer. Rejects when `signal`
@@ -62,12 +67,14 @@ const DRAIN_MS = 5_000;
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
   const { bus, audit, log, clock = systemClock, maxBatch = 1_000, sessionTimeoutMs = 10_000 } = options;
   const measures = recorderMeasures(options.metrics);
+  const tables = await tablesOf(audit);
   const flush = async (piles: readonly Pile[]) => {
     const stopTimer = measures.flushSeconds.startTimer();
     const quarantined = countLanded(measures, await land(audit, piles));
     stopTimer();
     if (quarantined > 0)
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
+    await mustStillBe(tables, audit);
   };
   const context = {
     epochs: epochsInForce({ audit, bus }),
@@ -77,7 +84,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     measures,
     heartbeatMs: sessionTimeoutMs / 4,
   };
-  const group = await groupOf(audit);
+  // Named by the tables, so that lost ones are recorded anew.
+  const group = recorderGroup(tables);
   const consumer = await bus.consume({
     group,
     topics: RECORDED_TOPICS,
@@ -88,16 +96,25 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   });
   const { retentionMs, lagEveryMs: everyMs = 1_000 } = options;
   const watch = watchLag({ bus, consumer, clock, log, measures, retentionMs, everyMs });
+  const replaced = Promise.withResolvers<never>();
+  const tablesWatch = lookOften(
+    everyMs,
+    () => mustStillBe(tables, audit),
+    // What else fails is ClickHouse away: readiness and whatever waits tell of that.
+    (error) => isMandateError(error, 'AUDIT_TABLES_REPLACED') && replaced.reject(error),
+  );
+  const finished = Promise.race([consumer.finished, replaced.promise]);
   const stopping = new AbortController();
   const ended = () => {
     watch.stop();
+    tablesWatch.stop();
     stopping.abort(new Error('the recorder stopped'));
   };
-  consumer.finished.then(ended, ended);
+  finished.then(ended, ended);
   log.info({ group }, 'recording');
 
   return {
-    finished: consumer.finished,
+    finished,
     stop: () => consumer.stop(DRAIN_MS),
     caughtUp: (signal) => {
       const until = signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
@@ -105,11 +122,4 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     },
     readiness: async () => Promise.all([answers('log', bus.ping()), answers('audit', audit.ping())]),
   };
-}
-
-/** The tables are named by their own identity, so that lost ones are recorded anew. */
-async function groupOf(audit: AuditClient): Promise<string> {
-  const [tables] = await ask(audit, identity, {});
-  if (tables === undefined) throw new TypeError('the audit has no identity: run its migrations first');
-  return recorderGroup(tables.id);
 }
