@@ -11,9 +11,9 @@ export type FindDecision = (
  * for. Where several agents' actions share the id and none is named, the one decided last answers. Null when none is.
  */
 export function createFindDecision(audit: AuditClient): FindDecision {
-  return async (tenant, { attempt, ...action }) => {
+  return async (tenant, action) => {
     const rows = await ask(audit, decisionsOfAction, { tenant, ...action });
-    const standing = attempt === undefined ? rows.filter(({ stands }) => stands) : inAttempt(rows, attempt);
+    const standing = rows.filter(({ stands }) => stands);
     const newest = standing.reduce<Row | null>(
       (best, row) => (best === null || row.decidedAt > best.decidedAt ? row : best),
       null,
@@ -22,29 +22,7 @@ export function createFindDecision(audit: AuditClient): FindDecision {
   };
 }
 
-type Row = {
-  agentId: string;
-  attempt: number;
-  kind: string;
-  verdict: string;
-  decidedAt: string;
-  payload: string;
-};
-
-/** Of each agent, by the rule of `decisionsOfAction`: a decision proper, settled, first by log order. */
-function inAttempt(rows: readonly Row[], attempt: number): Row[] {
-  const byAgent = new Map<string, Row>();
-  for (const row of rows) {
-    if (row.attempt !== attempt) continue;
-    const best = byAgent.get(row.agentId);
-    if (best === undefined || rank(row) < rank(best)) byAgent.set(row.agentId, row);
-  }
-  return [...byAgent.values()];
-}
-
-function rank({ kind, verdict }: Row): number {
-  return (kind === 'duplicate' ? 2 : 0) + (verdict === 'DEFER' ? 1 : 0);
-}
+type Row = { decidedAt: string; payload: string };
 
 function decisionIn({ payload }: Row): Decision | null {
   const record = readDecisionsRecord(new TextEncoder().encode(payload));

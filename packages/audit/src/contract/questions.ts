@@ -121,6 +121,27 @@ export function questions(make: MakeAudit): void {
       ]);
     });
 
+    test('what stands is never lost among its duplicates, however many they are', async () => {
+      const of = { actionId: 'act' };
+      await recorded('flood', [
+        { ...of, offset: 0, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' },
+        { ...of, offset: 5_000, attempt: 2 },
+        { ...of, offset: 5_001, agentId: 'a-2' },
+      ]);
+      const duplicates = Array.from({ length: 1_001 }, (_, n) =>
+        recordedDecision({ ...decisionOf('flood', n + 1), ...of, kind: 'duplicate' }, n + 1, false),
+      );
+      await recordDecisions(audit, duplicates);
+      const stand = async (asked: { attempt?: number }) => {
+        const rows = await ask(audit, decisionsOfAction, { tenant: 'flood', actionId: 'act', ...asked });
+        return rows.filter(({ stands }) => stands).map(({ logOffset }) => logOffset);
+      };
+      expect(await stand({})).toEqual([5_000, 5_001]);
+      expect(await stand({ attempt: 1 })).toEqual([0, 5_001]);
+      expect(await stand({ attempt: 2 })).toEqual([5_000]);
+      expect(await stand({ attempt: 3 })).toEqual([]);
+    });
+
     test('ids are scoped by agent', async () => {
       expect(await standing('agents', [{ offset: 1 }, { offset: 2, agentId: 'a-2' }])).toEqual([
         { agentId: 'a-1', logOffset: 1 },

@@ -1,17 +1,17 @@
 /**
- * All that was decided about an action, in the order of the log. Ids of actions are unique per agent only, so without
- * `agentId` several agents' actions may answer.
+ * What was decided about an action, or about one attempt of it: what stands comes first, then the rest in the order
+ * of the log. Ids of actions are unique per agent only, so without `agentId` several agents' actions may answer.
  *
- * Exactly one row of each agent stands: of the newest attempt, a decision proper before a repeat, a settled answer
- * before one that waited for a person, and the first by log order.
+ * Exactly one row of each agent stands, however often the action was sent again: a decision proper before a repeat,
+ * of the newest attempt, a settled answer before one that waited for a person, and the first by log order.
  */
-import { id, tenant } from '@mandate/schemas';
+import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 
 export const decisionsOfAction = question({
-  params: z.strictObject({ tenant, actionId: id, agentId: id.optional() }),
+  params: z.strictObject({ tenant, actionId: id, agentId: id.optional(), attempt: count.optional() }),
   row: decisionSummary.extend({ stands: z.boolean() }),
   sql: (params) => `
     SELECT ${DECISION_COLUMNS},
@@ -22,7 +22,8 @@ export const decisionsOfAction = question({
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void AND action_id = {actionId:String}${narrowed(params, {
       agentId: 'agent_id = {agentId:String}',
+      attempt: 'attempt = {attempt:UInt32}',
     })}
-    ORDER BY agentId, logOffset
+    ORDER BY stands DESC, agentId, logOffset
     LIMIT 1000`,
 });
