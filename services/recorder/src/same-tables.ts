@@ -21,8 +21,7 @@ export async function mustStillBe(id: string, audit: AuditClient): Promise<void>
     'AUDIT_TABLES_REPLACED',
     `The audit tables were made anew while the recorder ran: they were ${id}, now they are ${tables?.id ?? 'nameless'}.`,
     {
-      remedy:
-        'Start the recorder again: it fills the new tables from the start of the log. Nothing was committed for them before.',
+      remedy: 'Start the recorder again: it fills the new tables from the start of the log.',
     },
   );
 }
