@@ -28,12 +28,22 @@ export const chargesByAgent = question({
     LIMIT {limit:UInt32}`,
 });
 
+const BEHIND = `(scope, subject, budgetId, windowMs)
+      > ({afterScope:String}, {afterSubject:String}, {afterBudgetId:String}, {afterWindowMs:UInt64})`;
+
 /**
  * What each budget's counter must hold: charges of the decisions that reserved from it, what outcomes changed, and
- * what operators adjusted. A windowed budget's row is the sum over all its windows.
+ * what operators adjusted. A windowed budget's row is the sum over all its windows. `after…` come all or none.
  */
 export const chargesByBudget = question({
-  params: z.strictObject({ tenant }),
+  params: z.strictObject({
+    tenant,
+    afterScope: z.enum(BUDGET_SCOPES).optional(),
+    afterSubject: z.string().optional(),
+    afterBudgetId: z.string().optional(),
+    afterWindowMs: z.int().min(0).optional().describe('0 for a budget without a window.'),
+    limit,
+  }),
   row: z.object({
     scope: z.enum(BUDGET_SCOPES),
     subject: z.string(),
@@ -44,7 +54,7 @@ export const chargesByBudget = question({
     adjustedMicros: z.int(),
     spentMicros: z.int(),
   }),
-  sql: () => `
+  sql: (params) => `
     WITH reserved AS (
       SELECT agent_id, action_id, attempt, budgets, toInt128(charged_micros) AS charged
       FROM decisions FINAL
@@ -77,8 +87,10 @@ export const chargesByBudget = question({
       SELECT toString(budget_scope), budget_subject, budget_id, budget_window_ms, toInt128(0), toInt128(0), delta
       FROM adjusted
     )
+    WHERE true${narrowed(params, { afterScope: BEHIND })}
     GROUP BY scope, subject, budgetId, windowMs
-    ORDER BY scope, subject, budgetId, windowMs`,
+    ORDER BY scope, subject, budgetId, windowMs
+    LIMIT {limit:UInt32}`,
 });
 
 /** Attempts with more than one first decision, deferrals aside: must be none. At most 1,000 are named. */

@@ -2,11 +2,19 @@
 import type { Bus } from '@mandate/bus';
 import type { Balance } from '@mandate/ledger';
 import type { ApiClient } from '../api-client.ts';
+import { allOf, rowsOf } from '../pages.ts';
 import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sources.ts';
 
 type LedgerAnswer = { tenant: string; epoch: string; balances: readonly Omit<Balance, 'tenant'>[] };
-type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1] };
+type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1]; next: string | null };
 type SumsAnswer = { doubled: readonly unknown[] };
+
+const BUDGETS = {
+  path: '/v1/audit/sums/budgets',
+  cursor: 'cursor',
+  pageSize: 1_000,
+  rows: ({ budgets }: BudgetsAnswer) => budgets,
+};
 
 /** Of the tenant of the client's key, which needs the scope `operate`. `onProgress`: records of the log read so far. */
 export async function reconcilePlane(
@@ -26,8 +34,7 @@ export async function reconcilePlane(
         },
       },
       audit: {
-        balances: async () =>
-          lifetimeBalances(tenant, (await api.get<BudgetsAnswer>('/v1/audit/sums/budgets')).budgets),
+        balances: async () => lifetimeBalances(tenant, await allOf(rowsOf(api, BUDGETS))),
         doubledActions: async () => (await api.get<SumsAnswer>('/v1/audit/sums')).doubled,
       },
     },

@@ -101,9 +101,30 @@ export function ledgerSource(ledger: Ledger): Sources['ledger'] {
 
 export function auditSource(audit: AuditClient): Sources['audit'] {
   return {
-    balances: async (tenant) => lifetimeBalances(tenant, await ask(audit, chargesByBudget, { tenant })),
+    balances: async (tenant) => lifetimeBalances(tenant, await budgetSums(audit, tenant)),
     doubledActions: (tenant) => ask(audit, doubledActions, { tenant }),
   };
+}
+
+/** Of one page: the most that a question gives. */
+const PAGE = 10_000;
+
+/** Page after page. */
+async function budgetSums(audit: AuditClient, tenant: string): Promise<BudgetSum[]> {
+  const sums: BudgetSum[] = [];
+  for (let last: BudgetSum | undefined; ; ) {
+    const page = await ask(audit, chargesByBudget, {
+      tenant,
+      afterScope: last?.scope,
+      afterSubject: last?.subject,
+      afterBudgetId: last?.budgetId,
+      afterWindowMs: last === undefined ? undefined : (last.windowMs ?? 0),
+      limit: PAGE,
+    });
+    sums.push(...page);
+    last = page.at(-1);
+    if (page.length < PAGE) return sums;
+  }
 }
 
 type BudgetSum = Pick<Balance['budget'], 'scope' | 'subject' | 'windowMs'> & {
