@@ -66,24 +66,33 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
-  /** Sends unless it is closed, and waits for no longer than `timeoutMs`. */
-  async function sent<T>(send: (bound: { abort_signal: AbortSignal }) => Promise<T>): Promise<T> {
+  /** Sends unless it is closed, and waits for no longer than `timeoutMs`, nor when it is given up. */
+  async function sent<T>(
+    send: (bound: { abort_signal: AbortSignal }) => Promise<T>,
+    givenUp?: AbortSignal,
+  ): Promise<T> {
     if (isClosed) throw new Error('this client was closed');
+    // The driver hears only of what is given up later.
+    givenUp?.throwIfAborted();
     const aborting = new AbortController();
     const late = Promise.withResolvers<never>();
+    const stop = (why: unknown) => {
+      late.reject(why);
+      aborting.abort();
+    };
     const timer =
       timeoutMs === undefined
         ? undefined
-        : setTimeout(() => {
-            late.reject(new Error(`no answer within ${timeoutMs} ms`));
-            aborting.abort();
-          }, timeoutMs);
+        : setTimeout(() => stop(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const onGivenUp = () => stop(givenUp?.reason);
+    givenUp?.addEventListener('abort', onGivenUp);
     const answer = Promise.race([send({ abort_signal: aborting.signal }), late.promise]);
     running.add(answer);
     try {
       return await answer;
     } finally {
       clearTimeout(timer);
+      givenUp?.removeEventListener('abort', onGivenUp);
       running.delete(answer);
     }
   }
@@ -105,7 +114,7 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
       }
     },
 
-    async query<Row extends z.ZodType>(sql: string, params: BoundParams, row: Row) {
+    async query<Row extends z.ZodType>(sql: string, params: BoundParams, row: Row, givenUp?: AbortSignal) {
       const { clause, beside } = placed({ ...QUERY_SETTINGS, ...querySettings }, settingsIn);
       const asked = {
         query: `${sql}${clause}`,
@@ -118,7 +127,7 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
         const result = await client.query({ ...asked, ...bound });
         bound.abort_signal.addEventListener('abort', () => result.close());
         return result.json();
-      }).catch((cause: unknown) => {
+      }, givenUp).catch((cause: unknown) => {
         throw failed('answer', cause);
       });
       return answer.map((each) => expected(row, each));

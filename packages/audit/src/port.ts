@@ -17,9 +17,16 @@ export interface AuditClient {
    * Asks, and checks every row of the answer. 64-bit integers arrive as safe integers or not at all.
    * Times arrive as RFC 3339 UTC. The statement must not have a SETTINGS clause of its own.
    *
+   * `givenUp`: nobody waits any more. A server ends the statement; an embedded ClickHouse cannot, and goes on to its end.
+   *
    * @throws MandateError AUDIT_ANSWER_UNEXPECTED when a row does not fit `row`; otherwise as `insert`, refusals aside
    */
-  query<Row extends z.ZodType>(sql: string, params: BoundParams, row: Row): Promise<z.output<Row>[]>;
+  query<Row extends z.ZodType>(
+    sql: string,
+    params: BoundParams,
+    row: Row,
+    givenUp?: AbortSignal,
+  ): Promise<z.output<Row>[]>;
   /** Runs a statement that answers nothing. Never a user's SQL: an embedded ClickHouse reads and writes files. */
   command(sql: string): Promise<void>;
   /** Resolves when ClickHouse answers now; throws as `query` otherwise. For readiness. */

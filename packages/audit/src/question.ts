@@ -20,7 +20,7 @@ export function question<Params extends z.ZodType<Asked>, Row extends z.ZodType>
 }
 
 /**
- * Asks a question. Rows come in the order that the question states.
+ * Asks a question. Rows come in the order that the question states. `givenUp`: as of `AuditClient.query`.
  *
  * @throws MandateError AUDIT_QUESTION_INVALID when a parameter is missing, unknown or out of range, and what
  *   `AuditClient.query` throws
@@ -29,6 +29,7 @@ export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType
   client: AuditClient,
   { params, row, sql }: Question<Params, Row>,
   given: z.input<Params>,
+  givenUp?: AbortSignal,
 ): Promise<z.output<Row>[]> {
   const read = params.safeParse(given);
   if (!read.success) {
@@ -39,7 +40,7 @@ export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType
   }
   const bound: Record<string, string | number | boolean> = {};
   for (const [name, value] of Object.entries(read.data)) if (value !== undefined) bound[name] = value;
-  return client.query(sql(read.data), bound, row);
+  return client.query(sql(read.data), bound, row, givenUp);
 }
 
 /** The fragments whose parameter was given, each led by AND: what narrows a question down. */

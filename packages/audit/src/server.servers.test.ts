@@ -167,6 +167,32 @@ describe('sockets', () => {
   });
 });
 
+describe('questions that are given up', () => {
+  test('before or while they wait for a socket, or for the answer: they leave it to others', async () => {
+    let asked = 0;
+    const { address } = await listening((request, response) => {
+      request.resume();
+      request.on('end', () => {
+        asked += 1;
+        // The version, when it is opened; then, of those that hang, as many as there are sockets.
+        if (asked === 1 || asked > 11) response.end('{"version":"26.7"}\n');
+      });
+    });
+    const audit = await opened(address);
+    const givingUp = new AbortController();
+    const question = (givenUp?: AbortSignal) =>
+      audit.query('SELECT', {}, z.object({ version: z.string() }), givenUp);
+    const given = Array.from({ length: 15 }, () => question(givingUp.signal));
+    const ended = Promise.allSettled(given);
+    await vi.waitFor(() => expect(asked).toBe(11));
+    givingUp.abort();
+    for (const { status } of await ended) expect(status).toBe('rejected');
+    await expect(question(givingUp.signal)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
+    expect(await question()).toEqual([{ version: '26.7' }]);
+    expect(asked).toBe(12);
+  });
+});
+
 describeWithServers(['clickhouse'], 'a server', () => {
   test('without that database, or with another password', async () => {
     const { address } = await emptyDatabase();

@@ -1,14 +1,16 @@
 import { type AuditClient, identity } from '@mandate/audit';
 import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { boundedAsk } from './bounded-ask.ts';
 
-function asking(query: AuditClient['query']) {
+const patient = { tenant: 'acme', gone: new AbortController().signal };
+
+function asking(query: AuditClient['query'], asker = patient, timeoutMs = 60_000) {
   const metrics = createMetrics({ service: 'query' });
   const nothing = async () => {};
   const audit: AuditClient = { query, insert: nothing, command: nothing, ping: nothing, close: nothing };
-  const ask = boundedAsk({ audit, log: silentLogger(), metrics, timeoutMs: 60_000 });
-  return ask(identity, {});
+  const ask = boundedAsk({ audit, log: silentLogger(), metrics, timeoutMs });
+  return ask(asker, identity, {});
 }
 
 const failing = (code: string, retryable: boolean) =>
@@ -29,4 +31,32 @@ test('what asking again would not mend is thrown as it is', async () => {
   await expect(failing('AUDIT_ANSWER_UNEXPECTED', false)).rejects.toMatchObject({
     code: 'AUDIT_ANSWER_UNEXPECTED',
   });
+});
+
+/** Never answers; `givenUp` is what it was given to listen to. */
+function hanging() {
+  let givenUp: AbortSignal | undefined;
+  const query: AuditClient['query'] = (_sql, _params, _row, signal) => {
+    givenUp = signal;
+    return new Promise(() => {});
+  };
+  return { query, isGivenUp: () => givenUp?.aborted };
+}
+
+const unavailable = { status: 503, code: 'AUDIT_UNAVAILABLE' };
+
+test('a question that takes too long is given up', async () => {
+  const { query, isGivenUp } = hanging();
+  await expect(asking(query, patient, 1)).rejects.toMatchObject(unavailable);
+  expect(isGivenUp()).toBe(true);
+});
+
+test('a question whose caller has gone is given up', async () => {
+  const { query, isGivenUp } = hanging();
+  const leaving = new AbortController();
+  const answer = asking(query, { tenant: 'acme', gone: leaving.signal });
+  await vi.waitFor(() => expect(isGivenUp()).toBe(false));
+  leaving.abort();
+  await expect(answer).rejects.toMatchObject(unavailable);
+  expect(isGivenUp()).toBe(true);
 });

@@ -1,12 +1,23 @@
-/** Questions to the audit that never keep a caller waiting: an answer, or 503 in bounded time. */
+/** Questions to the audit that never keep a caller waiting: an answer, or 503 in bounded time, whatever others ask. */
 import { type AuditClient, ask, type Question } from '@mandate/audit';
 import { HttpProblem, isMandateError, type Logger, type Metrics } from '@mandate/runtime';
 import type { z } from 'zod';
+import { createTurns } from './turns.ts';
+
+/** Fewer run than a client has sockets (10), so that readiness always has one. */
+const MOST = { running: 8, waiting: 100 };
 
 type Asked = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `ask` of the audit, bounded. Throws HttpProblem 503 AUDIT_UNAVAILABLE when ClickHouse is away, too slow, or refuses us. */
+/** Who asks: of which tenant, and whether the answer is no longer waited for. */
+export type Asker = { tenant: string; gone: AbortSignal };
+
+/**
+ * `ask` of the audit, bounded. What nobody waits for any more is given up. Throws HttpProblem 503: AUDIT_UNAVAILABLE
+ * when ClickHouse is away, too slow, or refuses us, OVERLOADED when the tenant has too much under way.
+ */
 export type BoundedAsk = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
+  asker: Asker,
   question: Question<Params, Row>,
   given: z.input<Params>,
 ) => Promise<z.output<Row>[]>;
@@ -23,15 +34,25 @@ export function boundedAsk(options: {
     help: 'Questions that ClickHouse did not answer, by what was wrong',
     labels: ['cause'],
   });
-  return async (question, given) => {
+  const inTurn = createTurns(MOST);
+  return async ({ tenant, gone }, question, given) => {
     const late = Promise.withResolvers<never>();
+    const givingUp = new AbortController();
+    const giveUp = (why: HttpProblem) => {
+      late.reject(why);
+      givingUp.abort();
+    };
     const timer = setTimeout(() => {
       failures.inc({ cause: 'slow' });
       log.warn({ timeoutMs }, 'ClickHouse took too long to answer; the caller was sent away');
-      late.reject(unavailable(`the audit gave no answer within ${timeoutMs} ms`));
+      giveUp(unavailable(`the audit gave no answer within ${timeoutMs} ms`));
     }, timeoutMs);
+    const onGone = () => giveUp(unavailable('who asked has gone'));
+    gone.addEventListener('abort', onGone);
+    const { signal } = givingUp;
     try {
-      return await Promise.race([ask(audit, question, given), late.promise]);
+      const answer = inTurn(tenant, signal, () => ask(audit, question, given, signal));
+      return await Promise.race([answer, late.promise]);
     } catch (error) {
       // What may pass is the house's to mend, a wrong password too, and no fault of the question.
       if (!isMandateError(error) || !error.retryable) throw error;
@@ -40,6 +61,7 @@ export function boundedAsk(options: {
       throw unavailable('the audit does not answer now', error);
     } finally {
       clearTimeout(timer);
+      gone.removeEventListener('abort', onGone);
     }
   };
 }

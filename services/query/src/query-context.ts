@@ -1,12 +1,17 @@
 /** What the routes share. */
-import type { Clock, HttpServer } from '@mandate/runtime';
+import { type Clock, callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
-import type { BoundedAsk } from './bounded-ask.ts';
+import type { Asker, BoundedAsk } from './bounded-ask.ts';
 
 export type QueryContext = { ask: BoundedAsk; clock: Clock };
 
 /** A route, or a few that belong together. */
 export type Route = (server: HttpServer, context: QueryContext) => void;
+
+/** Whoever sent the request, as long as the connection is there. */
+export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
+  return { tenant: callerOf(request).tenant, gone: request.signal };
+}
 
 /** Where a record lies on the log. */
 export const logPlace = z.object({ topic: z.string(), partition: z.int(), offset: z.int() });

@@ -27,6 +27,7 @@ export function queryPromises(
   const operator = issue('acme', 'audit', 'operate', 'operate:all');
   const publisher = issue('acme', 'publish');
   const stranger = issue('globex', 'audit', 'operate');
+  const spender = issue('hooli', 'operate');
 
   let recording: Recording;
   let audit: AuditClient;
@@ -36,7 +37,9 @@ export function queryPromises(
   async function serve(timeoutMs = 10_000): Promise<HttpServer> {
     const metrics = createMetrics({ service: 'query' });
     const log = silentLogger();
-    const keys = memoryKeyStore([auditor, operator, publisher, stranger].map(({ record }) => record));
+    const keys = memoryKeyStore(
+      [auditor, operator, publisher, stranger, spender].map(({ record }) => record),
+    );
     const made = await createHttpServer({
       service: 'query',
       version: '0',
@@ -338,7 +341,48 @@ export function queryPromises(
     const first = await get('/v1/audit/sums', { limit: '3' }, operator);
     const rest = await get('/v1/audit/sums', { limit: '3', cursor: first.body.next }, operator);
     expect([...first.body.agents, ...rest.body.agents]).toEqual(body.agents);
-    expect((await get('/v1/audit/sums/budgets', {}, operator)).body).toEqual({ budgets: [] });
+    expect((await get('/v1/audit/sums/budgets', {}, operator)).body).toEqual({ budgets: [], next: null });
+  });
+
+  test('sums of budgets come in pages, with or without a window', async () => {
+    const held = { kind: 'budget', maxMicros: null } as const;
+    const budgets = [
+      { ...held, scope: 'agent', subject: 'gavin', id: 'daily', windowMs: 86_400_000 },
+      { ...held, scope: 'agent', subject: 'gavin', id: 'total', windowMs: null },
+      { ...held, scope: 'agent', subject: 'gavin', id: 'total', windowMs: 3_600_000 },
+      { ...held, scope: 'tenant', subject: '', id: 'total', windowMs: null },
+    ] as const;
+    const charging = { type: 'SUCCESS_BASED', estimateMicros: 100_000 } as const;
+    const reservation = { micros: 100_000, charging, budgets: [...budgets], rates: [], leaseMs: 300_000 };
+    const record = decided(500, { tenant: 'hooli', agentId: 'gavin', reservation });
+    await recordDecisions(audit, [
+      {
+        record: record.decision,
+        value: Buffer.from(JSON.stringify(record)),
+        coordinate: { topic: TOPICS.decisions, partition: 0, offset: 500 },
+        void: false,
+        recordedAtMs: START_MS,
+      },
+    ]);
+    const page = (query: Record<string, string>) => get('/v1/audit/sums/budgets', query, spender);
+    const whole = (await page({})).body;
+    expect(whole.budgets).toMatchObject(
+      budgets.map(({ scope, subject, id, windowMs }) => ({
+        scope,
+        subject,
+        budgetId: id,
+        windowMs,
+        spent: '$0.10',
+      })),
+    );
+    const seen = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body } = await page({ limit: '1', ...(cursor === '' ? {} : { cursor }) });
+      expect([status, body.budgets?.length <= 1]).toEqual([200, true]);
+      seen.push(...body.budgets);
+      cursor = body.next;
+    }
+    expect(seen).toEqual(whole.budgets);
   });
 
   const PATHS = [

@@ -4,7 +4,7 @@ import { callerOf, type HttpServer } from '@mandate/runtime';
 import { id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
-import type { QueryContext, Route } from '../query-context.ts';
+import { askerOf, type QueryContext, type Route } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
 const filters = { agent: id.optional(), tool: id.optional(), ...period };
@@ -60,8 +60,8 @@ function spend(server: HttpServer, { ask, clock }: QueryContext): void {
       const asked = narrowedBy(callerOf(request).tenant, request.query);
       const asOf = wireTime(clock());
       const [[total], byAgent] = await Promise.all([
-        ask(spendInAll, asked),
-        ask(spendByAgent, { ...asked, limit: request.query.limit }),
+        ask(askerOf(request), spendInAll, asked),
+        ask(askerOf(request), spendByAgent, { ...asked, limit: request.query.limit }),
       ]);
       const nothing = { chargedMicros: 0, settledMicros: 0, spentMicros: 0 };
       return { asOf, total: withDollars(total ?? nothing), agents: byAgent.map((row) => withDollars(row)) };
@@ -83,7 +83,7 @@ function verdictCounts(server: HttpServer, { ask, clock }: QueryContext): void {
     },
     async (request) => ({
       asOf: wireTime(clock()),
-      verdicts: await ask(verdicts, narrowedBy(callerOf(request).tenant, request.query)),
+      verdicts: await ask(askerOf(request), verdicts, narrowedBy(callerOf(request).tenant, request.query)),
     }),
   );
 }
@@ -108,7 +108,7 @@ function codeCounts(server: HttpServer, { ask, clock }: QueryContext): void {
     },
     async (request) => ({
       asOf: wireTime(clock()),
-      codes: await ask(codes, narrowedBy(callerOf(request).tenant, request.query)),
+      codes: await ask(askerOf(request), codes, narrowedBy(callerOf(request).tenant, request.query)),
     }),
   );
 }
@@ -128,7 +128,7 @@ function toolRanking(server: HttpServer, { ask, clock }: QueryContext): void {
     async (request) => {
       const asked = narrowedBy(callerOf(request).tenant, request.query);
       const asOf = wireTime(clock());
-      const rows = await ask(tools, { ...asked, limit: request.query.limit });
+      const rows = await ask(askerOf(request), tools, { ...asked, limit: request.query.limit });
       return { asOf, tools: rows.map((row) => withDollars(row)) };
     },
   );
@@ -154,7 +154,7 @@ function agentRanking(server: HttpServer, { ask, clock }: QueryContext): void {
     async (request) => {
       const asked = narrowedBy(callerOf(request).tenant, request.query);
       const asOf = wireTime(clock());
-      const rows = await ask(agents, { ...asked, limit: request.query.limit });
+      const rows = await ask(askerOf(request), agents, { ...asked, limit: request.query.limit });
       return { asOf, agents: rows.map((row) => withDollars(row)) };
     },
   );

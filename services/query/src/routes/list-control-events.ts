@@ -4,7 +4,7 @@ import { callerOf } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { next, pageCursor } from '../page-cursor.ts';
-import type { Route } from '../query-context.ts';
+import { askerOf, type Route } from '../query-context.ts';
 import { END_OF_TIME_MS, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('control-events', z.tuple([z.int().min(0).max(END_OF_TIME_MS), id]));
@@ -30,7 +30,7 @@ export const listControlEvents: Route = (server, { ask }) => {
     },
     async (request) => {
       const { agent, event, from, to, cursor: place, limit } = request.query;
-      const events = await ask(searchControlEvents, {
+      const events = await ask(askerOf(request), searchControlEvents, {
         tenant: callerOf(request).tenant,
         agentId: agent,
         event,

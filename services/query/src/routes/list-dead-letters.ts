@@ -4,7 +4,7 @@ import { callerOf } from '@mandate/runtime';
 import { id, time, topicOfTenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { next, pageCursor } from '../page-cursor.ts';
-import { logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('dead-letters', z.tuple([id]));
@@ -39,7 +39,7 @@ export const listDeadLetters: Route = (server, { ask }) => {
     async (request) => {
       const { from, to, cursor: place, limit } = request.query;
       const { tenant, scopes } = callerOf(request);
-      const rows = await ask(searchDeadLetters, {
+      const rows = await ask(askerOf(request), searchDeadLetters, {
         sourceTopic: scopes.includes('operate:all') ? undefined : topicOfTenant(tenant),
         fromMs: from,
         toMs: to,

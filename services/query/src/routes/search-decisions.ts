@@ -5,7 +5,7 @@ import { CODES, DECISION_KINDS, decision, id, time, VERDICTS } from '@mandate/sc
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { next, pageCursor } from '../page-cursor.ts';
-import { logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('decisions', z.tuple([id]));
@@ -59,7 +59,7 @@ export const searchDecisions: Route = (server, { ask }) => {
     },
     async (request) => {
       const { agent, from, to, cursor: place, limit, ...filters } = request.query;
-      const rows = await ask(question, {
+      const rows = await ask(askerOf(request), question, {
         ...filters,
         tenant: callerOf(request).tenant,
         agentId: agent,

@@ -5,7 +5,7 @@ import { id, settlement, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { next, pageCursor } from '../page-cursor.ts';
-import { logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('settlements', z.tuple([id]));
@@ -50,7 +50,7 @@ export const searchSettlements: Route = (server, { ask }) => {
     },
     async (request) => {
       const { agent, action, from, to, cursor: place, limit } = request.query;
-      const rows = await ask(question, {
+      const rows = await ask(askerOf(request), question, {
         tenant: callerOf(request).tenant,
         agentId: agent,
         actionId: action,

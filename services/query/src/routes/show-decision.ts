@@ -3,7 +3,7 @@ import { decisionById } from '@mandate/audit';
 import { callerOf, HttpProblem } from '@mandate/runtime';
 import { actionDecided, decision, id } from '@mandate/schemas';
 import { z } from 'zod';
-import { logPlace, type Route } from '../query-context.ts';
+import { askerOf, logPlace, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 
 /** What a newer writer adds to a decision is shown, although this reader does not know it. */
@@ -23,7 +23,10 @@ export const showDecision: Route = (server, { ask }) => {
       },
     },
     async (request) => {
-      const [row] = await ask(decisionById, { tenant: callerOf(request).tenant, id: request.params.id });
+      const [row] = await ask(askerOf(request), decisionById, {
+        tenant: callerOf(request).tenant,
+        id: request.params.id,
+      });
       if (row === undefined) {
         throw new HttpProblem(404, 'DECISION_NOT_FOUND', 'the audit has no such decision', {
           remedy:

@@ -5,10 +5,14 @@ import { BUDGET_SCOPES, id } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
 import { next, pageCursor } from '../page-cursor.ts';
-import type { QueryContext, Route } from '../query-context.ts';
+import { askerOf, type QueryContext, type Route } from '../query-context.ts';
 import { limit, queryParameters } from '../query-parameters.ts';
 
-const cursor = pageCursor('sums', z.tuple([id]));
+const agentCursor = pageCursor('sums', z.tuple([id]));
+const budgetCursor = pageCursor(
+  'budgets',
+  z.tuple([z.enum(BUDGET_SCOPES), z.string(), z.string(), z.int().min(0)]),
+);
 
 export const sums: Route = (server, context) => {
   agentSums(server, context);
@@ -24,7 +28,7 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
         tags: ['reconciliation'],
         summary: 'What each agent was charged, by agent id, and attempts that were decided twice',
         description: 'Over everything on record. `doubled` must be empty; at most 1,000 are named.',
-        querystring: queryParameters({ cursor: cursor.parameter, limit }),
+        querystring: queryParameters({ cursor: agentCursor.parameter, limit }),
         response: {
           200: z.object({
             agents: z.array(z.object({ agentId: z.string(), ...spent })),
@@ -38,13 +42,13 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
       const { tenant } = callerOf(request);
       const { cursor: place, limit } = request.query;
       const [agents, doubled] = await Promise.all([
-        ask(chargesByAgent, { tenant, after: place?.[0], limit }),
-        ask(doubledActions, { tenant }),
+        ask(askerOf(request), chargesByAgent, { tenant, after: place?.[0], limit }),
+        ask(askerOf(request), doubledActions, { tenant }),
       ]);
       return {
         agents: agents.map((row) => withDollars(row)),
         doubled,
-        next: cursor.next(agents, limit, (row) => [row.agentId]),
+        next: agentCursor.next(agents, limit, (row) => [row.agentId]),
       };
     },
   );
@@ -70,13 +74,29 @@ function budgetSums(server: HttpServer, { ask }: QueryContext): void {
         summary: "What each budget's counter must hold",
         description:
           'A budget with a window is summed over all its windows. `spent` counts adjustments as well.',
-        querystring: queryParameters({}),
-        response: { 200: z.object({ budgets: z.array(budget) }) },
+        querystring: queryParameters({ cursor: budgetCursor.parameter, limit }),
+        response: { 200: z.object({ budgets: z.array(budget), next }) },
       },
     },
     async (request) => {
-      const rows = await ask(chargesByBudget, { tenant: callerOf(request).tenant });
-      return { budgets: rows.map((row) => withDollars(row)) };
+      const { cursor: place, limit } = request.query;
+      const rows = await ask(askerOf(request), chargesByBudget, {
+        tenant: callerOf(request).tenant,
+        afterScope: place?.[0],
+        afterSubject: place?.[1],
+        afterBudgetId: place?.[2],
+        afterWindowMs: place?.[3],
+        limit,
+      });
+      return {
+        budgets: rows.map((row) => withDollars(row)),
+        next: budgetCursor.next(rows, limit, ({ scope, subject, budgetId, windowMs }) => [
+          scope,
+          subject,
+          budgetId,
+          windowMs ?? 0,
+        ]),
+      };
     },
   );
 }

@@ -1,0 +1,63 @@
+/** Callers on sockets, and an audit that never answers: one tenant cannot keep the others from it. */
+import type { AuditClient } from '@mandate/audit';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { queryRoutes } from './app.ts';
+
+const issue = (tenant: string) => issueApiKey({ tenant, scopes: ['audit'], agents: ['*'], name: tenant });
+const [acme, bravo] = [issue('acme'), issue('bravo')];
+
+/** What acme asks hangs until it is given up; others are answered. */
+async function serving() {
+  const underWay = new Set<AbortSignal>();
+  const query: AuditClient['query'] = (_sql, { tenant }, _row, givenUp) =>
+    new Promise((resolve, reject) => {
+      if (tenant !== 'acme' || givenUp === undefined) return resolve([]);
+      underWay.add(givenUp);
+      givenUp.addEventListener('abort', () => {
+        underWay.delete(givenUp);
+        reject(givenUp.reason);
+      });
+    });
+  const nothing = async () => {};
+  const audit: AuditClient = { query, insert: nothing, command: nothing, ping: nothing, close: nothing };
+  const metrics = createMetrics({ service: 'query' });
+  const log = silentLogger();
+  const keys = memoryKeyStore([acme.record, bravo.record]);
+  const readiness = async () => [];
+  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  await server.register(queryRoutes({ audit, log, metrics, clock: Date.now, timeoutMs: 60_000 }));
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const leaving = new AbortController();
+  onTestFinished(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  const ask = async ({ key }: typeof acme) => {
+    const headers = { 'x-api-key': key };
+    const answer = await fetch(`${address}/v1/audit/decisions`, { headers, signal: leaving.signal });
+    return {
+      status: answer.status,
+      retryAfter: answer.headers.get('retry-after'),
+      body: await answer.json(),
+    };
+  };
+  return { ask, underWay, leave: () => leaving.abort() };
+}
+
+test('who asks too much is refused at once, the others are answered, and what nobody waits for is given up', async () => {
+  const { ask, underWay, leave } = await serving();
+  const flood = Array.from({ length: 60 }, () => ask(acme));
+  const ended = Promise.allSettled(flood);
+  expect(await Promise.race(flood)).toMatchObject({
+    status: 503,
+    retryAfter: '1',
+    body: { code: 'OVERLOADED' },
+  });
+  expect(underWay.size).toBe(4);
+  expect((await ask(bravo)).status).toBe(200);
+
+  leave();
+  await ended;
+  await vi.waitFor(() => expect(underWay.size).toBe(0), { timeout: 30_000 });
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { createTurns } from './turns.ts';
+
+const waited = new AbortController().signal;
+
+/** Work that ends when it is told to; `started` names what was let in, in that order. */
+function working(most: { running: number; waiting: number }) {
+  const inTurn = createTurns(most);
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    started,
+    end: (name: string) => ends.get(name)?.(),
+    ask: (tenant: string, name: string, givenUp = waited) =>
+      inTurn(tenant, givenUp, async () => {
+        started.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+      }),
+  };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('one tenant runs and waits in half of the places, and is refused at once beyond', async () => {
+  const { ask, started } = working({ running: 4, waiting: 4 });
+  for (const n of [1, 2, 3, 4]) void ask('acme', `acme-${n}`);
+  await expect(ask('acme', 'acme-5')).rejects.toMatchObject({
+    status: 503,
+    code: 'OVERLOADED',
+    headers: { 'retry-after': '1' },
+  });
+  void ask('bravo', 'bravo-1');
+  void ask('bravo', 'bravo-2');
+  await settled();
+  expect(started).toEqual(['acme-1', 'acme-2', 'bravo-1', 'bravo-2']);
+});
+
+test('however many tenants ask, no more wait than may', async () => {
+  const { ask } = working({ running: 2, waiting: 2 });
+  for (const tenant of ['acme', 'bravo', 'coyote', 'delta']) void ask(tenant, tenant);
+  await expect(ask('echo', 'echo')).rejects.toMatchObject({ code: 'OVERLOADED' });
+});
+
+test('whose tenant has the least under way goes next, and of those who waited longest', async () => {
+  const { ask, started, end } = working({ running: 4, waiting: 12 });
+  for (const name of ['a1', 'a2', 'a3']) void ask('acme', name);
+  for (const name of ['b1', 'b2', 'b3']) void ask('bravo', name);
+  for (const name of ['c1', 'c2']) void ask('coyote', name);
+  await settled();
+  expect(started).toEqual(['a1', 'a2', 'b1', 'b2']);
+  for (const name of ['a1', 'b1', 'c1', 'a2']) {
+    end(name);
+    await settled();
+  }
+  expect(started.slice(4)).toEqual(['c1', 'a3', 'c2', 'b3']);
+});
+
+test('what is given up while it waits is never done, and leaves its place to another', async () => {
+  const { ask, started, end } = working({ running: 2, waiting: 2 });
+  const givingUp = new AbortController();
+  void ask('acme', 'first');
+  const second = ask('acme', 'second', givingUp.signal);
+  await expect(ask('acme', 'refused')).rejects.toMatchObject({ code: 'OVERLOADED' });
+  givingUp.abort(new Error('gone'));
+  await expect(second).rejects.toThrow('gone');
+  void ask('acme', 'third');
+  end('first');
+  await settled();
+  expect(started).toEqual(['first', 'third']);
+});
+
+test('work that fails leaves its place as well', async () => {
+  const inTurn = createTurns({ running: 2, waiting: 2 });
+  const failing = () => inTurn('acme', waited, () => Promise.reject(new Error('failed')));
+  for (const _ of [1, 2, 3]) await expect(failing()).rejects.toThrow('failed');
+});
