@@ -78,3 +78,11 @@ test('a second directory in one process is refused, and the first goes on', asyn
   });
   await client.ping();
 });
+
+test('a question that is given up is under way until it ends', async () => {
+  const { query } = await open();
+  const givingUp = new AbortController();
+  const answer = query('SELECT 1 AS n', {}, z.object({ n: z.int() }), givingUp.signal);
+  givingUp.abort();
+  expect(await answer).toEqual([{ n: 1 }]);
+});
