@@ -3,7 +3,9 @@
  * the decisions stand, by the words of the contract and not by its code. Each reader of the log is held to the same, so
  * all of them agree.
  */
+import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
+import { buildDecision } from './build-decision.ts';
 
 export type EpochStep =
   | { begins: { id: string; generation?: number } }
@@ -37,6 +39,18 @@ export const arbitraryEpochHistory: fc.Arbitrary<EpochStep[]> = fc
       return [{ begins: { id } }];
     });
   });
+
+/** A step as it lies on the log; `at` tells one decision from another. */
+export function recordOf(step: EpochStep, at: number): DecisionsRecord {
+  if ('begins' in step) {
+    const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
+    return { event: 'ledger.epoch', epoch };
+  }
+  return {
+    event: 'action.decided',
+    decision: buildDecision(at, { appendedAtMs: 1_000, ledgerEpoch: step.madeIn }),
+  };
+}
 
 /** Of each step, whether it is a decision that stands. */
 export function standing(steps: readonly EpochStep[]): boolean[] {

@@ -1,6 +1,6 @@
 /** A log in a file, and decisions that a ledger made on it. */
 import { join } from 'node:path';
-import { type Bus, createSqliteBus } from '@mandate/bus';
+import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { loadMandates } from '@mandate/policy';
 import { manualClock, silentLogger } from '@mandate/runtime';
@@ -14,15 +14,19 @@ export const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
 const loaded = loadMandates('version: 1\nid: m\nagents: ["*"]\ntoolPolicies: { pay: { cost: 0.01 } }\n');
 const mandates = loaded.ok ? loaded.mandates : [];
 
-export async function openedLog(): Promise<{ bus: Bus; folder: string }> {
+export async function openedLog(
+  options: { partitions?: number } = {},
+): Promise<{ bus: Bus; folder: string }> {
   const folder = temporaryFolder();
-  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log, ...options });
   onTestFinished(() => bus.close());
   return { bus, folder };
 }
 
-/** `count` calls of a cent each; those of one number are one call. */
-export async function decide(bus: Bus, ledger: Ledger, from: number, count: number): Promise<void> {
+type Decided = { records: Outgoing[]; operations: Awaited<ReturnType<typeof answerBatch>>['operations'] };
+
+/** `count` calls of a cent each, decided by the ledger and not on the log yet; those of one number are one call. */
+export async function decided(ledger: Ledger, from: number, count: number): Promise<Decided> {
   const encoder = new TextEncoder();
   const batch = Array.from({ length: count }, (_, n) => {
     const action = { id: `a${from + n}`, agentId: 'payer', type: 'tool_call', tool: 'pay' };
@@ -44,6 +48,14 @@ export async function decide(bus: Bus, ledger: Ledger, from: number, count: numb
   const records = answers.flatMap((answer) =>
     answer.kind === 'record' ? [{ key: answer.key, value: JSON.stringify(answer.record) }] : [],
   );
+  return { records, operations };
+}
+
+export async function publish(bus: Bus, ledger: Ledger, { records, operations }: Decided): Promise<void> {
   await bus.append(TOPICS.decisions, records);
   await ledger.confirm(ledger.epoch, operations);
+}
+
+export async function decide(bus: Bus, ledger: Ledger, from: number, count: number): Promise<void> {
+  await publish(bus, ledger, await decided(ledger, from, count));
 }

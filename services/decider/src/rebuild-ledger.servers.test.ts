@@ -1,10 +1,8 @@
 /** The shared ledger comes back from the log: on a real Redis, which is emptied, and a log whose order the test holds. */
-import { join } from 'node:path';
-import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
+import type { Bus } from '@mandate/bus';
 import { createMemoryLedger, type Ledger, LedgerNotReady } from '@mandate/ledger';
 import { createRedisLedger } from '@mandate/ledger/redis';
-import { loadMandates } from '@mandate/policy';
-import { MandateError, manualClock, silentLogger } from '@mandate/runtime';
+import { MandateError, manualClock } from '@mandate/runtime';
 import { readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {
   busWith,
@@ -12,11 +10,10 @@ import {
   emptyRedis,
   type RedisServer,
   startRedis,
-  temporaryFolder,
   waitUntil,
 } from '@mandate/testing';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { answerBatch } from './answer-batch.ts';
+import { clock, decided, log, openedLog, publish } from './decided-log.fixture.ts';
 import { foldLog } from './fold-log.ts';
 import { keepLedger } from './keep-ledger.ts';
 import { needOf, rebuildLedger } from './rebuild-ledger.ts';
@@ -24,10 +21,6 @@ import { all } from './snapshots/contract.ts';
 import type { Snapshots } from './snapshots/port.ts';
 import { topicSnapshots } from './snapshots/topic-snapshots.ts';
 
-const log = silentLogger();
-const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'));
-const loaded = loadMandates('version: 1\nid: m\nagents: ["*"]\ntoolPolicies: { pay: { cost: 0.01 } }\n');
-const mandates = loaded.ok ? loaded.mandates : [];
 const CENT = 10_000;
 
 describeWithOwnServers(['redis'], 'the shared ledger', () => {
@@ -285,41 +278,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
 });
 
 async function openLog(): Promise<Bus> {
-  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log, partitions: 2 });
-  onTestFinished(() => bus.close());
-  return bus;
-}
-
-type Decided = { records: Outgoing[]; operations: Awaited<ReturnType<typeof answerBatch>>['operations'] };
-
-/** Decided by the ledger, and not on the log yet. */
-async function decided(ledger: Ledger, from: number, count: number): Promise<Decided> {
-  const encoder = new TextEncoder();
-  const batch = Array.from({ length: count }, (_, n) => {
-    const action = { id: `a${from + n}`, agentId: 'payer', type: 'tool_call', tool: 'pay' };
-    return {
-      source: { topic: TOPICS.actions, partition: 0, offset: String(from + n) },
-      appendedAtMs: clock(),
-      key: null,
-      value: encoder.encode(JSON.stringify({ event: 'action.requested', action })),
-    };
-  });
-  const { answers, operations } = await answerBatch(batch, {
-    ledger,
-    control: () => ({ mandates, revision: 1 }),
-    redact: (action) => action,
-    clock,
-    deadlines: true,
-  });
-  const records = answers.flatMap((answer) =>
-    answer.kind === 'record' ? [{ key: answer.key, value: JSON.stringify(answer.record) }] : [],
-  );
-  return { records, operations };
-}
-
-async function publish(bus: Bus, ledger: Ledger, { records, operations }: Decided): Promise<void> {
-  await bus.append(TOPICS.decisions, records);
-  await ledger.confirm(ledger.epoch, operations);
+  return (await openedLog({ partitions: 2 })).bus;
 }
 
 async function spentIn(ledger: Ledger): Promise<number[]> {

@@ -1,25 +1,8 @@
-import { type DecisionsRecord, type EpochInForce, TOPICS } from '@mandate/schemas';
-import {
-  arbitraryEpochHistory,
-  buildDecision,
-  type EpochStep,
-  isOvertaken,
-  standing,
-} from '@mandate/testing';
+import { type EpochInForce, TOPICS } from '@mandate/schemas';
+import { arbitraryEpochHistory, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBatch } from './read-batch.ts';
-
-function recordOf(step: EpochStep, at: number): DecisionsRecord {
-  if ('begins' in step) {
-    const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
-    return { event: 'ledger.epoch', epoch };
-  }
-  return {
-    event: 'action.decided',
-    decision: buildDecision(at, { appendedAtMs: 1_000, ledgerEpoch: step.madeIn }),
-  };
-}
 
 test('a recorder marks void what does not stand, as every reader does, wherever its batches end', async () => {
   await fc.assert(

@@ -505,7 +505,7 @@ export function queryPromises(
       });
     });
 
-    test('a cursor that lies behind the end of time is refused as any other that is none', async () => {
+    test('a cursor with a time that ClickHouse cannot hold is refused, like any that this service did not give', async () => {
       const cursor = Buffer.from(`[1,"control-events",[${Number.MAX_SAFE_INTEGER},"x"]]`).toString(
         'base64url',
       );

@@ -173,7 +173,7 @@ function callsOf(agentId: string, count: number) {
   });
 }
 
-/** The decisions topic as any reader sees it where nobody is overtaken: behind an epoch, decisions of another are void. */
+/** All decisions on the log, and those that hold: behind the record of an epoch, what another decided is void. No rebuild is overtaken here. */
 async function followLog(brokers: readonly string[]) {
   const bus = await createKafkaBus({ brokers, clientId: 'test', log: silentLogger() });
   const inForce = new Map<number, string>();

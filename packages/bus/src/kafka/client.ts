@@ -243,23 +243,33 @@ export async function fetchPartitions(
   return partitions;
 }
 
+/** What is used of kafkajs' own, which has no types: each call reads on behind the last. */
+type ResponseDecoder = {
+  readInt16(): number;
+  readInt32(): number;
+  readInt64(): bigint;
+  readString(): string;
+  readBytes(): Buffer | null;
+  readArray<T>(read: () => T): T[];
+  forward(bytes: number): void;
+};
+
 /** After "Fetch Response (Version: 11)" of Kafka's protocol. */
 function decodeFetched(bytes: Buffer): { clientSideThrottleTime: number; partitions: FetchedPartition[] } {
-  const decoder = new Decoder(bytes);
-  const clientSideThrottleTime: number = decoder.readInt32();
+  const decoder: ResponseDecoder = new Decoder(bytes);
+  const clientSideThrottleTime = decoder.readInt32();
   const errorCode = decoder.readInt16();
   if (errorCode !== NO_ERROR) throw createErrorFromCode(errorCode);
   // The session, of which there is none.
   decoder.readInt32();
-  const topics: FetchedPartition[][] = decoder.readArray(() => {
-    const topic: string = decoder.readString();
+  const topics = decoder.readArray(() => {
+    const topic = decoder.readString();
     return decoder.readArray(() => decodePartition(topic, decoder));
   });
   return { clientSideThrottleTime, partitions: topics.flat() };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: kafkajs tells no types of its decoder
-function decodePartition(topic: string, decoder: any): FetchedPartition {
+function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartition {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const endOffset = Number(decoder.readInt64());

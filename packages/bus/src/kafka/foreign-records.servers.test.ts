@@ -139,13 +139,13 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       await bus.append(topic, [{ key: 'k', value: 'behind' }]);
     }
 
+    const fromTheStart = () => ({ group: `${topic}.group`, topics: [topic], from: 'earliest' as const });
+
     test('they halt whoever did not ask for them, in front of the first, by name; what is before it arrives', async () => {
       await bombs();
       const seen: string[] = [];
       const consumer = await bus.consume({
-        group: `${topic}.group`,
-        topics: [topic],
-        from: 'earliest',
+        ...fromTheStart(),
         async onBatch(batch) {
           seen.push(...textsOf(batch.records));
           await commitAll(batch);
@@ -168,9 +168,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       await bombs();
       const seen: string[] = [];
       const consumer = await bus.consume({
-        group: `${topic}.group`,
-        topics: [topic],
-        from: 'earliest',
+        ...fromTheStart(),
         takesUnreadable: true,
         async onBatch(batch) {
           for (const record of batch.records) {

@@ -51,7 +51,10 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
   }
 }
 
-/** What of the batch lies at `from` or behind it. One that cannot be read took as long as any may. */
+/**
+ * What of the batch lies at `from` or behind it. One that cannot be read counts as all that one fetch may unpack, for it
+ * may have cost as much before it was given up.
+ */
 async function handedOver(
   batch: RecordBatch,
   from: number,

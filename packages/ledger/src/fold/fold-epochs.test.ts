@@ -1,26 +1,8 @@
 /** Which decisions a fold takes, by the epochs between which they lie. */
-import type { DecisionsRecord } from '@mandate/schemas';
-import {
-  arbitraryEpochHistory,
-  buildDecision,
-  type EpochStep,
-  isOvertaken,
-  standing,
-} from '@mandate/testing';
+import { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFold, type Fold, foldRecord, highestGeneration } from './fold.ts';
-
-function recordOf(step: EpochStep, at: number): DecisionsRecord {
-  if ('begins' in step) {
-    const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
-    return { event: 'ledger.epoch', epoch };
-  }
-  return {
-    event: 'action.decided',
-    decision: buildDecision(at, { appendedAtMs: 1_000, ledgerEpoch: step.madeIn }),
-  };
-}
 
 function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
   const fold = createFold();

@@ -34,6 +34,20 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     return { primary, replica, admin };
   }
 
+  /** With a ledger on the primary, of which the replica has all that was done so far. */
+  async function startDecidingPair() {
+    const pair = await startPair();
+    const namespace = freshNamespace();
+    const ledger = await createRedisLedger({ url: pair.primary.url, namespace });
+    onTestFinished(() => ledger.close());
+    await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
+    await allow(ledger, stepRequest());
+    await waitUntil('the replica to have the tenant', () =>
+      pair.admin.exists(`${namespace}:{${TENANT}}:meta`),
+    );
+    return { ...pair, namespace, ledger };
+  }
+
   test('an ALLOW is answered once the replica has it; one that it lacks is answered later, and charged once', async () => {
     const { primary, replica } = await startPair();
     const ledger = await createRedisLedger({
@@ -62,13 +76,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
   });
 
   test('a replica that is promoted holds what it holds, and is not believed until it is rebuilt', async () => {
-    const { primary, replica, admin } = await startPair();
-    const namespace = freshNamespace();
-    const ledger = await createRedisLedger({ url: primary.url, namespace });
-    onTestFinished(() => ledger.close());
-    await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
-    await allow(ledger, stepRequest());
-    await waitUntil('the replica to have the tenant', () => admin.exists(`${namespace}:{${TENANT}}:meta`));
+    const { primary, replica, admin, namespace } = await startDecidingPair();
     const behind = await createRedisLedger({ url: replica.url, namespace });
     onTestFinished(() => behind.close());
     await expect(behind.step([stepRequest()])).rejects.toEqual(unavailable(/./));
@@ -81,13 +89,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
   });
 
   test('a primary that lost its place, and got it back with what the other held, is not believed either', async () => {
-    const { primary, replica, admin } = await startPair();
-    const namespace = freshNamespace();
-    const ledger = await createRedisLedger({ url: primary.url, namespace });
-    onTestFinished(() => ledger.close());
-    await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
-    await allow(ledger, stepRequest());
-    await waitUntil('the replica to have the tenant', () => admin.exists(`${namespace}:{${TENANT}}:meta`));
+    const { primary, replica, admin, ledger } = await startDecidingPair();
     await admin.replicaof('NO', 'ONE');
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'the other will not hear of it' });
     const first = new Redis(primary.url);
