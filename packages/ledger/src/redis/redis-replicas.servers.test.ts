@@ -42,8 +42,9 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     onTestFinished(() => ledger.close());
     await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
     await allow(ledger, stepRequest());
-    await waitUntil('the replica to have the tenant', () =>
-      pair.admin.exists(`${namespace}:{${TENANT}}:meta`),
+    await waitUntil(
+      'the replica to have the tenant',
+      async () => (await pair.admin.exists(`${namespace}:{${TENANT}}:meta`)) === 1,
     );
     return { ...pair, namespace, ledger };
   }
@@ -53,7 +54,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     const ledger = await createRedisLedger({
       url: primary.url,
       namespace: freshNamespace(),
-      waitReplicas: { count: 1, timeoutMs: 200 },
+      waitReplicas: { count: 1, timeoutMs: 1_000 },
     });
     onTestFinished(() => ledger.close());
     await waitUntil('the pair to acknowledge', () =>
@@ -99,7 +100,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
       (await first.info('replication')).includes('master_link_status:up'),
     );
     await first.replicaof('NO', 'ONE');
-    const notBelieved = unavailable(/not ready/);
+    const notBelieved = unavailable(/failed over/);
     await expect(ledger.ping()).rejects.toEqual(notBelieved);
     await expect(ledger.step([stepRequest()])).rejects.toEqual(notBelieved);
   });

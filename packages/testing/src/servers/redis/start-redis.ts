@@ -53,7 +53,8 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         folder,
         ready: /Ready to accept connections/,
       });
-      const stop = () => server.end().then(removeFolder);
+      // Killed: in order it might not end for long, as it refuses to while its first append-only file is being written.
+      const stop = () => server.kill().then(removeFolder);
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
       const url = `redis${options.tls === undefined ? '' : 's'}://${credential}127.0.0.1:${port}`;
       return Object.assign(server, { url, port, busPort, stop, [Symbol.asyncDispose]: stop });
