@@ -13,6 +13,11 @@ export function traceparentOf(headers: Readonly<Record<string, string>>): string
     : null;
 }
 
+/** The trace id in a well-formed `traceparent`: 32 hexadecimal digits. */
+export function traceIdIn(headers: Readonly<Record<string, string>>): string | null {
+  return traceparentOf(headers)?.split('-')[1] ?? null;
+}
+
 const FINGERPRINT = 'mandate-fingerprint';
 
 /** A keyed digest of what was redacted before the record was published; null where there is none, or none of that form. */

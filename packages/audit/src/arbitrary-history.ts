@@ -98,6 +98,7 @@ export function onLog(event: unknown, offset: number, isVoid = false): Omit<Reco
     coordinate: { topic: TOPICS.decisions, partition: 0, offset },
     void: isVoid,
     recordedAtMs: START_MS + offset,
+    traceId: null,
   };
 }
 

@@ -20,6 +20,7 @@ export { agents } from './queries/agents.ts';
 export { codes } from './queries/codes.ts';
 export { decisionById } from './queries/decision-by-id.ts';
 export type { DecisionSummary } from './queries/decision-columns.ts';
+export type { DecisionFilter } from './queries/decision-filter.ts';
 export { decisionsOfAction } from './queries/decisions-of-action.ts';
 export { epochBefore } from './queries/epoch-before.ts';
 export { identity } from './queries/identity.ts';
@@ -32,7 +33,7 @@ export { searchSettlements } from './queries/search-settlements.ts';
 export { spendByAgent, spendInAll } from './queries/spend.ts';
 export { tools } from './queries/tools.ts';
 export { verdicts } from './queries/verdicts.ts';
-export { ask, type Question } from './question.ts';
+export { type Asked, ask, type Question } from './question.ts';
 export {
   type Landed,
   recordControlEvents,

@@ -10,7 +10,8 @@ export type Question<Params extends z.ZodType<Asked>, Row extends z.ZodType> = {
   sql(params: z.output<Params>): string;
 };
 
-type Asked = Readonly<Record<string, string | number | boolean | undefined>>;
+/** What a question may take: a list stands for any of its values. */
+export type Asked = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Fixes the types of a question where it is written. */
 export function question<Params extends z.ZodType<Asked>, Row extends z.ZodType>(
@@ -38,7 +39,7 @@ export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType
       cause: read.error,
     });
   }
-  const bound: Record<string, string | number | boolean> = {};
+  const bound: Record<string, string | number | boolean | readonly string[]> = {};
   for (const [name, value] of Object.entries(read.data)) if (value !== undefined) bound[name] = value;
   return client.query(sql(read.data), bound, row, givenUp);
 }

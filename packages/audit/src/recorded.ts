@@ -10,6 +10,8 @@ export type Recorded<R> = {
   /** Kept, and counted nowhere: written in another ledger epoch than the one in force, or an epoch that was overtaken. */
   void: boolean;
   recordedAtMs: number;
+  /** Of the trace that the record belongs to, as its header says. */
+  traceId: string | null;
 };
 
 /** Amounts and counts must fit their columns here: ClickHouse would wrap them without a word. */

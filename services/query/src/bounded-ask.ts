@@ -1,13 +1,11 @@
 /** Questions to the audit that never keep a caller waiting: an answer, or 503 in bounded time, whatever others ask. */
-import { type AuditClient, ask, type Question } from '@mandate/audit';
+import { type Asked, type AuditClient, ask, type Question } from '@mandate/audit';
 import { HttpProblem, isMandateError, type Logger, type Metrics } from '@mandate/runtime';
 import type { z } from 'zod';
 import { createTurns } from './turns.ts';
 
 /** Fewer run than a client has sockets (10), so that readiness always has one. */
 const MOST = { running: 8, waiting: 100 };
-
-type Asked = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Who asks: of which tenant, and whether the answer is no longer waited for. */
 export type Asker = { tenant: string; gone: AbortSignal };

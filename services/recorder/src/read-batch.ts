@@ -1,7 +1,7 @@
 /** From records of the log to what the audit takes: sorted by table, with what a newer ledger epoch makes void. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Batch } from '@mandate/bus';
-import { type EpochInForce, epochBehind, holdsIn, TOPICS } from '@mandate/schemas';
+import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
 import { emptyPile, type Pile } from './pile.ts';
 import { readDeadLetter, readDecision } from './read-record.ts';
 
@@ -24,9 +24,9 @@ export async function readBatch(
 ): Promise<ReadBatch> {
   const pile = emptyPile();
   let inForce = epoch;
-  for (const [index, { coordinate, value }] of records.entries()) {
+  for (const [index, { coordinate, value, headers }] of records.entries()) {
     if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
-    const origin = { value, coordinate, recordedAtMs };
+    const origin = { value, coordinate, recordedAtMs, traceId: traceIdIn(headers) };
     const read = topic === TOPICS.deadLetters ? readDeadLetter(value) : readDecision(value);
     if (!read.ok) {
       pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });

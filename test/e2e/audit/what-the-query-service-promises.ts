@@ -138,6 +138,9 @@ export function queryPromises(
       [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 110) }, 10],
       [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 109) }, 9],
       [{ agent: 'agent-1', tool: 'no_such_tool' }, 0],
+      [{ text: 'É"' }, 5],
+      [{ maxChargedMicros: '0' }, 11],
+      [{ from: '2020-01-01', to: '9s' }, 56],
     ])('%j finds %i', async (query, found) => {
       const { status, body } = await get('/v1/audit/decisions', query);
       expect(status).toBe(200);
@@ -155,15 +158,23 @@ export function queryPromises(
         type: 'llm_call',
         tool: null,
         model: 'claude-x',
+        provider: null,
         verdict: 'ALLOW',
         code: 'ALLOWED',
         observedVerdict: null,
         observedCode: null,
         reason: 'é"\\',
+        principalId: null,
+        principalRole: null,
+        mandateId: null,
+        policies: [],
+        rules: [],
+        traceId: null,
         chargedMicros: 100_000,
         charged: '$0.10',
         cumulativeMicros: 100_000,
         cumulative: '$0.10',
+        appendedAt: decided(204).decision.appendedAt,
         decidedAt: wireTime(START_MS + 204),
         log: { topic: TOPICS.decisions, partition: expect.any(Number), offset: expect.any(Number) },
       });
@@ -191,6 +202,7 @@ export function queryPromises(
                 coordinate: { topic: TOPICS.decisions, partition: 0, offset: arriving },
                 void: false,
                 recordedAtMs: START_MS,
+                traceId: null,
               })),
             );
           });
@@ -251,6 +263,7 @@ export function queryPromises(
           coordinate: { topic: TOPICS.decisions, partition: 0, offset },
           void: false,
           recordedAtMs: START_MS,
+          traceId: null,
         })),
       );
       const find = createFindDecision(reader);
@@ -362,6 +375,7 @@ export function queryPromises(
         coordinate: { topic: TOPICS.decisions, partition: 0, offset: 500 },
         void: false,
         recordedAtMs: START_MS,
+        traceId: null,
       },
     ]);
     const page = (query: Record<string, string>) => get('/v1/audit/sums/budgets', query, spender);
@@ -513,8 +527,16 @@ export function queryPromises(
       expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
     });
 
-    test('given twice is refused', async () => {
-      expect((await get('/v1/audit/decisions', { agent: ['a', 'b'] })).status).toBe(400);
+    test('given twice stands for either where it names something, and is refused elsewhere', async () => {
+      const { body } = await get('/v1/audit/decisions', { agent: ['agent-1', 'nobody'] });
+      expect(body.decisions).toHaveLength(15);
+      expect((await get('/v1/audit/decisions', { limit: ['1', '2'] })).status).toBe(400);
+      expect((await get('/v1/audit/decisions', { from: ['1h', '2h'] })).status).toBe(400);
+    });
+
+    test('a period that ends before it begins is refused', async () => {
+      const { status, body } = await get('/v1/audit/decisions', { from: '1h', to: '2h' });
+      expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
     });
   });
 

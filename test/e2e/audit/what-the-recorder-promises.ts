@@ -222,6 +222,7 @@ export function recorderPromises(open: OpenTables): void {
           coordinate: { topic: TOPICS.decisions, partition: 0, offset: offsets[1] ?? 0 },
           void: false,
           recordedAtMs: 1,
+          traceId: null,
         },
       ]);
       await recordAll();

@@ -202,8 +202,11 @@ export function answers(make: MakeAudit): void {
     const ids: string[] = [];
     for (;;) {
       const before = ids.at(-1);
+      const { agentId, tool, ...rest } = asked;
       const page = await ask(audit, searchDecisions, {
-        ...asked,
+        ...rest,
+        ...(agentId === undefined ? {} : { agentId: [agentId] }),
+        ...(tool === undefined ? {} : { tool: [tool] }),
         limit,
         ...(before === undefined ? {} : { before }),
       });

@@ -185,18 +185,108 @@ export function questions(make: MakeAudit): void {
     expect(await found(atMs + 1, atMs + 2)).toBe(0);
   });
 
-  test.each([
-    { verdict: 'BLOCK' },
-    { code: 'TOOL_DENIED' },
-    { tool: 'rm' },
-    { type: 'llm_call' },
-    { kind: 'expired' },
-    { agentId: 'a-9' },
-  ] as const)('a search is narrowed by %o', async (filter) => {
-    const tenant = `by-${Object.keys(filter)[0]}`;
-    await recorded(tenant, [{ offset: 1 }, { offset: 2, ...filter }]);
-    const rows = await ask(audit, searchDecisions, { tenant, ...filter });
-    expect(rows.map(({ logOffset }) => logOffset)).toEqual([2]);
+  describe('a search', () => {
+    const mandate = { id: 'support', hash: 'h', rules: ['rule-7'], policies: ['pol_a@3', 'pol_b@1'] };
+    const called: Decision['action'] = {
+      id: 'x',
+      agentId: 'a-1',
+      type: 'tool_call',
+      tool: 'get_user',
+      args: { name: "Zoë O'Hara", ids: [7, 8] },
+      parentActionId: 'act-parent',
+      principal: { id: 'u-1', role: 'clerk' },
+    };
+    const modelled: Decision['action'] = {
+      id: 'x',
+      agentId: 'a-1',
+      type: 'llm_call',
+      provider: 'anthropic',
+      model: 'claude-x',
+      inputTokens: 1,
+      maxOutputTokens: 1,
+    };
+    /** What is found, and by what. The other decision is another in all of it. */
+    const searches: [Partial<Decision>, Omit<z.input<typeof searchDecisions.params>, 'tenant'>][] = [
+      [{ verdict: 'BLOCK' }, { verdict: ['BLOCK', 'DEFER'] }],
+      [{ code: 'TOOL_DENIED' }, { code: ['TOOL_DENIED'] }],
+      [{ observed: { verdict: 'BLOCK', code: 'TOOL_DENIED' } }, { observedCode: ['TOOL_DENIED'] }],
+      [{ tool: 'rm' }, { tool: ['rm', 'other'] }],
+      [{ type: 'llm_call' }, { type: ['llm_call'] }],
+      [{ kind: 'expired' }, { kind: ['expired'] }],
+      [{ agentId: 'a-9' }, { agentId: ['a-9', 'a-8'] }],
+      [{ actionId: 'act-x' }, { actionId: ['act-x'] }],
+      [{ model: 'claude-x' }, { model: ['claude-x'] }],
+      [{ action: modelled }, { provider: ['anthropic'] }],
+      [{ action: called }, { principal: ['u-1'] }],
+      [{ action: called }, { role: ['clerk'] }],
+      [{ action: called }, { parentActionId: ['act-parent'] }],
+      [{ action: called }, { text: "zoë o'hara" }],
+      [{ action: called }, { text: '[7,8]' }],
+      [{ reason: 'The Budget is 100% spent_' }, { text: '100% SPENT_' }],
+      [{ mandate }, { mandate: ['support'] }],
+      [{ mandate }, { policy: ['pol_b'] }],
+      [{ mandate }, { policy: ['pol_a@3', 'pol_c@1'] }],
+      [{ mandate }, { rule: ['rule-7'] }],
+      [{ chargedMicros: 9 }, { maxChargedMicros: 9 }],
+      [{ chargedMicros: 100_001 }, { minChargedMicros: 100_001 }],
+    ];
+
+    test.each(searches.map(([facts, filter], at) => ({ at, facts, filter })))(
+      'is narrowed by $filter',
+      async ({ at, facts, filter }) => {
+        const tenant = `narrowed-${at}`;
+        await recorded(tenant, [{ offset: 1 }, { offset: 2, ...facts }]);
+        const rows = await ask(audit, searchDecisions, { tenant, ...filter });
+        expect(rows.map(({ logOffset }) => logOffset)).toEqual([2]);
+      },
+    );
+
+    test('is narrowed by all that is given, and a part of a policy’s name is none', async () => {
+      await recorded('both', [
+        { offset: 1, mandate },
+        { offset: 2, mandate, agentId: 'a-2' },
+      ]);
+      const found = async (filter: object) =>
+        (await ask(audit, searchDecisions, { tenant: 'both', ...filter })).map(({ logOffset }) => logOffset);
+      expect(await found({ mandate: ['support'], agentId: ['a-2'] })).toEqual([2]);
+      expect(await found({ policy: ['pol'] })).toEqual([]);
+      expect(await found({ policy: ['pol_a@1'] })).toEqual([]);
+      expect(await found({ text: 'x%' })).toEqual([]);
+    });
+
+    test('finds what belongs to a trace', async () => {
+      const traceId = '0af7651916cd43dd8448eb211c80319c';
+      const [decision, other] = [decisionOf('traced', 1), decisionOf('traced', 2)];
+      await recordDecisions(audit, [
+        { ...recordedDecision(decision, 1), traceId },
+        recordedDecision(other, 2),
+      ]);
+      const rows = await ask(audit, searchDecisions, { tenant: 'traced', traceId: [traceId] });
+      expect(rows).toMatchObject([{ id: decision.id, traceId }]);
+    });
+
+    test('finds decisions from before these columns by what their payload says', async () => {
+      const decision = { ...decisionOf('older', 1), mandate, action: called, reason: 'as it was' };
+      const { record, value } = recordedDecision(decision, 1);
+      const written = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+      await audit.command(`INSERT INTO decisions (tenant, id, kind, action_id, attempt, agent_id, verdict, code,
+        mandate_id, appended_at, decided_at, log_topic, log_offset, recorded_at, payload) VALUES
+        ('older', '${record.id}', 'first', 'x', 1, 'a-1', 'ALLOW', 'ALLOWED', 'support', now64(3), now64(3), 'log', 1,
+        now64(3), ${written(new TextDecoder().decode(value))})`);
+      const filters = [
+        { policy: ['pol_a'] },
+        { rule: ['rule-7'] },
+        { principal: ['u-1'], role: ['clerk'] },
+        { parentActionId: ['act-parent'] },
+        { text: "zoë o'hara" },
+        { text: 'AS IT WAS' },
+      ];
+      for (const filter of filters) {
+        expect(await ask(audit, searchDecisions, { tenant: 'older', ...filter })).toMatchObject([
+          { id: record.id, reason: 'as it was', principalId: 'u-1', policies: mandate.policies },
+        ]);
+      }
+    });
   });
 
   test('money of an action whose id came back after its replay memory is counted once', async () => {

@@ -1,11 +1,7 @@
 /** What every analytics question can be narrowed by. Times are epoch milliseconds: from included, to excluded. */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
-
-/** Up to the year 2262, where ClickHouse's DateTime64 ends. */
-const timeMs = z.int().min(0).max(9_214_646_400_000);
-
-export const period = { fromMs: timeMs.optional(), toMs: timeMs.optional() };
+import { period } from './decision-filter.ts';
 
 export const analyticsFilter = z.strictObject({
   tenant,

@@ -1,12 +1,15 @@
-/** A decision as the searches give it: what one lists and filters by, and the record itself. */
+/** A decision as the searches give it: what one lists and filters by. */
 import { CODES, DECISION_KINDS, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const DECISION_COLUMNS = `id, kind, action_id AS actionId, attempt, agent_id AS agentId, type,
-      nullIf(tool, '') AS tool, nullIf(model, '') AS model, verdict, code,
-      nullIf(observed_verdict, '') AS observedVerdict, nullIf(observed_code, '') AS observedCode,
-      charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros, decided_at AS decidedAt,
-      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset, payload`;
+      nullIf(tool, '') AS tool, nullIf(model, '') AS model, nullIf(provider, '') AS provider, verdict, code,
+      nullIf(observed_verdict, '') AS observedVerdict, nullIf(observed_code, '') AS observedCode, reason,
+      nullIf(principal_id, '') AS principalId, nullIf(principal_role, '') AS principalRole,
+      nullIf(mandate_id, '') AS mandateId, policies, rules, nullIf(trace_id, '') AS traceId,
+      charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros,
+      appended_at AS appendedAt, decided_at AS decidedAt,
+      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
 
 export const decisionSummary = z.object({
   id: z.string(),
@@ -17,18 +20,29 @@ export const decisionSummary = z.object({
   type: z.string(),
   tool: z.string().nullable(),
   model: z.string().nullable(),
+  provider: z.string().nullable(),
   verdict: z.enum(VERDICTS),
   code: z.enum(CODES),
   observedVerdict: z.enum(VERDICTS).nullable(),
   observedCode: z.enum(CODES).nullable(),
+  reason: z.string(),
+  principalId: z.string().nullable(),
+  principalRole: z.string().nullable(),
+  mandateId: z.string().nullable(),
+  policies: z.array(z.string()),
+  rules: z.array(z.string()),
+  traceId: z.string().nullable(),
   chargedMicros: z.int(),
   cumulativeMicros: z.int(),
+  /** When its request reached the log. */
+  appendedAt: time,
   decidedAt: time,
   /** Where the decision itself lies; where its request lay is `decision.source` in the payload. */
   logTopic: z.string(),
   logPartition: z.int(),
   logOffset: z.int(),
-  /** The record `action.decided` as it lies on the log: JSON text. */
-  payload: z.string(),
 });
 export type DecisionSummary = z.output<typeof decisionSummary>;
+
+/** The record `action.decided` as it lies on the log: JSON text. */
+export const wholeDecision = decisionSummary.extend({ payload: z.string() });

@@ -8,13 +8,13 @@
 import { count, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
+import { DECISION_COLUMNS, wholeDecision } from './decision-columns.ts';
 
 export const decisionsOfAction = question({
   params: z.strictObject({ tenant, actionId: id, agentId: id.optional(), attempt: count.optional() }),
-  row: decisionSummary.extend({ stands: z.boolean() }),
+  row: wholeDecision.extend({ stands: z.boolean() }),
   sql: (params) => `
-    SELECT ${DECISION_COLUMNS},
+    SELECT ${DECISION_COLUMNS}, payload,
       toBool(row_number() OVER (
         PARTITION BY agent_id
         ORDER BY kind = 'duplicate', attempt DESC, verdict = 'DEFER', log_offset

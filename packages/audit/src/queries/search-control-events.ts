@@ -6,7 +6,7 @@
 import { BUDGET_SCOPES, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { period } from './analytics-filter.ts';
+import { period } from './decision-filter.ts';
 
 export const CONTROL_EVENTS = [
   'agent.killed',

@@ -6,7 +6,7 @@
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { period } from './analytics-filter.ts';
+import { period } from './decision-filter.ts';
 
 export const searchDeadLetters = question({
   params: z.strictObject({

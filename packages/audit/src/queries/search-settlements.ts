@@ -2,7 +2,7 @@
 import { id, settlement, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { period } from './analytics-filter.ts';
+import { period } from './decision-filter.ts';
 
 export const searchSettlements = question({
   params: z.strictObject({

@@ -2,6 +2,7 @@
 import type { Decision } from '@mandate/schemas';
 import { z } from 'zod';
 import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
+import { limitColumn, limitsWeighed } from './limits-weighed.ts';
 
 export const decisionRow = z.strictObject({
   tenant: z.string().min(1),
@@ -23,6 +24,17 @@ export const decisionRow = z.strictObject({
   budgets: z.array(
     z.strictObject({ scope: z.string(), subject: z.string(), id: z.string(), window_ms: uint64 }),
   ),
+  reason: z.string(),
+  arguments: z.string(),
+  principal_id: z.string(),
+  principal_role: z.string(),
+  provider: z.string(),
+  parent_action_id: z.string(),
+  mandate_hash: z.string(),
+  policies: z.array(z.string()),
+  rules: z.array(z.string()),
+  limits: z.array(limitColumn),
+  trace_id: z.string(),
   ledger_epoch: z.string(),
   ledger_sequence: uint64,
   appended_at: storableTime,
@@ -31,7 +43,8 @@ export const decisionRow = z.strictObject({
 });
 
 export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof decisionRow> {
-  const { record } = recorded;
+  const { record, traceId } = recorded;
+  const { action, mandate } = record;
   return {
     tenant: record.tenant,
     id: record.id,
@@ -46,7 +59,7 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
     code: record.code,
     observed_verdict: record.observed?.verdict ?? '',
     observed_code: record.observed?.code ?? '',
-    mandate_id: record.mandate?.id ?? '',
+    mandate_id: mandate?.id ?? '',
     charged_micros: record.chargedMicros,
     cumulative_micros: record.cumulativeMicros,
     budgets: (record.reservation?.budgets ?? []).map(({ scope, subject, id, windowMs }) => ({
@@ -55,6 +68,17 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
       id,
       window_ms: windowMs ?? 0,
     })),
+    reason: record.reason,
+    arguments: action.type === 'tool_call' && action.args !== undefined ? JSON.stringify(action.args) : '',
+    principal_id: action.principal?.id ?? '',
+    principal_role: action.principal?.role ?? '',
+    provider: action.type === 'llm_call' ? (action.provider ?? '') : '',
+    parent_action_id: action.parentActionId ?? '',
+    mandate_hash: mandate?.hash ?? '',
+    policies: mandate?.policies ?? [],
+    rules: mandate?.rules ?? [],
+    limits: limitsWeighed(record),
+    trace_id: traceId ?? '',
     ledger_epoch: record.ledgerEpoch,
     ledger_sequence: record.ledgerSequence,
     appended_at: record.appendedAt,

@@ -1,14 +1,14 @@
 /** GET /v1/audit/analytics/…: spend, verdicts, codes, tools and agents, counted and summed over a time. */
 import { agents, codes, spendByAgent, spendInAll, tools, verdicts } from '@mandate/audit';
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { type Clock, callerOf, type HttpServer } from '@mandate/runtime';
 import { id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
 import { askerOf, type QueryContext, type Route } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
-const filters = { agent: id.optional(), tool: id.optional(), ...period };
-const ranked = { ...filters, limit };
+const filters = (clock: Clock) => ({ agent: id.optional(), tool: id.optional(), ...period(clock) });
+const ranked = (clock: Clock) => ({ ...filters(clock), limit });
 
 const asOf = time.describe('When this was asked; what the recorder had landed by then is in it.');
 const calls = {
@@ -46,7 +46,7 @@ function spend(server: HttpServer, { ask, clock }: QueryContext): void {
         summary: 'What was spent, in all and by agent, the largest first',
         description:
           'A charge is booked when it was decided, what an outcome changes when it was settled: a day that is over never changes.',
-        querystring: queryParameters(ranked),
+        querystring: queryParameters(ranked(clock)),
         response: {
           200: z.object({
             asOf,
@@ -77,7 +77,7 @@ function verdictCounts(server: HttpServer, { ask, clock }: QueryContext): void {
       schema: {
         tags: ['analytics'],
         summary: 'How decisions fell, by verdict',
-        querystring: queryParameters(filters),
+        querystring: queryParameters(filters(clock)),
         response: { 200: z.object({ asOf, verdicts: z.array(verdicts.row) }) },
       },
     },
@@ -97,7 +97,7 @@ function codeCounts(server: HttpServer, { ask, clock }: QueryContext): void {
         tags: ['analytics'],
         summary: 'Why decisions fell as they did, by code and verdict',
         description: '`observedCode` is what a mandate that only observes would have said.',
-        querystring: queryParameters(filters),
+        querystring: queryParameters(filters(clock)),
         response: {
           200: z.object({
             asOf,
@@ -121,7 +121,7 @@ function toolRanking(server: HttpServer, { ask, clock }: QueryContext): void {
       schema: {
         tags: ['analytics'],
         summary: 'Which tools were called, the most called first',
-        querystring: queryParameters(ranked),
+        querystring: queryParameters(ranked(clock)),
         response: { 200: z.object({ asOf, tools: z.array(z.object({ tool: z.string(), ...calls })) }) },
       },
     },
@@ -142,7 +142,7 @@ function agentRanking(server: HttpServer, { ask, clock }: QueryContext): void {
       schema: {
         tags: ['analytics'],
         summary: 'Which agents were at work, the busiest first',
-        querystring: queryParameters(ranked),
+        querystring: queryParameters(ranked(clock)),
         response: {
           200: z.object({
             asOf,

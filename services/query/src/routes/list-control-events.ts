@@ -9,7 +9,7 @@ import { END_OF_TIME_MS, limit, period, queryParameters } from '../query-paramet
 
 const cursor = pageCursor('control-events', z.tuple([z.int().min(0).max(END_OF_TIME_MS), id]));
 
-export const listControlEvents: Route = (server, { ask }) => {
+export const listControlEvents: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/control-events',
     {
@@ -21,7 +21,7 @@ export const listControlEvents: Route = (server, { ask }) => {
         querystring: queryParameters({
           agent: id.optional(),
           event: z.enum(CONTROL_EVENTS).optional(),
-          ...period,
+          ...period(clock),
           cursor: cursor.parameter,
           limit,
         }),

@@ -22,7 +22,7 @@ const found = z.object({
   log: logPlace.describe('Where the dead letter lies, with the bytes.'),
 });
 
-export const listDeadLetters: Route = (server, { ask }) => {
+export const listDeadLetters: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/dead-letters',
     {
@@ -32,7 +32,7 @@ export const listDeadLetters: Route = (server, { ask }) => {
         summary: 'Records that could not be read, newest first',
         description:
           "What cannot be read names no tenant that one could trust. So only the topic tells whose it is: those of the tenant's own topic, and with the scope operate:all those of every topic.",
-        querystring: queryParameters({ ...period, cursor: cursor.parameter, limit }),
+        querystring: queryParameters({ ...period(clock), cursor: cursor.parameter, limit }),
         response: { 200: z.object({ deadLetters: z.array(found), next }) },
       },
     },

@@ -1,38 +1,25 @@
 /** GET /v1/audit/decisions: what was decided, newest first. */
 import { type DecisionSummary, searchDecisions as question } from '@mandate/audit';
 import { callerOf } from '@mandate/runtime';
-import { CODES, DECISION_KINDS, decision, id, time, VERDICTS } from '@mandate/schemas';
+import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
+import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
-import { limit, period, queryParameters } from '../query-parameters.ts';
+import { limit, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('decisions', z.tuple([id]));
 
-const found = z.object({
-  id: z.string(),
-  kind: z.enum(DECISION_KINDS),
-  actionId: z.string(),
-  attempt: z.int(),
-  agentId: z.string(),
-  type: z.string(),
-  tool: z.string().nullable(),
-  model: z.string().nullable(),
-  verdict: z.enum(VERDICTS),
-  code: z.enum(CODES),
-  observedVerdict: z.enum(VERDICTS).nullable(),
-  observedCode: z.enum(CODES).nullable(),
-  reason: z.string(),
+const found = question.row.omit({ logTopic: true, logPartition: true, logOffset: true }).extend({
   chargedMicros: microsField,
   charged: dollarsField,
   cumulativeMicros: microsField,
   cumulative: dollarsField,
-  decidedAt: time,
   log: logPlace,
 });
 
-export const searchDecisions: Route = (server, { ask }) => {
+export const searchDecisions: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/decisions',
     {
@@ -41,42 +28,20 @@ export const searchDecisions: Route = (server, { ask }) => {
         tags: ['audit'],
         summary: 'Search decisions, newest first',
         description:
-          'In the order in which requests reached the log. Decisions that a rebuilt ledger made void are left out.',
-        querystring: queryParameters({
-          agent: id.optional(),
-          actionId: id.optional().describe('Of one action: ids of actions are unique per agent only.'),
-          verdict: z.enum(VERDICTS).optional(),
-          code: z.enum(CODES).optional(),
-          tool: id.optional(),
-          type: decision.shape.type.optional(),
-          kind: z.enum(DECISION_KINDS).optional(),
-          ...period,
-          cursor: cursor.parameter,
-          limit,
-        }),
+          'In the order in which requests reached the log; everything that is given must hold. Decisions that a rebuilt ledger made void are left out. The URL is the search: save it.',
+        querystring: queryParameters({ ...decisionFilterParameters(clock), cursor: cursor.parameter, limit }),
         response: { 200: z.object({ decisions: z.array(found), next }) },
       },
     },
     async (request) => {
-      const { agent, from, to, cursor: place, limit, ...filters } = request.query;
-      const rows = await ask(askerOf(request), question, {
-        ...filters,
-        tenant: callerOf(request).tenant,
-        agentId: agent,
-        fromMs: from,
-        toMs: to,
-        before: place?.[0],
-        limit,
-      });
+      const { cursor: place, limit, ...given } = request.query;
+      const filter = decisionFilterOf(callerOf(request).tenant, given);
+      const rows = await ask(askerOf(request), question, { ...filter, before: place?.[0], limit });
       return { decisions: rows.map(shown), next: cursor.next(rows, limit, (row) => [row.id]) };
     },
   );
 };
 
-const explained = z.object({ decision: z.object({ reason: z.string() }) });
-
-/** The reason stands in the record only; the record itself is a question of its own. */
-function shown({ payload, ...row }: DecisionSummary): z.output<typeof found> {
-  const { reason } = explained.parse(JSON.parse(payload)).decision;
-  return withLogPlace(withDollars({ ...row, reason }));
+function shown(row: DecisionSummary): z.output<typeof found> {
+  return withLogPlace(withDollars(row));
 }

@@ -29,7 +29,7 @@ const found = z.object({
   log: logPlace,
 });
 
-export const searchSettlements: Route = (server, { ask }) => {
+export const searchSettlements: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/settlements',
     {
@@ -41,7 +41,7 @@ export const searchSettlements: Route = (server, { ask }) => {
         querystring: queryParameters({
           agent: id.optional(),
           action: id.optional(),
-          ...period,
+          ...period(clock),
           cursor: cursor.parameter,
           limit,
         }),

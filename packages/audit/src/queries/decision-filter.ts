@@ -1,0 +1,79 @@
+/**
+ * What decisions can be narrowed by, wherever they are searched, counted or exported. A list stands for any of its
+ * values; everything that is given must hold. Times are epoch milliseconds: from included, to excluded.
+ */
+import { action, CODES, DECISION_KINDS, id, tenant, VERDICTS } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed } from '../question.ts';
+
+/** Up to the year 2262, where ClickHouse's DateTime64 ends. */
+const timeMs = z.int().min(0).max(9_214_646_400_000);
+
+export const period = { fromMs: timeMs.optional(), toMs: timeMs.optional() };
+
+const MOST_VALUES = 100;
+
+const anyOf = <Value extends z.ZodType<string>>(value: Value) =>
+  z.array(value).min(1).max(MOST_VALUES).optional();
+
+export const TYPES = action.options.map((option) => option.shape.type.value);
+
+export const decisionFilter = z.strictObject({
+  tenant,
+  agentId: anyOf(id),
+  actionId: anyOf(id),
+  parentActionId: anyOf(id),
+  tool: anyOf(id),
+  model: anyOf(id),
+  provider: anyOf(id),
+  type: anyOf(z.enum(TYPES)),
+  verdict: anyOf(z.enum(VERDICTS)),
+  code: anyOf(z.enum(CODES)),
+  observedCode: anyOf(z.enum(CODES)),
+  kind: anyOf(z.enum(DECISION_KINDS)),
+  principal: anyOf(id),
+  role: anyOf(id),
+  mandate: anyOf(id),
+  policy: anyOf(id),
+  rule: anyOf(id),
+  traceId: anyOf(z.string().regex(/^[0-9a-f]{32}$/)),
+  minChargedMicros: z.int().min(0).optional(),
+  maxChargedMicros: z.int().min(0).optional(),
+  /** In the reason or the arguments, whatever the case. */
+  text: z.string().min(1).max(200).optional(),
+  ...period,
+});
+export type DecisionFilter = z.output<typeof decisionFilter>;
+
+/** On the columns of `decisions`. */
+const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string>> = {
+  agentId: 'agent_id IN {agentId:Array(String)}',
+  actionId: 'action_id IN {actionId:Array(String)}',
+  parentActionId: 'parent_action_id IN {parentActionId:Array(String)}',
+  tool: 'tool IN {tool:Array(String)}',
+  model: 'model IN {model:Array(String)}',
+  provider: 'provider IN {provider:Array(String)}',
+  type: 'type IN {type:Array(String)}',
+  verdict: 'verdict IN {verdict:Array(String)}',
+  code: 'code IN {code:Array(String)}',
+  observedCode: 'observed_code IN {observedCode:Array(String)}',
+  kind: 'kind IN {kind:Array(String)}',
+  principal: 'principal_id IN {principal:Array(String)}',
+  role: 'principal_role IN {role:Array(String)}',
+  mandate: 'mandate_id IN {mandate:Array(String)}',
+  // A policy's name stands for every version of it.
+  policy:
+    "hasAny(arrayConcat(policies, arrayMap(each -> splitByChar('@', each)[1], policies)), {policy:Array(String)})",
+  rule: 'hasAny(rules, {rule:Array(String)})',
+  traceId: 'trace_id IN {traceId:Array(String)}',
+  minChargedMicros: 'charged_micros >= {minChargedMicros:Int64}',
+  maxChargedMicros: 'charged_micros <= {maxChargedMicros:Int64}',
+  text: '(positionCaseInsensitiveUTF8(reason, {text:String}) > 0 OR positionCaseInsensitiveUTF8(arguments, {text:String}) > 0)',
+  fromMs: "decided_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+  toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+};
+
+/** ` AND …` for every filter that was given, on the columns of `decisions`. */
+export function decisionsNarrowed(params: Partial<DecisionFilter>): string {
+  return narrowed(params, FRAGMENTS);
+}

@@ -1,0 +1,52 @@
+/** Decisions as the log has held them: what they were weighed against, and what was used once they had fallen. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { actionDecided } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { limitsWeighed } from './limits-weighed.ts';
+
+const EXAMPLES = new URL('../../../../schemas/examples/v1/', import.meta.url);
+const read = (name: string) =>
+  actionDecided.parse(JSON.parse(readFileSync(new URL(name, EXAMPLES), 'utf8'))).decision;
+const tersely = (name: string) =>
+  limitsWeighed(read(name)).map(
+    ({ kind, scope, subject, id, window_ms, used, most }) =>
+      `${kind} ${scope}/${subject}/${id}/${window_ms} ${used}/${most}`,
+  );
+
+test('a refusal has used nothing', () => {
+  expect(tersely('action.decided.block-budget.json')).toEqual([
+    'rate /airline-007/send_certificate/3600000 2/5',
+    'budget agent/airline-007/total/0 9990000/10000000',
+    'budget tenant//team/86400000 240000/100000000',
+    'rate /airline-007//60000 2/100',
+  ]);
+});
+
+test('what is allowed is counted in', () => {
+  const { chargedMicros } = read('action.decided.allow.json');
+  expect(chargedMicros).toBe(100_000);
+  expect(tersely('action.decided.allow.json')).toEqual([
+    'rate /airline-007/send_certificate/3600000 3/5',
+    'budget agent/airline-007/total/0 340000/10000000',
+    'budget tenant//team/86400000 340000/100000000',
+    'rate /airline-007//60000 3/100',
+  ]);
+});
+
+test('what a newer writer saw, or nothing, weighs nothing', () => {
+  const decision = read('action.decided.allow.json');
+  const checks = [
+    { check: 'budget', said: 'pass' as const, saw: { scope: 'galaxy', id: 'x', windowMs: null } },
+    { check: 'tool-rate', said: 'skip' as const },
+    { check: 'budget', said: 'pass' as const, saw: null },
+  ];
+  expect(limitsWeighed({ ...decision, checks })).toEqual([]);
+});
+
+test('every example can be weighed', () => {
+  for (const name of readdirSync(EXAMPLES).filter((each) => each.startsWith('action.decided'))) {
+    for (const { used, most } of limitsWeighed(read(name))) {
+      expect(Number.isSafeInteger(used) && most >= 0, name).toBe(true);
+    }
+  }
+});

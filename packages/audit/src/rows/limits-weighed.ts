@@ -1,0 +1,80 @@
+/** What a decision was weighed against, as its checks tell it: each budget and rate with a limit, and how much is used. */
+import { BUDGET_SCOPES, type Check, type Decision } from '@mandate/schemas';
+import { z } from 'zod';
+
+export const limitColumn = z.strictObject({
+  kind: z.enum(['budget', 'rate']),
+  /** Of a budget; empty for a rate. */
+  scope: z.string(),
+  /** Whose budget, or whose calls. */
+  subject: z.string(),
+  /** Of a budget its id; of a rate the tool, empty for all calls. */
+  id: z.string(),
+  /** 0: for ever. */
+  window_ms: z.int().min(0),
+  /** Once the decision had fallen: in micro-dollars, or calls. */
+  used: z.int(),
+  most: z.int().min(0),
+});
+export type LimitColumn = z.input<typeof limitColumn>;
+
+const seenOfBudget = z.object({
+  scope: z.enum(BUDGET_SCOPES),
+  id: z.string(),
+  windowMs: z.int().nullable(),
+  spentMicros: z.int(),
+  maxMicros: z.int(),
+});
+
+const seenOfRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
+
+/** Checks that skipped, counted without a limit, or say something that this version does not know, weigh nothing. */
+export function limitsWeighed(decision: Decision): LimitColumn[] {
+  return decision.checks.flatMap((check) => budgetIn(check, decision) ?? rateIn(check, decision) ?? []);
+}
+
+function budgetIn({ check, saw }: Check, decision: Decision): LimitColumn | null {
+  if (check !== 'budget') return null;
+  const read = seenOfBudget.safeParse(saw);
+  if (!read.success) return null;
+  const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
+  return {
+    kind: 'budget',
+    scope,
+    subject: subjectOf(scope, decision),
+    id,
+    window_ms: windowMs ?? 0,
+    used: spentMicros + decision.chargedMicros,
+    most: maxMicros,
+  };
+}
+
+/** A check does not name whose budget it saw: that follows from the scope. */
+function subjectOf(scope: (typeof BUDGET_SCOPES)[number], { agentId, action, mandate }: Decision): string {
+  switch (scope) {
+    case 'agent':
+      return agentId;
+    case 'principal':
+      return action.principal?.id ?? '';
+    case 'mandate':
+      return mandate?.id ?? '';
+    case 'tenant':
+      return '';
+  }
+}
+
+function rateIn({ check, saw }: Check, { agentId, tool, verdict }: Decision): LimitColumn | null {
+  if (check !== 'tool-rate' && check !== 'mandate-rate') return null;
+  const read = seenOfRate.safeParse(saw);
+  if (!read.success) return null;
+  const { calls, maxCalls, windowMs } = read.data;
+  return {
+    kind: 'rate',
+    scope: '',
+    subject: agentId,
+    id: check === 'tool-rate' ? (tool ?? '') : '',
+    window_ms: windowMs,
+    used: calls + (verdict === 'ALLOW' ? 1 : 0),
+    most: maxCalls,
+  };
+}

@@ -1,0 +1,59 @@
+/** What decisions can be narrowed by, as one writes it behind the `?`: the same wherever decisions are asked about. */
+import type { DecisionFilter } from '@mandate/audit';
+import { type Clock, HttpProblem } from '@mandate/runtime';
+import { action, CODES, DECISION_KINDS, id, VERDICTS } from '@mandate/schemas';
+import { z } from 'zod';
+import { anyOf, period, wholeNumber } from './query-parameters.ts';
+
+export const decisionFilterParameters = (clock: Clock) => ({
+  agent: anyOf(id).describe('Of this agent. Like all that name something it may be repeated: any of them.'),
+  actionId: anyOf(id).describe('Of one action: ids of actions are unique per agent only.'),
+  parentAction: anyOf(id).describe('Of actions that name this one as their parent.'),
+  tool: anyOf(id),
+  model: anyOf(id),
+  provider: anyOf(id).describe('Of LLM calls.'),
+  type: anyOf(z.enum(action.options.map((option) => option.shape.type.value))),
+  verdict: anyOf(z.enum(VERDICTS)),
+  code: anyOf(z.enum(CODES)),
+  observedCode: anyOf(z.enum(CODES)).describe('What a mandate that only observes would have said.'),
+  kind: anyOf(z.enum(DECISION_KINDS)),
+  principal: anyOf(id).describe('On whose behalf the agent acted.'),
+  role: anyOf(id).describe('Of the principal.'),
+  mandate: anyOf(id).describe('Decided under the mandate of this id.'),
+  policy: anyOf(id).describe('Of which the mandate is composed: a policy, or one version of it (name@3).'),
+  rule: anyOf(id).describe('By which the mandate came to apply.'),
+  trace: anyOf(z.string().regex(/^[0-9a-f]{32}$/, 'a trace id is 32 hexadecimal digits')),
+  minChargedMicros: wholeNumber.optional().describe('Charged at least so many micro-dollars.'),
+  maxChargedMicros: wholeNumber.optional().describe('Charged at most so many micro-dollars.'),
+  text: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('In the reason, or in the arguments as JSON, whatever the case of letters.'),
+  ...period(clock),
+});
+
+type Given = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>;
+
+/** As the audit's questions take it. Throws HttpProblem 400 for a period that ends before it begins. */
+export function decisionFilterOf(tenant: string, given: Given): DecisionFilter {
+  const { agent, parentAction, trace, from, to, ...same } = given;
+  mustBeInOrder(from, to);
+  return {
+    ...same,
+    tenant,
+    agentId: agent,
+    parentActionId: parentAction,
+    traceId: trace,
+    fromMs: from,
+    toMs: to,
+  };
+}
+
+function mustBeInOrder(from: number | undefined, to: number | undefined): void {
+  if (from === undefined || to === undefined || from <= to) return;
+  throw new HttpProblem(400, 'VALIDATION_FAILED', '`to` lies before `from`', {
+    remedy: 'Give a period that begins before it ends.',
+  });
+}
