@@ -1,6 +1,6 @@
 /** Every record and document by its name: what the JSON Schema files, the AsyncAPI document and the examples cover. */
 import { actionRequested } from './action.ts';
-import { deadLetter } from './dead-letter.ts';
+import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
 import { mandateDocument } from './mandate-document.ts';
 import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
@@ -20,7 +20,7 @@ export const RECORDS = {
     'approval.recorded': approvalRecorded,
     'ledger.epoch': ledgerEpoch,
   },
-  [TOPICS.deadLetters]: { 'dead.letter': deadLetter },
+  [TOPICS.deadLetters]: { 'dead.letter': deadLetter, 'deadletter.republished': deadLetterRepublished },
 } as const;
 
 /** What people write. */

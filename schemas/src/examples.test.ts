@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { RECORDS } from './contracts.ts';
-import { deadLetter } from './dead-letter.ts';
+import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
 import { readActionsRecord } from './read-record.ts';
 import { TOPICS } from './topics.ts';
@@ -27,7 +27,7 @@ function read(topic: string, bytes: Uint8Array): unknown {
     case TOPICS.decisions:
       return readDecisionsRecord(bytes);
     default:
-      return deadLetter.parse(JSON.parse(Buffer.from(bytes).toString()));
+      return readDeadLettersRecord(bytes);
   }
 }
 

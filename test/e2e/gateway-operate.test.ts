@@ -222,7 +222,8 @@ test('dead letters are listed newest first, in pages, and go back as they were o
   );
 
   const action = { ...call('mended', 'look', 'bot-4'), tenant: 'acme', args: { password: 'hunter2' } };
-  const mended = await plane.call('owner', 'POST', path, { value: { event: 'action.requested', action } });
+  const value = { event: 'action.requested', action };
+  const mended = await plane.call('owner', 'POST', path, { value, again: true });
   expect(mended.body).toMatchObject({ deadLetterId: newest.id, source: { topic: TOPICS.actions } });
   const decided = await waitUntil('the decision', async () => {
     const reply = await plane.call('owner', 'GET', '/v1/actions/mended');
@@ -234,7 +235,10 @@ test('dead letters are listed newest first, in pages, and go back as they were o
   );
   expect(texts.filter((text) => text.includes('mended'))).toEqual([expect.stringContaining('[redacted]')]);
 
-  const still = await plane.call('owner', 'POST', path, { value: { event: 'action.requested' } });
+  const still = await plane.call('owner', 'POST', path, {
+    value: { event: 'action.requested' },
+    again: true,
+  });
   expect([still.status, still.body.code]).toEqual([400, 'INVALID_ACTION']);
 
   const letter: DeadLetter = JSON.parse(Buffer.from(lying?.value ?? []).toString());

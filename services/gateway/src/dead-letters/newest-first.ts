@@ -9,17 +9,24 @@ export type WalkPosition = ReadonlyMap<number, number>;
 
 type Walk = { partition: number; end: number; startOffset: number; head: LogRecord | null };
 
-/** @returns at most `limit` records, and where to go on; `next` is null at the beginning of the topic */
+/**
+ * @param isWanted others are passed over
+ * @returns at most `limit` records, and where to go on; `next` is null at the beginning of the topic
+ */
 export async function newestFirst(
   bus: Bus,
   topic: string,
-  { limit, before }: { limit: number; before: WalkPosition },
+  { limit, before, isWanted }: { limit: number; before: WalkPosition; isWanted(record: LogRecord): boolean },
 ): Promise<{ records: readonly LogRecord[]; next: WalkPosition | null }> {
+  const stepBack = async (walk: Walk) => {
+    walk.head = await newestBefore(bus, topic, walk, isWanted);
+    return walk;
+  };
   const ranges = await bus.ranges(topic);
   const walks = await Promise.all(
     ranges.map(async ({ partition, startOffset, endOffset }) => {
       const end = Math.min(before.get(partition) ?? endOffset, endOffset);
-      return stepBack(bus, topic, { partition, end, startOffset, head: null });
+      return stepBack({ partition, end, startOffset, head: null });
     }),
   );
   const records: LogRecord[] = [];
@@ -28,19 +35,24 @@ export async function newestFirst(
     if (newest?.head == null) return { records, next: null };
     records.push(newest.head);
     newest.end = newest.head.coordinate.offset;
-    await stepBack(bus, topic, newest);
+    await stepBack(newest);
   }
   const next = newestOf(walks) === null ? null : new Map(walks.map(({ partition, end }) => [partition, end]));
   return { records, next };
 }
 
-/** Loads the newest record before `end`. Retention and compaction leave offsets that hold nothing. */
-async function stepBack(bus: Bus, topic: string, walk: Walk): Promise<Walk> {
-  walk.head = null;
-  for (let offset = walk.end - 1; offset >= walk.startOffset && walk.head === null; offset -= 1) {
-    walk.head = await bus.at({ topic, partition: walk.partition, offset });
+/** The newest wanted record before `end`. Retention and compaction leave offsets that hold nothing. */
+async function newestBefore(
+  bus: Bus,
+  topic: string,
+  { partition, end, startOffset }: Walk,
+  isWanted: (record: LogRecord) => boolean,
+): Promise<LogRecord | null> {
+  for (let offset = end - 1; offset >= startOffset; offset -= 1) {
+    const record = await bus.at({ topic, partition, offset });
+    if (record !== null && isWanted(record)) return record;
   }
-  return walk;
+  return null;
 }
 
 function newestOf(walks: readonly Walk[]): Walk | null {

@@ -1,49 +1,120 @@
-/** A dead letter goes back to the topic it came from: as it was, or as somebody corrected it. */
-import type { Acknowledged, Bus, Outgoing } from '@mandate/bus';
-import { HttpProblem } from '@mandate/runtime';
+/**
+ * A dead letter goes back to the topic it came from, as it was or as somebody corrected it, and the log keeps who did
+ * that. First the record, then the event that tells of it: a crash between the two leaves a record without its note, and
+ * when the letter is then sent again the plane sees the same action a second time, a duplicate, which is never charged.
+ */
+import type { Outgoing } from '@mandate/bus';
+import type { Command } from '@mandate/ledger';
+import { deadLetterId, decisionId, settlementId } from '@mandate/policy';
+import { HttpProblem, isMandateError } from '@mandate/runtime';
 import {
-  type Action,
+  type ActionsRecord,
   agentKey,
+  DECISION_KINDS,
   DEFAULTS,
-  type DeadLetter,
-  deadLetter,
+  type DeadLetterRepublished,
   type Json,
+  type Republication,
   readActionsRecord,
+  recordHeaders,
+  type Source,
   TOPICS,
   tenantOfTopic,
+  traceparentOf,
+  wireTime,
 } from '@mandate/schemas';
+import type { Gateway } from '../gateway.ts';
+import type { Letter, letterAt } from './read-letter.ts';
+import { republicationsOf } from './republications.ts';
 
 /** Names the dead letter on the record that was published from it. */
 const HEADER = 'mandate-dead-letter';
 
-export type Corrected = { value: Json } | null;
+/** `again`: also where it was published again before. */
+export type Order = { command: Command; corrected: { value: Json } | null; again: boolean };
 
-export function readDeadLetter(value: Uint8Array): DeadLetter {
-  return deadLetter.parse(
-    JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()),
-  );
-}
-
-/** Throws a problem when the letter cannot go back, or when the correction is still not readable. */
+/**
+ * Carried out once for one id of a command. Throws a problem when the letter cannot go back, when it went back before, or
+ * when the correction is still not readable.
+ */
 export async function republish(
-  bus: Bus,
-  letter: DeadLetter['deadLetter'],
-  corrected: Corrected,
-  redact: (action: Action) => Action,
-): Promise<Acknowledged> {
+  gateway: Gateway,
+  found: Awaited<ReturnType<typeof letterAt>>,
+  { command, corrected, again }: Order,
+): Promise<Republication> {
+  const { letter, record } = found;
   const { topic } = letter.source;
   if (topic !== TOPICS.actions && tenantOfTopic(topic) === null) {
     throw new HttpProblem(409, 'NOT_REPUBLISHABLE', `it came from ${topic}, which takes no actions`, {
       remedy: 'Publish it there yourself.',
     });
   }
-  const content = corrected === null ? originalOf(letter) : correctedRecord(topic, corrected.value, redact);
-  const [acknowledged] = await bus.append(topic, [{ ...content, headers: { [HEADER]: letter.id } }]);
+  const before = await republicationsOf(gateway, found);
+  const same = before.find(({ id }) => id === command.id);
+  if (same !== undefined) return same;
+  const last = before.at(-1);
+  if (last !== undefined && !again) throw alreadyRepublished(last);
+
+  const traceparent = traceparentOf(record.headers);
+  const content =
+    corrected === null
+      ? { ...originalOf(letter), headers: traceparent === null ? {} : { traceparent } }
+      : correctedRecord(gateway, topic, corrected.value, { id: command.id, traceparent });
+  const [acknowledged] = await gateway.bus.append(topic, [
+    { ...content, headers: { ...content.headers, [HEADER]: letter.id } },
+  ]);
   if (acknowledged === undefined) throw new Error('the log acknowledged nothing');
-  return acknowledged;
+
+  const { partition, offset } = acknowledged.coordinate;
+  const source = { topic, partition, offset: String(offset) };
+  const republication = {
+    ...command,
+    at: wireTime(gateway.clock()),
+    letterId: letter.id,
+    corrected: corrected !== null,
+    source,
+    appendedAt: wireTime(acknowledged.appendedAtMs),
+    tenant: tenantIn(topic, content.value),
+    answerIds: answerIds(source, acknowledged.appendedAtMs),
+  };
+  await note(gateway, record.coordinate.partition, { event: 'deadletter.republished', republication });
+  return republication;
 }
 
-function originalOf({ lastOffset, truncated, key, valueBase64 }: DeadLetter['deadLetter']): Outgoing {
+function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
+  const where = `${source.topic}/${source.partition}/${source.offset}`;
+  return new HttpProblem(409, 'ALREADY_REPUBLISHED', `${by} published it again at ${at}, as ${where}`, {
+    remedy:
+      'Nothing was published. GET /v1/audit/dead-letters/{id} tells what became of that; to publish it once more, send {"again": true}.',
+  });
+}
+
+/** Whatever answers that record has one of these ids, whoever decides it. */
+function answerIds(source: Source, appendedAtMs: number): string[] {
+  return [
+    ...DECISION_KINDS.map((kind) => decisionId(source, appendedAtMs, kind)),
+    settlementId(source, appendedAtMs),
+    deadLetterId(source, appendedAtMs),
+  ];
+}
+
+async function note({ bus }: Gateway, partition: number, event: DeadLetterRepublished): Promise<void> {
+  const { id, source } = event.republication;
+  const headers = recordHeaders({ id, event: event.event }, { source: 'gateway', traceparent: null });
+  try {
+    await bus.append(TOPICS.deadLetters, [{ key: null, partition, value: JSON.stringify(event), headers }]);
+  } catch (error) {
+    if (!isMandateError(error)) throw error;
+    throw new HttpProblem(503, 'REPUBLISHED_NOT_NOTED', 'it is published, and its history lacks that', {
+      remedy:
+        'Look whether it was decided before you send it again: nothing else tells that it was published.',
+      extension: { source },
+      cause: error,
+    });
+  }
+}
+
+function originalOf({ lastOffset, truncated, key, valueBase64 }: Letter): Pick<Outgoing, 'key' | 'value'> {
   if (lastOffset !== undefined) {
     throw new HttpProblem(409, 'NOT_REPUBLISHABLE', 'it is a batch of records that cannot be told apart', {
       remedy: 'Have its producer send them again, or send one of them with it: {"value": {…}}.',
@@ -55,7 +126,12 @@ function originalOf({ lastOffset, truncated, key, valueBase64 }: DeadLetter['dea
   });
 }
 
-function correctedRecord(topic: string, value: Json, redact: (action: Action) => Action): Outgoing {
+function correctedRecord(
+  { redact, fingerprint }: Gateway,
+  topic: string,
+  value: Json,
+  { id, traceparent }: { id: string; traceparent: string | null },
+): Outgoing {
   const read = readActionsRecord(Buffer.from(JSON.stringify(value)));
   if (!read.ok) {
     const { reason, remedy, pointer } = read.fault;
@@ -65,9 +141,33 @@ function correctedRecord(topic: string, value: Json, redact: (action: Action) =>
     });
   }
   const record = read.value;
-  const { tenant, agentId } = record.event === 'action.requested' ? record.action : record.outcome;
+  const { tenant, agentId } = subjectOf(record);
   const key = agentKey(tenantOfTopic(topic) ?? tenant ?? DEFAULTS.tenant, agentId);
-  const redacted =
-    record.event === 'action.requested' ? { ...record, action: redact(record.action) } : record;
-  return { key, value: JSON.stringify(redacted) };
+  const beside = { source: 'gateway', traceparent };
+  if (record.event !== 'action.requested') {
+    return {
+      key,
+      value: JSON.stringify(record),
+      headers: recordHeaders({ id, event: record.event }, beside),
+    };
+  }
+  const action = redact(record.action);
+  return {
+    key,
+    value: JSON.stringify({ ...record, action }),
+    headers: recordHeaders(
+      { id, event: record.event },
+      { ...beside, fingerprint: fingerprint(record.action, action) },
+    ),
+  };
+}
+
+/** Whose record it is, by the same rule as the decider's: the topic tells, else the record itself. */
+function tenantIn(topic: string, value: Outgoing['value']): string | null {
+  const read = readActionsRecord(Buffer.from(value));
+  return read.ok ? (tenantOfTopic(topic) ?? subjectOf(read.value).tenant ?? DEFAULTS.tenant) : null;
+}
+
+function subjectOf(record: ActionsRecord) {
+  return record.event === 'action.requested' ? record.action : record.outcome;
 }

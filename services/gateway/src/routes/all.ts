@@ -15,6 +15,7 @@ import { reportOutcomes } from './report-outcomes.ts';
 import { republishDeadLetter } from './republish-dead-letter.ts';
 import { reviveAgent } from './revive-agent.ts';
 import { reviveEverything } from './revive-everything.ts';
+import { showDeadLetter } from './show-dead-letter.ts';
 import { showDecision } from './show-decision.ts';
 import { showKillStatus } from './show-kill-status.ts';
 import { showLedger } from './show-ledger.ts';
@@ -42,5 +43,6 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   listUnpublished(server, gateway);
 
   listDeadLetters(server, gateway);
+  showDeadLetter(server, gateway);
   republishDeadLetter(server, gateway);
 }

@@ -4,7 +4,7 @@ import { count, deadLetter, TOPICS } from '@mandate/schemas';
 import { z } from 'zod';
 import { newestFirst } from '../dead-letters/newest-first.ts';
 import { cursorOf, positionOf } from '../dead-letters/page-cursor.ts';
-import { readDeadLetter } from '../dead-letters/republish.ts';
+import { letterIn } from '../dead-letters/read-letter.ts';
 import type { Gateway } from '../gateway.ts';
 
 const listed = deadLetter.shape.deadLetter.extend({ partition: count, offset: count });
@@ -36,12 +36,13 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
       const { records, next } = await newestFirst(gateway.bus, TOPICS.deadLetters, {
         limit,
         before: position,
+        isWanted: (record) => letterIn(record) !== null,
       });
-      const deadLetters = records.map(({ coordinate: { partition, offset }, value }) => ({
-        partition,
-        offset,
-        ...readDeadLetter(value).deadLetter,
-      }));
+      const deadLetters = records.flatMap((record) => {
+        const { partition, offset } = record.coordinate;
+        const letter = letterIn(record);
+        return letter === null ? [] : [{ partition, offset, ...letter }];
+      });
       return { deadLetters, next: next === null ? null : cursorOf(next) };
     },
   );

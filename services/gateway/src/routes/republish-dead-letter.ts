@@ -1,13 +1,17 @@
 /** POST /v1/dead-letters/:partition/:offset/republish: sends a record back to where it came from. */
-import { HttpProblem, type HttpServer } from '@mandate/runtime';
-import { count, source, TOPICS } from '@mandate/schemas';
+import type { HttpServer } from '@mandate/runtime';
+import { source } from '@mandate/schemas';
 import { z } from 'zod';
-import { readDeadLetter, republish } from '../dead-letters/republish.ts';
+import { operatorCommand } from '../commands/operator-command.ts';
+import { oneAtATime } from '../dead-letters/one-at-a-time.ts';
+import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
+import { republish } from '../dead-letters/republish.ts';
 import type { Gateway } from '../gateway.ts';
-
-const position = z.coerce.number().pipe(count);
+import { reason } from './command-shapes.ts';
 
 export function republishDeadLetter(server: HttpServer, gateway: Gateway): void {
+  // Two who press the button at once are told of each other, at this gateway. At another one the history shows both.
+  const inTurn = oneAtATime();
   server.post(
     '/v1/dead-letters/:partition/:offset/republish',
     {
@@ -15,31 +19,47 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
       schema: {
         tags: ['dead letters'],
         summary: 'Publish a dead letter again: as it was, or corrected',
-        params: z.object({ partition: position, offset: position }),
+        description:
+          'Send an Idempotency-Key, so that a repeat counts once. A letter that was published again before needs `again`.',
+        params: letterPlace,
         body: z
           .strictObject({
-            value: z.json().describe('The corrected record: action.requested or action.completed.'),
+            value: z
+              .json()
+              .optional()
+              .describe('The corrected record: action.requested or action.completed. Absent: as it was.'),
+            reason: reason.optional().describe('Goes on the record.'),
+            again: z.boolean().default(false).describe('Also where it was published again before.'),
           })
           .nullish(),
-        response: { 202: z.object({ deadLetterId: z.string(), source }) },
+        response: {
+          202: z.object({
+            deadLetterId: z.string(),
+            republicationId: z.string(),
+            corrected: z.boolean(),
+            source,
+          }),
+        },
       },
     },
     async (request, reply) => {
-      const { bus, redact } = gateway;
-      const coordinate = { topic: TOPICS.deadLetters, ...request.params };
-      const record = await bus.at(coordinate);
-      if (record === null) {
-        throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'no dead letter lies there', {
-          remedy: 'GET /v1/dead-letters lists them with partition and offset.',
-        });
-      }
-      const letter = readDeadLetter(record.value).deadLetter;
-      const {
-        coordinate: { topic, partition, offset },
-      } = await republish(bus, letter, request.body ?? null, redact);
-      request.log.warn({ deadLetterId: letter.id, topic, partition, offset }, 'dead letter published again');
+      const found = await letterAt(gateway, request.params);
+      const { value, reason = '', again = false } = request.body ?? {};
+      const corrected = value === undefined ? null : { value };
+      const parts = [found.letter.id, corrected];
+      const command = operatorCommand(request, gateway.clock, { prefix: 'rep', parts, reason });
+      const { letterId, id, ...republished } = await inTurn(found.letter.id, () =>
+        republish(gateway, found, { command, corrected, again }),
+      );
+      const { topic, partition, offset } = republished.source;
+      request.log.warn({ deadLetterId: letterId, topic, partition, offset }, 'dead letter published again');
       reply.code(202);
-      return { deadLetterId: letter.id, source: { topic, partition, offset: String(offset) } };
+      return {
+        deadLetterId: letterId,
+        republicationId: id,
+        corrected: republished.corrected,
+        source: republished.source,
+      };
     },
   );
 }

@@ -1,0 +1,39 @@
+/** One dead letter, by where it lies. */
+import type { LogRecord } from '@mandate/bus';
+import { HttpProblem } from '@mandate/runtime';
+import { count, type DeadLetter, deadLetter, TOPICS } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Gateway } from '../gateway.ts';
+
+export type Letter = DeadLetter['deadLetter'];
+
+const position = z.coerce.number().pipe(count);
+export const letterPlace = z.object({ partition: position, offset: position });
+
+/** null for whatever else lies on the topic: what was done with a letter, or what a newer version writes there. */
+export function letterIn({ value }: Pick<LogRecord, 'value'>): Letter | null {
+  const read = deadLetter.safeParse(jsonIn(value));
+  return read.success ? read.data.deadLetter : null;
+}
+
+/** The letter, and the record that it lies in. Throws DEAD_LETTER_NOT_FOUND. */
+export async function letterAt(
+  { bus }: Pick<Gateway, 'bus'>,
+  place: z.output<typeof letterPlace>,
+): Promise<{ letter: Letter; record: LogRecord }> {
+  const record = await bus.at({ topic: TOPICS.deadLetters, ...place });
+  const letter = record && letterIn(record);
+  if (record !== null && letter !== null) return { letter, record };
+  throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'no dead letter lies there', {
+    remedy: 'GET /v1/dead-letters lists them with partition and offset.',
+  });
+}
+
+/** null where it is no JSON. */
+export function jsonIn(value: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());
+  } catch {
+    return null;
+  }
+}

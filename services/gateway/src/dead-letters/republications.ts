@@ -1,0 +1,45 @@
+/**
+ * What was done with a dead letter. Each republication is an event in the partition of its letter, behind it: so the log
+ * alone tells the history, and who asks reads no more than what came since.
+ */
+import type { LogRecord } from '@mandate/bus';
+import { deadLetterRepublished, type Republication, TOPICS } from '@mandate/schemas';
+import type { Gateway } from '../gateway.ts';
+import { jsonIn, type Letter } from './read-letter.ts';
+
+/** Oldest first. */
+export async function republicationsOf(
+  { bus }: Pick<Gateway, 'bus'>,
+  { letter, record }: { letter: Letter; record: LogRecord },
+): Promise<Republication[]> {
+  const { partition: own, offset } = record.coordinate;
+  const ranges = await bus.ranges(TOPICS.deadLetters);
+  const from = ranges.map(({ topic, partition, startOffset, endOffset }): [string, number] => [
+    `${topic}/${partition}`,
+    partition === own ? Math.max(startOffset, offset + 1) : endOffset,
+  ]);
+  const found: Republication[] = [];
+  const reader = await bus.read({
+    topics: [TOPICS.deadLetters],
+    from: Object.fromEntries(from),
+    onRecords(records) {
+      for (const { value } of records) {
+        const republication = republicationOf(letter, value);
+        if (republication !== null) found.push(republication);
+      }
+    },
+  });
+  try {
+    await Promise.race([reader.caughtUp, reader.finished]);
+  } finally {
+    await reader.stop();
+  }
+  return found;
+}
+
+/** Most of what lies there is letters, large ones among them: only what names this one is read. */
+function republicationOf({ id }: Letter, value: Uint8Array): Republication | null {
+  if (!Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(id)) return null;
+  const read = deadLetterRepublished.safeParse(jsonIn(value));
+  return read.success && read.data.republication.letterId === id ? read.data.republication : null;
+}

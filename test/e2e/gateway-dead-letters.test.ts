@@ -1,0 +1,208 @@
+/** A dead letter on the operator's table: looked at, published again once, and what the log keeps of that. */
+
+import { deadLetterId } from '@mandate/policy';
+import { MandateError } from '@mandate/runtime';
+import {
+  type DeadLetter,
+  type Republication,
+  readDeadLettersRecord,
+  TOPICS,
+  topicOfTenant,
+} from '@mandate/schemas';
+import { waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { type Plane, recordsOf, startGatewayPlane } from './gateway-plane.ts';
+
+const MANDATES = `
+version: 1
+id: bots
+agents: ["*"]
+maxCostTotal: 1.00
+`;
+
+const BROKEN = '{"event":"action.requested","action":{"id":"a-1","agentId":"bot-1"}}';
+const mended = (more: object = {}) => ({
+  event: 'action.requested',
+  action: { id: 'a-1', agentId: 'bot-1', type: 'tool_call', tool: 'look', ...more },
+});
+
+type Listed = DeadLetter['deadLetter'] & { partition: number; offset: number };
+
+async function letters(plane: Plane): Promise<Listed[]> {
+  return (await plane.call('owner', 'GET', '/v1/dead-letters')).body.deadLetters as Listed[];
+}
+
+/** A plane with one dead letter, and the path of that. */
+async function withLetter(value: string | Uint8Array = BROKEN, options = {}) {
+  const plane = await startGatewayPlane({ mandates: MANDATES, ...options });
+  await plane.decide();
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await plane.bus.append(TOPICS.actions, [{ key: 'acme/bot-1', value, headers: { traceparent } }]);
+  const letter = await waitUntil('the dead letter', async () => (await letters(plane))[0]);
+  const path = `/v1/dead-letters/${letter.partition}/${letter.offset}`;
+  const republish = (body?: object, key?: string) =>
+    plane.call(
+      'owner',
+      'POST',
+      `${path}/republish`,
+      body,
+      key === undefined ? {} : { 'idempotency-key': key },
+    );
+  const history = async () => (await plane.call('owner', 'GET', path)).body.republications as Republication[];
+  return { plane, letter, path, republish, history, traceparent };
+}
+
+/** What was published from dead letters. */
+async function publishedFrom(plane: Plane, { id }: Listed) {
+  const records = await recordsOf(plane.bus, TOPICS.actions);
+  return records.filter(({ headers }) => headers['mandate-dead-letter'] === id);
+}
+
+test('one letter is shown whole: what was wrong and where, what was sent, and its trace', async () => {
+  const { plane, letter, path, traceparent } = await withLetter();
+  const { status, body } = await plane.call('owner', 'GET', path);
+  expect({ status, ...body }).toMatchObject({
+    status: 200,
+    partition: letter.partition,
+    offset: letter.offset,
+    text: BROKEN,
+    headers: { traceparent, ce_id: letter.id },
+    republications: [],
+    deadLetter: { id: letter.id, fault: { pointer: '/action/type', line: 1, column: letter.fault.column } },
+  });
+  expect((await plane.call('operator', 'GET', path)).status).toBe(403);
+  expect((await plane.call('owner', 'GET', '/v1/dead-letters/0/999')).body.code).toBe(
+    'DEAD_LETTER_NOT_FOUND',
+  );
+});
+
+test('what is no text is shown as none', async () => {
+  const { plane, path } = await withLetter(Buffer.from([0xff, 0xfe]));
+  expect((await plane.call('owner', 'GET', path)).body).toMatchObject({ text: null });
+});
+
+test('publishing again goes on the log behind the letter: by whom, why, corrected or not, and where it lies', async () => {
+  const { plane, letter, republish, history, traceparent } = await withLetter();
+  const first = await republish({ value: mended(), reason: 'a type was missing' });
+  expect(first.status).toBe(202);
+  const [told, ...others] = await history();
+  expect(others).toEqual([]);
+  expect(told).toMatchObject({
+    id: first.body.republicationId,
+    by: expect.stringContaining('owner'),
+    reason: 'a type was missing',
+    letterId: letter.id,
+    corrected: true,
+    tenant: 'default',
+    source: first.body.source,
+  });
+  const lying = (await recordsOf(plane.bus, TOPICS.deadLetters)).filter(
+    ({ value }) => readDeadLettersRecord(value).event === 'deadletter.republished',
+  );
+  expect(lying.map(({ coordinate }) => coordinate.partition)).toEqual([letter.partition]);
+  expect(await letters(plane)).toHaveLength(1);
+  expect((await publishedFrom(plane, letter)).map(({ headers }) => headers.traceparent)).toEqual([
+    traceparent,
+  ]);
+
+  const decided = await waitUntil('the decision', async () => (await plane.decided()).at(-1));
+  expect(decided).toMatchObject({ event: 'action.decided', decision: { actionId: 'a-1' } });
+  const id = decided.event === 'action.decided' ? decided.decision.id : '';
+  expect(told?.answerIds).toContain(id);
+});
+
+test('what is as bad as before names the dead letter that it becomes', async () => {
+  const { plane, letter, republish, history } = await withLetter();
+  await republish();
+  const [told] = await history();
+  expect(told).toMatchObject({ corrected: false, tenant: null });
+  const again = await waitUntil('the second letter', async () =>
+    (await letters(plane)).find(({ id }) => id !== letter.id),
+  );
+  expect(told?.answerIds).toContain(again.id);
+  expect(again.id).toBe(deadLetterId(again.source, Date.parse(told?.appendedAt ?? '')));
+});
+
+test('a second time is refused unless it is meant; a repeat under its Idempotency-Key is the first one', async () => {
+  const { plane, letter, republish, history } = await withLetter();
+  const key = 'mend-1';
+  const body = { value: mended() };
+  const both = await Promise.all([republish(body, key), republish(body, key)]);
+  expect(both.map(({ status }) => status)).toEqual([202, 202]);
+  expect(both[1]?.body).toEqual(both[0]?.body);
+  expect(await publishedFrom(plane, letter)).toHaveLength(1);
+
+  for (const [more, name] of [
+    [body, undefined],
+    [body, 'mend-2'],
+    [{ value: mended({ tool: 'send' }) }, key],
+  ] as const) {
+    const refused = await republish(more, name);
+    expect([refused.status, refused.body.code]).toEqual([409, 'ALREADY_REPUBLISHED']);
+    expect(refused.body.detail).toContain('owner');
+  }
+  expect(await publishedFrom(plane, letter)).toHaveLength(1);
+  expect((await republish({ ...body, again: true })).status).toBe(202);
+  expect(await history()).toHaveLength(2);
+});
+
+test('two who publish one letter at the same time are told of each other', async () => {
+  const { plane, letter, republish } = await withLetter();
+  const both = await Promise.all([republish({ value: mended() }), republish({ value: mended() })]);
+  expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
+  expect(await publishedFrom(plane, letter)).toHaveLength(1);
+});
+
+test('what a newer version writes beside the letters is passed over', async () => {
+  const { plane, letter, republish, history } = await withLetter();
+  const { partition } = letter;
+  const value = JSON.stringify({ event: 'deadletter.forgotten', letterId: letter.id });
+  await plane.bus.append(TOPICS.deadLetters, [
+    { key: null, partition, value },
+    { key: null, partition, value: `${letter.id} and no JSON` },
+  ]);
+  expect((await letters(plane)).map(({ id }) => id)).toEqual([letter.id]);
+  expect((await republish({ value: mended() })).status).toBe(202);
+  expect(await history()).toHaveLength(1);
+});
+
+test("a letter of a tenant's own topic goes back there, as that tenant's", async () => {
+  const { plane, letter } = await withLetter();
+  const source = { topic: topicOfTenant('acme'), partition: 0, offset: '7' };
+  const theirs = { event: 'dead.letter', deadLetter: { ...letter, id: 'dlq_theirs', source } };
+  const [lies] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(theirs) }]);
+  const path = `/v1/dead-letters/${lies?.coordinate.partition}/${lies?.coordinate.offset}`;
+  const sent = await plane.call('owner', 'POST', `${path}/republish`, { value: mended() });
+  expect(sent.body).toMatchObject({ source: { topic: source.topic } });
+  expect((await plane.call('owner', 'GET', path)).body.republications).toMatchObject([{ tenant: 'acme' }]);
+});
+
+test('where only the note did not reach the log, the answer says what is missing and where the record lies', async () => {
+  let away = false;
+  const { plane, letter, republish } = await withLetter(BROKEN, {
+    between: ({ bus, ledger }: Pick<Plane, 'bus' | 'ledger'>) => ({
+      ledger,
+      bus: new Proxy(bus, {
+        get(target, name) {
+          const found = Reflect.get(target, name);
+          if (typeof found !== 'function') return found;
+          if (name !== 'append') return found.bind(target);
+          return (topic: string, records: Parameters<Plane['bus']['append']>[1]) => {
+            if (away && topic === TOPICS.deadLetters) {
+              throw new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true });
+            }
+            return target.append(topic, records);
+          };
+        },
+      }),
+    }),
+  });
+  away = true;
+  const { status, body } = await republish({ value: mended() });
+  const [published] = await publishedFrom(plane, letter);
+  expect({ status, ...body }).toMatchObject({
+    status: 503,
+    code: 'REPUBLISHED_NOT_NOTED',
+    source: { offset: String(published?.coordinate.offset) },
+  });
+});
