@@ -1,5 +1,13 @@
 /** Every record and document by its name: what the JSON Schema files, the AsyncAPI document and the examples cover. */
 import { actionRequested } from './action.ts';
+import {
+  alertCleared,
+  alertDelivered,
+  alertRaised,
+  alertReplayed,
+  alertsBegun,
+  alertUndelivered,
+} from './alert.ts';
 import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
 import { mandateDocument } from './mandate-document.ts';
@@ -21,6 +29,14 @@ export const RECORDS = {
     'ledger.epoch': ledgerEpoch,
   },
   [TOPICS.deadLetters]: { 'dead.letter': deadLetter, 'deadletter.republished': deadLetterRepublished },
+  [TOPICS.alerts]: {
+    'alert.raised': alertRaised,
+    'alert.cleared': alertCleared,
+    'alert.delivered': alertDelivered,
+    'alert.undelivered': alertUndelivered,
+    'alert.replayed': alertReplayed,
+    'alerts.begun': alertsBegun,
+  },
 } as const;
 
 /** What people write. */

@@ -1,6 +1,7 @@
 /** Every record that was ever an example reads today, by the reader that production uses, and loses nothing. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readAlertsRecord } from './alert.ts';
 import { RECORDS } from './contracts.ts';
 import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
@@ -26,6 +27,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
     }
     case TOPICS.decisions:
       return readDecisionsRecord(bytes);
+    case TOPICS.alerts:
+      return readAlertsRecord(bytes);
     default:
       return readDeadLettersRecord(bytes);
   }

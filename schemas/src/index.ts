@@ -5,6 +5,7 @@
  * what a record looks like, and nothing reads one from outside but `readActionsRecord`.
  */
 export * from './action.ts';
+export * from './alert.ts';
 export * from './codes.ts';
 export * from './contracts.ts';
 export * from './dead-letter.ts';

@@ -7,11 +7,14 @@ export const TOPICS = {
   deadLetters: 'mandate.deadletters.v1',
   /** Folds of the decisions, so that the next one need not begin at their start. */
   snapshots: 'mandate.snapshots.v1',
+  /** What people should know of, and to whom it was told. */
+  alerts: 'mandate.alerts.v1',
 } as const;
 
 export const GROUPS = {
   decider: 'mandate.decider',
   recorder: 'mandate.recorder',
+  alerter: 'mandate.alerter',
 } as const;
 
 /** A set of audit tables is filled by a group of its own: new tables are filled from the start of the log. */
@@ -53,9 +56,13 @@ const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2
 /** One partition for what the snapshots hold, and one that lists them: the newest is then the last that is listed. */
 const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 
+/** One partition: what was raised, cleared and delivered is one order, and one alerter at a time delivers. */
+const ALERTS: TopicSettings = { ...KEPT, partitions: 1 };
+
 /** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
   if (takesRequests) return REQUESTS;
+  if (topic === TOPICS.alerts) return ALERTS;
   return topic === TOPICS.snapshots ? SNAPSHOTS : KEPT;
 }
