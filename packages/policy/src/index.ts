@@ -11,13 +11,9 @@ export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
-export {
-  type DocumentFault,
-  describeFault,
-  type LoadedMandates,
-  loadMandates,
-} from './mandate/load-mandates.ts';
+export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { Mandate } from './mandate/mandate.ts';
+export { type DocumentFault, describeFault, readDocuments } from './mandate/read-documents.ts';
 export { resolveMandate } from './mandate/resolve-mandate.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';

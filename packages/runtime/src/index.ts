@@ -52,3 +52,4 @@ export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { type Opening, openInOrder } from './open-in-order.ts';
 export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';
 export { readOrMakeSecret } from './secret-file.ts';
+export { type WatchedFile, watchFile } from './watched-file.ts';

@@ -1,121 +1,22 @@
-/**
- * Reads a mandates file: one mandate, or several as YAML documents; JSON is YAML. Everything wrong with it is said at
- * once, each with line and column; a file with a fault gives no mandate at all.
- */
-import {
-  CAPS,
-  type MandateDocument,
-  mandateDocument,
-  placeOf,
-  sayIssue,
-  shapeFaults,
-} from '@mandate/schemas';
-import { type Document, isMap, isNode, isScalar, parseAllDocuments } from 'yaml';
+/** Reads a mandates file: one mandate, or several as YAML documents. A file with a fault gives no mandate at all. */
+import { mandateDocument } from '@mandate/schemas';
 import { compileMandate } from './compile-mandate.ts';
 import type { Mandate } from './mandate.ts';
-import { yamlFaults } from './yaml-rules.ts';
-
-/** `line` and `column` count from 1; `path` is dotted, empty for the file as a whole. */
-export type DocumentFault = { line: number; column: number; path: string; message: string };
+import { type DocumentFault, readDocuments } from './read-documents.ts';
 
 export type LoadedMandates =
   | { ok: true; mandates: readonly Mandate[] }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** As a person wants to read it, and an editor to jump there: `mandates.yaml:12:3 budgets.0.max: must be …`. */
-export function describeFault(file: string, { line, column, path, message }: DocumentFault): string {
-  return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}`;
-}
-
-type Path = readonly PropertyKey[];
-
-const MAX_ALIASES = 50;
-
-/** A file that is wrong from end to end is not read out from end to end. */
-const MAX_FAULTS = 100;
-
 export function loadMandates(text: string): LoadedMandates {
-  if (new TextEncoder().encode(text).length > CAPS.documentBytes) {
-    return refuse(`the file is larger than ${CAPS.documentBytes} bytes: split it`);
-  }
-  try {
-    return loadDocuments(text);
-  } catch (error) {
-    // The parser's own refusal of hostile input: aliases that multiply.
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function loadDocuments(text: string): LoadedMandates {
-  const documents = parseAllDocuments(text, {
-    // The parser's own look for repeated keys takes quadratic time; yaml-rules.ts has a linear one.
-    uniqueKeys: false,
-    prettyErrors: false,
-  });
-  if (!Array.isArray(documents) || documents.length === 0) return refuse('the file holds no mandate');
-  const faults: DocumentFault[] = [];
   const mandates: Mandate[] = [];
   const ids = new Set<string>();
-  for (const document of documents) {
-    if (faults.length > MAX_FAULTS) break;
-    const at = (path: Path, message: string) => faults.push(faultAt(document, text, path, message));
-    const loaded = loadDocument(document, text, faults);
-    if (loaded === null) continue;
-    if (ids.has(loaded.id)) at(['id'], `the id "${loaded.id}" stands twice in this file`);
-    ids.add(loaded.id);
-    const compiled = compileMandate(loaded);
+  const faults = readDocuments(text, { schema: mandateDocument, what: 'mandate' }, (document, say) => {
+    if (ids.has(document.id)) say(['id'], `the id "${document.id}" stands twice in this file`);
+    ids.add(document.id);
+    const compiled = compileMandate(document);
     if (compiled.ok) mandates.push(compiled.mandate);
-    else for (const fault of compiled.faults) at(fault.path, fault.message);
-  }
-  return faults.length > 0 ? { ok: false, faults: inOrder(faults) } : { ok: true, mandates };
-}
-
-function inOrder(faults: readonly DocumentFault[]): readonly DocumentFault[] {
-  const sorted = faults.toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return sorted.length <= MAX_FAULTS
-    ? sorted
-    : [
-        ...sorted.slice(0, MAX_FAULTS),
-        { line: 1, column: 1, path: '', message: 'and more: mend these first' },
-      ];
-}
-
-function loadDocument(document: Document, text: string, faults: DocumentFault[]): MandateDocument | null {
-  const found = yamlFaults(document);
-  if (found.length > 0) {
-    for (const { offset, message } of found.slice(0, MAX_FAULTS + 1))
-      faults.push({ ...placeOf(text, offset), path: '', message });
-    return null;
-  }
-  const parsed = mandateDocument.safeParse(document.toJS({ maxAliasCount: MAX_ALIASES }), {
-    error: sayIssue,
+    else for (const { path, message } of compiled.faults) say(path, message);
   });
-  if (parsed.success) return parsed.data;
-  for (const { path, message } of shapeFaults(parsed.error).slice(0, MAX_FAULTS + 1)) {
-    faults.push(faultAt(document, text, path, message));
-  }
-  return null;
-}
-
-function faultAt(document: Document, text: string, path: Path, message: string): DocumentFault {
-  return { ...placeOf(text, offsetOf(document, path)), path: path.map(String).join('.'), message };
-}
-
-/** Where the last key of the path stands; for one that is missing, where its parent begins. */
-function offsetOf(document: Document, path: Path): number {
-  for (let depth = path.length; depth > 0; depth--) {
-    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
-    const last = path[depth - 1];
-    if (isMap(parent)) {
-      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(last));
-      if (pair !== undefined && isScalar(pair.key)) return pair.key.range?.[0] ?? 0;
-    }
-    const node = document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return document.contents?.range?.[0] ?? 0;
-}
-
-function refuse(message: string): LoadedMandates {
-  return { ok: false, faults: [{ line: 1, column: 1, path: '', message }] };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, mandates };
 }

@@ -1,0 +1,74 @@
+/**
+ * A file that people edit while everything runs. A change is noticed by looking at the file's stamp four times a second,
+ * which works on every file system and for every way an editor saves, and taken when two looks in a row see the same: a
+ * file that is still being written may read like a whole one. A bad edit keeps what was taken last.
+ */
+import { readFileSync, statSync } from 'node:fs';
+
+const LOOK_EVERY_MS = 250;
+
+export type WatchedFile = {
+  /** Looks at once, instead of at the next tick. The second look that sees the same change takes it. */
+  look(): void;
+  stop(): void;
+};
+
+export type WatchOptions<Read> = {
+  path: string;
+  /** How its text is read; as any file when absent. */
+  readText?: ((path: string) => string) | undefined;
+  /** Makes of the text what it says. May throw. */
+  parse(text: string): Read;
+  /** What is to be made of a file that cannot be read. */
+  unreadable(message: string): Read;
+  /** Told of every change that was taken. */
+  onChange(read: Read): void;
+};
+
+/** Reads the file, and again whenever it changes. */
+export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { first: Read } {
+  const { path, onChange } = options;
+  let stamp = stampOf(path);
+  let seen = stamp;
+  const first = readNow(options);
+
+  const look = () => {
+    const now = stampOf(path);
+    const settled = now === seen;
+    seen = now;
+    if (now === stamp || !settled) return;
+    const read = readNow(options);
+    // Written to while it was read: the next looks see to it.
+    seen = stampOf(path);
+    if (seen !== now) return;
+    stamp = now;
+    onChange(read);
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  timer.unref();
+  return { first, look, stop: () => clearInterval(timer) };
+}
+
+function readNow<Read>({ path, readText = asAnyFile, parse, unreadable }: WatchOptions<Read>): Read {
+  try {
+    // Reading a pipe or a device may never end, and everything would wait for it.
+    if (!statSync(path).isFile()) throw new Error('it is not a regular file');
+    return parse(readText(path));
+  } catch (error) {
+    return unreadable(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function asAnyFile(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** Never throws: a file that may not be looked at is a file that changed, and reading it says why. */
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(path);
+    return `${ino}/${size}/${mtimeMs}`;
+  } catch (error) {
+    return String(error);
+  }
+}
