@@ -18,6 +18,7 @@ export type { AuditClient, BoundParams } from './port.ts';
 export { type Quarantined, quarantine } from './quarantine.ts';
 export { agents } from './queries/agents.ts';
 export { codes } from './queries/codes.ts';
+export { deadLetterById, lettersById } from './queries/dead-letter-by-id.ts';
 export { decisionById } from './queries/decision-by-id.ts';
 export type { DecisionSummary } from './queries/decision-columns.ts';
 export type { DecisionFilter } from './queries/decision-filter.ts';
@@ -26,6 +27,7 @@ export { epochBefore } from './queries/epoch-before.ts';
 export { identity } from './queries/identity.ts';
 export { chargesByAgent, chargesByBudget, doubledActions } from './queries/reconciliation.ts';
 export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
+export { answersTo, republicationsOf } from './queries/republications.ts';
 export { CONTROL_EVENTS, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
@@ -39,6 +41,7 @@ export {
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
+  recordRepublications,
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';

@@ -6,7 +6,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMandateError } from '@mandate/runtime';
-import type { DeadLetter, Decision, Settlement } from '@mandate/schemas';
+import type { DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
 import { quarantine } from './quarantine.ts';
@@ -14,6 +14,7 @@ import type { Recorded } from './recorded.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
 import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
+import { republicationRow, republicationRowOf } from './rows/republication-row.ts';
 import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 
 /** How many became rows, and how many were set aside; together as many as were given. */
@@ -42,6 +43,13 @@ export function recordDeadLetters(
   batch: readonly Recorded<DeadLetter['deadLetter']>[],
 ): Promise<Landed> {
   return record(client, 'dead_letters', deadLetterRow, deadLetterRowOf, batch);
+}
+
+export function recordRepublications(
+  client: AuditClient,
+  batch: readonly Recorded<Republication>[],
+): Promise<Landed> {
+  return record(client, 'republications', republicationRow, republicationRowOf, batch);
 }
 
 /** Checking rows holds up the event loop (2 ms for so many): then everyone else gets a turn. */

@@ -31,7 +31,9 @@ import {
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
+  recordRepublications,
   recordSettlements,
+  republicationsOf,
   searchControlEvents,
   searchDeadLetters,
   searchDecisions,
@@ -126,6 +128,19 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     at: AT,
   });
 
+  const republishedTo = (topic: string) => ({
+    id: `rep_${topic}`,
+    by: 'ops',
+    reason: '',
+    at: AT,
+    letterId: 'dlq_1',
+    corrected: false,
+    source: { topic, partition: 0, offset: '1' },
+    appendedAt: AT,
+    tenant: null,
+    answerIds: [],
+  });
+
   test('the recorder does all of its work', async () => {
     const { recorder } = clients;
     expect(await migrate(recorder, MIGRATIONS_DIRECTORY)).toEqual([]);
@@ -143,6 +158,13 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       recorder,
       [TOPICS.actions, topicOfTenant('acme'), topicOfTenant('globex')].map((topic, offset) => ({
         record: deadLetterFrom(topic),
+        ...onLog({}, offset),
+      })),
+    );
+    await recordRepublications(
+      recorder,
+      [TOPICS.actions, topicOfTenant('acme'), topicOfTenant('globex')].map((topic, offset) => ({
+        record: republishedTo(topic),
         ...onLog({}, offset),
       })),
     );
@@ -208,6 +230,10 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       const letters = (asked: { sourceTopic?: string }) => ask(query, searchDeadLetters, asked);
       expect(await letters({ sourceTopic: topicOfTenant('acme') })).toHaveLength(1);
       expect(await letters({})).toHaveLength(3);
+      const history = (asked: { sourceTopic?: string }) =>
+        ask(query, republicationsOf, { letterId: 'dlq_1', ...asked });
+      expect(await history({ sourceTopic: topicOfTenant('acme') })).toHaveLength(1);
+      expect(await history({})).toHaveLength(3);
     });
 
     const table = z.looseObject({});
@@ -219,6 +245,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       ['SELECT tenant FROM settlements UNION ALL SELECT tenant FROM decisions', 2],
       ["SELECT tenant FROM control_events WHERE tenant != ''", 1],
       ['SELECT id FROM dead_letters', 0],
+      ['SELECT id FROM republications', 0],
       ["SELECT tenant FROM merge('mandate', '^(decisions|settlements)$')", 2],
       ['SELECT count() AS n FROM decisions HAVING n > 1', 0],
       ['SELECT tenant FROM (SELECT tenant FROM decisions SETTINGS max_threads = 1)', 1],

@@ -18,6 +18,7 @@ import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
+import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { showDecision } from './routes/show-decision.ts';
 import { sums } from './routes/sums.ts';
 
@@ -40,6 +41,7 @@ const ROUTES = [
   analytics,
   listControlEvents,
   listDeadLetters,
+  showDeadLetter,
   sums,
 ];
 

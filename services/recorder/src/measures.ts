@@ -37,6 +37,7 @@ export function countLanded(
     settlements: others.settlements,
     control_events: controlEvents,
     dead_letters: others.deadLetters,
+    republications: others.republications,
   };
   let quarantined = unreadable;
   for (const [table, landed] of Object.entries(tables)) {

@@ -9,27 +9,34 @@ import {
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
+  recordRepublications,
   recordSettlements,
 } from '@mandate/audit';
-import type { DeadLetter, Decision, Settlement } from '@mandate/schemas';
+import type { DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 
 export type Pile = {
   controlEvents: Recorded<ControlEvent>[];
   decisions: Recorded<Decision>[];
   settlements: Recorded<Settlement>[];
   deadLetters: Recorded<DeadLetter['deadLetter']>[];
+  republications: Recorded<Republication>[];
   /** What is no record of its topic. */
   unreadable: Quarantined[];
 };
 
 export function emptyPile(): Pile {
-  return { controlEvents: [], decisions: [], settlements: [], deadLetters: [], unreadable: [] };
+  return {
+    controlEvents: [],
+    decisions: [],
+    settlements: [],
+    deadLetters: [],
+    republications: [],
+    unreadable: [],
+  };
 }
 
 /** How many records became rows, by table, and how many were set aside. */
-export type LandedPile = Record<'controlEvents' | 'decisions' | 'settlements' | 'deadLetters', Landed> & {
-  unreadable: number;
-};
+export type LandedPile = Record<Exclude<keyof Pile, 'unreadable'>, Landed> & { unreadable: number };
 
 /**
  * Lands the piles of several partitions together: one insert a table, where few records came. Resolves when all of it
@@ -45,7 +52,7 @@ export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<
     audit,
     all((pile) => pile.controlEvents),
   );
-  const [decisions, settlements, deadLetters] = await Promise.all([
+  const [decisions, settlements, deadLetters, republications] = await Promise.all([
     recordDecisions(
       audit,
       all((pile) => pile.decisions),
@@ -58,7 +65,18 @@ export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<
       audit,
       all((pile) => pile.deadLetters),
     ),
+    recordRepublications(
+      audit,
+      all((pile) => pile.republications),
+    ),
     quarantine(audit, unreadable),
   ]);
-  return { controlEvents, decisions, settlements, deadLetters, unreadable: unreadable.length };
+  return {
+    controlEvents,
+    decisions,
+    settlements,
+    deadLetters,
+    republications,
+    unreadable: unreadable.length,
+  };
 }

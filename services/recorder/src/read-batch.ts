@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Batch } from '@mandate/bus';
 import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
 import { emptyPile, type Pile } from './pile.ts';
-import { readDeadLetter, readDecision } from './read-record.ts';
+import { readDeadLetters, readDecision } from './read-record.ts';
 
 export type ReadBatch = {
   pile: Pile;
@@ -27,7 +27,7 @@ export async function readBatch(
   for (const [index, { coordinate, value, headers }] of records.entries()) {
     if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
     const origin = { value, coordinate, recordedAtMs, traceId: traceIdIn(headers) };
-    const read = topic === TOPICS.deadLetters ? readDeadLetter(value) : readDecision(value);
+    const read = topic === TOPICS.deadLetters ? readDeadLetters(value) : readDecision(value);
     if (!read.ok) {
       pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });
       continue;
@@ -46,6 +46,9 @@ export async function readBatch(
       }
       case 'dead.letter':
         pile.deadLetters.push({ ...origin, record: record.deadLetter, void: false });
+        break;
+      case 'deadletter.republished':
+        pile.republications.push({ ...origin, record: record.republication, void: false });
         break;
       case 'ledger.epoch': {
         const behind = epochBehind(inForce, record.epoch);

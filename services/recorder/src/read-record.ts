@@ -2,7 +2,12 @@
  * Bytes of the log, read as what their topic holds. A record that cannot be read is a value, not an exception: it goes
  * to quarantine and the records behind it go on.
  */
-import { type DeadLetter, type DecisionsRecord, deadLetter, readDecisionsRecord } from '@mandate/schemas';
+import {
+  type DeadLettersRecord,
+  type DecisionsRecord,
+  readDeadLettersRecord,
+  readDecisionsRecord,
+} from '@mandate/schemas';
 import { z } from 'zod';
 
 export type ReadRecord<R> = { ok: true; record: R } | { ok: false; reason: string };
@@ -11,11 +16,9 @@ export function readDecision(value: Uint8Array): ReadRecord<DecisionsRecord> {
   return read(() => readDecisionsRecord(value));
 }
 
-export function readDeadLetter(value: Uint8Array): ReadRecord<DeadLetter> {
-  return read(() => deadLetter.parse(JSON.parse(utf8.decode(value))));
+export function readDeadLetters(value: Uint8Array): ReadRecord<DeadLettersRecord> {
+  return read(() => readDeadLettersRecord(value));
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function read<R>(reading: () => R): ReadRecord<R> {
   try {

@@ -4,8 +4,10 @@ import {
   type ActionSettled,
   type AgentKilled,
   type DeadLetter,
+  type DeadLetterRepublished,
   type Decision,
   type LedgerEpoch,
+  type Republication,
   type Settlement,
   sortableId,
   TOPICS,
@@ -82,6 +84,30 @@ export function epochBegan(id: string, generation?: number): LedgerEpoch {
   return {
     event: 'ledger.epoch',
     epoch: { id, ...named, previous: null, reason: 'rebuilt', at: wireTime(START_MS) },
+  };
+}
+
+/** As if somebody had published the letter again, and the record had got one of these answers. */
+export function republished(
+  id: string,
+  letter: DeadLetter['deadLetter'],
+  { tenant, answerIds }: Pick<Republication, 'tenant' | 'answerIds'>,
+): DeadLetterRepublished {
+  const at = wireTime(START_MS + 1_000);
+  return {
+    event: 'deadletter.republished',
+    republication: {
+      id,
+      by: 'ops',
+      reason: 'mended',
+      at,
+      letterId: letter.id,
+      corrected: true,
+      source: { ...letter.source, offset: '900' },
+      appendedAt: at,
+      tenant,
+      answerIds,
+    },
   };
 }
 

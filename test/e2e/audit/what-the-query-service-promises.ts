@@ -13,7 +13,7 @@ import {
 import { type DecisionsRecord, TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deadLetterOf, decided, epochBegan, killed, START_MS, settled } from './log-records.ts';
+import { deadLetterOf, decided, epochBegan, killed, republished, START_MS, settled } from './log-records.ts';
 import { type OpenTables, openRecording, type Recording } from './recording.ts';
 
 /** @param openReader who asks, where that is not who records */
@@ -98,6 +98,23 @@ export function queryPromises(
     decided(400, { tenant: 'globex', agentId: 'spy', tool: 'their_tool', actionId: 'secret-action' }),
   ];
 
+  const SHARED = deadLetterOf(1);
+  const OURS = deadLetterOf(2, topicOfTenant('acme'));
+  const THEIRS = deadLetterOf(3, topicOfTenant('globex'));
+  const LETTERS = [SHARED, OURS, THEIRS, deadLetterOf(4, topicOfTenant('acme'))];
+  const answered = (id: string) => ({ tenant: 'acme', answerIds: ['dec_nowhere', id] });
+  const REPUBLISHED = [
+    republished('rep-1', OURS.deadLetter, answered(deadLetterOf(4).deadLetter.id)),
+    republished('rep-2', OURS.deadLetter, answered(decided(1).decision.id)),
+    republished('rep-3', OURS.deadLetter, answered(settled(1).settlement.id)),
+    republished('rep-4', OURS.deadLetter, { tenant: null, answerIds: ['dec_nowhere'] }),
+    republished('rep-5', SHARED.deadLetter, answered(decided(2).decision.id)),
+    republished('rep-6', THEIRS.deadLetter, {
+      tenant: 'globex',
+      answerIds: [decided(400, { tenant: 'globex', agentId: 'spy' }).decision.id],
+    }),
+  ];
+
   beforeAll(async () => {
     recording = await openRecording(undefined, open);
     ({ audit } = recording);
@@ -105,14 +122,9 @@ export function queryPromises(
     server = await serve();
     for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
     await recording.append(HISTORY);
-    const letters = [
-      deadLetterOf(1),
-      deadLetterOf(2, topicOfTenant('acme')),
-      deadLetterOf(3, topicOfTenant('globex')),
-    ];
     await recording.bus.append(
       TOPICS.deadLetters,
-      letters.map((letter) => ({ key: null, value: JSON.stringify(letter) })),
+      [...LETTERS, ...REPUBLISHED].map((record) => ({ key: null, value: JSON.stringify(record) })),
     );
     const recorder = await recording.record();
     await recorder.caughtUp();
@@ -341,9 +353,50 @@ export function queryPromises(
       (await get('/v1/audit/dead-letters', {}, caller)).body.deadLetters.map(
         ({ source }: { source: { topic: string } }) => source.topic,
       );
-    expect(await topics(auditor)).toEqual([topicOfTenant('acme')]);
+    expect(await topics(auditor)).toEqual([topicOfTenant('acme'), topicOfTenant('acme')]);
     expect(await topics(stranger)).toEqual([topicOfTenant('globex')]);
-    expect(await topics(operator)).toEqual([topicOfTenant('globex'), topicOfTenant('acme'), TOPICS.actions]);
+    expect(await topics(operator)).toEqual(
+      [...LETTERS].reverse().map(({ deadLetter }) => deadLetter.source.topic),
+    );
+  });
+
+  describe('a dead letter', () => {
+    const show = ({ deadLetter }: typeof OURS, caller = auditor) =>
+      get(`/v1/audit/dead-letters/${deadLetter.id}`, {}, caller);
+
+    test('is shown whole, with each time it was published again and what became of that', async () => {
+      const { status, body } = await show(OURS);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ ...OURS, text: '{', log: { topic: TOPICS.deadLetters } });
+      expect(body.republications).toMatchObject([
+        { id: 'rep-1', by: 'ops', reason: 'mended', corrected: true, became: { kind: 'dead-letter' } },
+        { id: 'rep-2', became: { kind: 'decision', actionId: 'act-1', verdict: 'ALLOW', code: 'ALLOWED' } },
+        { id: 'rep-3', became: { kind: 'settlement', actionId: 'act-1', code: 'SETTLED' } },
+        { id: 'rep-4', source: { offset: '900' }, became: null },
+      ]);
+    });
+
+    test('says in the list how often it was published again', async () => {
+      const { body } = await get('/v1/audit/dead-letters', {}, operator);
+      const times = body.deadLetters.map(({ republications }: { republications: number }) => republications);
+      expect(times).toEqual([0, 1, 4, 1]);
+    });
+
+    test("is its tenant's alone, unless one may reach beyond it; then what became of it is shown too", async () => {
+      for (const letter of [SHARED, THEIRS, deadLetterOf(99)]) {
+        const hidden = await show(letter);
+        expect([hidden.status, hidden.body.code]).toEqual([404, 'DEAD_LETTER_NOT_FOUND']);
+      }
+      expect((await show(OURS, stranger)).status).toBe(404);
+      expect((await show(OURS, publisher)).status).toBe(403);
+      expect((await show(SHARED, operator)).body.republications).toMatchObject([
+        { became: { kind: 'decision', actionId: 'act-2' } },
+      ]);
+      expect((await show(THEIRS, operator)).body.republications).toMatchObject([
+        { became: { kind: 'decision', actionId: 'secret-action' } },
+      ]);
+      expect((await show(THEIRS, stranger)).body.republications).toHaveLength(1);
+    });
   });
 
   test('sums, for the reconciler', async () => {
@@ -406,6 +459,7 @@ export function queryPromises(
     ...['spend', 'verdicts', 'codes', 'tools', 'agents'].map((name) => `/v1/audit/analytics/${name}`),
     '/v1/audit/control-events',
     '/v1/audit/dead-letters',
+    `/v1/audit/dead-letters/${OURS.deadLetter.id}`,
     '/v1/audit/sums',
     '/v1/audit/sums/budgets',
   ];
@@ -427,7 +481,7 @@ export function queryPromises(
     test('is described with its parameters, its answer and its problems', () => {
       const described = server.swagger();
       const { paths = {} } = described;
-      const route = paths[path.replace(decided(1).decision.id, '{id}')]?.get;
+      const route = paths[path.replace(/\/(dec|dlq)_.*/, '/{id}')]?.get;
       const text = JSON.stringify(route);
       expect(text).toContain('application/problem+json');
       expect(route?.responses?.['200']).toHaveProperty('content.application/json.schema.properties');

@@ -7,6 +7,7 @@ import {
   decisionById,
   recordControlEvents,
   recordedByPartition,
+  republicationsOf,
   searchControlEvents,
   searchDeadLetters,
   searchSettlements,
@@ -17,11 +18,18 @@ import { arbitraryEpochHistory, type EpochStep, standing } from '@mandate/testin
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deadLetterOf, decided, epochBegan, killed, settled } from './log-records.ts';
+import { deadLetterOf, decided, epochBegan, killed, republished, settled } from './log-records.ts';
 import { everyDecision, type OpenTables, openRecording, type Recording } from './recording.ts';
 
 export function recorderPromises(open: OpenTables): void {
-  const TABLES = ['decisions', 'settlements', 'control_events', 'dead_letters', 'quarantine'];
+  const TABLES = [
+    'decisions',
+    'settlements',
+    'control_events',
+    'dead_letters',
+    'republications',
+    'quarantine',
+  ];
 
   let recording: Recording;
   let audit: AuditClient;
@@ -70,9 +78,13 @@ export function recorderPromises(open: OpenTables): void {
       ...numbers.slice(0, 40).map((n) => settled(n)),
       killed('kill-1', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),
     ]);
-    await recording.bus.append(TOPICS.deadLetters, [
-      { key: null, value: JSON.stringify(deadLetterOf(serial)) },
-    ]);
+    const letter = deadLetterOf(serial);
+    const letterId = letter.deadLetter.id;
+    const again = republished('rep-1', letter.deadLetter, { tenant: 'acme', answerIds: ['dec_1'] });
+    await recording.bus.append(
+      TOPICS.deadLetters,
+      [letter, again, again].map((record) => ({ key: null, value: JSON.stringify(record) })),
+    );
     await recordAll({ maxBatch: 37 });
 
     expect((await everyDecision(audit)).sort()).toEqual(idsOf(decisions).sort());
@@ -82,8 +94,9 @@ export function recorderPromises(open: OpenTables): void {
       // It stands in both partitions, and is one event.
       { id: 'ep-1', event: 'ledger.epoch', scope: null, agentId: null },
     ]);
-    expect(await ask(audit, searchDeadLetters, {})).toMatchObject([
-      { id: deadLetterOf(serial).deadLetter.id },
+    expect(await ask(audit, searchDeadLetters, {})).toMatchObject([{ id: letterId, republications: 1 }]);
+    expect(await ask(audit, republicationsOf, { letterId })).toMatchObject([
+      { id: 'rep-1', by: 'ops', corrected: true, tenant: 'acme', answerIds: ['dec_1'] },
     ]);
     expect(await readQuarantine()).toEqual([]);
   });

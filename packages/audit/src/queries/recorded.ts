@@ -16,7 +16,14 @@ export const tenantsRecorded = question({
   sql: () => 'SELECT DISTINCT tenant FROM decisions ORDER BY tenant',
 });
 
-const TABLES = ['decisions', 'settlements', 'control_events', 'dead_letters', 'quarantine'] as const;
+const TABLES = [
+  'decisions',
+  'settlements',
+  'control_events',
+  'dead_letters',
+  'republications',
+  'quarantine',
+] as const;
 
 /** Rows by table and partition of the log, repeats counted once; `lastOffset` is the highest recorded there. */
 export const recordedByPartition = question({

@@ -7,13 +7,11 @@ import { time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
+import { sourceTopic } from './source-topic.ts';
 
 export const searchDeadLetters = question({
   params: z.strictObject({
-    sourceTopic: z
-      .string()
-      .regex(/^[\w.-]{1,249}$/)
-      .optional(),
+    sourceTopic,
     ...period,
     before: z.string().min(1).optional(),
     limit: z.int().min(1).max(1_000).default(100),
@@ -33,12 +31,18 @@ export const searchDeadLetters = question({
     logTopic: z.string(),
     logPartition: z.int(),
     logOffset: z.int(),
+    /** How often it was published again. */
+    republications: z.int(),
   }),
   sql: (params) => `
     SELECT id, source_topic AS sourceTopic, source_partition AS sourcePartition, source_offset AS sourceOffset, code,
       reason, pointer, bytes, truncated, appended_at AS appendedAt, found_at AS foundAt,
-      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
+      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset,
+      toUInt64(republished.times) AS republications
     FROM dead_letters FINAL
+    LEFT JOIN (
+      SELECT letter_id, count() AS times FROM republications FINAL WHERE NOT void GROUP BY letter_id
+    ) AS republished ON letter_id = dead_letters.id
     WHERE NOT void${narrowed(params, {
       sourceTopic: 'source_topic = {sourceTopic:String}',
       fromMs: "appended_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",

@@ -19,6 +19,7 @@ const found = z.object({
   truncated: z.boolean(),
   appendedAt: time,
   foundAt: time,
+  republications: z.int().describe('How often it was published again.'),
   log: logPlace.describe('Where the dead letter lies, with the bytes.'),
 });
 

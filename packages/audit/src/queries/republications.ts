@@ -1,0 +1,58 @@
+/**
+ * The history of a dead letter: each time it was published again, and what became of the record. Who may see the letter
+ * may see its history, so `sourceTopic` settles that; an answer to the record is its tenant's.
+ */
+import { id, tenant, time, VERDICTS } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { sourceTopic } from './source-topic.ts';
+
+/** Oldest first. */
+export const republicationsOf = question({
+  params: z.strictObject({ sourceTopic, letterId: id }),
+  row: z.object({
+    id: z.string(),
+    by: z.string(),
+    reason: z.string(),
+    corrected: z.boolean(),
+    sourceTopic: z.string(),
+    sourcePartition: z.int(),
+    sourceOffset: z.string(),
+    tenant: tenant.nullable(),
+    answerIds: z.array(z.string()),
+    happenedAt: time,
+  }),
+  sql: (params) => `
+    SELECT id, made_by AS by, reason, corrected, source_topic AS sourceTopic, source_partition AS sourcePartition,
+      source_offset AS sourceOffset, nullIf(republications.tenant, '') AS tenant, answer_ids AS answerIds,
+      happened_at AS happenedAt
+    FROM republications FINAL
+    WHERE NOT void AND letter_id = {letterId:String}${narrowed(params, {
+      sourceTopic: 'source_topic = {sourceTopic:String}',
+    })}
+    ORDER BY happened_at, id`,
+});
+
+/** The decisions and settlements among these ids. */
+export const answersTo = question({
+  params: z.strictObject({ tenant, ids: z.array(id) }),
+  row: z.object({
+    kind: z.enum(['decision', 'settlement']),
+    id: z.string(),
+    agentId: z.string(),
+    actionId: z.string(),
+    attempt: z.int(),
+    verdict: z.enum(VERDICTS).nullable(),
+    code: z.string(),
+  }),
+  sql: () => `
+    SELECT 'decision' AS kind, id, agent_id AS agentId, action_id AS actionId, attempt,
+      CAST(verdict, 'Nullable(String)') AS verdict, toString(code) AS code
+    FROM decisions FINAL
+    WHERE tenant = {tenant:String} AND NOT void AND id IN {ids:Array(String)}
+    UNION ALL
+    SELECT 'settlement' AS kind, id, agent_id AS agentId, action_id AS actionId, attempt,
+      CAST(NULL, 'Nullable(String)') AS verdict, toString(code) AS code
+    FROM settlements FINAL
+    WHERE tenant = {tenant:String} AND NOT void AND id IN {ids:Array(String)}`,
+});

@@ -1,0 +1,51 @@
+/** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and what was done with it. */
+import { deadLetterById } from '@mandate/audit';
+import { callerOf, HttpProblem } from '@mandate/runtime';
+import { deadLetter, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
+import { z } from 'zod';
+import { historyOf, republication } from '../dead-letter-history.ts';
+import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+
+/** What a newer writer adds to a letter is shown, although this reader does not know it. */
+const onLog = deadLetter.extend({ deadLetter: deadLetter.shape.deadLetter.loose() });
+
+export const showDeadLetter: Route = (server, { ask }) => {
+  server.get(
+    '/v1/audit/dead-letters/:id',
+    {
+      config: { scope: ['audit', 'operate:all'] },
+      schema: {
+        tags: ['audit'],
+        summary: 'One record that could not be read, whole, with its history',
+        description:
+          'Who published it again, when and why, as it was or corrected, and what became of that. It is shown to whoever finds it in the list.',
+        params: z.object({ id }),
+        querystring: queryParameters({}),
+        response: {
+          200: onLog.extend({
+            text: z.string().nullable().describe('What the producer sent; null where it is no text.'),
+            republications: z.array(republication).describe('Oldest first.'),
+            log: logPlace.describe('Where the dead letter lies.'),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const asker = askerOf(request);
+      const { tenant, scopes } = callerOf(request);
+      const sourceTopic = scopes.includes('operate:all') ? undefined : topicOfTenant(tenant);
+      const letterId = request.params.id;
+      const [row] = await ask(asker, deadLetterById, { sourceTopic, id: letterId });
+      if (row === undefined) {
+        throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'the audit has no such dead letter', {
+          remedy: '/v1/audit/dead-letters lists them. One that was just found may take a second.',
+        });
+      }
+      const { payload, log } = withLogPlace(row);
+      const letter = onLog.parse(JSON.parse(payload));
+      const republications = await historyOf(ask, asker, { letterId, sourceTopic });
+      return { ...letter, text: textOfLetter(letter.deadLetter), republications, log };
+    },
+  );
+};
