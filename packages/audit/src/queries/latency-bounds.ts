@@ -1,0 +1,21 @@
+/**
+ * How long a decision took, from its request reaching the log to the decision, in steps that whoever keeps counts of it
+ * can share: a percentile from counts by step is then the same as one from the single decisions.
+ *
+ * A latency is rounded up to the next bound, so an answer says "at most so long", and is too high by half at most. What is beyond
+ * the last bound counts as that; what seems to be negative, as clocks differ, counts as 0.
+ */
+
+/** 0, then 1, 1.5, 2, 3, 5 and 7 of every power of ten in whole milliseconds, up to 11.5 days. */
+export const LATENCY_BOUNDS_MS: readonly number[] = [
+  0,
+  ...Array.from({ length: 9 }, (_, power) => [1, 1.5, 2, 3, 5, 7].map((step) => step * 10 ** power)).flat(),
+  10 ** 9,
+].filter(Number.isInteger);
+
+const LONGEST_FIRST = LATENCY_BOUNDS_MS.map((bound) => -bound).reverse();
+
+/** SQL for the bound of a latency in milliseconds. ClickHouse only rounds down. */
+export function latencyBound(latencyMs: string): string {
+  return `toUInt32(-roundDown(-greatest(0, ${latencyMs}), [${LONGEST_FIRST.join(', ')}]))`;
+}
