@@ -11,6 +11,7 @@ import {
   clickhouseSettings,
   describeConfig,
   kafkaSettings,
+  otlpSettings,
   redisSettings,
 } from '@mandate/runtime';
 import type { GeneratedFile } from './generated-file.ts';
@@ -18,7 +19,7 @@ import type { GeneratedFile } from './generated-file.ts';
 const PATH = 'docs/operations.md';
 const PAGE = join(import.meta.dirname, '../..', PATH);
 
-const SERVERS = [kafkaSettings, redisSettings, clickhouseSettings].flatMap(describeConfig);
+const SERVERS = [kafkaSettings, redisSettings, clickhouseSettings, otlpSettings].flatMap(describeConfig);
 const PLANE = without(SERVERS, describeConfig(planeConfig));
 const ALONE = without(
   PLANE,

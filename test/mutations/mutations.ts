@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '8 dead letters are published',
-      "outgoing.filter((_, at) => answers[at]?.kind === 'dead-letter'),",
+      "given.filter(({ answer }) => answer.kind === 'dead-letter'),",
       '[],',
     ],
   ]),

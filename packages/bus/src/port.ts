@@ -127,6 +127,8 @@ export type Reader = {
 export type PartitionRange = { topic: string; partition: number; startOffset: number; endOffset: number };
 
 export interface Bus {
+  /** What the log is, as traces name it. */
+  readonly system: 'kafka' | 'sqlite';
   /**
    * Appends in the given order and resolves when every record is on the log, with where each one lies (same order
    * as given). All-or-error within bounded time (BUS_UNAVAILABLE, retryable); after an error some may be on the log.

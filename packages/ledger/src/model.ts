@@ -82,6 +82,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
   }
 
   return {
+    system: 'memory',
     epoch,
     generation: 0,
     step: async (batch) => {

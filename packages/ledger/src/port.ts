@@ -87,6 +87,8 @@ export type Unpublished = {
 };
 
 export interface Ledger {
+  /** Where the state is kept, as traces name it. */
+  readonly system: 'redis' | 'memory';
   /** Of the last rebuild. Decisions carry it; a decision of another epoch is void. */
   readonly epoch: string;
   /** That the log names for this epoch; 0 where it names none. */

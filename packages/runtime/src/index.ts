@@ -27,6 +27,7 @@ export {
 export { backendsMustFit } from './config/backends/backends-must-fit.ts';
 export { type ClickhouseSettings, clickhouseSettings } from './config/backends/clickhouse-settings.ts';
 export { type KafkaSettings, kafkaSettings } from './config/backends/kafka-settings.ts';
+export { type OtlpSettings, otlpSettings } from './config/backends/otlp-settings.ts';
 export { type RedisSettings, redisSettings } from './config/backends/redis-settings.ts';
 export { readTlsFiles, type TlsFiles, tlsRemedy } from './config/backends/tls-files.ts';
 export { type ConfigRow, describeConfig } from './config/describe-config.ts';
@@ -52,4 +53,8 @@ export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { type Opening, openInOrder } from './open-in-order.ts';
 export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';
 export { readOrMakeSecret } from './secret-file.ts';
+export { consumed, produced } from './tracing/messaging.ts';
+export { openTracer } from './tracing/open-tracer.ts';
+export { beginTogether, during } from './tracing/together.ts';
+export type { Attributes, Span, SpanOptions, Tracer } from './tracing/tracer.ts';
 export { type WatchedFile, watchFile } from './watched-file.ts';

@@ -1,6 +1,7 @@
 /** A service in a process of its own, from its settings to its end: what is the same in all of them. */
 import type { z } from 'zod';
 import type { KeyStore } from './api-keys/key-store.ts';
+import type { otlpSettings } from './config/backends/otlp-settings.ts';
 import { type ConfigPort, serviceConfig } from './config/service-config.ts';
 import { createHttpServer } from './http/create-http-server.ts';
 import type { ReadinessCheck } from './http/health-routes.ts';
@@ -10,6 +11,8 @@ import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Opening, openInOrder } from './open-in-order.ts';
 import { type ProcessPort, runProcess } from './run-process.ts';
+import { openTracer } from './tracing/open-tracer.ts';
+import type { Tracer } from './tracing/tracer.ts';
 
 /** A long log takes long to fold. */
 const START_TIMEOUT_MS = 600_000;
@@ -19,7 +22,13 @@ const STOP_TIMEOUT_MS = 30_000;
 export type ServiceSettings = { logLevel: LogLevel; host: string; port: number };
 
 /** What a service is given to open its own parts with. */
-export type ServiceContext<Config> = Opening & { config: Config; log: Logger; metrics: Metrics };
+export type ServiceContext<Config> = Opening & {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  /** null where there are no traces. */
+  tracer: Tracer | null;
+};
 
 /** What its HTTP server shows: health and metrics in any case, and `routes` where it has some. */
 export type ServiceParts = {
@@ -33,7 +42,7 @@ export type ServiceParts = {
  * Reads the settings (see `serviceConfig`), opens the parts and listens, until SIGTERM or SIGINT; then closes
  * everything in reverse. Sets the exit code of `own`, the process, which a main.ts passes.
  */
-export async function runService<S extends z.ZodObject>(
+export async function runService<S extends z.ZodObject<typeof otlpSettings.shape>>(
   own: ConfigPort & ProcessPort,
   service: {
     name: string;
@@ -50,12 +59,15 @@ export async function runService<S extends z.ZodObject>(
   const start = () =>
     openInOrder(async (opening) => {
       const metrics = createMetrics({ service: name, processMetrics: true });
-      const { routes, ...parts } = await service.open({ ...opening, config, log, metrics });
+      const traced = { service: name, version: manifest.version, log, metrics };
+      const tracer = opening.closing(await openTracer(config, traced), (opened) => opened?.stop());
+      const { routes, ...parts } = await service.open({ ...opening, config, log, metrics, tracer });
       const server = await createHttpServer({
         service: name,
         version: manifest.version,
         log,
         metrics,
+        tracer,
         ...parts,
       });
       if (routes !== undefined) await server.register(routes);

@@ -3,6 +3,7 @@ import type { Bus } from '@mandate/bus';
 /** The same log, save for what a test puts in the place of some of its methods. */
 export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
   return {
+    system: bus.system,
     append: (topic, records) => bus.append(topic, records),
     consume: (options) => bus.consume(options),
     read: (options) => bus.read(options),

@@ -12,9 +12,11 @@ import {
   resolveMandate,
   settlementRecord,
 } from '@mandate/policy';
+import { beginTogether, during } from '@mandate/runtime';
 import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, ControlView, Incoming } from './answer.ts';
 import { readIncoming } from './read-incoming.ts';
+import { ledgerStep } from './trace-batch.ts';
 
 type Asked = {
   at: number;
@@ -41,6 +43,7 @@ const MAX_REPLANS = 8;
 
 export async function answerBatch(batch: readonly Incoming[], context: AnswerContext): Promise<Answered> {
   const answers = new Array<Answer>(batch.length);
+  const { ledger } = context;
   const control = context.control();
   const plannedAtMs = context.clock();
   let open: Pending[] = [];
@@ -56,9 +59,10 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   for (let round = 0; open.length > 0; round++) {
     if (round > MAX_REPLANS)
       throw new Error('the ledger refuses every plan: its clock and the mandates disagree');
-    const results = await context.ledger.step(
-      open.map(({ item, planForMs }) => operationOf(item, control, planForMs)),
-    );
+    const asking = open.map(({ item, planForMs }) => operationOf(item, control, planForMs));
+    const parents = open.map(({ item }) => item.incoming.span);
+    const spans = beginTogether(parents, 'ledger step', ledgerStep(ledger, asking.length));
+    const results = await during(spans, () => ledger.step(asking));
     const again: Pending[] = [];
     open.forEach(({ item }, index) => {
       const result = results[index];
@@ -126,7 +130,9 @@ function reported(at: number, incoming: Incoming, tenant: string, outcome: Outco
 
 function operationOf(item: Asked | Reported, { mandates, revision }: ControlView, atMs: number): Operation {
   if ('outcome' in item) return item.request;
+  const span = item.incoming.span?.child('plan');
   const plan = { ...planFor(item, mandates, atMs), controlRevision: revision };
+  span?.end();
   return { op: 'decide', ...item.request, plan };
 }
 
@@ -144,17 +150,21 @@ function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'r
   if (result.kind === 'published') return { kind: 'published' };
   if (result.kind === 'settled' && 'outcome' in item) {
     const { request, outcome, incoming } = item;
+    const span = incoming.span?.child('settle');
     const record = settlementRecord({
       request,
       outcome,
       appendedAtMs: incoming.appendedAtMs,
       facts: result.facts,
     });
+    span?.end();
     return { kind: 'record', key, record };
   }
   if (result.kind === 'decided' && 'action' in item) {
-    const { request, shown } = item;
+    const { request, shown, incoming } = item;
+    const span = incoming.span?.child('decide');
     const record = decisionRecord({ request, action: shown, plan: result.plan, facts: result.facts });
+    span?.end();
     return { kind: 'record', key, record };
   }
   throw new Error(`the ledger answered ${result.kind} to another kind of operation`);

@@ -2,6 +2,7 @@
 import type { UnreadableBatch } from '@mandate/bus';
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { Mandate } from '@mandate/policy';
+import type { Span } from '@mandate/runtime';
 import type { Action, ActionDecided, ActionSettled, DeadLetter, Source } from '@mandate/schemas';
 
 /** A record of an actions topic. */
@@ -14,6 +15,8 @@ export type Incoming = {
   unreadable?: UnreadableBatch | undefined;
   /** Of what was redacted before it was published. */
   fingerprint?: string | null;
+  /** Of the work on this record, where it is traced. */
+  span?: Span | undefined;
 };
 
 /** The mandates in force; the revision goes on every decision made under them. */

@@ -8,7 +8,18 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, type Headers, nextOffset, type Outgoing, untilCommitted } from '@mandate/bus';
-import { isMandateError, type Logger, MandateError, type Metrics, type Running } from '@mandate/runtime';
+import {
+  beginTogether,
+  during,
+  isMandateError,
+  type Logger,
+  MandateError,
+  type Metrics,
+  produced,
+  type Running,
+  type Span,
+  type Tracer,
+} from '@mandate/runtime';
 import {
   fingerprintIn,
   GROUPS,
@@ -21,6 +32,7 @@ import {
 import type { Answer, AnswerContext } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
 import { type DeciderMeasures, deciderMeasures, measuredSteps } from './measures.ts';
+import { beginSpans, describeAnswer } from './trace-batch.ts';
 import { watchDecider } from './watch-decider.ts';
 
 export * from './answer.ts';
@@ -37,6 +49,8 @@ export type DeciderOptions = AnswerContext & {
   bus: Bus;
   log: Logger;
   metrics: Metrics;
+  /** null or absent where there are no traces. */
+  tracer?: Tracer | null;
   /** Told of whatever makes a partition wait: some of it goes away only when somebody sees to it. */
   mend?(error: unknown): void;
   /** The shared topic, and those of tenants that publish directly. */
@@ -66,7 +80,10 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
     takesUnreadable: true,
     ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
     ...(options.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: options.sessionTimeoutMs }),
-    onBatch: (batch) => handleUntilDone(batch, measured, measure),
+    onBatch: (batch) => {
+      const spans = beginSpans(options.tracer ?? null, bus, batch);
+      return during(spans, () => handleUntilDone(batch, spans, measured, measure));
+    },
     onHalted: (partition, err) => {
       log.error({ err, ...partition }, 'the partition halts until somebody sees to it; the others go on');
       measure.halts.inc({ code: err.code });
@@ -105,19 +122,21 @@ function mustNameTenant(topic: string): void {
 /** Tries again, ever more slowly, as long as what fails may come back; anything else ends the consumer. */
 async function handleUntilDone(
   batch: Batch,
+  spans: readonly Span[],
   options: DeciderOptions,
   measure: DeciderMeasures,
 ): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; !batch.signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
       if (waitMs > FIRST_WAIT_MS) await batch.heartbeat();
-      return await handle(batch, options, measure);
+      return await handle(batch, spans, options, measure);
     } catch (error) {
       if (isMandateError(error, 'BUS_FENCED')) {
         options.log.warn(
           { topic: batch.topic, partition: batch.partition },
           'the partition went to another decider',
         );
+        for (const span of spans) span.fail(error);
         return;
       }
       if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;
@@ -129,30 +148,38 @@ async function handleUntilDone(
   }
 }
 
-async function handle(batch: Batch, options: DeciderOptions, measure: DeciderMeasures): Promise<void> {
+async function handle(
+  batch: Batch,
+  spans: readonly Span[],
+  options: DeciderOptions,
+  measure: DeciderMeasures,
+): Promise<void> {
   const stopTimer = measure.seconds.startTimer();
   const { ledger, bus } = options;
   const { epoch } = ledger;
-  const incoming = batch.records.map(({ coordinate, appendedAtMs, key, value, headers, unreadable }) => ({
+  const incoming = batch.records.map(({ coordinate, appendedAtMs, key, value, headers, unreadable }, at) => ({
     source: { topic: coordinate.topic, partition: coordinate.partition, offset: String(coordinate.offset) },
     appendedAtMs,
     key,
     value,
     unreadable,
     fingerprint: fingerprintIn(headers),
+    span: spans[at],
   }));
   const { answers, operations } = await answerBatch(incoming, options);
-  const outgoing = answers.map((answer, at) => outgoingOf(answer, batch.records[at]?.headers ?? {}));
+  const given = answers.flatMap((answer, at) =>
+    answer.kind === 'published' ? [] : [{ answer, headers: batch.records[at]?.headers, span: spans[at] }],
+  );
   await Promise.all([
     append(
       bus,
       TOPICS.decisions,
-      outgoing.filter((_, at) => answers[at]?.kind === 'record'),
+      given.filter(({ answer }) => answer.kind === 'record'),
     ),
     append(
       bus,
       TOPICS.deadLetters,
-      outgoing.filter((_, at) => answers[at]?.kind === 'dead-letter'),
+      given.filter(({ answer }) => answer.kind === 'dead-letter'),
     ),
   ]);
   await ledger.confirm(epoch, operations);
@@ -160,23 +187,39 @@ async function handle(batch: Batch, options: DeciderOptions, measure: DeciderMea
   if (last !== undefined) await batch.commit(nextOffset(last));
   stopTimer();
   for (const answer of answers) count(answer, measure);
+  for (const [at, span] of spans.entries()) {
+    const answer = answers[at];
+    if (answer !== undefined) span.set(describeAnswer(answer));
+  }
 }
 
-async function append(bus: Bus, topic: string, outgoing: readonly (Outgoing | null)[]): Promise<void> {
-  const records = outgoing.filter((record) => record !== null);
-  if (records.length > 0) await bus.append(topic, records);
+/** What the log does not hold yet. */
+type NewAnswer = Exclude<Answer, { kind: 'published' }>;
+
+/** With the headers of what it answers, and the span of the work on that. */
+type Given = { answer: NewAnswer; headers: Headers | undefined; span: Span | undefined };
+
+/** The trace of a request goes on in its answer. */
+async function append(bus: Bus, topic: string, given: readonly Given[]): Promise<void> {
+  if (given.length === 0) return;
+  const spans = beginTogether(
+    given.map(({ span }) => span),
+    `append ${topic}`,
+    produced(bus.system, topic, given.length),
+  );
+  const records = given.map(({ answer, headers = {} }, at) =>
+    outgoingOf(answer, spans[at]?.traceparent ?? traceparentOf(headers)),
+  );
+  await during(spans, () => bus.append(topic, records));
 }
 
-/** null: the log holds the answer already. The trace of a request goes on in its answer. */
-function outgoingOf(answer: Answer, headers: Headers): Outgoing | null {
-  if (answer.kind === 'published') return null;
-  const { key, record } = answer;
-  const beside = { source: 'decider', traceparent: traceparentOf(headers) };
+function outgoingOf({ key, record }: NewAnswer, traceparent: string | null): Outgoing {
   const named = { id: idOf(record), event: record.event };
-  return { key, value: JSON.stringify(record), headers: recordHeaders(named, beside) };
+  const headers = recordHeaders(named, { source: 'decider', traceparent });
+  return { key, value: JSON.stringify(record), headers };
 }
 
-function idOf(record: Exclude<Answer, { kind: 'published' }>['record']): string {
+function idOf(record: NewAnswer['record']): string {
   if (record.event === 'action.decided') return record.decision.id;
   return record.event === 'action.settled' ? record.settlement.id : record.deadLetter.id;
 }

@@ -1,4 +1,4 @@
-import { backendsMustFit, kafkaSettings, LOG_LEVELS, redisSettings } from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings, redisSettings } from '@mandate/runtime';
 import { tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -53,5 +53,5 @@ export const deciderSettings = z.object({
 });
 
 export const deciderConfig = z
-  .object({ ...deciderSettings.shape, ...kafkaSettings.shape, ...redisSettings.shape })
+  .object({ ...deciderSettings.shape, ...kafkaSettings.shape, ...redisSettings.shape, ...otlpSettings.shape })
   .superRefine(backendsMustFit);

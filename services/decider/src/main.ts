@@ -21,7 +21,7 @@ await runService(process, {
     host,
     port,
   }),
-  async open({ config, log, metrics, ...opening }) {
+  async open({ config, log, metrics, tracer, ...opening }) {
     const { closing, running } = opening;
     const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
     const redact = compileActionRedaction({
@@ -49,6 +49,7 @@ await runService(process, {
         deadlines: true,
         log,
         metrics,
+        tracer,
         topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
         maxBatch: config.DECIDER_BATCH_RECORDS,
         sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { backendsMustFit, kafkaSettings, LOG_LEVELS, redisSettings } from '@mandate/runtime';
+import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings, redisSettings } from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The gateway's own settings; their names in the environment begin with MANDATE_. */
@@ -54,5 +54,5 @@ export const gatewaySettings = z.object({
     .describe('how many events of operators may wait for a log that is away'),
 });
 export const gatewayConfig = z
-  .object({ ...gatewaySettings.shape, ...kafkaSettings.shape, ...redisSettings.shape })
+  .object({ ...gatewaySettings.shape, ...kafkaSettings.shape, ...redisSettings.shape, ...otlpSettings.shape })
   .superRefine(backendsMustFit);

@@ -1,4 +1,4 @@
-import { backendsMustFit, clickhouseSettings, LOG_LEVELS } from '@mandate/runtime';
+import { backendsMustFit, clickhouseSettings, LOG_LEVELS, otlpSettings } from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The query service's own settings; their names in the environment begin with MANDATE_. */
@@ -25,5 +25,5 @@ export const querySettings = z.object({
 });
 
 export const queryConfig = z
-  .object({ ...querySettings.shape, ...clickhouseSettings.shape })
+  .object({ ...querySettings.shape, ...clickhouseSettings.shape, ...otlpSettings.shape })
   .superRefine(backendsMustFit);

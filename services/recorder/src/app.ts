@@ -12,7 +12,9 @@ import type { AuditClient } from '@mandate/audit';
 import { type Bus, untilCommitted } from '@mandate/bus';
 import {
   answers,
+  beginTogether,
   type Clock,
+  during,
   isMandateError,
   type Logger,
   lookOften,
@@ -20,15 +22,17 @@ import {
   type ReadinessCheck,
   type Running,
   systemClock,
+  type Tracer,
 } from '@mandate/runtime';
 import { recorderGroup, TOPICS } from '@mandate/schemas';
 import { epochsInForce } from './epoch-in-force.ts';
 import { gatherInto } from './gather.ts';
 import { watchLag } from './lag-watch.ts';
 import { countLanded, recorderMeasures } from './measures.ts';
-import { land, type Pile } from './pile.ts';
-import { recordUntilDone } from './record-batch.ts';
+import { land } from './pile.ts';
+import { type Gathered, recordUntilDone } from './record-batch.ts';
 import { mustStillBe, tablesOf } from './same-tables.ts';
+import { insertOf } from './trace-batch.ts';
 
 export { recorderConfig, recorderSettings } from './config.ts';
 
@@ -38,6 +42,8 @@ export type RecorderOptions = {
   audit: AuditClient;
   log: Logger;
   metrics: Metrics;
+  /** null or absent where there are no traces. */
+  tracer?: Tracer | null;
   clock?: Clock;
   /** At most so many records of a partition at once. Default 1,000. */
   maxBatch?: number;
@@ -68,24 +74,29 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { bus, audit, log, clock = systemClock, maxBatch = 1_000, sessionTimeoutMs = 10_000 } = options;
   const measures = recorderMeasures(options.metrics);
   const tables = await tablesOf(audit);
-  const flush = async (piles: readonly Pile[]) => {
+  const flush = async (gathered: readonly Gathered[]) => {
     const stopTimer = measures.flushSeconds.startTimer();
-    const quarantined = countLanded(measures, await land(audit, piles));
+    const piles = gathered.map(({ pile }) => pile);
+    const traced = gathered.flatMap(({ spans }) => spans);
+    const inserts = beginTogether(traced, 'insert', insertOf(piles));
+    const quarantined = countLanded(measures, await during(inserts, () => land(audit, piles)));
     stopTimer();
     if (quarantined > 0)
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
     await mustStillBe(tables, audit);
   };
+  // Named by the tables, so that lost ones are recorded anew.
+  const group = recorderGroup(tables);
+  const { tracer = null } = options;
   const context = {
     epochs: epochsInForce({ audit, bus }),
     gathering: gatherInto(flush, { everyMs: options.gatherMs ?? 200 }),
     clock,
     log,
     measures,
+    tracing: tracer && { tracer, system: bus.system, group },
     heartbeatMs: sessionTimeoutMs / 4,
   };
-  // Named by the tables, so that lost ones are recorded anew.
-  const group = recorderGroup(tables);
   const consumer = await bus.consume({
     group,
     topics: RECORDED_TOPICS,

@@ -1,4 +1,10 @@
-import { backendsMustFit, clickhouseSettings, kafkaSettings, LOG_LEVELS } from '@mandate/runtime';
+import {
+  backendsMustFit,
+  clickhouseSettings,
+  kafkaSettings,
+  LOG_LEVELS,
+  otlpSettings,
+} from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The recorder's own settings; their names in the environment begin with MANDATE_. */
@@ -37,5 +43,10 @@ export const recorderSettings = z.object({
 });
 
 export const recorderConfig = z
-  .object({ ...recorderSettings.shape, ...kafkaSettings.shape, ...clickhouseSettings.shape })
+  .object({
+    ...recorderSettings.shape,
+    ...kafkaSettings.shape,
+    ...clickhouseSettings.shape,
+    ...otlpSettings.shape,
+  })
   .superRefine(backendsMustFit);

@@ -14,7 +14,7 @@ await runService(process, {
     host,
     port,
   }),
-  async open({ config, log, metrics, closing, running }) {
+  async open({ config, log, metrics, tracer, closing, running }) {
     const folder = makeDataFolder(config.RECORDER_DATA_PATH);
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
@@ -24,6 +24,7 @@ await runService(process, {
       audit,
       log,
       metrics,
+      tracer,
       maxBatch: config.RECORDER_BATCH_RECORDS,
       gatherMs: config.RECORDER_GATHER_MS,
       sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,

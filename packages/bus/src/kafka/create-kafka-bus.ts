@@ -75,6 +75,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   };
 
   return {
+    system: 'kafka',
     async append(topic, records) {
       mustBeOpen();
       return appender.append(topic, records);

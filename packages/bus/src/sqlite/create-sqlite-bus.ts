@@ -99,6 +99,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   };
 
   return {
+    system: 'sqlite',
     async append(topic, records) {
       mustBeOpen();
       return appender.append(topic, records);

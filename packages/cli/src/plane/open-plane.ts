@@ -20,6 +20,7 @@ import {
   monotonic,
   type Opening,
   openInOrder,
+  openTracer,
   type Running,
   readOrMakeSecret,
   serveHttp,
@@ -59,6 +60,8 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
   const secret = readOrMakeSecret(folder.secret);
   const fingerprint = (original: Action, redacted: Action) => fingerprintOf(original, redacted, secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
+  const traced = { service: 'plane', version: VERSION, log, metrics };
+  const tracer = closing(await openTracer(config, traced), (opened) => opened?.stop());
   const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
   const keys = fileKeyStore(folder.keys);
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
@@ -84,6 +87,7 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
       audit,
       log,
       metrics,
+      tracer,
       maxBatch: config.RECORDER_BATCH_RECORDS,
       gatherMs: config.RECORDER_GATHER_MS,
       sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
@@ -96,6 +100,7 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
       mend,
       log,
       metrics,
+      tracer,
       clock,
       redact,
       topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
@@ -116,6 +121,7 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
     version: VERSION,
     log,
     metrics,
+    tracer,
     keys,
     readiness: async () => [
       ...(await gateway.readiness()),

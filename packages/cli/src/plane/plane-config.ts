@@ -7,6 +7,7 @@ import {
   clickhouseSettings,
   kafkaSettings,
   LOG_LEVELS,
+  otlpSettings,
   redisSettings,
 } from '@mandate/runtime';
 import { z } from 'zod';
@@ -64,6 +65,7 @@ export const planeConfig = z
     ...kafkaSettings.shape,
     ...redisSettings.shape,
     ...clickhouseSettings.shape,
+    ...otlpSettings.shape,
     ...gatewaySettings.pick({
       GATEWAY_MAX_WAITING: true,
       GATEWAY_RECENT_ANSWERS: true,

@@ -52,6 +52,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
   };
 
   return {
+    system: 'memory',
     epoch,
     generation,
     state: () => state,

@@ -64,6 +64,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
   await shards.look().catch((error: unknown) => log.warn({ err: error }, 'the ledger is not ready'));
 
   return {
+    system: 'redis',
     get epoch() {
       return shards.force()?.epoch ?? '';
     },

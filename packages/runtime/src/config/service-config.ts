@@ -17,7 +17,7 @@ export type ConfigPort = {
 /** Whose settings may stand in one environment; each process checks its own. URL, QUERY_URL and API are the command's. */
 const AREAS = [
   ...['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'QUERY_URL', 'RECORDER', 'URL'],
-  ...['CLICKHOUSE', 'KAFKA', 'REDIS'],
+  ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'REDIS'],
 ];
 
 /** Exit codes of a process that did not get as far as to start. */

@@ -8,6 +8,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import type { KeyStore } from '../api-keys/key-store.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerProblems, sendProblem } from './answer-problems.ts';
 import { authenticate } from './authenticate.ts';
@@ -20,6 +21,7 @@ import { acceptJsonBodies } from './json-body.ts';
 import { describeRoutes } from './openapi.ts';
 import { addRequestContext, requestIdOf } from './request-context.ts';
 import { answerSocketFault } from './socket-faults.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export type HttpServerOptions = {
   /** Named in /healthz and in the OpenAPI document. */
@@ -30,6 +32,8 @@ export type HttpServerOptions = {
   /** null where no key is accepted: then only public routes answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
+  /** null or absent where there are no traces. */
+  tracer?: Tracer | null;
   limits?: Partial<HttpLimits>;
   /** Addresses of proxies whose x-forwarded-for is believed. None by default. */
   trustedProxies?: readonly string[];
@@ -71,6 +75,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   answerProblems(server, allowedMethods);
   measureRequests(server, metrics);
   addRequestContext(server);
+  traceRequests(server, options.tracer ?? null);
   await server.register(rateLimit, { global: false });
   authenticate(server, { keys, limits, metrics });
   boundBodies(server, limits);

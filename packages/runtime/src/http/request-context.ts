@@ -17,7 +17,7 @@ const SECURITY_HEADERS = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The W3C trace context that the caller sent, when it is well-formed. */
+    /** The W3C trace context to hand on: of the request's own span, else what the caller sent, when it is well-formed. */
     traceparent: string | null;
   }
 }

@@ -3,7 +3,7 @@
  * differ in what they say, not in how they travel.
  */
 import type { Outgoing } from '@mandate/bus';
-import { callerOf, HttpProblem, isMandateError, rawBody } from '@mandate/runtime';
+import { callerOf, HttpProblem, isMandateError, produced, rawBody, type Span } from '@mandate/runtime';
 import {
   type ActionsRecord,
   agentKey,
@@ -45,7 +45,8 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   const records = items.map((item) => route.recordOf(item, { tenant: key.tenant, many }));
   const values = records.map(({ record }) => JSON.stringify(record));
   mustBeReadable(values, route.code, many);
-  const { traceparent } = request;
+  const span = request.span && appending(request.span, gateway.bus, key.tenant, items);
+  const traceparent = span?.traceparent ?? request.traceparent;
   const outgoing = items.map(({ agentId }, index) => {
     const id = records.length === 1 ? request.id : `${request.id}-${index}`;
     const { record, fingerprint = null } = records[index] ?? {};
@@ -59,7 +60,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 
   const places = gateway.board.take(waitMs > 0 ? items.length : 0);
   try {
-    const sources = await append(gateway, outgoing);
+    const sources = await append(gateway, outgoing, span);
     const answers = waitMs > 0 ? await places.answers(sources, waitMs, goneSignal(reply)) : [];
     const published = items.flatMap((item, index) => {
       const source = sources[index];
@@ -69,6 +70,20 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   } finally {
     places.leave();
   }
+}
+
+/** All records of a list go on below one span: they were sent with one request, and appended at once. */
+function appending(
+  request: Span,
+  { system }: Gateway['bus'],
+  tenant: string,
+  items: readonly { agentId: string }[],
+): Span {
+  const span = request.child(`append ${TOPICS.actions}`, produced(system, TOPICS.actions, items.length));
+  const [first] = items;
+  const isOfOne = first !== undefined && items.every(({ agentId }) => agentId === first.agentId);
+  span.set({ 'mandate.tenant': tenant, ...(isOfOne && { 'mandate.agent.id': first.agentId }) });
+  return span;
 }
 
 /**
@@ -86,7 +101,11 @@ function mustBeReadable(values: readonly string[], code: Route<never>['code'], m
   throw many ? badRecords(code, faults, values.length) : badRecord(code, first);
 }
 
-async function append(gateway: Gateway, records: readonly Outgoing[]): Promise<readonly Source[]> {
+async function append(
+  gateway: Gateway,
+  records: readonly Outgoing[],
+  span: Span | null,
+): Promise<readonly Source[]> {
   try {
     const acknowledged = await gateway.bus.append(TOPICS.actions, records);
     return acknowledged.map(({ coordinate: { topic, partition, offset } }) => ({
@@ -95,7 +114,10 @@ async function append(gateway: Gateway, records: readonly Outgoing[]): Promise<r
       offset: String(offset),
     }));
   } catch (error) {
+    span?.fail(error);
     throw logAway(error);
+  } finally {
+    span?.end();
   }
 }
 

@@ -11,10 +11,11 @@
 import type { z } from 'zod';
 import type { ClickhouseSettings } from './clickhouse-settings.ts';
 import type { KafkaSettings } from './kafka-settings.ts';
+import type { OtlpSettings } from './otlp-settings.ts';
 import type { RedisSettings } from './redis-settings.ts';
 
-type Settings = Partial<KafkaSettings & RedisSettings & ClickhouseSettings>;
-type Name = keyof KafkaSettings | keyof RedisSettings | keyof ClickhouseSettings;
+type Settings = Partial<KafkaSettings & RedisSettings & ClickhouseSettings & OtlpSettings>;
+type Name = keyof Settings;
 
 /** What says nothing without one of the others: most likely the others were forgotten, or misspelt. */
 const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readonly Name[]])[] = [
@@ -42,6 +43,7 @@ const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readon
   ['CLICKHOUSE_TLS_CERT_PATH', 'CLICKHOUSE_URL'],
   ['CLICKHOUSE_TLS_CERT_PATH', 'CLICKHOUSE_TLS_KEY_PATH'],
   ['CLICKHOUSE_TLS_KEY_PATH', 'CLICKHOUSE_TLS_CERT_PATH'],
+  ['OTLP_HEADERS', 'OTLP_URL'],
 ];
 
 /** For `superRefine` of a schema that holds any of the backends' settings. */

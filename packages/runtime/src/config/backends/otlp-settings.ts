@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** Where traces go. Without OTLP_URL none are made. */
+export const otlpSettings = z.object({
+  OTLP_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'http:// or https:// of a receiver of OTLP over HTTP, to which /v1/traces is added; there are no traces when absent',
+    ),
+  OTLP_HEADERS: z
+    .array(z.string().regex(/^[\w!#$%&'*.^`|~+-]+=[\x20-\x7e]+$/, 'is not name=value'))
+    .optional()
+    .meta({ secret: true })
+    .describe('name=value of what is sent along, such as a credential; %2C is a comma in a value'),
+  OTLP_TIMEOUT_MS: z
+    .int()
+    .min(100)
+    .max(10_000)
+    .default(3_000)
+    .describe('how long a delivery may take, its repeats included, and so what is left at the end'),
+  OTLP_QUEUE_SPANS: z
+    .int()
+    .min(512)
+    .max(1_000_000)
+    .default(8_192)
+    .describe('how many spans may wait for their delivery; more are dropped, and counted'),
+  OTLP_TRACE_RATIO: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('which part of the traces that begin here is recorded; of the others, the caller says it'),
+});
+export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;

@@ -1,0 +1,58 @@
+/**
+ * A span for every request that needs a key, and the trace id in every line that is logged for a request. Health and
+ * metrics are open to all and asked for all day: nobody follows those.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readTraceparent } from '../tracing/traceparent.ts';
+import type { Span, Tracer } from '../tracing/tracer.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null where it is not traced. */
+    span: Span | null;
+  }
+}
+
+/** Right behind `addRequestContext`: what is refused for its key or its rate is traced as well. */
+export function traceRequests(server: HttpServer, tracer: Tracer | null): void {
+  server.decorateRequest('span', null);
+  server.addHook('onRequest', async (request, reply) => {
+    const { config } = request.routeOptions;
+    if (tracer !== null && !request.is404 && config.public !== true) beginSpan(tracer, request, reply);
+    if (request.traceparent === null) return;
+    const traceId = readTraceparent(request.traceparent)?.traceId;
+    request.log = request.log.child({ traceId });
+    reply.log = request.log;
+  });
+}
+
+function beginSpan(tracer: Tracer, request: FastifyRequest, reply: FastifyReply): void {
+  const { method } = request;
+  const route = request.routeOptions.url ?? '';
+  const span = tracer.begin(`${method} ${route}`, request.traceparent, {
+    kind: 'server',
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'url.scheme': request.protocol,
+      'mandate.request.id': request.id,
+    },
+  });
+  request.span = span;
+  request.traceparent = span.traceparent;
+  // Comes also where the caller hangs up first, and so there is no answer.
+  reply.raw.once('close', () => {
+    const { statusCode, headersSent, writableFinished } = reply.raw;
+    if (headersSent) span.set({ 'http.response.status_code': statusCode });
+    if (request.principalKey !== null) span.set({ 'mandate.tenant': request.principalKey.tenant });
+    if (!writableFinished) span.fail(new Aborted());
+    else if (statusCode >= 500) span.fail(new Error(String(statusCode)));
+    span.end();
+  });
+}
+
+/** The caller hung up before it was answered whole. */
+class Aborted extends Error {
+  override name = 'aborted';
+}

@@ -1,0 +1,36 @@
+/**
+ * What traces tell of a record on its way into the tables: a span from the batch in hand to its offset committed, below
+ * the span that appended the record, and below that `insert`, which takes the records of several batches at once.
+ *
+ * The recorder begins no traces: what came without one was written where there were none, or by an operator.
+ */
+import type { Batch, Bus } from '@mandate/bus';
+import { consumed, type Span, type SpanOptions, type Tracer } from '@mandate/runtime';
+import { traceparentOf } from '@mandate/schemas';
+import type { Pile } from './pile.ts';
+
+/** null where there are no traces. */
+export type Tracing = { tracer: Tracer; system: Bus['system']; group: string } | null;
+
+/** Of every record that belongs to a trace. */
+export function beginSpans(tracing: Tracing, { topic, records }: Batch): readonly Span[] {
+  if (tracing === null) return [];
+  const { tracer, system, group } = tracing;
+  return records.flatMap(({ headers, coordinate }) => {
+    const parent = traceparentOf(headers);
+    if (parent === null) return [];
+    return [tracer.begin(`process ${topic}`, parent, consumed(system, group, coordinate, records.length))];
+  });
+}
+
+export function insertOf(piles: readonly Pile[]): SpanOptions {
+  const records = piles.flatMap((pile) => Object.values(pile)).reduce((sum, { length }) => sum + length, 0);
+  return {
+    kind: 'client',
+    attributes: {
+      'db.system.name': 'clickhouse',
+      'db.operation.name': 'INSERT',
+      'db.operation.batch.size': records,
+    },
+  };
+}
