@@ -41,6 +41,12 @@ it.each([
   ['arguments that are no object', ['publish', '--args', '[]'], 'Give a JSON object'],
   ['a limit in words', ['query', 'decisions', '--limit', 'x'], 'Give a whole number, 1 to 1000000.'],
   ['lines in words', ['tail', '--lines', 'x'], 'Give a whole number'],
+  [
+    'two sources of a correction',
+    ['dead-letters', 'fix', '3/17', '--file', 'x', '--set', '/a=1'],
+    'cannot be used with',
+  ],
+  ['a change that is none', ['dead-letters', 'fix', '3/17', '--set', 'a=1'], 'Give /pointer=value'],
   ['no place of a dead letter', ['dead-letters', 'republish', '7'], 'Give partition/offset'],
   ['a time in words', ['query', 'decisions', '--from', 'soon'], 'Give a time'],
   ['an interval in words', ['snapshot', '--every', 'often'], 'Give milliseconds or a number with its unit'],

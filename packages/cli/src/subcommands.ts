@@ -85,7 +85,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'dead-letters',
-    summary: 'list records that could not be read, and publish them again',
+    summary: 'look at records that could not be read, correct them and publish them again',
     load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand,
   },
   {

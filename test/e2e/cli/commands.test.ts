@@ -1,7 +1,7 @@
 /** Every command that speaks to a plane, against one that runs: what it prints, as text and as JSON, and how it ends. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -279,25 +279,87 @@ it('adjust-budget gives back, and once for one idempotency key', async () => {
   expect(JSON.parse((await mandate([...back, '--json'])).stdout)).toMatchObject({ spentMicros: 6_000 });
 });
 
-it('dead-letters lists what could not be read, and publishes it again', async () => {
-  const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
-  await bus.append(TOPICS.actions, [{ key: null, value: '{"event":"action.requested"}' }]);
-  await bus.close();
-  const letters = await waitUntil('the dead letter', async () => {
-    const found = jsonLines<{ partition: number; offset: number }>(
-      (await mandate(['dead-letters', 'list', '--json'])).stdout,
+describe('dead-letters', () => {
+  const BROKEN = { event: 'action.requested', action: { id: 'd1', agentId: 'bot-d', tool: 'search' } };
+
+  /** A record that cannot be read on the log, and where its dead letter lies. */
+  async function deadLetter(agentId: string) {
+    const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
+    const value = JSON.stringify({ ...BROKEN, action: { ...BROKEN.action, id: `of-${agentId}`, agentId } });
+    await bus.append(TOPICS.actions, [{ key: `default/${agentId}`, value }]);
+    await bus.close();
+    const { id, partition, offset } = await waitUntil('the dead letter', async () =>
+      jsonLines<{ id: string; key: string; partition: number; offset: number }>(
+        (await mandate(['dead-letters', 'list', '--json'])).stdout,
+      ).find(({ key }) => key === `default/${agentId}`),
     );
-    return found.length > 0 && found;
+    return { id, place: `${partition}/${offset}` };
+  }
+
+  it('are listed and shown, with what is wrong marked where it is', async () => {
+    const { id, place } = await deadLetter('bot-d1');
+    expect((await mandate(['dead-letters', 'list'])).stdout).toMatch(new RegExp(`\n${place} `));
+    const { stdout } = await mandate(['dead-letters', 'show', place]);
+    expect(stdout).toContain(`id        ${id}\n`);
+    expect(stdout).toContain('\n    "agentId": "bot-d1",\n');
+    expect(stdout).toMatch(/\n\/\/ +\^ \/action\/type .*\n/);
+    expect(stdout).toContain('published again\n  never\n');
+    expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
   });
-  const place = `${letters[0]?.partition}/${letters[0]?.offset}`;
-  expect((await mandate(['dead-letters', 'list'])).stdout).toMatch(new RegExp(`\n${place} `));
-  const corrected = join(folder, 'corrected.json');
-  const action = { id: 'd1', agentId: 'bot-d', type: 'tool_call', tool: 'search' };
-  writeFileSync(corrected, JSON.stringify({ event: 'action.requested', action }));
-  const again = await mandate(['dead-letters', 'republish', place, '--corrected', corrected]);
-  expect(again).toEqual({ exitCode: 0, stdout: `published ${place} again\n`, stderr: '' });
-  await audited('d1');
-  expect((await mandate(['dead-letters', 'republish', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
+
+  it('are fixed field by field, shown as a difference, published once, and their history tells it', async () => {
+    const { id, place } = await deadLetter('bot-d2');
+    const fix = ['dead-letters', 'fix', place];
+    const bad = await mandate([...fix, '--set', '/action/type=tool']);
+    expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(bad.stderr).toContain('the correction cannot be read either');
+
+    const change = ['--set', '/action/type=tool_call', '--reason', 'a type was missing'];
+    const tried = await mandate([...fix, ...change, '--dry-run']);
+    expect(tried.stdout).toMatch(/\n\+ {5}"type": "tool_call"\n.*\n.*\nnothing was published\n$/);
+    const fixed = await mandate([...fix, ...change]);
+    expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(fixed.stdout).toContain(`published ${place} again, as ${TOPICS.actions}/`);
+    const again = await mandate([...fix, ...change]);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain('ALREADY_REPUBLISHED');
+
+    await audited('of-bot-d2');
+    const told = await waitUntil('its history', async () => {
+      const { stdout } = await mandate(['dead-letters', 'show', id]);
+      return stdout.includes('of-bot-d2 ALLOW') && stdout;
+    });
+    expect(told).toMatch(/ by .+, corrected \(a type was missing\), as .+: of-bot-d2 ALLOW ALLOWED, dec_/);
+  });
+
+  it('are fixed in an editor, where a correction that is none is kept and an untouched one is not sent', async () => {
+    const { place } = await deadLetter('bot-d3');
+    const edited = (script: string) =>
+      mandate(['dead-letters', 'fix', place], { env: { EDITOR: `sed -i ${script}` } });
+    const untouched = await edited(`-e ''`);
+    expect(untouched).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(untouched.stderr).toContain('nothing was changed');
+    const spoilt = await edited(`'s/"tool"/"tol"/'`);
+    expect(spoilt.exitCode).toBe(2);
+    const [, kept = ''] = /kept in (\S+):/.exec(spoilt.stderr) ?? [];
+    expect(readFileSync(kept, 'utf8')).toContain('"tol": "search"');
+    rmSync(dirname(kept), { recursive: true });
+    expect((await edited(`'s/"tool":/"type": "tool_call", "tool":/'`)).stdout).toContain(
+      `published ${place}`,
+    );
+    await audited('of-bot-d3');
+  });
+
+  it('go back as they were, or as a file has them', async () => {
+    const { id, place } = await deadLetter('bot-d4');
+    const corrected = join(folder, 'corrected.json');
+    const action = { id: 'd4', agentId: 'bot-d4', type: 'tool_call', tool: 'search' };
+    writeFileSync(corrected, JSON.stringify({ event: 'action.requested', action }));
+    expect((await mandate(['dead-letters', 'fix', place, '--file', corrected])).exitCode).toBe(0);
+    await audited('d4');
+    const same = await mandate(['dead-letters', 'republish', id, '--again', '--json']);
+    expect(JSON.parse(same.stdout)).toMatchObject({ deadLetterId: id, corrected: false });
+  });
 });
 
 it('reconcile finds no drift', async () => {

@@ -32,7 +32,7 @@ it('offers in bash what the command has', async () => {
   expect(offered(script, ['mandate', 'tail', '--verdict', ''])).toEqual(['ALLOW', 'BLOCK', 'DEFER']);
   expect(offered(script, ['mandate', 'keys', ''])).toEqual(['issue', 'list', 'revoke', '--help']);
   expect(offered(script, ['mandate', 'keys', 'issue', '--scopes', 'pub'])).toEqual(['publish']);
-  expect(offered(script, ['mandate', 'dead-letters', 'republish', '--corr'])).toEqual(['--corrected']);
+  expect(offered(script, ['mandate', 'dead-letters', 'fix', '--fi'])).toEqual(['--file']);
 });
 
 it('leaves files to bash where a value may be one', async () => {

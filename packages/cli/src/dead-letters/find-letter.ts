@@ -1,0 +1,63 @@
+/** A dead letter, by its id or by where it lies. */
+import type { DeadLetter, Source } from '@mandate/schemas';
+import { InvalidArgumentError } from 'commander';
+import type { ApiClient } from '../api-client.ts';
+
+export type LetterReference = { id: string } | Place;
+type Place = { partition: number; offset: number };
+
+export type Letter = DeadLetter['deadLetter'];
+
+export type Republished = {
+  by: string;
+  reason: string;
+  at: string;
+  corrected: boolean;
+  source: Source;
+  /** null: nothing yet. Absent where the log alone was asked, which cannot tell. */
+  became?: Answer | null;
+};
+
+type Answer = {
+  kind: 'decision' | 'settlement' | 'dead-letter';
+  id: string;
+  actionId: string | null;
+  verdict: string | null;
+  code: string;
+  reason: string | null;
+};
+
+export type FoundLetter = {
+  deadLetter: Letter;
+  place: Place;
+  text: string | null;
+  republications: readonly Republished[];
+};
+
+/** As `dead-letters list` shows it: 3/17, or dlq_…. */
+export function letterReference(text: string): LetterReference {
+  if (/^dlq_\w{1,100}$/.test(text)) return { id: text };
+  const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
+  if (partition === undefined || offset === undefined) {
+    throw new InvalidArgumentError('Give partition/offset, such as 3/17, or an id, dlq_….');
+  }
+  return { partition: Number(partition), offset: Number(offset) };
+}
+
+/** An id is looked up in the audit, which also knows what became of it; a place on the log. */
+export async function findLetter(api: ApiClient, reference: LetterReference): Promise<FoundLetter> {
+  if ('id' in reference) {
+    const { log, ...found } = await api.get<Omit<FoundLetter, 'place'> & { log: Place }>(
+      `/v1/audit/dead-letters/${encodeURIComponent(reference.id)}`,
+    );
+    return { ...found, place: log };
+  }
+  const { partition, offset } = reference;
+  const found = await api.get<Omit<FoundLetter, 'place'>>(`/v1/dead-letters/${partition}/${offset}`);
+  return { ...found, place: reference };
+}
+
+/** Where it lies: the route that publishes it again wants that. */
+export async function placeOfLetter(api: ApiClient, reference: LetterReference): Promise<Place> {
+  return 'id' in reference ? (await findLetter(api, reference)).place : reference;
+}

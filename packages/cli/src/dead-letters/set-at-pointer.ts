@@ -1,0 +1,54 @@
+/** Changes one value in JSON, named by a JSON pointer (RFC 6901): `/action/args/amount=50`. */
+import type { Json } from '@mandate/schemas';
+import { CommandFailure } from '../command-context.ts';
+
+/** `value: undefined` takes the field out. */
+export type Change = { pointer: string; value: Json | undefined };
+
+/** `/pointer=value`, where the value is JSON, or else a text. null when it is neither. */
+export function changeIn(text: string): Change | null {
+  const [, pointer, written = ''] = /^((?:\/[^=]*)+)=([\s\S]*)$/.exec(text) ?? [];
+  if (pointer === undefined) return null;
+  try {
+    return { pointer, value: JSON.parse(written) as Json };
+  } catch {
+    return { pointer, value: written };
+  }
+}
+
+/** The same JSON with the change made; what is on the way to it must be there, the last field need not. */
+export function changed(json: Json, { pointer, value }: Change): Json {
+  const steps = pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return changedAt(json, steps, { pointer, value });
+}
+
+function changedAt(json: Json, [step, ...deeper]: readonly string[], change: Change): Json {
+  if (step === undefined) return change.value ?? null;
+  const last = deeper.length === 0;
+  if (Array.isArray(json)) {
+    const at = step === '-' && last ? json.length : Number(step);
+    const isThere =
+      /^\d{1,9}$|^-$/.test(step) && at < json.length + (last && change.value !== undefined ? 1 : 0);
+    if (!isThere) throw nothingThere(change.pointer, step);
+    if (last && change.value === undefined) return json.toSpliced(at, 1);
+    return json.toSpliced(at, 1, changedAt(json[at] ?? null, deeper, change));
+  }
+  if (typeof json !== 'object' || json === null) throw nothingThere(change.pointer, step);
+  const isThere = Object.hasOwn(json, step);
+  if (!isThere && !(last && change.value !== undefined)) throw nothingThere(change.pointer, step);
+  const entries = Object.entries(json);
+  if (last && change.value === undefined) return Object.fromEntries(entries.filter(([key]) => key !== step));
+  const inside = changedAt(json[step] ?? null, deeper, change);
+  return Object.fromEntries(
+    isThere
+      ? entries.map(([key, kept]) => [key, key === step ? inside : kept])
+      : [...entries, [step, inside]],
+  );
+}
+
+function nothingThere(pointer: string, step: string): CommandFailure {
+  return new CommandFailure(2, `${pointer} leads nowhere: the record has no ${JSON.stringify(step)} there`);
+}
