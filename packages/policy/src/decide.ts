@@ -85,7 +85,8 @@ export function plan(action: Action, mandate: Mandate | null, atMs: number, show
 export function decide(plan: Plan, facts: StepFacts): Judgement {
   const own = duplicated(facts) ?? late(facts) ?? killed(facts);
   const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
-  const checks = [...stepChecks(facts), ...plan.checks, ...limitChecks(plan.limits, facts.limits)];
+  const ofLimits = limitChecks(plan.limits, facts.limits, plan.reserveMicros);
+  const checks = [...stepChecks(facts), ...plan.checks, ...ofLimits];
   const letThrough =
     plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
   if (!letThrough) return { ...ofMandate, observed: null, checks };

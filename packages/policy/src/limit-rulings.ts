@@ -44,13 +44,20 @@ function waitForAll(facts: readonly LimitFact[]): number | null {
   return wait;
 }
 
-/** One entry a limit; `skip` where the step ended before the limits were judged. */
-export function limitChecks(limits: readonly Limit[], facts: readonly LimitFact[]): readonly Check[] {
+/**
+ * One entry a limit; `skip` where the step ended before the limits were judged. `costMicros`: what the call was to
+ * reserve.
+ */
+export function limitChecks(
+  limits: readonly Limit[],
+  facts: readonly LimitFact[],
+  costMicros: number,
+): readonly Check[] {
   return limits.map((limit, at): Check => {
     const check = checkOf(limit).name;
     const fact = facts[at];
     if (fact === undefined) return { check, said: 'skip' };
-    return { check, said: said(fact), saw: sawAt(limit, fact) };
+    return { check, said: said(fact), saw: sawAt(limit, fact, costMicros) };
   });
 }
 
@@ -66,10 +73,11 @@ function checkOf(limit: Limit): { name: string } {
 }
 
 /** A limit and its fact stand at the same place and so are of one kind. */
-function sawAt(limit: Limit, fact: LimitFact): Json {
-  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.saw(limit, fact);
-  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.saw(limit, fact);
-  if (limit.kind === 'confirmation' && fact.kind === 'confirmation') return confirmation.saw(limit, fact);
+function sawAt(limit: Limit, fact: LimitFact, costMicros: number): Json {
+  if (limit.kind === 'budget' && fact.kind === 'budget') return budgets.saw(limit, fact, costMicros);
+  if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.saw(limit, fact, costMicros);
+  if (limit.kind === 'confirmation' && fact.kind === 'confirmation')
+    return confirmation.saw(limit, fact, costMicros);
   return notOneKind(limit, fact);
 }
 

@@ -18,11 +18,12 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     };
     return [total, ...subject.mandate.budgets.map((budget) => limitOf(budget, subject))];
   },
-  saw: ({ scope, id, windowMs, maxMicros }, { spentMicros, retryAfterMs }) => ({
+  saw: ({ scope, id, windowMs, maxMicros }, { spentMicros, retryAfterMs }, costMicros) => ({
     scope,
     id,
     windowMs,
     spentMicros,
+    costMicros,
     maxMicros,
     retryAfterMs,
   }),
