@@ -17,6 +17,7 @@ import {
   serveHttp,
   silentLogger,
   systemClock,
+  type Tracer,
 } from '@mandate/runtime';
 import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
@@ -71,6 +72,7 @@ type Answered = Record<string, unknown> & { code?: string; decision?: Record<str
 export async function startGatewayPlane(options: {
   mandates: string;
   settings?: Partial<GatewaySettings>;
+  tracer?: Tracer | null;
   /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
   between?: (parts: { bus: Bus; ledger: Ledger }) => { bus: Bus; ledger: Ledger | null };
 }): Promise<Plane> {
@@ -107,6 +109,7 @@ export async function startGatewayPlane(options: {
     version: '0.0.0',
     log,
     metrics,
+    tracer: options.tracer ?? null,
     keys: memoryKeyStore([...keys.values()].map(({ record }) => record)),
     readiness: gateway.readiness,
   });

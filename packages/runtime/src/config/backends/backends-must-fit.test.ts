@@ -5,10 +5,16 @@ import { loadConfig } from '../load-config.ts';
 import { backendsMustFit } from './backends-must-fit.ts';
 import { clickhouseSettings } from './clickhouse-settings.ts';
 import { kafkaSettings } from './kafka-settings.ts';
+import { otlpSettings } from './otlp-settings.ts';
 import { redisSettings } from './redis-settings.ts';
 
 const all = z
-  .object({ ...kafkaSettings.shape, ...redisSettings.shape, ...clickhouseSettings.shape })
+  .object({
+    ...kafkaSettings.shape,
+    ...redisSettings.shape,
+    ...clickhouseSettings.shape,
+    ...otlpSettings.shape,
+  })
   .superRefine(backendsMustFit);
 const withoutLedger = z
   .object({ ...kafkaSettings.shape, ...clickhouseSettings.shape })
@@ -85,6 +91,11 @@ test.each([
     /MIN_IN_SYNC_REPLICAS: is more than the 1/,
   ],
   [
+    'a credential for traces that go nowhere',
+    { MANDATE_OTLP_HEADERS: 'authorization=Basic hush' },
+    /MANDATE_OTLP_URL: is not set.*MANDATE_OTLP_HEADERS/,
+  ],
+  [
     'brokers without a port',
     { ...REDIS, MANDATE_KAFKA_BROKERS: 'a' },
     /MANDATE_KAFKA_BROKERS: is not host:port/,
@@ -97,5 +108,9 @@ test('what may hold a password is never shown', () => {
   expect(faultOf({ MANDATE_REDIS_URL: 'http://:secret@r' })).not.toMatch(/:secret@/);
   const config = loadConfig(all, { ...KAFKA, ...REDIS });
   expect(JSON.stringify(config)).not.toContain('secret@');
+  const traces = { MANDATE_OTLP_URL: 'http://o:4318', MANDATE_OTLP_HEADERS: 'x-key=hush' };
+  expect(JSON.stringify(loadConfig(all, traces))).not.toContain('hush');
+  expect(faultOf({ ...traces, MANDATE_OTLP_HEADERS: 'hush' })).toMatch(/OTLP_HEADERS: is not name=value/);
+  expect(faultOf({ ...traces, MANDATE_OTLP_HEADERS: 'hush' })).not.toContain('hush');
   expect(config.KAFKA_BROKERS).toEqual(['a:9092', 'b:9092']);
 });
