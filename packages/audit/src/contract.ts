@@ -5,6 +5,7 @@
 import { describe } from 'vitest';
 import { answers } from './contract/answers.ts';
 import type { MakeAudit } from './contract/audit-under-test.ts';
+import { following } from './contract/following.ts';
 import { migrating } from './contract/migrating.ts';
 import { questions } from './contract/questions.ts';
 import { recording } from './contract/recording.ts';
@@ -19,5 +20,6 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('retention', () => retention(make));
     describe('questions', () => questions(make));
     describe('answers', () => answers(make));
+    describe('following', () => following(make));
   });
 }

@@ -11,6 +11,8 @@
  */
 
 export { openEmbeddedAudit } from './embedded.ts';
+export { type AskAudit, decisionFeed, type Feed, settlementFeed } from './live/feed.ts';
+export { lookBehind, type Place, placeNow, placeSince, type Told } from './live/follow.ts';
 export { MIGRATIONS_DIRECTORY, migrate, missingMigrations } from './migrate.ts';
 export { dropMonths, type Month, oldMonths } from './old-months.ts';
 export { openAudit, openServerAsItIs } from './open-audit.ts';
@@ -31,7 +33,11 @@ export { answersTo, republicationsOf } from './queries/republications.ts';
 export { CONTROL_EVENTS, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
-export { searchSettlements } from './queries/search-settlements.ts';
+export {
+  type SettlementFilter,
+  type SettlementSummary,
+  searchSettlements,
+} from './queries/search-settlements.ts';
 export { spendByAgent, spendInAll } from './queries/spend.ts';
 export { tools } from './queries/tools.ts';
 export { verdicts } from './queries/verdicts.ts';

@@ -2,7 +2,9 @@
 import type { z } from 'zod';
 
 /** Values for the `{name:Type}` placeholders of a statement; the driver binds them, nothing is pasted into SQL. */
-export type BoundParams = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+export type BoundParams = Readonly<
+  Record<string, string | number | boolean | null | readonly string[] | readonly number[]>
+>;
 
 export interface AuditClient {
   /**

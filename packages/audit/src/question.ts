@@ -11,7 +11,9 @@ export type Question<Params extends z.ZodType<Asked>, Row extends z.ZodType> = {
 };
 
 /** What a question may take: a list stands for any of its values. */
-export type Asked = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+export type Asked = Readonly<
+  Record<string, string | number | boolean | readonly string[] | readonly number[] | undefined>
+>;
 
 /** Fixes the types of a question where it is written. */
 export function question<Params extends z.ZodType<Asked>, Row extends z.ZodType>(
@@ -39,7 +41,7 @@ export async function ask<Params extends z.ZodType<Asked>, Row extends z.ZodType
       cause: read.error,
     });
   }
-  const bound: Record<string, string | number | boolean | readonly string[]> = {};
+  const bound: Record<string, string | number | boolean | readonly string[] | readonly number[]> = {};
   for (const [name, value] of Object.entries(read.data)) if (value !== undefined) bound[name] = value;
   return client.query(sql(read.data), bound, row, givenUp);
 }

@@ -21,14 +21,14 @@ import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 export type Landed = { landed: number; quarantined: number };
 
 export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
-  return record(client, 'decisions', decisionRow, decisionRowOf, batch);
+  return record(client, 'decisions', decisionRow, decisionRowOf, batch, ({ appended_at }) => appended_at);
 }
 
 export function recordSettlements(
   client: AuditClient,
   batch: readonly Recorded<Settlement>[],
 ): Promise<Landed> {
-  return record(client, 'settlements', settlementRow, settlementRowOf, batch);
+  return record(client, 'settlements', settlementRow, settlementRowOf, batch, ({ settled_at }) => settled_at);
 }
 
 export function recordControlEvents(
@@ -55,30 +55,47 @@ export function recordRepublications(
 /** Checking rows holds up the event loop (2 ms for so many): then everyone else gets a turn. */
 const RECORDS_A_TURN = 100;
 
-type Row = { origin: Recorded<unknown>; row: object };
+type Row = { origin: Recorded<unknown>; row: object; month: string };
 type Refused = { origin: Recorded<unknown>; reason: string };
 
+/** @param partitionedBy the time, in RFC 3339, by whose month the table is partitioned, where somebody follows it */
 async function record<R, Schema extends z.ZodType<object>>(
   client: AuditClient,
   table: string,
   schema: Schema,
   rowOf: (recorded: Recorded<R>) => z.input<Schema>,
   batch: readonly Recorded<R>[],
+  partitionedBy: (row: z.output<Schema>) => string = () => '',
 ): Promise<Landed> {
   const rows: Row[] = [];
   const refused: Refused[] = [];
   for (const [index, origin] of batch.entries()) {
     if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
     const read = schema.safeParse(rowOf(origin));
-    if (read.success) rows.push({ origin, row: read.data });
+    if (read.success) rows.push({ origin, row: read.data, month: partitionedBy(read.data).slice(0, 7) });
     else refused.push({ origin, reason: z.prettifyError(read.error) });
   }
-  refused.push(...(await land(client, table, rows)));
+  for (const run of inOrderOfTheLog(rows)) refused.push(...(await land(client, table, run)));
   await quarantine(
     client,
     refused.map(({ origin, reason }) => ({ ...origin, meantFor: table, reason })),
   );
   return { landed: batch.length - refused.length, quarantined: refused.length };
+}
+
+/**
+ * An insert becomes a part for each month, and they come into sight one behind the other, as the insert first names
+ * their months. Whoever follows a table (see live/) must see its rows in the order of the log: so no insert names a month
+ * behind a later one. Almost always that is one insert.
+ */
+function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
+  const runs: Row[][] = [];
+  for (const row of rows) {
+    const run = runs.at(-1);
+    if (run === undefined || row.month < (run.at(-1)?.month ?? '')) runs.push([row]);
+    else run.push(row);
+  }
+  return runs;
 }
 
 /** Inserts; when ClickHouse refuses, inserts halves, until each refused row stands alone. Gives those back. */

@@ -4,44 +4,58 @@ import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 
+/** What settlements can be narrowed by, wherever they are searched, followed or exported. */
+export const settlementFilter = z.strictObject({
+  tenant,
+  agentId: id.optional(),
+  actionId: id.optional(),
+  ...period,
+});
+export type SettlementFilter = z.output<typeof settlementFilter>;
+
+export const SETTLEMENT_COLUMNS = `id, kind, action_id AS actionId, attempt, agent_id AS agentId, status, code,
+      delta_micros AS deltaMicros, charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros, late,
+      settled_at AS settledAt, log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
+
+export const settlementSummary = z.object({
+  id: z.string(),
+  kind: settlement.shape.kind,
+  actionId: z.string(),
+  attempt: z.int(),
+  agentId: z.string(),
+  status: settlement.shape.status,
+  code: settlement.shape.code,
+  deltaMicros: z.int(),
+  chargedMicros: z.int(),
+  cumulativeMicros: z.int(),
+  late: z.boolean(),
+  settledAt: time,
+  logTopic: z.string(),
+  logPartition: z.int(),
+  logOffset: z.int(),
+});
+export type SettlementSummary = z.output<typeof settlementSummary>;
+
+/** ` AND …` for every filter that was given, on the columns of `settlements`. */
+export function settlementsNarrowed(params: Partial<SettlementFilter>): string {
+  return narrowed(params, {
+    agentId: 'agent_id = {agentId:String}',
+    actionId: 'action_id = {actionId:String}',
+    fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+    toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+  });
+}
+
 export const searchSettlements = question({
-  params: z.strictObject({
-    tenant,
-    agentId: id.optional(),
-    actionId: id.optional(),
-    ...period,
+  params: settlementFilter.extend({
     before: id.optional(),
     limit: z.int().min(1).max(1_000).default(100),
   }),
-  row: z.object({
-    id: z.string(),
-    kind: settlement.shape.kind,
-    actionId: z.string(),
-    attempt: z.int(),
-    agentId: z.string(),
-    status: settlement.shape.status,
-    code: settlement.shape.code,
-    deltaMicros: z.int(),
-    chargedMicros: z.int(),
-    cumulativeMicros: z.int(),
-    late: z.boolean(),
-    settledAt: time,
-    logTopic: z.string(),
-    logPartition: z.int(),
-    logOffset: z.int(),
-  }),
-  sql: (params) => `
-    SELECT id, kind, action_id AS actionId, attempt, agent_id AS agentId, status, code, delta_micros AS deltaMicros,
-      charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros, late, settled_at AS settledAt,
-      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
+  row: settlementSummary,
+  sql: ({ before, limit: _, ...filter }) => `
+    SELECT ${SETTLEMENT_COLUMNS}
     FROM settlements FINAL
-    WHERE tenant = {tenant:String} AND NOT void${narrowed(params, {
-      agentId: 'agent_id = {agentId:String}',
-      actionId: 'action_id = {actionId:String}',
-      fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
-      toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
-      before: 'id < {before:String}',
-    })}
+    WHERE tenant = {tenant:String} AND NOT void${settlementsNarrowed(filter)}${narrowed({ before }, { before: 'id < {before:String}' })}
     ORDER BY id DESC
     LIMIT {limit:UInt32}`,
 });

@@ -1,0 +1,273 @@
+/**
+ * Following a table as it fills: each row once and in the order of the log, whatever lands when, in what pieces and how
+ * often, and wherever the connection is cut.
+ */
+import type { Decision } from '@mandate/schemas';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { decisionOf, recordedDecision, recordedSettlement, settlementOf } from '../arbitrary-history.ts';
+import {
+  type AskAudit,
+  type AuditClient,
+  ask,
+  decisionFeed,
+  type Feed,
+  lookBehind,
+  type Place,
+  placeNow,
+  placeSince,
+  type Recorded,
+  recordDecisions,
+  recordSettlements,
+  settlementFeed,
+} from '../index.ts';
+import { LANDS_WITHIN_MS } from '../live/follow.ts';
+import { LANDED_A_PARTITION, landedDecisions } from '../queries/landed.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+const PARTITIONS = 3;
+const START_MS = Date.UTC(2026, 0, 30);
+const NOW_MS = START_MS + 60_000;
+
+/** A record of a partition: which of its ids, and whether it is void. An id may come again. */
+const record = fc.record({
+  name: fc.nat(9),
+  isVoid: fc.boolean(),
+  verdict: fc.constantFrom('ALLOW', 'BLOCK'),
+});
+type Laid = typeof record extends fc.Arbitrary<infer T> ? T : never;
+
+const partition = fc.nat(PARTITIONS - 1);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('land'), partition, count: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('land again'), partition, back: fc.nat(9) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('look'), cutAfter: fc.option(fc.nat(5)) }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'begin' } as const) },
+);
+
+export function following(make: MakeAudit): void {
+  let audit: AuditClient;
+  const asking: AskAudit = (question, given) => ask(audit, question, given);
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  function at(
+    logPartition: number,
+    logOffset: number,
+    decision: Decision,
+    isVoid = false,
+  ): Recorded<Decision> {
+    const recorded = recordedDecision(decision, logOffset, isVoid);
+    return { ...recorded, coordinate: { ...recorded.coordinate, partition: logPartition } };
+  }
+
+  /** What a connection is told before it is cut, or all there is; and the place that it has come to. */
+  async function told<Row extends { id: string; logPartition: number; logOffset: number }>(
+    feed: Feed<Row>,
+    from: Place,
+    { cutAfter = null, nowMs = NOW_MS }: { cutAfter?: number | null; nowMs?: number } = {},
+  ): Promise<{ rows: Row[]; place: Place }> {
+    const rows: Row[] = [];
+    let place = from;
+    for (;;) {
+      const look = lookBehind(asking, feed, place, nowMs);
+      for (;;) {
+        const next = await look.next();
+        if (next.done) {
+          ({ place } = next.value);
+          if (next.value.isAll) return { rows, place };
+          break;
+        }
+        rows.push(next.value.row);
+        ({ place } = next.value);
+        if (rows.length === cutAfter) return { rows, place };
+      }
+    }
+  }
+
+  const positions = (rows: readonly { id: string; logPartition: number; logOffset: number }[]) =>
+    rows.map(({ id, logPartition, logOffset }) => `${logPartition}/${logOffset} ${id}`);
+
+  let runs = 0;
+
+  test('whatever lands when and wherever the connection is cut, each row that stands is told once, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(record, { maxLength: 25 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
+        fc.array(step, { maxLength: 14 }),
+        async (log, steps) => {
+          runs += 1;
+          const tenant = `follow-${runs}`;
+          const laid = log.map((records, of) =>
+            records.map((one, offset) => recordedAt(tenant, of, offset, one)),
+          );
+          const landed = log.map(() => 0);
+          const feed = decisionFeed({ tenant, verdict: ['ALLOW'] });
+          /** Listeners, each with where it is and what it should have been told of a partition: from which offset on. */
+          const listeners = [{ place: placeSince(START_MS), from: log.map(() => 0), rows: [] as string[] }];
+          const land = async (of: number, start: number, end: number) => {
+            await recordDecisions(audit, (laid[of] ?? []).slice(start, end));
+            landed[of] = Math.max(landed[of] ?? 0, Math.min(end, laid[of]?.length ?? 0));
+          };
+          const lookAll = async (cutAfter: number | null) => {
+            for (const listener of listeners) {
+              // As whoever was cut off resumes: from the token of the last row, or from where it began.
+              const { rows, place } = await told(feed, listener.place, { cutAfter });
+              listener.rows.push(...positions(rows));
+              listener.place = place;
+            }
+          };
+          for (const one of steps) {
+            if (one.do === 'begin') {
+              listeners.push({ place: await placeNow(asking, feed, NOW_MS), from: [...landed], rows: [] });
+            } else if (one.do === 'look') {
+              await lookAll(one.cutAfter);
+            } else {
+              const end = landed[one.partition] ?? 0;
+              if (one.do === 'land') await land(one.partition, end, end + one.count);
+              else await land(one.partition, Math.max(0, end - one.back), end);
+            }
+          }
+          await Promise.all(laid.map(({ length }, of) => land(of, landed[of] ?? 0, length)));
+          await lookAll(null);
+          for (const { from, rows } of listeners) {
+            const expected = laid.map((records, of) =>
+              standing(records).filter((one) => one.offset >= (from[of] ?? 0)),
+            );
+            for (const [of, stands] of expected.entries()) {
+              expect(rows.filter((row) => row.startsWith(`${of}/`))).toEqual(
+                stands.map(({ offset, id }) => `${of}/${offset} ${id}`),
+              );
+            }
+          }
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  function recordedAt(tenant: string, of: number, offset: number, { name, isVoid, verdict }: Laid) {
+    const decision = decisionOf(tenant, 100 * of + name);
+    const ruling =
+      verdict === 'ALLOW' ? { verdict: 'ALLOW', code: 'ALLOWED' } : { verdict: 'BLOCK', code: 'TOOL_DENIED' };
+    // One id is one decision: what its first record says, all say.
+    return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
+  }
+
+  /** Of each id the first that is not void; of those, what the filter lets through. */
+  function standing(records: readonly Recorded<Decision>[]) {
+    const first = new Map<string, Recorded<Decision>>();
+    for (const one of records) if (!one.void && !first.has(one.record.id)) first.set(one.record.id, one);
+    return [...first.values()]
+      .filter(({ record }) => record.verdict === 'ALLOW')
+      .map(({ record: { id }, coordinate: { offset } }) => ({ id, offset }));
+  }
+
+  test('more than one answer holds comes in several, with nothing lost between', async () => {
+    const count = 2 * LANDED_A_PARTITION + 1;
+    const batch = Array.from({ length: count }, (_, offset) => at(0, offset, decisionOf('much', offset)));
+    await recordDecisions(audit, batch);
+    const feed = decisionFeed({ tenant: 'much' });
+    const { rows, place } = await told(feed, placeSince(START_MS));
+    expect(rows.map(({ logOffset }) => logOffset)).toEqual(batch.map((_, offset) => offset));
+    expect(place.lookedAtMs).toBe(NOW_MS);
+    expect((await told(feed, place)).rows).toEqual([]);
+  });
+
+  test('across partitions it is nearly the order of time', async () => {
+    const times = [
+      [5, 1, 9],
+      [2, 7, 8],
+    ];
+    await recordDecisions(
+      audit,
+      times.flatMap((of, logPartition) =>
+        of.map((appendedAtMs, offset) =>
+          at(
+            logPartition,
+            offset,
+            decisionOf('merged', 10 * logPartition + offset, { appendedAtMs: START_MS + appendedAtMs }),
+          ),
+        ),
+      ),
+    );
+    const { rows } = await told(decisionFeed({ tenant: 'merged' }), placeSince(START_MS));
+    expect(rows.map(({ logPartition, logOffset }) => `${logPartition}/${logOffset}`)).toEqual([
+      '1/0',
+      '0/0',
+      '0/1',
+      '1/1',
+      '1/2',
+      '0/2',
+    ]);
+  });
+
+  test('settlements are followed in the same way', async () => {
+    const settled = (offset: number, isVoid = false) =>
+      recordedSettlement(settlementOf(decisionOf('settled', offset)), offset, isVoid);
+    await recordSettlements(audit, [settled(0)]);
+    const feed = settlementFeed({ tenant: 'settled' });
+    const now = await placeNow(asking, feed, NOW_MS);
+    await recordSettlements(audit, [settled(0), settled(3, true), settled(4)]);
+    expect((await told(feed, now)).rows.map(({ logOffset }) => logOffset)).toEqual([4]);
+    expect((await told(feed, placeSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([0, 4]);
+  });
+
+  test('whoever follows another tenant is told nothing', async () => {
+    await recordDecisions(audit, [at(0, 0, decisionOf('mine-alone', 1))]);
+    expect((await told(decisionFeed({ tenant: 'yours' }), placeSince(START_MS))).rows).toEqual([]);
+  });
+
+  describe('what was recorded long ago', () => {
+    test('is not looked at, and what lands late by less than that is told', async () => {
+      const feed = decisionFeed({ tenant: 'late' });
+      const recordedAt = (offset: number, recordedAtMs: number) => ({
+        ...at(0, offset, decisionOf('late', offset)),
+        recordedAtMs,
+      });
+      const { place } = await told(feed, placeSince(START_MS));
+      await recordDecisions(audit, [recordedAt(1, NOW_MS - LANDS_WITHIN_MS - 1)]);
+      await recordDecisions(audit, [recordedAt(2, NOW_MS - LANDS_WITHIN_MS)]);
+      expect((await told(feed, place)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
+    });
+
+    test('is passed over by the index', async () => {
+      const asked = landedDecisions.behind.params.parse({
+        tenant: 'late',
+        sinceMs: 0,
+        recordedFromMs: NOW_MS,
+        partitions: [0],
+        through: [7],
+      });
+      const explained = await audit.query(
+        `EXPLAIN indexes = 1 ${landedDecisions.behind.sql(asked)}`,
+        { ...asked },
+        z.object({ explain: z.string() }),
+      );
+      expect(explained.map(({ explain }) => explain.trim())).toContain('Name: recorded_range');
+    });
+  });
+
+  test('months come into sight in the order of the log, so that nothing lands before what was read', async () => {
+    await audit.command('SYSTEM STOP MERGES decisions');
+    const months = [1, 0, 1, 2, 2, 1];
+    await recordDecisions(
+      audit,
+      months.map((month, offset) =>
+        at(0, offset, decisionOf('months', offset, { appendedAtMs: Date.UTC(2031, month) })),
+      ),
+    );
+    const parts = await audit.query(
+      `SELECT arraySort(groupArray(log_offset)) AS offsets FROM decisions WHERE tenant = 'months'
+       GROUP BY _part ORDER BY toUInt64(splitByChar('_', _part)[2])`,
+      {},
+      z.object({ offsets: z.array(z.int()) }),
+    );
+    await audit.command('SYSTEM START MERGES decisions');
+    expect(parts.map(({ offsets }) => offsets)).toEqual([[0], [1], [2], [3, 4], [5]]);
+  });
+}

@@ -1,0 +1,48 @@
+/** The tables that can be followed as they fill, and how each is asked. */
+import type { z } from 'zod';
+import type { DecisionSummary } from '../queries/decision-columns.ts';
+import type { DecisionFilter } from '../queries/decision-filter.ts';
+import { landedDecisions, landedSettlements } from '../queries/landed.ts';
+import type { SettlementFilter, SettlementSummary } from '../queries/search-settlements.ts';
+import type { Asked, Question } from '../question.ts';
+
+/** Asks the audit, on behalf of whoever follows. */
+export type AskAudit = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
+  question: Question<Params, Row>,
+  given: z.input<Params>,
+) => Promise<z.output<Row>[]>;
+
+type Window = z.input<typeof landedDecisions.ends.params>;
+type Behind = z.input<typeof landedDecisions.behind.params>;
+
+export type LogPosition = { logPartition: number; logOffset: number };
+/** A row that landed: it may be void, or the repeat of another, or narrowed away. */
+export type Landed = LogPosition & { id: string; atMs: number };
+
+export type Feed<Row extends LogPosition & { id: string }> = {
+  tenant: string;
+  ends(ask: AskAudit, within: Window): Promise<LogPosition[]>;
+  behind(ask: AskAudit, place: Behind): Promise<Landed[]>;
+  /** Of these ids the rows that stand and are not narrowed away. */
+  standing(ask: AskAudit, ids: string[]): Promise<Row[]>;
+};
+
+export function decisionFeed(filter: DecisionFilter): Feed<DecisionSummary> {
+  const { ends, behind, standing } = landedDecisions;
+  return {
+    tenant: filter.tenant,
+    ends: (ask, within) => ask(ends, within),
+    behind: (ask, place) => ask(behind, place),
+    standing: (ask, ids) => ask(standing, { ...filter, ids }),
+  };
+}
+
+export function settlementFeed(filter: SettlementFilter): Feed<SettlementSummary> {
+  const { ends, behind, standing } = landedSettlements;
+  return {
+    tenant: filter.tenant,
+    ends: (ask, within) => ask(ends, within),
+    behind: (ask, place) => ask(behind, place),
+    standing: (ask, ids) => ask(standing, { ...filter, ids }),
+  };
+}

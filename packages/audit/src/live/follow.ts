@@ -1,0 +1,115 @@
+/**
+ * Follows a table as it fills: each row once, in the order of the log, from any place on.
+ *
+ * What makes that exact: a recorder lands each partition of the log in order, batch behind batch, and of a batch that is
+ * half there the first half (see record.ts). So whatever of a partition can be seen is everything up to some offset, and
+ * the offset that one has read up to is the place to go on from: nothing lands before it any more but repeats of what
+ * lies there already. Which of several deliveries of one id stands is the first that is not void; behind it in the same
+ * partition none can take its place. So a row is told where it stands, and nowhere else.
+ *
+ * Order: that of the log within a partition, and so for each agent, whose records share one; across partitions nearly that
+ * of time. One id in two partitions, as after a change of their number, is told in both.
+ *
+ * Rows that were recorded long ago are not looked at. So a row counts only if it can be seen `LANDS_WITHIN_MS` after the
+ * recorder read it, by the clock of whoever follows: an insert that took longer, or a clock that is further off, would be
+ * passed over. A recorder reads anew what it could not insert, so seconds are what it takes.
+ */
+import { LANDED_A_PARTITION, MOST_IDS } from '../queries/landed.ts';
+import type { AskAudit, Feed, Landed, LogPosition } from './feed.ts';
+
+export const LANDS_WITHIN_MS = 15 * 60_000;
+
+/** Up to where a table was read. */
+export type Place = {
+  /** What was decided or settled before is not told. Fixed when the following began. */
+  sinceMs: number;
+  /** When everything behind `through` that could be seen had been read. */
+  lookedAtMs: number;
+  /** By partition, the last offset that was read; of other partitions nothing was. */
+  through: ReadonlyMap<number, number>;
+};
+
+/** Before everything that was decided or settled from then on. */
+export function placeSince(sinceMs: number): Place {
+  return { sinceMs, lookedAtMs: sinceMs, through: new Map() };
+}
+
+/** Behind everything that is there now. What was decided long before and lands later is told of no more than the rest. */
+export async function placeNow(
+  ask: AskAudit,
+  feed: Pick<Feed<never>, 'tenant' | 'ends'>,
+  nowMs: number,
+): Promise<Place> {
+  const sinceMs = longBefore(nowMs);
+  const ends = await feed.ends(ask, { tenant: feed.tenant, sinceMs, recordedFromMs: sinceMs });
+  const through = new Map(ends.map(({ logPartition, logOffset }) => [logPartition, logOffset]));
+  return { sinceMs, lookedAtMs: nowMs, through };
+}
+
+/** A row that stands, and the place behind it. */
+export type Told<Row> = { row: Row; place: Place };
+
+/**
+ * What lies behind `place` now, as far as one answer holds it. The generator's result is the place behind all that was
+ * looked at, what is not told included, and whether that was all there is.
+ */
+export async function* lookBehind<Row extends LogPosition & { id: string }>(
+  ask: AskAudit,
+  feed: Feed<Row>,
+  place: Place,
+  nowMs: number,
+): AsyncGenerator<Told<Row>, { place: Place; isAll: boolean }> {
+  const { sinceMs, lookedAtMs } = place;
+  const through = new Map(place.through);
+  const landed = await feed.behind(ask, {
+    tenant: feed.tenant,
+    sinceMs,
+    recordedFromMs: longBefore(lookedAtMs),
+    partitions: [...through.keys()],
+    through: [...through.values()],
+  });
+  const { inOrder, isAll } = merged(landed);
+  for (let start = 0; start < inOrder.length; start += MOST_IDS) {
+    const some = inOrder.slice(start, start + MOST_IDS);
+    const rows = await feed.standing(ask, [...new Set(some.map(({ id }) => id))]);
+    const standing = new Map(rows.map((row) => [keyOf(row), row]));
+    for (const position of some) {
+      const { logPartition, logOffset } = position;
+      // The same delivery may be there twice, until ClickHouse has merged its parts.
+      if (logOffset <= (through.get(logPartition) ?? -1)) continue;
+      through.set(logPartition, logOffset);
+      const row = standing.get(keyOf(position));
+      if (row !== undefined) yield { row, place: { sinceMs, lookedAtMs, through: new Map(through) } };
+    }
+  }
+  return { place: { sinceMs, lookedAtMs: isAll ? nowMs : lookedAtMs, through }, isAll };
+}
+
+/** Partitions, each in its order, merged by time: always the earliest of those that are next. */
+function merged(landed: readonly Landed[]): { inOrder: Landed[]; isAll: boolean } {
+  const queues = [...Map.groupBy(landed, ({ logPartition }) => logPartition).values()];
+  const isAll = queues.every(({ length }) => length < LANDED_A_PARTITION);
+  const waiting = queues.map((queue) => queue.values());
+  const heads = waiting.map((queue) => queue.next().value);
+  const inOrder: Landed[] = [];
+  while (inOrder.length < landed.length) {
+    const earliest = heads.reduce((best, head) => (isBefore(head, best) ? head : best), undefined);
+    if (earliest === undefined) break;
+    const at = heads.indexOf(earliest);
+    heads[at] = waiting[at]?.next().value;
+    inOrder.push(earliest);
+  }
+  return { inOrder, isAll };
+}
+
+function isBefore(one: Landed | undefined, other: Landed | undefined): boolean {
+  return one !== undefined && (other === undefined || one.atMs < other.atMs);
+}
+
+function keyOf({ id, logPartition, logOffset }: LogPosition & { id: string }): string {
+  return `${id} ${logPartition} ${logOffset}`;
+}
+
+function longBefore(atMs: number): number {
+  return Math.max(0, atMs - LANDS_WITHIN_MS);
+}
