@@ -18,7 +18,13 @@ import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
 
-type IssueOptions = FolderOptions & { name: string; scopes: ApiScope[]; agents: string[]; tenant: string };
+type IssueOptions = FolderOptions & {
+  name: string;
+  scopes?: ApiScope[];
+  auditor?: true;
+  agents: string[];
+  tenant: string;
+};
 
 /** What is kept of a key, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
@@ -39,9 +45,8 @@ function issueCommand(keys: Command, run: RunCommand): void {
       .command('issue')
       .description('Makes an API key and prints it once; only its hash is kept.')
       .requiredOption('--name <name>', 'what it is for', someText)
-      .addOption(
-        new Option('--scopes <scope...>', 'what it may do').choices(API_SCOPES).makeOptionMandatory(),
-      )
+      .addOption(new Option('--scopes <scope...>', 'what it may do').choices(API_SCOPES))
+      .option('--auditor', 'it reads the whole audit and changes nothing; in the place of --scopes')
       .option('--agents <glob...>', 'the agents that it may speak for', ['*'])
       .option('--tenant <tenant>', 'whose it is', tenantName, DEFAULTS.tenant),
   )
@@ -50,11 +55,14 @@ function issueCommand(keys: Command, run: RunCommand): void {
       `
 Examples:
   mandate keys issue --name ci --scopes publish --agents 'ci-*'
-  mandate keys issue --name oncall --scopes audit operate`,
+  mandate keys issue --name oncall --scopes audit operate
+  mandate keys issue --name 'auditors of 2026' --auditor`,
     )
-    .action(({ data, json, ...grant }: IssueOptions) =>
+    .action(({ data, json, ...asked }: IssueOptions) =>
       run(async (context) => {
         const { stdout } = context;
+        const { name, agents, tenant } = asked;
+        const grant = { name, agents, tenant, scopes: scopesOf(asked) };
         const folder = makeDataFolder(folderOf(data, context));
         const { key, record } = issueApiKey(grant);
         await fileKeyStore(folder.keys).add(record);
@@ -63,6 +71,16 @@ Examples:
         return 0;
       }),
     );
+}
+
+function scopesOf({ scopes, auditor }: Pick<IssueOptions, 'scopes' | 'auditor'>): readonly ApiScope[] {
+  if (scopes !== undefined && auditor === undefined) return scopes;
+  if (scopes === undefined && auditor === true) return ['audit'];
+  throw new CommandFailure(
+    2,
+    scopes === undefined ? 'what the key may do is not said' : '--auditor and --scopes are both given',
+    `Give --auditor, or --scopes with some of ${API_SCOPES.join(', ')}.`,
+  );
 }
 
 function listCommand(keys: Command, run: RunCommand): void {
