@@ -19,7 +19,14 @@ const START_TIMEOUT_MS = 600_000;
 /** Requests in hand, then batches in hand, then the clients. */
 const STOP_TIMEOUT_MS = 30_000;
 
-export type ServiceSettings = { logLevel: LogLevel; host: string; port: number };
+export type ServiceSettings = {
+  logLevel: LogLevel;
+  host: string;
+  port: number;
+  /** Of a service that accepts keys. */
+  corsOrigins?: readonly string[];
+  requestsPerKeyPerSecond?: number;
+};
 
 /** What a service is given to open its own parts with. */
 export type ServiceContext<Config> = Opening & {
@@ -54,7 +61,7 @@ export async function runService<S extends z.ZodObject<typeof otlpSettings.shape
 ): Promise<void> {
   const { name, manifest, schema } = service;
   const config = serviceConfig(own, { service: name, about: manifest.description, schema });
-  const { logLevel, ...at } = service.settings(config);
+  const { logLevel, host, port, corsOrigins = [], ...limits } = service.settings(config);
   const log = createLogger({ name, level: logLevel });
   const start = () =>
     openInOrder(async (opening) => {
@@ -68,10 +75,12 @@ export async function runService<S extends z.ZodObject<typeof otlpSettings.shape
         log,
         metrics,
         tracer,
+        corsOrigins,
+        limits,
         ...parts,
       });
       if (routes !== undefined) await server.register(routes);
-      return opening.running(await serveHttp(server, at));
+      return opening.running(await serveHttp(server, { host, port }));
     });
   await runProcess(own, {
     log,

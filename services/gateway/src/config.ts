@@ -1,4 +1,12 @@
-import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings, redisSettings } from '@mandate/runtime';
+import {
+  backendsMustFit,
+  corsOrigins,
+  kafkaSettings,
+  LOG_LEVELS,
+  otlpSettings,
+  redisSettings,
+  requestsPerKeyPerSecond,
+} from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The gateway's own settings; their names in the environment begin with MANDATE_. */
@@ -15,6 +23,8 @@ export const gatewaySettings = z.object({
     .min(1)
     .default('.mandate')
     .describe('the folder of keys.json and plane.secret and, where it is not on Kafka, of the log'),
+  GATEWAY_CORS_ORIGINS: corsOrigins,
+  GATEWAY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   GATEWAY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
   GATEWAY_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])

@@ -15,10 +15,12 @@ await runService(process, {
   name: 'gateway',
   manifest,
   schema: gatewayConfig,
-  settings: ({ GATEWAY_LOG_LEVEL: logLevel, GATEWAY_HOST: host, GATEWAY_PORT: port }) => ({
-    logLevel,
-    host,
-    port,
+  settings: (config) => ({
+    logLevel: config.GATEWAY_LOG_LEVEL,
+    host: config.GATEWAY_HOST,
+    port: config.GATEWAY_PORT,
+    corsOrigins: config.GATEWAY_CORS_ORIGINS,
+    requestsPerKeyPerSecond: config.GATEWAY_REQUESTS_PER_KEY_PER_SECOND,
   }),
   async open({ config, log, metrics, closing, running }) {
     const redact = compileActionRedaction({

@@ -1,4 +1,11 @@
-import { backendsMustFit, clickhouseSettings, LOG_LEVELS, otlpSettings } from '@mandate/runtime';
+import {
+  backendsMustFit,
+  clickhouseSettings,
+  corsOrigins,
+  LOG_LEVELS,
+  otlpSettings,
+  requestsPerKeyPerSecond,
+} from '@mandate/runtime';
 import { z } from 'zod';
 
 /** The query service's own settings; their names in the environment begin with MANDATE_. */
@@ -15,6 +22,8 @@ export const querySettings = z.object({
     .max(65_535)
     .default(7422)
     .describe('the port to listen at; 0 takes any free one'),
+  QUERY_CORS_ORIGINS: corsOrigins,
+  QUERY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   QUERY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   QUERY_ANSWER_TIMEOUT_MS: z
     .int()

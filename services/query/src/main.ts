@@ -8,7 +8,13 @@ await runService(process, {
   name: 'query',
   manifest,
   schema: queryConfig,
-  settings: ({ QUERY_LOG_LEVEL: logLevel, QUERY_HOST: host, QUERY_PORT: port }) => ({ logLevel, host, port }),
+  settings: (config) => ({
+    logLevel: config.QUERY_LOG_LEVEL,
+    host: config.QUERY_HOST,
+    port: config.QUERY_PORT,
+    corsOrigins: config.QUERY_CORS_ORIGINS,
+    requestsPerKeyPerSecond: config.QUERY_REQUESTS_PER_KEY_PER_SECOND,
+  }),
   async open({ config, log, metrics, closing }) {
     const folder = makeDataFolder(config.QUERY_DATA_PATH);
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());

@@ -122,7 +122,7 @@ function greeting({ url, folder, firstKeys }: Plane, stdout: CommandContext['std
   const lines = [
     `Mandate is up at ${paint('bold', url, stdout)}`,
     `  mandates   ${folder.mandates} (edit it: it is read again at once)`,
-    `  interface  ${url}/openapi.json   health ${url}/readyz   metrics ${url}/metrics`,
+    `  interface  ${url}/docs   health ${url}/readyz   metrics ${url}/metrics`,
   ];
   if (firstKeys.length > 0) {
     lines.push('', 'API keys of this plane. They are shown now and never again; only hashes are kept:');

@@ -123,6 +123,8 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
     metrics,
     tracer,
     keys,
+    corsOrigins: config.PLANE_CORS_ORIGINS,
+    limits: { requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND },
     readiness: async () => [
       ...(await gateway.readiness()),
       ...(await queryReadiness(audit)),

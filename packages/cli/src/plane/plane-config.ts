@@ -5,10 +5,12 @@ import { recorderSettings } from '@mandate/recorder';
 import {
   backendsMustFit,
   clickhouseSettings,
+  corsOrigins,
   kafkaSettings,
   LOG_LEVELS,
   otlpSettings,
   redisSettings,
+  requestsPerKeyPerSecond,
 } from '@mandate/runtime';
 import { z } from 'zod';
 import { DEFAULT_DATA_PATH } from './default-data-path.ts';
@@ -34,6 +36,8 @@ const whole = z.object({
     .max(65_535)
     .default(7420)
     .describe('the port to listen at; 0 takes any free one'),
+  PLANE_CORS_ORIGINS: corsOrigins,
+  PLANE_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   PLANE_LOG_LEVEL: z.enum(LOG_LEVELS).default('warn').describe('of the lines on stderr'),
   PLANE_SYNCHRONOUS: z
     .enum(['NORMAL', 'FULL'])

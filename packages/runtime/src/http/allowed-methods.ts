@@ -7,6 +7,8 @@ export type AllowedMethods = { at(path: string): string[] };
 export function trackAllowedMethods(server: HttpServer): AllowedMethods {
   const routes: { segments: string[]; methods: string[] }[] = [];
   server.addHook('onRoute', ({ url, method }) => {
+    // Where preflights are answered: it says nothing about a path.
+    if (url === '*') return;
     routes.push({ segments: url.split('/'), methods: [method].flat() });
   });
   return {

@@ -11,7 +11,7 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
     const path = pathOf(request);
     const allow = allowedMethods.at(path);
     const problem =
-      allow.length === 0
+      allow.length === 0 || allow.includes(request.method)
         ? new HttpProblem(404, 'NOT_FOUND', 'nothing is here', {
             remedy: 'GET /openapi.json lists what is.',
           })

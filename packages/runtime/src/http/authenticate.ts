@@ -2,7 +2,7 @@
  * Who may call what. A route says `config: { scope: 'publish' }`, or `config: { public: true }`; one that says
  * neither is refused to everybody, so that forgetting it cannot open a door. Runs before the body is read.
  */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiKeyRecord, ApiScope } from '../api-keys/api-key-record.ts';
 import { parseApiKey } from '../api-keys/key-format.ts';
 import type { KeyStore } from '../api-keys/key-store.ts';
@@ -67,25 +67,37 @@ export function authenticate(
   }
 
   server.decorateRequest('principalKey', null);
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const { config } = request.routeOptions;
     if (request.is404 || config.public === true) return;
 
     const credential = credentialOf(request);
     request.principalKey = credential === null || keys === null ? null : await keys.find(credential);
     if (request.principalKey === null) {
-      const rate = await refusalRate(request);
-      if (!rate.isAllowed && rate.isExceeded) refuse(request, tooManyRequests(rate.ttlInSeconds));
+      const wait = secondsToWait(reply, await refusalRate(request));
+      if (wait !== null) refuse(request, tooManyRequests(wait));
       refuse(request, unauthenticated(credential));
     }
 
-    const rate = await keyRate(request);
-    if (!rate.isAllowed && rate.isExceeded) refuse(request, tooManyRequests(rate.ttlInSeconds));
+    const wait = secondsToWait(reply, await keyRate(request));
+    if (wait !== null) refuse(request, tooManyRequests(wait));
 
     const accepted = [config.scope ?? []].flat();
     const { scopes } = request.principalKey;
     if (!accepted.some((scope) => scopes.includes(scope))) refuse(request, forbidden(accepted));
   });
+}
+
+type Rate = Awaited<ReturnType<ReturnType<HttpServer['createRateLimit']>>>;
+
+/** How long whoever asks too often has to wait; null for others. The answer says where one stands in any case. */
+function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
+  if (rate.isAllowed) return null;
+  reply
+    .header('ratelimit-limit', rate.max)
+    .header('ratelimit-remaining', rate.remaining)
+    .header('ratelimit-reset', rate.ttlInSeconds);
+  return rate.isExceeded ? rate.ttlInSeconds : null;
 }
 
 function credentialOf({ headers }: FastifyRequest): string | null {

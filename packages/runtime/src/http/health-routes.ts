@@ -1,11 +1,18 @@
 /** What an orchestrator and a scraper ask: does the process live, can it work, what has it counted. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Metrics } from '../metrics.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 /** One thing the service needs in order to work. `detail` is for people and is shown to anybody who asks. */
 export type ReadinessCheck = { name: string; ok: boolean; detail?: string };
+
+const LIVES = z.object({ status: z.literal('ok'), service: z.string(), version: z.string() });
+const READY = z.object({
+  status: z.literal('ready'),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().optional() })),
+});
 
 export function addHealthRoutes(
   server: HttpServer,
@@ -20,8 +27,9 @@ export function addHealthRoutes(
   const { service, version, metrics, readiness, readinessTimeoutMs } = options;
   const config = { public: true };
 
-  server.get('/healthz', { config, schema: { tags: ['health'], summary: 'Does the process live?' } }, () => ({
-    status: 'ok',
+  const livesSchema = { tags: ['health'], summary: 'Does the process live?', response: { 200: LIVES } };
+  server.get('/healthz', { config, schema: livesSchema }, () => ({
+    status: 'ok' as const,
     service,
     version,
   }));
@@ -38,10 +46,11 @@ export function addHealthRoutes(
     return checks;
   };
 
-  server.get('/readyz', { config, schema: { tags: ['health'], summary: 'Can it work?' } }, async () => {
+  const readySchema = { tags: ['health'], summary: 'Can it work?', response: { 200: READY } };
+  server.get('/readyz', { config, schema: readySchema }, async () => {
     const checks = await check();
     const failed = checks.filter((check) => !check.ok).map((check) => check.name);
-    if (failed.length === 0) return { status: 'ready', checks };
+    if (failed.length === 0) return { status: 'ready' as const, checks: [...checks] };
     throw new HttpProblem(503, 'NOT_READY', `not ready: ${failed.join(', ')}`, {
       remedy: 'Wait and ask again; the checks tell what is missing.',
       headers: { 'retry-after': '1' },
@@ -49,7 +58,11 @@ export function addHealthRoutes(
     });
   });
 
-  const metricsSchema = { tags: ['health'], summary: 'Metrics in the Prometheus text format' };
+  const metricsSchema = {
+    tags: ['health'],
+    summary: 'Metrics in the Prometheus text format',
+    produces: ['text/plain'],
+  };
   server.get('/metrics', { config, schema: metricsSchema }, async (_request, reply) => {
     // Metrics are for when something fails, too.
     await check().catch(() => ready.set({ check: 'readiness' }, 0));

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** What one client may cost the process. Times in milliseconds, sizes in bytes. */
 export type HttpLimits = {
   /** The largest body; a route may declare its own `bodyLimit`. */
@@ -41,3 +43,11 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   refusalsPerAddressPerMinute: 60,
   readinessTimeoutMs: 3_000,
 };
+
+/** The setting of a service: `<AREA>_REQUESTS_PER_KEY_PER_SECOND`. */
+export const requestsPerKeyPerSecond = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .default(DEFAULT_HTTP_LIMITS.requestsPerKeyPerSecond)
+  .describe('how many requests an API key may send to this process in a second; more are answered 429');

@@ -1,5 +1,8 @@
-import { request as httpRequest } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { silentLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';
@@ -135,7 +138,60 @@ describe('slow and broken clients', () => {
     expect(await large.closed).toMatch(/^HTTP\/1.1 431 [\s\S]*"HEADERS_TOO_LARGE"/);
     const rubbish = dial(url);
     rubbish.socket.write('\u0000\u0001 hello\r\n\r\n');
-    expect(await rubbish.closed).toMatch(/^HTTP\/1.1 400 [\s\S]*application\/problem\+json/);
+    const answer = await rubbish.closed;
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*application\/problem\+json/);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toContain('cache-control: no-store');
+    expect(head).toContain(`x-request-id: ${JSON.parse(body).requestId}`);
+  });
+
+  test('what Node would refuse without a word is a problem, or answered', async () => {
+    const url = await listen(await build(), local);
+    const hostless = dial(url);
+    hostless.socket.write('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
+    expect(await hostless.closed).toMatch(/^HTTP\/1.1 400 [\s\S]*"the header host is missing"/);
+    const expecting = dial(url);
+    expecting.socket.write(
+      'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: miracles\r\n\r\n',
+    );
+    expect(await expecting.closed).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+describe('a stream that is compressed', () => {
+  const CHUNK_BYTES = 64 * 1024;
+  const CHUNKS = 1_000;
+
+  test('waits for a slow reader, and ends when that one leaves', async () => {
+    const server = await build();
+    let made = 0;
+    const source = new Readable({
+      read() {
+        made += 1;
+        // Nothing that a compressor could make small.
+        this.push(made > CHUNKS ? null : randomBytes(CHUNK_BYTES / 2).toString('hex'));
+      },
+    });
+    const sending = Promise.withResolvers<ServerResponse>();
+    server.get('/export', { config: { public: true } }, (_request, reply) => {
+      sending.resolve(reply.raw);
+      return reply.type('application/x-ndjson').send(source);
+    });
+    const { socket } = dial(await listen(server, local));
+    socket.pause();
+    socket.write('GET /export HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n\r\n');
+    const answer = await sending.promise;
+    await vi.waitFor(() => expect(answer.writableNeedDrain).toBe(true), 20_000);
+    expect(answer.getHeader('content-encoding')).toBe('gzip');
+    // Nobody reads, so nothing more is made however often the process gets round to it.
+    await vi.waitFor(async () => {
+      const before = made;
+      for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+      expect(made).toBe(before);
+    }, 20_000);
+    expect(made).toBeLessThan(CHUNKS / 2);
+    socket.destroy();
+    await vi.waitFor(() => expect(source.destroyed).toBe(true), 20_000);
   });
 });
 

@@ -11,8 +11,12 @@ import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerProblems, sendProblem } from './answer-problems.ts';
+import { addApiPage } from './api-page.ts';
 import { authenticate } from './authenticate.ts';
 import { boundBodies } from './bound-bodies.ts';
+import { compressAnswers } from './compress-answers.ts';
+import { answerConditionally } from './conditional-get.ts';
+import { allowOrigins } from './cors.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
 import { measureRequests } from './http-metrics.ts';
@@ -35,6 +39,8 @@ export type HttpServerOptions = {
   /** null or absent where there are no traces. */
   tracer?: Tracer | null;
   limits?: Partial<HttpLimits>;
+  /** Whose pages may call from a browser. None by default. */
+  corsOrigins?: readonly string[];
   /** Addresses of proxies whose x-forwarded-for is believed. None by default. */
   trustedProxies?: readonly string[];
 };
@@ -59,15 +65,21 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
     // The answer while stopping is a problem document like any other: request-context.ts gives it.
     return503OnClosing: false,
     http: {
+      // Node's own answer would have no body: request-context.ts refuses in its place.
+      requireHostHeader: false,
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
     },
     routerOptions: { maxParamLength: 512 },
-    clientErrorHandler: answerSocketFault,
+    clientErrorHandler: (error, socket) => answerSocketFault(error, socket, log),
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();
   server.server.maxConnections = limits.sockets;
+  // What else a client expects than to be told to go on may be passed over; Node would refuse it without a body.
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  );
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
 
@@ -76,11 +88,15 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   measureRequests(server, metrics);
   addRequestContext(server);
   traceRequests(server, options.tracer ?? null);
+  await allowOrigins(server, options.corsOrigins ?? []);
   await server.register(rateLimit, { global: false });
   authenticate(server, { keys, limits, metrics });
   boundBodies(server, limits);
   acceptJsonBodies(server);
+  await compressAnswers(server);
+  answerConditionally(server);
   await describeRoutes(server, { service, version });
+  if (keys !== null) addApiPage(server);
   addHealthRoutes(server, {
     service,
     version,

@@ -1,24 +1,62 @@
 /** The description of the HTTP interface, made from the routes themselves: OpenAPI 3.1 at /openapi.json. */
+import { STATUS_CODES } from 'node:http';
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import type { RouteOptions } from 'fastify';
+import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { HttpServer } from './http-server-type.ts';
 
-const text = { type: 'string' };
+const ABOUT = `
+**Credentials.** Send an API key as \`authorization: Bearer mdt_…\` (here: *Authorize*) or as \`x-api-key\`. \`mandate up\` shows the first
+ones once, \`mandate keys issue\` makes more; \`--auditor\` makes one that reads the whole audit and changes nothing. The tenant is the key's.
+
+**Values.** Money is in micro-dollars (\`…Micros\`: 1,000,000 is one dollar), with the same in dollars beside it for people. Times are
+RFC 3339 in UTC, durations end in \`Ms\`. Lists come in pages: hand \`next\` back to get the page behind.
+
+**Problems.** Whatever is no success is \`application/problem+json\` with a stable \`code\`, a \`detail\`, a \`remedy\` and the \`requestId\` that the
+operator's log knows it by (also in the header \`x-request-id\`; send your own and it is kept). 503 has \`retry-after\`: nothing is lost, ask again.
+
+**Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed to whoever says
+\`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left; beyond it is 429.
+`.trim();
+
+const text = { type: 'string' as const };
 
 const PROBLEM_SCHEMA = {
-  type: 'object',
+  type: 'object' as const,
   description: 'A problem document (RFC 9457)',
   required: ['type', 'title', 'status', 'detail', 'code', 'remedy'],
   properties: {
-    type: text,
-    title: text,
-    status: { type: 'integer' },
+    type: { ...text, description: 'urn:mandate:problem: and the code' },
+    title: { ...text, description: 'What the status says' },
+    status: { type: 'integer' as const },
     detail: { ...text, description: 'What went wrong' },
     code: { ...text, description: 'Stable, for programs' },
     remedy: { ...text, description: 'What to do about it' },
-    requestId: text,
-    instance: text,
+    requestId: { ...text, description: 'Under which the log knows this request' },
+    instance: { ...text, description: 'The path that was asked for' },
+    errors: {
+      type: 'array' as const,
+      description: 'Of a request that is not as described: every place',
+      items: {
+        type: 'object' as const,
+        properties: { in: text, pointer: { ...text, description: 'A JSON pointer' }, detail: text },
+      },
+    },
   },
+  examples: [
+    {
+      type: 'urn:mandate:problem:VALIDATION_FAILED',
+      title: 'Bad Request',
+      status: 400,
+      detail: 'the querystring is not as described: /limit: Too big: expected number to be <=1000',
+      code: 'VALIDATION_FAILED',
+      remedy: 'Correct every place listed under errors; GET /openapi.json describes what is expected.',
+      requestId: '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a',
+      instance: '/v1/audit/decisions',
+      errors: [{ in: 'querystring', pointer: '/limit', detail: 'Too big: expected number to be <=1000' }],
+    },
+  ],
 };
 
 export async function describeRoutes(
@@ -28,34 +66,147 @@ export async function describeRoutes(
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: `Mandate ${service}`, version },
+      info: {
+        title: `Mandate ${service}`,
+        version,
+        summary: 'A governance plane for AI agents',
+        description: ABOUT,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This server' }],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key, mdt_…' },
-          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key' },
         },
+        schemas: { Problem: PROBLEM_SCHEMA },
       },
     },
     transform: describeRoute,
   });
-  server.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, () => server.swagger());
+  let document: string | null = null;
+  server.get(
+    '/openapi.json',
+    { config: { public: true, fixed: true }, schema: { hide: true } },
+    (_request, reply) => {
+      document ??= JSON.stringify(server.swagger());
+      return reply.type('application/json').send(document);
+    },
+  );
 }
 
-/** Adds to what a route declares itself what the server adds to every route: credentials and problems. */
+/** A value that is read from text loses its default and its examples on the way to JSON Schema; they are put back. */
+const jsonSchemaTransform = createJsonSchemaTransform({
+  zodToJsonConfig: {
+    override({ zodSchema, jsonSchema }) {
+      const { def } = zodSchema._zod;
+      if (def.type === 'default') jsonSchema.default = def.defaultValue;
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (Array.isArray(examples)) jsonSchema.examples = [...examples];
+      // What zod says of every whole number, and nobody of any.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // The format says it; the pattern of a time is 200 characters that nobody reads, at every time there is.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+    },
+  },
+});
+
+/** As much of a route's own description as is looked at here. */
+type Described = {
+  hide?: boolean;
+  description?: string;
+  produces?: string[];
+  querystring?: { properties?: Record<string, Parameter> };
+  response?: Record<string, object>;
+};
+type Parameter = { description?: string; examples?: unknown[] };
+
+/** Adds to what a route declares itself what the server adds to every route: credentials, conditions and problems. */
 const describeRoute: SwaggerTransform = (document) => {
-  const { schema, url } = jsonSchemaTransform(document);
-  const config = document.route.config ?? {};
+  const { schema: given, url } = jsonSchemaTransform(document);
+  const schema = (given ?? {}) as Described;
+  if (schema.hide === true) return { schema, url };
+  for (const parameter of Object.values(schema.querystring?.properties ?? {})) sayExamples(parameter);
+  const { route } = document;
+  const config = route.config ?? {};
   const scopes = [config.scope ?? []].flat();
-  const problem = {
-    description: 'A problem',
-    content: { 'application/problem+json': { schema: PROBLEM_SCHEMA } },
-  };
+  const keyed = config.public !== true;
+  const keys = keyed
+    ? `Takes a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
+    : '';
   return {
     url,
     schema: {
+      operationId: operationId(route),
       ...schema,
-      security: config.public === true ? [] : [{ bearer: scopes }, { apiKey: scopes }],
-      response: { ...(schema?.response ?? { 200: { description: 'Done' } }), default: problem },
+      description: [schema.description, keys].filter(Boolean).join('\n\n'),
+      security: keyed ? [{ bearer: scopes }, { apiKey: scopes }] : [],
+      response: {
+        ...successes(schema),
+        ...(keyed && route.method === 'GET' && schema.produces === undefined ? NOT_CHANGED : {}),
+        ...problems(route, keyed),
+      },
     },
   };
 };
+
+/** In words: the page fills in what stands as an example, and a filter that nobody chose would find nothing. */
+function sayExamples(parameter: Parameter): void {
+  if (parameter.examples === undefined) return;
+  const examples = parameter.examples.map((example) => `\`${example}\``).join(' or ');
+  parameter.description = [parameter.description, `For example ${examples}.`].filter(Boolean).join(' ');
+  delete parameter.examples;
+}
+
+/** `GET /v1/audit/decisions/:id` → `getAuditDecisionsById`. */
+function operationId({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
+  const words = url
+    .replace(/^\/v\d+(?=\/)/, '')
+    .replaceAll(/:(\w+)/g, (_, name: string) => `by-${name}`)
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  return [
+    String(method).toLowerCase(),
+    ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)),
+  ].join('');
+}
+
+const NOT_CHANGED = {
+  304: { type: 'null', description: 'Not changed since the answer whose ETag is in if-none-match; no body.' },
+};
+
+/** What the route declares, named by its status; where it declares nothing, that there is an answer. */
+function successes({ response = {}, produces = [] }: Described): Record<string, object> {
+  const content = Object.fromEntries(produces.map((type) => [type, { schema: text }]));
+  const undeclared = { 200: { description: 'OK', ...(produces.length > 0 && { content }) } };
+  const declared = Object.entries(response).map(([status, answer]) => [
+    status,
+    'content' in answer
+      ? answer
+      : { description: STATUS_CODES[status] ?? 'OK', content: { 'application/json': { schema: answer } } },
+  ]);
+  return declared.length > 0 ? Object.fromEntries(declared) : undeclared;
+}
+
+/** Which refusals a caller of the route must reckon with, whatever it does; `default` is for its own. */
+function problems({ schema = {} }: RouteOptions, keyed: boolean): Record<string, object> {
+  const { params, querystring, body } = schema;
+  const takesInput = [params, querystring, body].some((part) => part !== undefined);
+  const said = {
+    ...(takesInput && { 400: 'Not as described: `errors` names every place.' }),
+    ...(keyed && {
+      401: 'No API key, or none that is known here.',
+      403: 'The key lacks the scope, or asks for what is not its own.',
+      429: 'The key asks too often: come back after `retry-after` seconds.',
+    }),
+    ...(body !== undefined && { 413: 'The body is too large.', 415: 'The body is not plain JSON.' }),
+    503: 'Something that is needed does not answer now: ask again after `retry-after` seconds.',
+    default: 'Any other problem; `code` tells which.',
+  };
+  return Object.fromEntries(
+    Object.entries(said).map(([status, description]) => [status, { description, content: PROBLEM }]),
+  );
+}
+
+const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };

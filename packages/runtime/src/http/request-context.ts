@@ -8,7 +8,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 /** W3C Trace Context, version 00; a trace or span id of zeros alone is invalid. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-const SECURITY_HEADERS = {
+export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -38,6 +38,9 @@ export function addRequestContext(server: HttpServer): void {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
     const { traceparent } = request.headers;
     if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) request.traceparent = traceparent;
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new HttpProblem(400, 'INVALID_REQUEST', 'the header host is missing', { remedy: 'Send it.' });
+    }
     if (stopping) {
       throw new HttpProblem(503, 'STOPPING', 'this server is stopping', {
         remedy: 'Try again; another instance, or this one after its restart, will answer.',

@@ -1,13 +1,16 @@
 /** Requests so broken, slow or large that no request object comes of them: answered on the bare socket. */
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
 import { HttpProblem, problemDocument } from './http-problem.ts';
+import { SECURITY_HEADERS } from './request-context.ts';
 
 /** How long the answer has to get through before the socket goes. */
 const LINGER_MS = 1_000;
 
 /** What comes after the answer is not read: whoever is told that a request was refused must not find it carried out. */
-export function answerSocketFault(error: { code?: string }, socket: Socket): void {
+export function answerSocketFault(error: { code?: string }, socket: Socket, log: FastifyBaseLogger): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -15,13 +18,25 @@ export function answerSocketFault(error: { code?: string }, socket: Socket): voi
   socket.pause();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
   const problem = problemOf(error.code);
-  const body = JSON.stringify(problemDocument(problem));
+  const requestId = randomUUID();
+  // Anybody can send rubbish, as much as they like: a line for each would fill the log.
+  log.debug(
+    { requestId, code: problem.code, cause: error.code, address: socket.remoteAddress },
+    'no request',
+  );
+  const body = JSON.stringify(problemDocument(problem, { requestId }));
+  const headers = {
+    ...SECURITY_HEADERS,
+    'x-request-id': requestId,
+    'content-type': 'application/problem+json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    date: new Date().toUTCString(),
+    connection: 'close',
+  };
   socket.end(
     [
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-      'content-type: application/problem+json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       '',
       body,
     ].join('\r\n'),

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { testServer } from './http-server.fixture.ts';
+import type { HttpRoutes } from './http-server-type.ts';
+
+const routes: HttpRoutes = async (server) => {
+  server.get('/v1/things', { config: { scope: 'audit' }, schema: { summary: 'All things' } }, () => []);
+};
+
+test('the page is open to everybody, and so is all that it loads', async () => {
+  const server = await testServer(routes);
+  const page = await server.inject('/docs');
+  expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  const loaded = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => String(url));
+  expect(loaded.length).toBeGreaterThan(4);
+  for (const url of loaded) {
+    expect(url).toMatch(/^\/docs\/static\//);
+    expect([url, (await server.inject(url)).statusCode]).toEqual([url, 200]);
+  }
+});
+
+test('it shows this server’s own document, and asks nobody else', async () => {
+  const server = await testServer(routes);
+  const document = (await server.inject('/docs/json')).json();
+  expect(document).toEqual((await server.inject('/openapi.json')).json());
+  expect(document.paths['/v1/things'].get.summary).toBe('All things');
+
+  const { headers } = await server.inject('/docs');
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self';/);
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+  const set = (await server.inject('/docs/static/swagger-initializer.js')).body;
+  expect(set).toContain('"layout":"BaseLayout"');
+  expect(set).toContain('validatorUrl: null');
+  expect(set).not.toContain('persistAuthorization');
+});
+
+test('only the page has that policy', async () => {
+  const server = await testServer(routes);
+  await server.inject('/docs');
+  const { headers } = await server.inject('/openapi.json');
+  expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+});
+
+test('a second visit costs a question each', async () => {
+  const server = await testServer(routes);
+  const url = '/docs/static/swagger-ui-bundle.js';
+  const { headers } = await server.inject({ url, headers: { 'accept-encoding': 'gzip' } });
+  expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache' });
+  const again = await server.inject({ url, headers: { 'if-none-match': String(headers.etag) } });
+  expect(again.statusCode).toBe(304);
+});
+
+test.each([
+  '/docs/nothing',
+  '/docs/static/nothing.js',
+  '/docs/static/%2e%2e/package.json',
+  '/docs/..%2fpackage.json',
+])('%s is a problem like any other', async (url) => {
+  const server = await testServer(routes);
+  const answer = await server.inject(url);
+  expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND']);
+});
+
+test('where no key is accepted there is nothing to try', async () => {
+  const server = await testServer(routes, { keys: null });
+  expect((await server.inject('/docs')).statusCode).toBe(404);
+});

@@ -1,0 +1,44 @@
+/**
+ * Whether a page from elsewhere may call from a browser. No, unless its origin is on the list: then the browser may send a
+ * key and read the answer. Cookies are nothing to this server, so it never speaks of credentials.
+ */
+import { z } from 'zod';
+import type { HttpServer } from './http-server-type.ts';
+
+/** The setting of a service: `<AREA>_CORS_ORIGINS`. */
+export const corsOrigins = z
+  .array(
+    z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text && !text.includes('*'), {
+      error: 'is no origin: scheme, host and port alone, such as https://console.example.com, and never *',
+    }),
+  )
+  .default([])
+  .describe(
+    'origins of pages that may call from a browser, such as https://console.example.com; none by default',
+  );
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const REQUEST_HEADERS = [
+  ...['authorization', 'x-api-key', 'content-type', 'idempotency-key', 'if-none-match'],
+  ...['last-event-id', 'x-request-id', 'traceparent'],
+];
+const ANSWER_HEADERS = [
+  ...['x-request-id', 'etag', 'location', 'retry-after', 'www-authenticate'],
+  ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+];
+const PREFLIGHT_KEPT_S = 600;
+
+/** In front of `authenticate`: a preflight comes without a key. */
+export async function allowOrigins(server: HttpServer, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return;
+  const { default: cors } = await import('@fastify/cors');
+  await server.register(cors, {
+    origin: [...origins],
+    methods: METHODS,
+    allowedHeaders: REQUEST_HEADERS,
+    exposedHeaders: ANSWER_HEADERS,
+    maxAge: PREFLIGHT_KEPT_S,
+    // Else an OPTIONS that is no preflight is answered with text, which is no problem document.
+    strictPreflight: false,
+  });
+}

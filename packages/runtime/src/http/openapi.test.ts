@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { testServer } from './http-server.fixture.ts';
+import type { HttpRoutes } from './http-server-type.ts';
+
+const limit = z
+  .preprocess((text) => Number(text), z.int().min(1))
+  .default(100)
+  .describe('At most so many.')
+  .meta({ examples: [20] });
+
+const routes: HttpRoutes = async (server) => {
+  server.get(
+    '/v1/things',
+    {
+      config: { scope: ['audit', 'operate'] },
+      schema: {
+        summary: 'All things',
+        description: 'Newest first.',
+        querystring: z.object({ limit, from: z.iso.datetime().optional() }),
+        response: { 200: z.object({ amount: z.int() }) },
+      },
+    },
+    () => ({ amount: 1 }),
+  );
+  server.post(
+    '/v1/things/:id/parts/:part',
+    {
+      config: { scope: 'publish' },
+      schema: {
+        params: z.object({ id: z.string(), part: z.string() }),
+        body: z.strictObject({ amounts: z.array(z.int()) }).meta({ examples: [{ amounts: [1] }] }),
+        response: { 202: z.object({ id: z.string() }) },
+      },
+    },
+    () => ({ id: 'x' }),
+  );
+  server.post(
+    '/v1/raw',
+    { config: { scope: 'publish', rawJson: true }, schema: { body: z.object({ documented: z.string() }) } },
+    () => ({}),
+  );
+  server.get(
+    '/v1/stream',
+    {
+      config: { scope: 'publish' },
+      schema: { operationId: 'followThings', produces: ['text/event-stream'] },
+    },
+    () => '',
+  );
+};
+
+async function described() {
+  const answer = await (await testServer(routes)).inject('/openapi.json');
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+  ]);
+  return answer.json();
+}
+
+test('says what it is, where it is, and what is the same everywhere', async () => {
+  const document = await described();
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: {
+      title: 'Mandate test',
+      version: '1.2.3',
+      description: expect.stringContaining('**Credentials.**'),
+    },
+    servers: [{ url: '/' }],
+    components: { securitySchemes: { bearer: { scheme: 'bearer' }, apiKey: { name: 'x-api-key' } } },
+  });
+  expect(document.components.schemas.Problem.required).toContain('remedy');
+  expect(document.paths).not.toHaveProperty('/openapi.json');
+  expect(document.paths).not.toHaveProperty('/docs');
+});
+
+test('names each operation by its method and path, unless the route does', async () => {
+  const { paths } = await described();
+  expect(paths['/v1/things'].get.operationId).toBe('getThings');
+  expect(paths['/v1/things/{id}/parts/{part}'].post.operationId).toBe('postThingsByIdPartsByPart');
+  expect(paths['/v1/stream'].get.operationId).toBe('followThings');
+});
+
+test('says which key opens a route', async () => {
+  const { paths } = await described();
+  expect(paths['/v1/things'].get).toMatchObject({
+    description: 'Newest first.\n\nTakes a key with the scope `audit` or `operate`.',
+    security: [{ bearer: ['audit', 'operate'] }, { apiKey: ['audit', 'operate'] }],
+  });
+  expect(paths['/healthz'].get.security).toEqual([]);
+});
+
+test('tells successes and refusals apart, and what each looks like', async () => {
+  const { paths } = await described();
+  const { get } = paths['/v1/things'];
+  const { post } = paths['/v1/things/{id}/parts/{part}'];
+  expect(Object.keys(get.responses)).toEqual(['200', '304', '400', '401', '403', '429', '503', 'default']);
+  expect(Object.keys(post.responses)).toEqual([
+    '202',
+    '400',
+    '401',
+    '403',
+    '413',
+    '415',
+    '429',
+    '503',
+    'default',
+  ]);
+  expect(Object.keys(paths['/healthz'].get.responses)).toEqual(['200', '503', 'default']);
+  expect(get.responses['200']).toMatchObject({ description: 'OK', content: { 'application/json': {} } });
+  expect(get.responses['304']).not.toHaveProperty('content');
+  expect(get.responses['401'].content).toEqual({
+    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+  });
+  expect(paths['/v1/stream'].get.responses['200'].content).toHaveProperty('text/event-stream');
+});
+
+test('a parameter that is read from text keeps its default and its examples, and noise goes', async () => {
+  const { paths } = await described();
+  const { parameters, responses } = paths['/v1/things'].get;
+  expect(parameters).toEqual([
+    {
+      in: 'query',
+      name: 'limit',
+      required: false,
+      description: 'At most so many. For example `20`.',
+      schema: { type: 'integer', minimum: 1, default: 100 },
+    },
+    { in: 'query', name: 'from', required: false, schema: { type: 'string', format: 'date-time' } },
+  ]);
+  expect(responses['200'].content['application/json'].schema.properties.amount).toEqual({ type: 'integer' });
+});
+
+test('bodies have their form and an example, those that are read raw too', async () => {
+  const { paths } = await described();
+  const { content } = paths['/v1/things/{id}/parts/{part}'].post.requestBody;
+  expect(content['application/json'].schema.properties.amounts.type).toBe('array');
+  expect(content['application/json'].example).toEqual({ amounts: [1] });
+  const raw = paths['/v1/raw'].post.requestBody.content['application/json'];
+  expect(raw.schema.properties).toHaveProperty('documented');
+});
