@@ -17,7 +17,7 @@ import type { OtlpSettings } from '../config/backends/otlp-settings.ts';
 import { MandateError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import { SpanQueue } from './span-queue.ts';
+import { deliveriesOf, SpanQueue } from './span-queue.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 import { type Attributes, nowMs, type Span, type SpanOptions, type Tracer } from './tracer.ts';
 
@@ -43,6 +43,7 @@ export function createOtelTracer(
     url: `${settings.OTLP_URL.replace(/\/+$/, '')}/v1/traces`,
     headers: headersOf(settings),
     timeoutMillis: settings.OTLP_TIMEOUT_MS,
+    concurrencyLimit: deliveriesOf(settings.OTLP_QUEUE_SPANS),
   });
   const provider = new TracerProvider({
     resource: defaultResource().merge(

@@ -20,6 +20,11 @@ export type SpanQueueOptions = {
 /** How many spans go in one delivery: as many as OpenTelemetry's own processor sends. */
 const DELIVERY_SPANS = 512;
 
+/** How many deliveries a full queue takes, beside the one that is under way. */
+export function deliveriesOf(maxSpans: number): number {
+  return Math.ceil(maxSpans / DELIVERY_SPANS) + 1;
+}
+
 type Outcome = 'delivered' | 'refused' | 'dropped';
 
 export class SpanQueue implements SpanProcessor {

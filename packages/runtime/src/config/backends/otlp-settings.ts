@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** At the end all that waits is delivered side by side, and these are as many as a receiver should get at once. */
+const MAX_QUEUE_SPANS = 32_000;
+
 /** Where traces go. Without OTLP_URL none are made. */
 export const otlpSettings = z.object({
   OTLP_URL: z
@@ -22,7 +25,7 @@ export const otlpSettings = z.object({
   OTLP_QUEUE_SPANS: z
     .int()
     .min(512)
-    .max(1_000_000)
+    .max(MAX_QUEUE_SPANS)
     .default(8_192)
     .describe('how many spans may wait for their delivery; more are dropped, and counted'),
   OTLP_TRACE_RATIO: z
