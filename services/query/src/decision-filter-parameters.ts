@@ -9,20 +9,28 @@ export const decisionFilterParameters = (clock: Clock) => ({
   agent: anyOf(id).describe('Of this agent. Like all that name something it may be repeated: any of them.'),
   actionId: anyOf(id).describe('Of one action: ids of actions are unique per agent only.'),
   parentAction: anyOf(id).describe('Of actions that name this one as their parent.'),
-  tool: anyOf(id),
-  model: anyOf(id),
+  tool: anyOf(id)
+    .describe('Calls of this tool.')
+    .meta({ examples: ['get_user'] }),
+  model: anyOf(id).describe('LLM calls of this model.'),
   provider: anyOf(id).describe('Of LLM calls.'),
-  type: anyOf(z.enum(action.options.map((option) => option.shape.type.value))),
-  verdict: anyOf(z.enum(VERDICTS)),
-  code: anyOf(z.enum(CODES)),
+  type: anyOf(z.enum(action.options.map((option) => option.shape.type.value))).describe(
+    'Of this type of action.',
+  ),
+  verdict: anyOf(z.enum(VERDICTS)).describe('Decided so.'),
+  code: anyOf(z.enum(CODES)).describe('Decided so for this reason.'),
   observedCode: anyOf(z.enum(CODES)).describe('What a mandate that only observes would have said.'),
-  kind: anyOf(z.enum(DECISION_KINDS)),
+  kind: anyOf(z.enum(DECISION_KINDS)).describe(
+    'The first on an attempt, or one on what was decided before, or came too late.',
+  ),
   principal: anyOf(id).describe('On whose behalf the agent acted.'),
   role: anyOf(id).describe('Of the principal.'),
   mandate: anyOf(id).describe('Decided under the mandate of this id.'),
   policy: anyOf(id).describe('Of which the mandate is composed: a policy, or one version of it (name@3).'),
   rule: anyOf(id).describe('By which the mandate came to apply.'),
-  trace: anyOf(z.string().regex(/^[0-9a-f]{32}$/, 'a trace id is 32 hexadecimal digits')),
+  trace: anyOf(z.string().regex(/^[0-9a-f]{32}$/, 'a trace id is 32 hexadecimal digits')).describe(
+    'Of the trace with this id.',
+  ),
   minChargedMicros: wholeNumber.optional().describe('Charged at least so many micro-dollars.'),
   maxChargedMicros: wholeNumber.optional().describe('Charged at most so many micro-dollars.'),
   text: z

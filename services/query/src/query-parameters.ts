@@ -64,17 +64,21 @@ export function anyOf<Value extends z.ZodType<string>>(value: Value) {
   return z
     .union([value, z.array(value).min(1).max(100)])
     .transform((given): z.output<Value>[] => (Array.isArray(given) ? given : [given]))
-    .optional();
+    .optional()
+    .describe('May be repeated: any of them.');
 }
 
 /** A count or an amount, written plainly: no sign, no blank, no exponent, no hexadecimal. */
-export const wholeNumber = z
-  .preprocess((text) => (typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text), z.int())
-  .pipe(z.int().min(0));
+export const wholeNumber = z.preprocess(
+  (text) => (typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text),
+  z.int().min(0),
+);
 
 /** A whole number written plainly: no sign, no blank, no exponent, no hexadecimal. */
 export const limit = z
-  .preprocess((text) => (typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : text), z.int())
-  .pipe(z.int().min(1).max(1_000))
+  .preprocess(
+    (text) => (typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : text),
+    z.int().min(1).max(1_000),
+  )
   .default(100)
   .describe('At most so many, 1 to 1,000. Default 100.');

@@ -8,7 +8,10 @@ import type { Gateway } from '../gateway.ts';
 export type Letter = DeadLetter['deadLetter'];
 
 const position = z.coerce.number().pipe(count);
-export const letterPlace = z.object({ partition: position, offset: position });
+export const letterPlace = z.object({
+  partition: position.describe('Where it lies: the partition of the dead-letter topic.'),
+  offset: position.describe('And the offset in it.'),
+});
 
 /** null for whatever else lies on the topic: what was done with a letter, or what a newer version writes there. */
 export function letterIn({ value }: Pick<LogRecord, 'value'>): Letter | null {

@@ -36,6 +36,15 @@ const body = z
   })
   .refine(({ deltaMicros, deltaDollars }) => (deltaMicros === undefined) !== (deltaDollars === undefined), {
     error: 'give either deltaMicros or deltaDollars',
+  })
+  .meta({
+    examples: [
+      {
+        budget: { scope: 'agent', subject: 'airline-007', id: 'total' },
+        deltaDollars: -2.5,
+        reason: 'the customer paid it back',
+      },
+    ],
   });
 
 export function adjustBudgets(server: HttpServer, gateway: Gateway): void {

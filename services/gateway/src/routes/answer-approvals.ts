@@ -20,14 +20,26 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         summary: 'Grant or deny an action that waits for a person',
         description:
           'The agent then publishes the same action again; a grant is used up by the ALLOW that it leads to.',
-        body: z.strictObject({
-          agentId: id,
-          actionId: id,
-          digest: id.describe('Of the decision that deferred it: another payload needs another answer.'),
-          answer: z.enum(['granted', 'denied']),
-          expiresInMs: z.int().min(1_000).max(ONE_DAY_MS).default(FIVE_MINUTES_MS),
-          reason,
-        }),
+        body: z
+          .strictObject({
+            agentId: id,
+            actionId: id,
+            digest: id.describe('Of the decision that deferred it: another payload needs another answer.'),
+            answer: z.enum(['granted', 'denied']),
+            expiresInMs: z.int().min(1_000).max(ONE_DAY_MS).default(FIVE_MINUTES_MS),
+            reason,
+          })
+          .meta({
+            examples: [
+              {
+                agentId: 'airline-007',
+                actionId: 'act_1',
+                digest: 'the digest of the decision',
+                answer: 'granted',
+                reason: 'the customer asked for it on the phone',
+              },
+            ],
+          }),
         response: {
           200: z.object({
             commandId: z.string(),

@@ -5,9 +5,19 @@ import { z } from 'zod';
 /** Why: it stands in the record for ever, and in what the agent is told. */
 export const reason = z.string().trim().min(1).max(500);
 
-export const reasonBody = z.strictObject({ reason: reason.optional() }).nullish();
+export const reasonBody = z
+  .strictObject({ reason: reason.optional() })
+  .nullish()
+  .meta({ examples: [{ reason: 'it sends the same mail again and again' }] });
 
-export const agentParams = z.object({ id });
+export const agentParams = z.object({
+  id: id.describe('The agent’s id.').meta({ examples: ['airline-007'] }),
+});
+
+/** Of a whole tenant, or of everything. */
+export const wideBody = z
+  .strictObject({ scope: z.enum(['tenant', 'all']), reason: reason.optional() })
+  .meta({ examples: [{ scope: 'tenant', reason: 'until we know what happened' }] });
 
 export const killAnswer = z.object({
   commandId: z.string(),

@@ -1,11 +1,10 @@
 /** POST /v1/kill: stops a whole tenant, or everything there is. */
 import { callerOf, type HttpServer } from '@mandate/runtime';
-import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { kill } from '../commands/pull-kill-switch.ts';
 import { wideTarget } from '../commands/wide-target.ts';
 import type { Gateway } from '../gateway.ts';
-import { killAnswer, reason } from './command-shapes.ts';
+import { killAnswer, wideBody } from './command-shapes.ts';
 
 export function killEverything(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -16,7 +15,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
         tags: ['kill switch'],
         summary: 'Stop every agent of the tenant, or of all tenants',
         description: '`all` takes the scope operate:all as well. Agents that appear later are stopped too.',
-        body: z.strictObject({ scope: z.enum(['tenant', 'all']), reason: reason.optional() }),
+        body: wideBody,
         response: { 200: killAnswer },
       },
     },

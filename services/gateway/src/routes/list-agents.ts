@@ -22,7 +22,7 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
         tags: ['agents'],
         summary: 'Agents that spent, have something open, or were killed; by id',
         querystring: z.strictObject({
-          limit: z.coerce.number().int().min(1).max(1_000).default(100),
+          limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('At most so many.'),
           after: id.optional().describe('The `next` of the page before.'),
         }),
         response: { 200: z.object({ agents: z.array(agent), next: z.string().nullable() }) },

@@ -19,7 +19,7 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
         tags: ['dead letters'],
         summary: 'Records that could not be read, whole, with what is wrong with them; newest first',
         querystring: z.strictObject({
-          limit: z.coerce.number().int().min(1).max(200).default(50),
+          limit: z.coerce.number().int().min(1).max(200).default(50).describe('At most so many.'),
           before: z.string().max(300_000).optional().describe('The `next` of the page before.'),
         }),
         response: { 200: z.object({ deadLetters: z.array(listed), next: z.string().nullable() }) },

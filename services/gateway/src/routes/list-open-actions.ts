@@ -20,7 +20,7 @@ export function listOpenActions(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['ledger'],
         summary: 'Allowed actions without an outcome whose lease is alive, oldest first',
-        querystring: tenantQuery.extend({ agentId: id.optional() }),
+        querystring: tenantQuery.extend({ agentId: id.optional().describe('Of one agent.') }),
         response: { 200: z.object({ tenant: z.string(), epoch: z.string(), open: z.array(openAction) }) },
       },
     },

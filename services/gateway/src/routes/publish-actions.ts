@@ -35,14 +35,27 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
         description:
           'All of a list is published, or nothing. The same action sent again is decided and charged once.',
         querystring: waitQuery,
-        body: z.union([
-          action,
-          actionRequested,
-          z
-            .array(z.union([action, actionRequested]))
-            .min(1)
-            .max(MAX_RECORDS),
-        ]),
+        body: z
+          .union([
+            action,
+            actionRequested,
+            z
+              .array(z.union([action, actionRequested]))
+              .min(1)
+              .max(MAX_RECORDS),
+          ])
+          .meta({
+            examples: [
+              {
+                id: 'act_1',
+                agentId: 'airline-007',
+                type: 'tool_call',
+                tool: 'send_certificate',
+                args: { user_id: 'mia_li_3668', amount: 50 },
+                estimatedCostMicros: 100_000,
+              },
+            ],
+          }),
         response: { 200: answers, 202: answers },
       },
     },

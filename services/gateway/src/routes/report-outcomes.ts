@@ -34,14 +34,20 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
         summary: 'Report what became of an action, or of several; with waitMs, wait for the settlements',
         description: 'All of a list is published, or nothing. The first outcome of an action settles it.',
         querystring: waitQuery,
-        body: z.union([
-          outcome,
-          actionCompleted,
-          z
-            .array(z.union([outcome, actionCompleted]))
-            .min(1)
-            .max(MAX_RECORDS),
-        ]),
+        body: z
+          .union([
+            outcome,
+            actionCompleted,
+            z
+              .array(z.union([outcome, actionCompleted]))
+              .min(1)
+              .max(MAX_RECORDS),
+          ])
+          .meta({
+            examples: [
+              { actionId: 'act_1', agentId: 'airline-007', status: 'success', actualCostMicros: 91_000 },
+            ],
+          }),
         response: { 200: answers, 202: answers },
       },
     },

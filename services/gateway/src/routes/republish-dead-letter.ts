@@ -31,7 +31,8 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
             reason: reason.optional().describe('Goes on the record.'),
             again: z.boolean().default(false).describe('Also where it was published again before.'),
           })
-          .nullish(),
+          .nullish()
+          .meta({ examples: [{ reason: 'the ledger was away' }] }),
         response: {
           202: z.object({
             deadLetterId: z.string(),

@@ -1,11 +1,10 @@
 /** POST /v1/revive: clears the flag of a whole tenant, or the one over everything. */
 import { callerOf, type HttpServer } from '@mandate/runtime';
-import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { revive } from '../commands/pull-kill-switch.ts';
 import { wideTarget } from '../commands/wide-target.ts';
 import type { Gateway } from '../gateway.ts';
-import { reason, reviveAnswer } from './command-shapes.ts';
+import { reviveAnswer, wideBody } from './command-shapes.ts';
 
 export function reviveEverything(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -16,7 +15,7 @@ export function reviveEverything(server: HttpServer, gateway: Gateway): void {
         tags: ['kill switch'],
         summary: 'Clear the flag over the tenant, or over all tenants',
         description: 'Agents that were killed one by one stay killed.',
-        body: z.strictObject({ scope: z.enum(['tenant', 'all']), reason: reason.optional() }),
+        body: wideBody,
         response: { 200: reviveAnswer },
       },
     },

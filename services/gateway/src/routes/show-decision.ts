@@ -16,10 +16,19 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
         summary: 'The decision that stands for an action',
         description:
           'Of the newest attempt, unless one is asked for. Ids belong to an agent: name it where two share one.',
-        params: z.object({ id }),
+        params: z.object({ id: id.describe('The action’s id.').meta({ examples: ['act_1'] }) }),
         querystring: z.strictObject({
-          agentId: id.optional(),
-          attempt: z.coerce.number().int().min(1).max(CAPS.attempts).optional(),
+          agentId: id
+            .optional()
+            .describe('Whose action it is.')
+            .meta({ examples: ['airline-007'] }),
+          attempt: z.coerce
+            .number()
+            .int()
+            .min(1)
+            .max(CAPS.attempts)
+            .optional()
+            .describe('Which attempt at it.'),
         }),
         response: {
           200: z.object({

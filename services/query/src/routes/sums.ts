@@ -23,7 +23,7 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
   server.get(
     '/v1/audit/sums',
     {
-      config: { scope: 'operate' },
+      config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['reconciliation'],
         summary: 'What each agent was charged, by agent id, and attempts that were decided twice',
@@ -68,7 +68,7 @@ function budgetSums(server: HttpServer, { ask }: QueryContext): void {
   server.get(
     '/v1/audit/sums/budgets',
     {
-      config: { scope: 'operate' },
+      config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['reconciliation'],
         summary: "What each budget's counter must hold",
