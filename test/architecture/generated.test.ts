@@ -7,6 +7,7 @@ import formats from 'ajv-formats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asyncApi } from '../../scripts/generate/asyncapi.ts';
 import type { GeneratedFile } from '../../scripts/generate/generated-file.ts';
+import { dashboards } from '../../scripts/generate/grafana/dashboards.ts';
 import { findStale, writeStale } from '../../scripts/generate/in-step.ts';
 import { jsonSchemas } from '../../scripts/generate/json-schemas.ts';
 import { ROOT } from './repository.ts';
@@ -14,7 +15,7 @@ import { ROOT } from './repository.ts';
 const EXAMPLES = join(ROOT, 'schemas/examples/v1');
 
 it('are in step with their sources', async () => {
-  const stale = await findStale(ROOT, [...jsonSchemas, asyncApi]);
+  const stale = await findStale(ROOT, [...jsonSchemas, ...dashboards, asyncApi]);
   expect(stale.map(({ path }) => path)).toEqual([]);
 });
 

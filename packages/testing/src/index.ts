@@ -21,12 +21,14 @@ export {
   startKafka,
 } from './servers/kafka/start-kafka.ts';
 export { MissingServerError } from './servers/missing-server.ts';
+export { promtool } from './servers/promtool.ts';
 export { emptyRedis } from './servers/redis/empty-redis.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
 export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
 export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';
 export {
   describeWithOwnServers,
+  describeWithPromtool,
   describeWithServers,
   sharedServer,
   testWithKcat,

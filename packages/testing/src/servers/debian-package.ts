@@ -3,7 +3,7 @@
  *
  * apt works on a private copy of its state, so that it neither needs nor changes the machine's. It resolves the
  * packages against what the machine has installed, so only what is missing is fetched (7 MB unpacked for Redis on a
- * Debian with the usual libraries, 2 MB for kcat).
+ * Debian with the usual libraries, 2 MB for kcat, 320 MB for Prometheus, of which 22 MB are fetched).
  */
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,11 +26,17 @@ export async function debianProgram(name: string, orInstall: string): Promise<Pr
   const folder = await cachedFolder(`${name}-${await release()}-${process.arch}`, (into) =>
     unpackPackage(name, into, orInstall),
   );
-  const libraries = (await readdir(join(folder, 'usr/lib'), { withFileTypes: true })).filter((entry) =>
-    entry.isDirectory(),
-  );
-  const paths = libraries.flatMap(({ name }) => [join(folder, 'usr/lib', name), join(folder, 'lib', name)]);
+  const paths = (await foldersIn(join(folder, 'usr/lib'))).flatMap((name) => [
+    join(folder, 'usr/lib', name),
+    join(folder, 'lib', name),
+  ]);
   return { command: join(folder, 'usr/bin', name), env: { LD_LIBRARY_PATH: paths.join(':') } };
+}
+
+/** None where the program needs no library that the machine lacks. */
+async function foldersIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 /** Such as `debian-12`: the libraries that the packages expect beside them are this release's. */

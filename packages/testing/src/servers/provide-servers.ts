@@ -10,6 +10,7 @@ import type { TestProject } from 'vitest/node';
 import { installedKcat } from './kafka/install-kcat.ts';
 import { MissingServerError } from './missing-server.ts';
 import { type Offer, SERVER_KINDS, type ServerKind, type SharedServer } from './offer.ts';
+import { installedPromtool } from './promtool.ts';
 import { localOffer, offerOf } from './sources.ts';
 
 /** What test files are told: for each kind, what is missing, if it is. */
@@ -21,6 +22,8 @@ export type ProvidedServers = {
   readonly own: Readonly<Record<ServerKind, string | null>>;
   /** No server, but had and missed like one: a Kafka client that is not of JavaScript. */
   readonly kcat: string | null;
+  /** Nor this: Prometheus' own check of rules and expressions. */
+  readonly promtool: string | null;
 };
 
 declare module 'vitest' {
@@ -34,11 +37,14 @@ export async function provideServers(project: TestProject): Promise<() => Promis
   const shared = await forEachKind((kind) => orMissing(offerOf(kind)));
   const own = await forEachKind((kind) => orMissing(localOffer(kind)));
   const kcat = await orMissing(installedKcat());
-  console.log(`\n${banner(shared, own, kcat)}\n`);
+  const promtool = await orMissing(installedPromtool());
+  console.log(`\n${banner(shared, own, { kcat, promtool })}\n`);
   const missing = SERVER_KINDS.flatMap((kind) => lacking(shared[kind]) ?? lacking(own[kind]) ?? []);
-  if ('lacks' in kcat) missing.push(kcat.lacks);
+  for (const program of [kcat, promtool]) if ('lacks' in program) missing.push(program.lacks);
   if (process.env.CI === 'true' && missing.length > 0) {
-    throw new MissingServerError(`In CI every server must be there, and kcat: ${missing.join('; ')}`);
+    throw new MissingServerError(
+      `In CI every server must be there, kcat and promtool: ${missing.join('; ')}`,
+    );
   }
 
   const started = new Map<ServerKind, Promise<SharedServer>>();
@@ -64,6 +70,7 @@ export async function provideServers(project: TestProject): Promise<() => Promis
     shared: await forEachKind(async (kind) => lacking(shared[kind])),
     own: await forEachKind(async (kind) => lacking(own[kind])),
     kcat: lacking(kcat),
+    promtool: lacking(promtool),
   });
 
   return async () => {
@@ -91,7 +98,7 @@ function lacking(found: FoundProgram): string | null {
 function banner(
   shared: Record<ServerKind, Found>,
   own: Record<ServerKind, Found>,
-  kcat: FoundProgram,
+  programs: Readonly<Record<string, FoundProgram>>,
 ): string {
   const lines = SERVER_KINDS.map((kind) => {
     const found = shared[kind];
@@ -99,8 +106,11 @@ function banner(
     const why = lacking(own[kind]);
     return `  ${kind}: ${found.what}${why === null ? '' : `; tests that break a server of their own are NOT RUN: ${why}`}`;
   });
-  const client = 'lacks' in kcat ? `NONE, so its tests are NOT RUN: ${kcat.lacks}` : kcat.what;
-  return ['Servers of these tests:', ...lines, `  kcat: ${client}`].join('\n');
+  const programLines = Object.entries(programs).map(([name, found]) => {
+    const said = 'lacks' in found ? `NONE, so its tests are NOT RUN: ${found.lacks}` : found.what;
+    return `  ${name}: ${said}`;
+  });
+  return ['Servers of these tests:', ...lines, ...programLines].join('\n');
 }
 
 async function forEachKind<T>(of: (kind: ServerKind) => Promise<T>): Promise<Record<ServerKind, T>> {

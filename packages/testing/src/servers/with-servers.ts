@@ -20,6 +20,11 @@ export function testWithKcat(name: string, body: () => Promise<void>): void {
   test.skipIf(inject('servers').kcat !== null)(name, body);
 }
 
+/** For tests of what Prometheus reads (`promtool`). */
+export function describeWithPromtool(name: string, tests: () => void): void {
+  describe.skipIf(inject('servers').promtool !== null)(name, tests);
+}
+
 /**
  * The address of the run's own Redis or ClickHouse (a URL) or Kafka (`host:port,…`), started at the first call.
  * Others use it too: keep to names (tenants, topics, databases) that no other test has, and neither flush nor stop it.

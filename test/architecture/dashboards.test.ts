@@ -1,0 +1,150 @@
+/** What Grafana and Prometheus are given says what it means: titles, units, advice, and names that exist. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { alertRules, expressions, grafanaDashboards, panelsOf } from '../e2e/observe/observed-files.ts';
+import { ROOT } from './repository.ts';
+import { readTree } from './tree.ts';
+
+const dashboards = grafanaDashboards();
+
+it('there is a dashboard of the plane and one of the audit', () => {
+  expect(dashboards.map(({ uid }) => uid).sort()).toEqual(['mandate-audit', 'mandate-plane']);
+});
+
+describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
+  const panels = panelsOf(dashboard);
+
+  it('has ids that are unique and panels that lie side by side', () => {
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(dashboard.panels.every(({ gridPos: { x, w } }) => w > 0 && x + w <= 24)).toBe(true);
+  });
+
+  it('says of each panel what it shows, in what unit, and from where', () => {
+    expect(panels.length).toBeGreaterThan(10);
+    for (const { title, description, datasource, fieldConfig, targets = [] } of panels) {
+      expect([title, description?.endsWith('.') || description?.endsWith('`.'), datasource?.uid]).toEqual([
+        expect.stringMatching(/\S/),
+        true,
+        `\${source}`,
+      ]);
+      expect([title, fieldConfig?.defaults.unit]).toEqual([title, expect.stringMatching(/\S/)]);
+      expect([title, targets.length]).toEqual([title, expect.any(Number)]);
+      expect(targets.length).toBeGreaterThan(0);
+      for (const { expr, rawSql } of targets) expect(expr ?? rawSql).toMatch(/\S/);
+    }
+  });
+
+  it('says in no row the same title twice', () => {
+    const titles = panels.map(({ title, gridPos: { y } }) => `${y} ${title}`);
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+});
+
+describe('an alert', () => {
+  const alerts = alertRules().filter(({ alert }) => alert !== undefined);
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const anchors = [...page.matchAll(/^#{2,4} (\w+)$/gm)].map(([, title = '']) => title.toLowerCase());
+
+  it.each(alerts)(
+    '$alert says how grave it is, what it means and what to do',
+    ({ alert, labels, annotations }) => {
+      expect(['critical', 'warning']).toContain(labels?.severity);
+      expect(annotations?.summary).toMatch(/\S/);
+      expect(annotations?.description).toMatch(/\.$/);
+      expect(annotations?.runbook).toBe(`docs/operations.md#${alert?.toLowerCase()}`);
+      expect(anchors).toContain(alert?.toLowerCase());
+    },
+  );
+
+  it('has a test that rings it', () => {
+    const tests = ['alerts.test.yaml', 'block-rate.test.yaml']
+      .map((name) => readFileSync(join(ROOT, 'infra/prometheus', name), 'utf8'))
+      .join('');
+    expect(alerts.filter(({ alert = '' }) => !tests.includes(alert)).map(({ alert }) => alert)).toEqual([]);
+  });
+});
+
+describe('an expression', () => {
+  const source = [...readTree(ROOT).files]
+    .filter(([path]) => /^(packages|services)\//.test(path) && !path.endsWith('.test.ts'))
+    .map(([, text]) => text)
+    .join('\n');
+  /** The labels of each metric, as its `metrics.counter({ name, labels })` says. */
+  const labelsOf = new Map(
+    [...source.matchAll(/name: '(mandate_\w+)',([^}]*)/g)].map(([, name = '', rest = '']) => {
+      const [, labels = ''] = /labels: \[([^\]]*)\]/.exec(rest) ?? [];
+      return [name, [...labels.matchAll(/'(\w+)'/g)].map(([, label = '']) => label)];
+    }),
+  );
+  /** Prometheus' own, and the one that each process puts on all of its metrics. */
+  const ALWAYS = ['job', 'instance', 'service', 'le'];
+
+  it.each(expressions())('of "$at" picks by labels that the metric has', ({ expr }) => {
+    for (const [, name = '', matchers = ''] of expr.matchAll(
+      /\b(mandate_\w+?)(?:_bucket|_count|_sum)?\{([^}]*)\}/g,
+    )) {
+      const known = [...(labelsOf.get(name) ?? []), ...ALWAYS];
+      for (const [, label = ''] of matchers.matchAll(/(\w+)\s*[=!]/g))
+        expect([name, known]).toEqual([name, expect.arrayContaining([label])]);
+    }
+    for (const [, list = '', name = ''] of expr.matchAll(
+      /by \(([^)]*)\) \((?:\w+\()?(mandate_\w+?)(?:_bucket|_count)?\b/g,
+    )) {
+      const known = [...(labelsOf.get(name) ?? []), ...ALWAYS];
+      for (const label of list.split(/,\s*/))
+        expect([name, known]).toEqual([name, expect.arrayContaining([label])]);
+    }
+  });
+});
+
+describe('docker compose --profile observe', () => {
+  const yaml = (path: string) => parse(readFileSync(join(ROOT, path), 'utf8'), { merge: true });
+  const { services } = yaml('docker-compose.yml');
+
+  it('scrapes the services under the names and ports that they have there', () => {
+    const [job] = yaml('infra/prometheus/prometheus.yaml').scrape_configs;
+    const targets: string[] = [
+      ...job.static_configs[0].targets,
+      ...job.dns_sd_configs.map(
+        ({ names, port }: { names: string[]; port: number }) => `${names[0]}:${port}`,
+      ),
+    ];
+    expect(targets.map((target) => target.split(':')[0]).sort()).toEqual([
+      'decider',
+      'gateway',
+      'query',
+      'recorder',
+    ]);
+    for (const target of targets) {
+      const [name = '', port] = target.split(':');
+      expect(JSON.stringify(services[name].healthcheck)).toContain(`:${port}/readyz`);
+    }
+  });
+
+  it('mounts what is there, and connects as the user whose password it is given', () => {
+    const mounted = [...services.prometheus.volumes, ...services.grafana.volumes].filter((mount: string) =>
+      mount.startsWith('./'),
+    );
+    expect(mounted.length).toBe(3);
+    for (const mount of mounted) expect(existsSync(join(ROOT, mount.split(':')[0]))).toBe(true);
+    const [, audit] = yaml('infra/grafana/provisioning/datasources/mandate.yaml').datasources;
+    expect(audit.jsonData.username).toBe(services.query.environment.MANDATE_CLICKHOUSE_USER);
+    expect(services.grafana.env_file).toEqual(['./infra/docker/secrets/query.env']);
+    const [provider] = yaml('infra/grafana/provisioning/dashboards/mandate.yaml').providers;
+    expect(services.grafana.volumes).toContain(`./infra/grafana/generated:${provider.options.path}:ro`);
+  });
+
+  it('is pinned, and published to this machine only', () => {
+    for (const { image, ports } of [services.prometheus, services.grafana]) {
+      expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+      expect(ports.every((port: string) => port.startsWith('127.0.0.1:'))).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+/** The questions of the audit's dashboard, asked of ClickHouse as Grafana's plugin would send them. */
+import type { AuditClient } from '@mandate/audit';
+import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  deadLetterOf,
+  decided,
+  epochBegan,
+  killed,
+  republished,
+  START_MS,
+  settled,
+} from '../audit/log-records.ts';
+import { openRecording, type Recording } from '../audit/recording.ts';
+import { grafanaDashboards, panelsOf } from './observed-files.ts';
+
+const FROM_S = Math.floor(START_MS / 1_000) - 3_600;
+const TO_S = FROM_S + 7_200;
+
+/** What the plugin and Grafana make of the text. `agents`: those that are picked; null where all are. */
+function sent(sql: string, { tenant = 'acme', agents = null as string[] | null } = {}): string {
+  const quoted = (values: readonly string[]) =>
+    values.map((value) => `'${value.replaceAll("'", "''")}'`).join(',');
+  return sql
+    .replace(/\$__conditionalAll\((.*?\)), \$\w+\)/g, agents === null ? '1=1' : '$1')
+    .replace(/\$__timeFilter\((\w+)\)/g, `$1 >= toDateTime(${FROM_S}) AND $1 <= toDateTime(${TO_S})`)
+    .replace(/\$__timeInterval\((\w+)\)/g, 'toStartOfInterval(toDateTime($1), INTERVAL 20 second)')
+    .replaceAll(`\${tenant:sqlstring}`, quoted([tenant]))
+    .replaceAll(`\${agent:sqlstring}`, quoted(agents ?? []));
+}
+
+const dashboard = grafanaDashboards().find(({ uid }) => uid === 'mandate-audit');
+if (dashboard === undefined) throw new Error('no dashboard of the audit');
+const panels = panelsOf(dashboard).map((panel) => ({ ...panel, sql: panel.targets?.[0]?.rawSql ?? '' }));
+
+describe("a panel of the audit's dashboard", () => {
+  let recording: Recording;
+  let audit: AuditClient;
+
+  const row = z.record(z.string(), z.unknown());
+  const ask = async (title: string, options = {}) => {
+    const panel = panels.find((one) => one.title === title);
+    return audit.query(sent(panel?.sql ?? '', options), {}, row);
+  };
+
+  const BLOCKED = { verdict: 'BLOCK', code: 'TOOL_DENIED', chargedMicros: 0 } as const;
+  const saw = { scope: 'agent', id: 'total', windowMs: null, spentMicros: 400_000, maxMicros: 1_000_000 };
+  const action = {
+    id: 'act-210',
+    agentId: 'agent-0',
+    type: 'tool_call',
+    tool: 'pay',
+    principal: { id: 'u-1' },
+  } as const;
+  const HISTORY: DecisionsRecord[] = [
+    ...Array.from({ length: 40 }, (_, n) => decided(n)),
+    ...Array.from({ length: 10 }, (_, n) => decided(100 + n, BLOCKED)),
+    decided(200, { type: 'llm_call', tool: null, model: 'claude-x' }),
+    decided(210, {
+      agentId: 'agent-0',
+      tool: 'pay',
+      action,
+      checks: [{ check: 'budget', said: 'pass', saw }],
+    }),
+    ...Array.from({ length: 6 }, (_, n) => settled(n)),
+    killed('kill-mine', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),
+    killed('kill-theirs', { scope: 'agent', tenant: 'globex', agentId: 'spy' }),
+    // What must not count: a repeat, another tenant's, and what an overruled ledger decided.
+    decided(1),
+    decided(300, { tenant: 'globex', agentId: 'spy' }),
+    decided(301, { ledgerEpoch: 'ep-0' }),
+  ];
+
+  beforeAll(async () => {
+    recording = await openRecording();
+    ({ audit } = recording);
+    for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
+    await recording.append(HISTORY);
+    const letter = deadLetterOf(1);
+    const again = republished('rep-1', letter.deadLetter, { tenant: null, answerIds: [] });
+    await recording.bus.append(
+      TOPICS.deadLetters,
+      [letter, again].map((record) => ({ key: null, value: JSON.stringify(record) })),
+    );
+    await (await recording.record()).caughtUp();
+  });
+  afterAll(() => recording.close());
+
+  test.each(panels)(
+    '"$title" is answered, in the shape that it says',
+    async ({ title, type, fieldConfig, targets }) => {
+      const rows = await ask(title);
+      expect(rows.length).toBeGreaterThan(0);
+      const [first = {}] = rows;
+      for (const { matcher } of fieldConfig?.overrides ?? [])
+        expect(Object.keys(first)).toContain(matcher.options);
+      expect(targets?.[0]?.queryType).toBe(type === 'timeseries' ? 'timeseries' : 'table');
+      if (type !== 'timeseries') return;
+      const [time, ...values] = Object.keys(first);
+      expect(time).toBe('time');
+      expect(values.some((name) => typeof first[name] === 'number')).toBe(true);
+    },
+  );
+
+  test('counts what counts, once', async () => {
+    expect(await ask('Decisions')).toEqual([{ decisions: 52 }]);
+    expect(await ask('Blocked')).toEqual([{ blocked: 10 / 52 }]);
+    const [spent] = await ask('Spent');
+    expect(spent?.spent).toBeCloseTo(42 * 0.1 - 6 * 0.01, 9);
+    const verdicts = await ask('Decisions by verdict');
+    const sum = (verdict: string) =>
+      verdicts.reduce((all, row) => all + (row.verdict === verdict ? Number(row.decisions) : 0), 0);
+    expect([sum('ALLOW'), sum('BLOCK')]).toEqual([42, 10]);
+    expect(await ask('Why not')).toMatchObject([{ code: 'TOOL_DENIED', decisions: 10, agents: 4 }]);
+    const agents = await ask('Agents by spend');
+    expect(agents.reduce((all, { spent }) => all + Number(spent), 0)).toBeCloseTo(4.14, 9);
+    expect(agents.reduce((all, { decisions }) => all + Number(decisions), 0)).toBe(52);
+    expect(await ask('Tools and models')).toContainEqual({
+      kind: 'llm_call',
+      name: 'claude-x',
+      decisions: 1,
+      allowed: 1,
+      reserved: 0.1,
+    });
+    expect(await ask('Budgets nearest to their end')).toEqual([
+      { scope: 'agent', subject: 'agent-0', budget: 'total', window: 0, used: 0.5, of: 1, share: 0.5 },
+    ]);
+    expect(await ask('On behalf of whom')).toMatchObject([{ principal: 'u-1', decisions: 1 }]);
+    expect((await ask('What operators did')).map(({ event }) => event).sort()).toEqual([
+      'agent.killed',
+      'ledger.epoch',
+    ]);
+    expect(await ask('Dead letters')).toMatchObject([{ reason: 'not JSON', republished: 1 }]);
+  });
+
+  test('keeps to the agents that are picked, and to the tenant', async () => {
+    const agents = ['agent-0', "o'brien"];
+    expect(await ask('Agents by spend', { agents })).toMatchObject([{ agent: 'agent-0' }]);
+    expect(await ask('Decisions', { agents: ["x') OR 1=1 --"] })).toEqual([{ decisions: 0 }]);
+    expect(await ask('Decisions', { tenant: "x' OR 1=1 --" })).toEqual([{ decisions: 0 }]);
+    expect(await ask('Agents', { tenant: 'globex' })).toEqual([{ agents: 1 }]);
+  });
+
+  test('the agents to pick from are those that asked for something', async () => {
+    const query = dashboard.templating.list.find(({ name }) => name === 'agent')?.query ?? '';
+    const found = await audit.query(sent(query), {}, z.object({ agent_id: z.string() }));
+    expect(found.map(({ agent_id }) => agent_id).sort()).toEqual([
+      'agent-0',
+      'agent-1',
+      'agent-2',
+      'agent-3',
+    ]);
+  });
+});
