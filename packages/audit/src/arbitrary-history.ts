@@ -1,10 +1,12 @@
 /**
- * Random histories of a log for the tests: decisions and settlements of a few agents, each delivered once or more, at
- * offsets of its own, some of the deliveries void. What the audit must answer follows from the unique records alone.
+ * Random histories of a log for the tests: decisions and settlements of a few agents, and what operators adjusted, each
+ * delivered once or more, at offsets of its own, some of the deliveries void. What the audit must answer follows from
+ * the unique records alone.
  */
 import {
   type ActionDecided,
   type ActionSettled,
+  type BudgetAdjusted,
   type Decision,
   type Settlement,
   sortableId,
@@ -15,8 +17,10 @@ import { buildDecision } from '@mandate/testing';
 import fc from 'fast-check';
 import type { Recorded } from './recorded.ts';
 
-const START_MS = Date.UTC(2026, 0, 30);
-const SPAN_MS = 4 * 86_400_000;
+/** Around the end of a month, and the day on which Berlin's clocks are put forward. */
+export const START_MS = Date.UTC(2026, 2, 28, 12);
+export const SPAN_MS = 4 * 86_400_000;
+const TEAM_WINDOW_MS = 86_400_000;
 
 const atMs = fc.integer({ min: START_MS, max: START_MS + SPAN_MS });
 const agentId = fc.constantFrom('a-1', 'a-2', "o'brien\\", 'zwölf✓');
@@ -27,17 +31,39 @@ const ruling = fc.constantFrom(
   { verdict: 'ALLOW', code: 'ALLOWED', observed: { verdict: 'BLOCK', code: 'TOOL_DENIED' } },
   { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', observed: null },
   { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null },
+  { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', observed: null, kind: 'duplicate' },
   { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', observed: null },
-) satisfies fc.Arbitrary<Pick<Decision, 'verdict' | 'code' | 'observed'>>;
+) satisfies fc.Arbitrary<Pick<Decision, 'verdict' | 'code' | 'observed'> & { kind?: Decision['kind'] }>;
+
+const mandate = fc.constantFrom(
+  null,
+  { id: 'm-1', hash: 'h', rules: [], policies: ['pol_a@1', 'pol_b@2'] },
+  { id: 'm-2', hash: 'h', rules: [], policies: ['pol_a@2'] },
+) satisfies fc.Arbitrary<Decision['mandate']>;
+
+const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });
 
 const called = fc.record({
   agentId,
   tool: fc.constantFrom('get_user', 'send_certificate', null),
+  model: fc.constantFrom('claude-x', 'llama-y'),
+  provider: fc.constantFrom('anthropic', undefined),
+  principal,
+  mandate,
   appendedAtMs: atMs,
-  delayMs: fc.integer({ min: 0, max: 90_000 }),
+  delayMs: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: -5, max: 90_000 })),
   chargedMicros: micros,
   ruling,
   team: fc.boolean(),
+  /** What the checks saw: of the own budget, of the team's, and of a rate. */
+  weighed: fc.option(
+    fc.record({
+      spentMicros: fc.nat(3_000_000),
+      maxMicros: fc.constantFrom(0, 1_000_000, 3_000_000),
+      teamMaxMicros: fc.constantFrom(2_500_000, 2 ** 46),
+      calls: fc.nat(9),
+    }),
+  ),
   settled: fc.option(
     fc.record({
       kind: fc.constantFrom('settled', 'repeated'),
@@ -51,27 +77,50 @@ type Called = typeof called extends fc.Arbitrary<infer T> ? T : never;
 /** How often a record was delivered, and which of the deliveries are void. */
 const deliveries = fc.array(fc.boolean(), { minLength: 1, maxLength: 3 });
 
-export type History = { decisions: Recorded<Decision>[]; settlements: Recorded<Settlement>[] };
+const adjusted = fc.record({
+  agentId: fc.option(agentId),
+  deltaMicros: fc.integer({ min: -500_000, max: 100_000 }),
+  atMs,
+});
+
+export type History = {
+  decisions: Recorded<Decision>[];
+  settlements: Recorded<Settlement>[];
+  adjustments: Recorded<BudgetAdjusted>[];
+};
 
 /** Deliveries in random order; offsets in that order. A function, so that each run can have a tenant of its own. */
 export function arbitraryHistory(): fc.Arbitrary<(tenant: string) => History> {
   return fc
-    .array(fc.tuple(called, deliveries, deliveries), { maxLength: 40 })
-    .chain((calls) => {
-      const delivered = calls.flatMap(([call, decided, settled], index) => [
-        ...decided.map((isVoid) => ({ call, index, isVoid, of: 'decision' as const })),
-        ...settled.map((isVoid) => ({ call, index, isVoid, of: 'settlement' as const })),
-      ]);
+    .tuple(
+      fc.array(fc.tuple(called, deliveries, deliveries), { maxLength: 40 }),
+      fc.array(fc.tuple(adjusted, deliveries), { maxLength: 3 }),
+    )
+    .chain(([calls, adjustments]) => {
+      const delivered = [
+        ...calls.flatMap(([call, decided, settled], index) => [
+          ...decided.map((isVoid) => ({ call, index, isVoid, of: 'decision' as const })),
+          ...settled.map((isVoid) => ({ call, index, isVoid, of: 'settlement' as const })),
+        ]),
+        ...adjustments.flatMap(([adjusted, given], index) =>
+          given.map((isVoid) => ({ adjusted, index, isVoid, of: 'adjustment' as const })),
+        ),
+      ];
       return fc.shuffledSubarray(delivered, { minLength: delivered.length });
     })
     .map((delivered) => (tenant) => {
-      const history: History = { decisions: [], settlements: [] };
-      for (const [offset, { call, index, isVoid, of }] of delivered.entries()) {
-        const decision = decisionOf(tenant, index, call);
-        const settlement = settledBy(call, decision);
-        if (of === 'decision') history.decisions.push(recordedDecision(decision, offset, isVoid));
+      const history: History = { decisions: [], settlements: [], adjustments: [] };
+      for (const [offset, one] of delivered.entries()) {
+        if (one.of === 'adjustment') {
+          const record = adjustedBy(tenant, one.index, one.adjusted);
+          history.adjustments.push({ record, ...onLog(record, offset, one.isVoid) });
+          continue;
+        }
+        const decision = decisionOf(tenant, one.index, one.call);
+        const settlement = settledBy(one.call, decision);
+        if (one.of === 'decision') history.decisions.push(recordedDecision(decision, offset, one.isVoid));
         else if (settlement !== null)
-          history.settlements.push(recordedSettlement(settlement, offset, isVoid));
+          history.settlements.push(recordedSettlement(settlement, offset, one.isVoid));
       }
       return history;
     });
@@ -107,6 +156,11 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
   const {
     agentId = 'a-1',
     tool = 'get_user',
+    model = 'claude-x',
+    provider,
+    principal,
+    mandate = null,
+    weighed = null,
     appendedAtMs = START_MS + index,
     delayMs = 5,
     chargedMicros = 100_000,
@@ -126,21 +180,23 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
     scope: 'tenant',
     subject: '',
     id: 'team',
-    windowMs: 86_400_000,
+    windowMs: TEAM_WINDOW_MS,
     maxMicros: 5,
   } as const;
-  const request = { id: `act-${index}`, agentId };
+  const request = { id: `act-${index}`, agentId, ...(principal && { principal }) };
   return buildDecision(index, {
     appendedAtMs,
     tenant,
     agentId,
     type: tool === null ? 'llm_call' : 'tool_call',
     tool,
-    model: tool === null ? 'claude-x' : null,
+    model: tool === null ? model : null,
+    mandate,
     ...ruling,
     chargedMicros: charged,
     cumulativeMicros: charged,
     decidedAt: wireTime(appendedAtMs + delayMs),
+    checks: weighed === null ? [] : checksOf(weighed, team),
     reservation:
       ruling.verdict === 'ALLOW'
         ? {
@@ -153,9 +209,54 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
         : null,
     action:
       tool === null
-        ? { ...request, type: 'llm_call', model: 'claude-x', inputTokens: 1, maxOutputTokens: 1 }
+        ? {
+            ...request,
+            type: 'llm_call',
+            model,
+            ...(provider && { provider }),
+            inputTokens: 1,
+            maxOutputTokens: 1,
+          }
         : { ...request, type: 'tool_call', tool },
   });
+}
+
+function checksOf(weighed: NonNullable<Called['weighed']>, team: boolean): Decision['checks'] {
+  const { spentMicros, maxMicros, teamMaxMicros, calls } = weighed;
+  const saw = { spentMicros, windowMs: null };
+  const budget = { check: 'budget', said: 'pass' } as const;
+  const ofTeam = { ...saw, scope: 'tenant', id: 'team', windowMs: TEAM_WINDOW_MS, maxMicros: teamMaxMicros };
+  return [
+    { ...budget, saw: { ...saw, scope: 'agent', id: 'total', maxMicros } },
+    ...(team ? [{ ...budget, saw: ofTeam }] : []),
+    { check: 'mandate-rate', said: 'pass', saw: { calls, maxCalls: 10, windowMs: 60_000 } },
+  ];
+}
+
+/** Of the agent's own budget, or of the team's. */
+function adjustedBy(
+  tenant: string,
+  index: number,
+  { agentId, deltaMicros, atMs }: typeof adjusted extends fc.Arbitrary<infer T> ? T : never,
+): BudgetAdjusted {
+  return {
+    event: 'budget.adjusted',
+    adjustment: {
+      id: `adj-${index}`,
+      by: 'ops',
+      reason: 'r',
+      at: wireTime(atMs),
+      tenant,
+      budget:
+        agentId === null
+          ? { scope: 'tenant', subject: '', id: 'team', windowMs: TEAM_WINDOW_MS }
+          : { scope: 'agent', subject: agentId, id: 'total', windowMs: null },
+      deltaMicros,
+      spentMicros: 0,
+      ledgerEpoch: 'epoch-1',
+      ledgerSequence: 1,
+    },
+  };
 }
 
 /** What became of an action that was charged $0.10 and cost $0.09, unless told otherwise. */

@@ -3,6 +3,7 @@
  * tests only.
  */
 import { describe } from 'vitest';
+import { analytics } from './contract/analytics.ts';
 import { answers } from './contract/answers.ts';
 import type { MakeAudit } from './contract/audit-under-test.ts';
 import { following } from './contract/following.ts';
@@ -20,6 +21,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('retention', () => retention(make));
     describe('questions', () => questions(make));
     describe('answers', () => answers(make));
+    describe('analytics', () => analytics(make));
     describe('following', () => following(make));
   });
 }

@@ -18,15 +18,22 @@ export { dropMonths, type Month, oldMonths } from './old-months.ts';
 export { openAudit, openServerAsItIs } from './open-audit.ts';
 export type { AuditClient, BoundParams } from './port.ts';
 export { type Quarantined, quarantine } from './quarantine.ts';
-export { agents } from './queries/agents.ts';
-export { codes } from './queries/codes.ts';
+export { type AnalyticsAnswer, analytics, analyticsAnswer, bucketsOf } from './queries/analytics.ts';
+export { DIMENSION_NAMES, type Dimension, NEAR_MISS_AT } from './queries/booked.ts';
+export { type BudgetRow, budgets, outlookOf } from './queries/budgets.ts';
 export { deadLetterById, lettersById } from './queries/dead-letter-by-id.ts';
 export { decisionById } from './queries/decision-by-id.ts';
 export type { DecisionSummary } from './queries/decision-columns.ts';
 export type { DecisionFilter } from './queries/decision-filter.ts';
 export { decisionsOfAction } from './queries/decisions-of-action.ts';
 export { epochBefore } from './queries/epoch-before.ts';
+export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
+export { latencies } from './queries/latencies.ts';
+export { percentile } from './queries/latency-bounds.ts';
+export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';
+export { MOVED_BY, movers } from './queries/movers.ts';
+export { nearMisses } from './queries/near-misses.ts';
 export { chargesByAgent, chargesByBudget, doubledActions } from './queries/reconciliation.ts';
 export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
 export { answersTo, republicationsOf } from './queries/republications.ts';
@@ -38,9 +45,7 @@ export {
   type SettlementSummary,
   searchSettlements,
 } from './queries/search-settlements.ts';
-export { spendByAgent, spendInAll } from './queries/spend.ts';
-export { tools } from './queries/tools.ts';
-export { verdicts } from './queries/verdicts.ts';
+export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {
   type Landed,

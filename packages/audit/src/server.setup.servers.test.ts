@@ -17,12 +17,13 @@ import {
 } from './arbitrary-history.ts';
 import {
   type AuditClient,
+  analytics,
   ask,
   type ControlEvent,
-  codes,
   dropMonths,
   epochBefore,
   identity,
+  latencies,
   MIGRATIONS_DIRECTORY,
   migrate,
   oldMonths,
@@ -38,7 +39,6 @@ import {
   searchDeadLetters,
   searchDecisions,
   searchSettlements,
-  spendByAgent,
 } from './index.ts';
 import { readMigrations } from './migration-files.ts';
 import { command, connect } from './server.fixture.ts';
@@ -223,8 +223,8 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       const tenant = 'acme';
       expect(await ask(query, searchDecisions, { tenant })).toHaveLength(1);
       expect(await ask(query, searchSettlements, { tenant })).toHaveLength(1);
-      expect(await ask(query, spendByAgent, { tenant })).toHaveLength(1);
-      expect(await ask(query, codes, { tenant })).toHaveLength(1);
+      expect(await ask(query, analytics, { tenant, groupBy: ['agent'] })).toHaveLength(1);
+      expect(await ask(query, latencies, { tenant })).toHaveLength(1);
       const events = await ask(query, searchControlEvents, { tenant });
       expect(events.map(({ id }) => id).sort()).toEqual(['adj-acme', 'ep-1']);
       const letters = (asked: { sourceTopic?: string }) => ask(query, searchDeadLetters, asked);

@@ -14,6 +14,11 @@ import {
 } from '@mandate/runtime';
 import { boundedAsk } from './bounded-ask.ts';
 import { analytics } from './routes/analytics.ts';
+import { analyticsBudgets } from './routes/analytics-budgets.ts';
+import { analyticsLatency } from './routes/analytics-latency.ts';
+import { analyticsMovers } from './routes/analytics-movers.ts';
+import { analyticsNearMisses } from './routes/analytics-near-misses.ts';
+import { analyticsRankings } from './routes/analytics-rankings.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
@@ -39,6 +44,11 @@ const ROUTES = [
   showDecision,
   searchSettlements,
   analytics,
+  analyticsRankings,
+  analyticsLatency,
+  analyticsNearMisses,
+  analyticsMovers,
+  analyticsBudgets,
   listControlEvents,
   listDeadLetters,
   showDeadLetter,

@@ -68,17 +68,16 @@ export function anyOf<Value extends z.ZodType<string>>(value: Value) {
     .describe('May be repeated: any of them.');
 }
 
-/** A count or an amount, written plainly: no sign, no blank, no exponent, no hexadecimal. */
-export const wholeNumber = z.preprocess(
-  (text) => (typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text),
-  z.int().min(0),
-);
+/** Written plainly: no sign, no blank, no exponent, no hexadecimal. */
+export const wholeNumberWithin = (least: number, most: number) =>
+  z.preprocess(
+    (text) => (typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text),
+    z.int().min(least).max(most),
+  );
 
-/** A whole number written plainly: no sign, no blank, no exponent, no hexadecimal. */
-export const limit = z
-  .preprocess(
-    (text) => (typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : text),
-    z.int().min(1).max(1_000),
-  )
+/** A count or an amount. */
+export const wholeNumber = wholeNumberWithin(0, Number.MAX_SAFE_INTEGER);
+
+export const limit = wholeNumberWithin(1, 1_000)
   .default(100)
   .describe('At most so many, 1 to 1,000. Default 100.');

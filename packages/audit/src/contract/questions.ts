@@ -11,6 +11,7 @@ import {
 } from '../arbitrary-history.ts';
 import {
   type AuditClient,
+  analytics,
   ask,
   type ControlEvent,
   chargesByAgent,
@@ -22,8 +23,6 @@ import {
   recordDecisions,
   recordSettlements,
   searchDecisions,
-  spendInAll,
-  tools,
 } from '../index.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
 
@@ -169,9 +168,7 @@ export function questions(make: MakeAudit): void {
     expect(await ask(audit, searchDecisions, { tenant: 'mine' })).toHaveLength(1);
     expect(await ask(audit, decisionById, { tenant: 'mine', id })).toHaveLength(1);
     expect(await ask(audit, decisionById, { tenant: 'nobody', id })).toEqual([]);
-    expect(await ask(audit, spendInAll, { tenant: 'nobody' })).toEqual([
-      { chargedMicros: 0, settledMicros: 0, spentMicros: 0 },
-    ]);
+    expect(await ask(audit, analytics, { tenant: 'nobody' })).toEqual([]);
   });
 
   test('a time is included at its beginning and excluded at its end', async () => {
@@ -296,8 +293,8 @@ export function questions(make: MakeAudit): void {
     ]);
     const settlement = settlementOf({ ...decisionOf('again', 1), actionId: 'act' });
     await recordSettlements(audit, [recordedSettlement(settlement, 3)]);
-    const [tool] = await ask(audit, tools, { tenant: 'again' });
-    expect(tool).toMatchObject({ tool: 'get_user', calls: 2, spentMicros: 190_000 });
+    const [tool] = await ask(audit, analytics, { tenant: 'again', groupBy: ['tool'] });
+    expect(tool).toMatchObject({ keys: ['get_user'], calls: 2, spentMicros: 190_000 });
     const [budget] = await ask(audit, chargesByBudget, { tenant: 'again' });
     expect(budget).toMatchObject({ chargedMicros: 200_000, settledMicros: -10_000 });
   });
@@ -369,7 +366,7 @@ export function questions(make: MakeAudit): void {
       'rich',
       [1, 2].map((offset) => ({ offset, chargedMicros: most })),
     );
-    await expect(ask(audit, spendInAll, { tenant: 'rich' })).rejects.toMatchObject({
+    await expect(ask(audit, analytics, { tenant: 'rich' })).rejects.toMatchObject({
       code: 'AUDIT_ANSWER_UNEXPECTED',
     });
   });

@@ -58,13 +58,15 @@ export type BookedShape = {
   dimensions: readonly Dimension[];
   /** Beside `fromMs` and `toMs` it cuts time only at multiples of so many milliseconds since 1970; absent: nowhere. */
   cutMs?: number;
+  /** Nothing that was settled is asked for: it need not be joined with what it settles. */
+  decisionsOnly?: boolean;
 };
 
 /** What gives the subquery, for a question that asks this. */
 export type Booked = (asked: BookedFilter, shape: BookedShape) => string;
 
 /** From the base tables. */
-export const booked: Booked = (asked, { dimensions }) => {
+export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) => {
   const own = [...new Set(dimensions.map((name) => DIMENSIONS[name]))].filter(
     (column) => column !== 'agent_id' && column !== 'verdict',
   );
@@ -93,14 +95,18 @@ export const booked: Booked = (asked, { dimensions }) => {
         toInt128(charged_micros) AS charged, toInt128(0) AS settled,
         ${latencyBound("dateDiff('millisecond', appended_at, decided_at)")} AS latency_ms, toNullable(decided_at) AS last_at
       FROM decisions FINAL
-      WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter)}
+      WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter)}${
+        decisionsOnly
+          ? ''
+          : `
       UNION ALL
       SELECT ${['settled_at', 'agent_id', "'ALLOW'", ...own].join(', ')}, toUInt64(0), toUInt64(0),
         toInt128(0), toInt128(delta_micros), toUInt32(0), NULL
       FROM (
         SELECT agent_id, action_id, attempt, settled_at, delta_micros FROM settlements FINAL
         WHERE ${COUNTED}${settledHere}
-      ) AS moved ${decisions}
+      ) AS moved ${decisions}`
+      }
     )`;
 };
 

@@ -19,3 +19,20 @@ const LONGEST_FIRST = LATENCY_BOUNDS_MS.map((bound) => -bound).reverse();
 export function latencyBound(latencyMs: string): string {
   return `toUInt32(-roundDown(-greatest(0, ${latencyMs}), [${LONGEST_FIRST.join(', ')}]))`;
 }
+
+/**
+ * The bound that at least this share of the calls did not exceed; null of no calls. By nearest rank, as ClickHouse's
+ * quantileExactWeighted has it.
+ */
+export function percentile(
+  counts: readonly { upToMs: number; calls: number }[],
+  share: number,
+): number | null {
+  const rank = Math.ceil(counts.reduce((sum, { calls }) => sum + calls, 0) * share);
+  let passed = 0;
+  for (const { upToMs, calls } of counts) {
+    passed += calls;
+    if (passed >= rank) return upToMs;
+  }
+  return null;
+}

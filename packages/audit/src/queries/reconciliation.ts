@@ -5,7 +5,8 @@
 import { BUDGET_SCOPES, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { bookings } from './bookings.ts';
+import { booked } from './booked.ts';
+import { BUDGET_BOOKINGS } from './budget-bookings.ts';
 
 const limit = z.int().min(1).max(10_000).default(10_000);
 
@@ -21,7 +22,7 @@ export const chargesByAgent = question({
   sql: ({ tenant, ...params }) => `
     SELECT agent_id AS agentId, sum(charged) AS chargedMicros, sum(settled) AS settledMicros,
       sum(charged + settled) AS spentMicros
-    FROM ${bookings({ tenant }, { byTool: false })}
+    FROM ${booked({ tenant }, { dimensions: [] })}
     WHERE true${narrowed(params, { after: 'agent_id > {after:String}' })}
     GROUP BY agent_id
     ORDER BY agentId
@@ -55,38 +56,9 @@ export const chargesByBudget = question({
     spentMicros: z.int(),
   }),
   sql: (params) => `
-    WITH reserved AS (
-      SELECT agent_id, action_id, attempt, budgets, toInt128(charged_micros) AS charged
-      FROM decisions FINAL
-      WHERE tenant = {tenant:String} AND NOT void AND notEmpty(budgets)
-    ),
-    settled AS (
-      SELECT agent_id, action_id, attempt, toInt128(delta_micros) AS delta
-      FROM settlements FINAL
-      WHERE tenant = {tenant:String} AND NOT void AND kind = 'settled'
-    ),
-    adjusted AS (
-      SELECT budget_scope, budget_subject, budget_id, budget_window_ms, toInt128(delta_micros) AS delta
-      FROM control_events FINAL
-      WHERE tenant = {tenant:String} AND NOT void AND event = 'budget.adjusted'
-      LIMIT 1 BY id
-    )
     SELECT scope, subject, budgetId, windowMs, sum(charges) AS chargedMicros, sum(settles) AS settledMicros,
       sum(adjusts) AS adjustedMicros, sum(charges + settles + adjusts) AS spentMicros
-    FROM (
-      SELECT toString(budget.scope) AS scope, budget.subject AS subject, budget.id AS budgetId,
-        budget.window_ms AS windowMs, charged AS charges, toInt128(0) AS settles, toInt128(0) AS adjusts
-      FROM reserved ARRAY JOIN budgets AS budget
-      UNION ALL
-      SELECT toString(budget.scope), budget.subject, budget.id, budget.window_ms, toInt128(0), delta, toInt128(0)
-      FROM (
-        SELECT delta, budgets
-        FROM settled ANY INNER JOIN reserved USING (agent_id, action_id, attempt)
-      ) ARRAY JOIN budgets AS budget
-      UNION ALL
-      SELECT toString(budget_scope), budget_subject, budget_id, budget_window_ms, toInt128(0), toInt128(0), delta
-      FROM adjusted
-    )
+    FROM ${BUDGET_BOOKINGS}
     WHERE true${narrowed(params, { afterScope: BEHIND })}
     GROUP BY scope, subject, budgetId, windowMs
     ORDER BY scope, subject, budgetId, windowMs

@@ -1,161 +1,143 @@
-/** GET /v1/audit/analytics/…: spend, verdicts, codes, tools and agents, counted and summed over a time. */
-import { agents, codes, spendByAgent, spendInAll, tools, verdicts } from '@mandate/audit';
-import { type Clock, callerOf, type HttpServer } from '@mandate/runtime';
-import { id, time, wireTime } from '@mandate/schemas';
+/** GET /v1/audit/analytics: what was booked, by up to three dimensions, over a period or bucket by bucket. */
+import {
+  type AnalyticsAnswer,
+  analyticsAnswer,
+  bucketsOf,
+  DIMENSION_NAMES,
+  INTERVALS,
+  isTimeZone,
+  ORDERS,
+  analytics as question,
+  timeline,
+} from '@mandate/audit';
+import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
+import { time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
-import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
-import { askerOf, type QueryContext, type Route } from '../query-context.ts';
-import { limit, period, queryParameters } from '../query-parameters.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { queryParameters, wholeNumberWithin } from '../query-parameters.ts';
+import { asOf, measureFields, narrowedBy, narrowing, shownMeasures } from './analytics-parameters.ts';
 
-const filters = (clock: Clock) => ({ agent: id.optional(), tool: id.optional(), ...period(clock) });
-const ranked = (clock: Clock) => ({ ...filters(clock), limit });
+/** Buckets times groups, at most: some three megabytes. */
+const MOST_CELLS = 10_000;
 
-const asOf = time.describe('When this was asked; what the recorder had landed by then is in it.');
-const calls = {
-  calls: z.int(),
-  allowed: z.int(),
-  blocked: z.int(),
-  deferred: z.int(),
-  spentMicros: microsField,
-  spent: dollarsField,
-};
+const dimension = z.enum(DIMENSION_NAMES);
 
-type Filters = {
-  agent?: string | undefined;
-  tool?: string | undefined;
-  from?: number | undefined;
-  to?: number | undefined;
-};
+export const groupBy = z
+  .union([dimension, z.array(dimension).max(3)])
+  .transform((given) => (Array.isArray(given) ? given : [given]))
+  .refine((given) => new Set(given).size === given.length, { error: 'names a dimension twice' });
 
-/** The parameters of an analytics question. */
-function narrowedBy(tenant: string, { agent, tool, from, to }: Filters) {
-  return { tenant, agentId: agent, tool, fromMs: from, toMs: to };
-}
+export const groupField = z
+  .object(Object.fromEntries(DIMENSION_NAMES.map((name) => [name, z.string().nullable().optional()])))
+  .describe('The value of each dimension in `groupBy`; null for none.');
 
-export const analytics: Route = (server, context) => {
-  for (const route of [spend, verdictCounts, codeCounts, toolRanking, agentRanking]) route(server, context);
-};
+const parameters = (clock: Clock) => ({
+  ...narrowing(clock),
+  groupBy: groupBy
+    .default([])
+    .describe(
+      'Up to three dimensions, repeated. A decision under two policies counts under each: those sums are larger than the whole.',
+    ),
+  interval: z.enum(INTERVALS).optional().describe('Tells every group bucket by bucket too; needs `from`.'),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, { error: 'is no time zone; give an IANA name such as Europe/Berlin' })
+    .default('UTC')
+    .describe('On whose clock buckets begin, an IANA name. A day in Berlin may have 23 or 25 hours.'),
+  orderBy: z
+    .enum(ORDERS)
+    .default('calls')
+    .describe('The groups with the most of it come first. Default calls.'),
+  limit: wholeNumberWithin(1, 1_000)
+    .default(10)
+    .describe('So many groups, 1 to 1,000; the rest is told as `others`. Default 10.'),
+});
 
-function spend(server: HttpServer, { ask, clock }: QueryContext): void {
+const buckets = z
+  .array(z.object({ start: time, ...measureFields }))
+  .optional()
+  .describe(
+    'With `interval`: each bucket, those in which nothing happened too. The first and the last may reach beyond the period; only what lies in the period counts.',
+  );
+
+const answer = z.object({
+  asOf,
+  groups: z.array(z.object({ group: groupField, ...measureFields, buckets })),
+  others: z
+    .object({ groups: z.int().describe('How many they are.'), ...measureFields, buckets })
+    .nullable()
+    .describe('The groups beyond `limit`, together; null when there are none.'),
+});
+
+export const analytics: Route = (server, { ask, clock }) => {
   server.get(
-    '/v1/audit/analytics/spend',
+    '/v1/audit/analytics',
     {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'What was spent, in all and by agent, the largest first',
+        summary: 'Calls, spend, latencies and near-misses, by up to three dimensions and by time',
         description:
-          'A charge is booked when it was decided, what an outcome changes when it was settled: a day that is over never changes.',
-        querystring: queryParameters(ranked(clock)),
-        response: {
-          200: z.object({
-            asOf,
-            total: z.object(spent),
-            agents: z.array(z.object({ agentId: z.string(), ...spent })),
-          }),
-        },
+          'A charge is booked when it was decided, what an outcome changes when it was settled, under the decision that it settles: a day that is over never changes. Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms.',
+        querystring: queryParameters(parameters(clock)),
+        response: { 200: answer },
       },
     },
     async (request) => {
-      const asked = narrowedBy(callerOf(request).tenant, request.query);
-      const asOf = wireTime(clock());
-      const [[total], byAgent] = await Promise.all([
-        ask(askerOf(request), spendInAll, asked),
-        ask(askerOf(request), spendByAgent, { ...asked, limit: request.query.limit }),
-      ]);
-      const nothing = { chargedMicros: 0, settledMicros: 0, spentMicros: 0 };
-      return { asOf, total: withDollars(total ?? nothing), agents: byAgent.map((row) => withDollars(row)) };
+      const { groupBy, interval, timeZone, orderBy, limit, ...given } = request.query;
+      const nowMs = clock();
+      const filter = narrowedBy(
+        callerOf(request).tenant,
+        interval ? { ...given, to: given.to ?? nowMs } : given,
+      );
+      const line =
+        interval === undefined
+          ? null
+          : lineOf(filter, interval, timeZone, groupBy.length === 0 ? 1 : limit + 1);
+      const rows = await ask(askerOf(request), question, {
+        ...filter,
+        groupBy,
+        orderBy,
+        limit,
+        ...(line !== null && bucketsOf(line)),
+      });
+      return { asOf: wireTime(nowMs), ...shown(analyticsAnswer(rows, groupBy, line)) };
     },
   );
+};
+
+function lineOf(
+  { fromMs, toMs }: { fromMs?: number | undefined; toMs?: number | undefined },
+  interval: (typeof INTERVALS)[number],
+  timeZone: string,
+  groups: number,
+) {
+  if (fromMs === undefined || toMs === undefined) {
+    throw new HttpProblem(400, 'VALIDATION_FAILED', '`interval` needs `from`', {
+      remedy: 'Say from when on: from=24h, or from=2026-01-31.',
+    });
+  }
+  const most = Math.floor(MOST_CELLS / groups);
+  const line = timeline({ fromMs, toMs }, interval, timeZone, most);
+  if (line !== null) return line;
+  throw new HttpProblem(400, 'VALIDATION_FAILED', `that is more than ${most} buckets of ${interval}`, {
+    remedy: `An answer has at most ${MOST_CELLS} buckets over all groups: give a longer \`interval\`, a shorter period, or a smaller \`limit\`.`,
+  });
 }
 
-function verdictCounts(server: HttpServer, { ask, clock }: QueryContext): void {
-  server.get(
-    '/v1/audit/analytics/verdicts',
-    {
-      config: { scope: 'audit' },
-      schema: {
-        tags: ['analytics'],
-        summary: 'How decisions fell, by verdict',
-        querystring: queryParameters(filters(clock)),
-        response: { 200: z.object({ asOf, verdicts: z.array(verdicts.row) }) },
-      },
-    },
-    async (request) => ({
-      asOf: wireTime(clock()),
-      verdicts: await ask(askerOf(request), verdicts, narrowedBy(callerOf(request).tenant, request.query)),
+function shown({ groups, others }: AnalyticsAnswer): Omit<z.output<typeof answer>, 'asOf'> {
+  return {
+    groups: groups.map(({ group, ...told }) => ({ group, ...toldOf(told) })),
+    others: others && { groups: others.groups, ...toldOf(others) },
+  };
+}
+
+function toldOf({ buckets, ...measures }: Omit<AnalyticsAnswer['groups'][number], 'group'>) {
+  return {
+    ...shownMeasures(measures),
+    ...(buckets && {
+      buckets: buckets.map(({ startMs, ...own }) => ({ start: wireTime(startMs), ...shownMeasures(own) })),
     }),
-  );
-}
-
-function codeCounts(server: HttpServer, { ask, clock }: QueryContext): void {
-  server.get(
-    '/v1/audit/analytics/codes',
-    {
-      config: { scope: 'audit' },
-      schema: {
-        tags: ['analytics'],
-        summary: 'Why decisions fell as they did, by code and verdict',
-        description: '`observedCode` is what a mandate that only observes would have said.',
-        querystring: queryParameters(filters(clock)),
-        response: {
-          200: z.object({
-            asOf,
-            codes: z.array(codes.row.extend({ observedCode: codes.row.shape.code.nullable() })),
-          }),
-        },
-      },
-    },
-    async (request) => ({
-      asOf: wireTime(clock()),
-      codes: await ask(askerOf(request), codes, narrowedBy(callerOf(request).tenant, request.query)),
-    }),
-  );
-}
-
-function toolRanking(server: HttpServer, { ask, clock }: QueryContext): void {
-  server.get(
-    '/v1/audit/analytics/tools',
-    {
-      config: { scope: 'audit' },
-      schema: {
-        tags: ['analytics'],
-        summary: 'Which tools were called, the most called first',
-        querystring: queryParameters(ranked(clock)),
-        response: { 200: z.object({ asOf, tools: z.array(z.object({ tool: z.string(), ...calls })) }) },
-      },
-    },
-    async (request) => {
-      const asked = narrowedBy(callerOf(request).tenant, request.query);
-      const asOf = wireTime(clock());
-      const rows = await ask(askerOf(request), tools, { ...asked, limit: request.query.limit });
-      return { asOf, tools: rows.map((row) => withDollars(row)) };
-    },
-  );
-}
-
-function agentRanking(server: HttpServer, { ask, clock }: QueryContext): void {
-  server.get(
-    '/v1/audit/analytics/agents',
-    {
-      config: { scope: 'audit' },
-      schema: {
-        tags: ['analytics'],
-        summary: 'Which agents were at work, the busiest first',
-        querystring: queryParameters(ranked(clock)),
-        response: {
-          200: z.object({
-            asOf,
-            agents: z.array(z.object({ agentId: z.string(), ...calls, lastDecidedAt: time.nullable() })),
-          }),
-        },
-      },
-    },
-    async (request) => {
-      const asked = narrowedBy(callerOf(request).tenant, request.query);
-      const asOf = wireTime(clock());
-      const rows = await ask(askerOf(request), agents, { ...asked, limit: request.query.limit });
-      return { asOf, agents: rows.map((row) => withDollars(row)) };
-    },
-  );
+  };
 }

@@ -1,0 +1,332 @@
+/**
+ * Every answer of the analytics equals a plain recomputation over the unique records, whatever it is grouped by, cut
+ * into and narrowed to, and in whatever order, batches and repeats the history was recorded.
+ */
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { arbitraryHistory, type History } from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  analyticsAnswer,
+  analytics as analyticsQuestion,
+  ask,
+  bucketsOf,
+  budgets,
+  chargesByBudget,
+  DIMENSION_NAMES,
+  INTERVALS,
+  latencies,
+  type Measures,
+  MOVED_BY,
+  movers,
+  NEAR_MISS_AT,
+  NOTHING,
+  nearMisses,
+  ORDERS,
+  timeline,
+} from '../index.ts';
+import { arbitraryFilter, arbitraryMoment } from './arbitrary-filter.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+import {
+  type Booking,
+  bookingsOf,
+  budgetMoves,
+  byKeys,
+  type Keyed,
+  keyed,
+  latencyOf,
+  measured,
+  nearlyMissed,
+  standing,
+  sumBy,
+  weighedOf,
+} from './fold-history.ts';
+import { recordShuffled } from './record-shuffled.ts';
+
+const DAY_MS = 86_400_000;
+
+const grouped = fc.record({
+  filter: arbitraryFilter,
+  groupBy: fc.uniqueArray(fc.constantFrom(...DIMENSION_NAMES), { maxLength: 3 }),
+  orderBy: fc.constantFrom(...ORDERS),
+  limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constant(1_000)),
+  nearMissAt: fc.constantFrom(NEAR_MISS_AT, 1, 50, 100),
+  cut: fc.option(
+    fc.record({
+      period: fc
+        .tuple(arbitraryMoment, arbitraryMoment)
+        .map(([a, b]) => ({ fromMs: Math.min(a, b), toMs: Math.max(a, b) })),
+      interval: fc.constantFrom(...INTERVALS),
+      timeZone: fc.constantFrom(
+        'UTC',
+        'Europe/Berlin',
+        'Asia/Kathmandu',
+        'America/New_York',
+        'Australia/Lord_Howe',
+      ),
+    }),
+  ),
+});
+type Grouped = typeof grouped extends fc.Arbitrary<infer T> ? T : never;
+
+const compared = fc.record({
+  filter: arbitraryFilter.map(({ fromMs: _, toMs: __, ...filter }) => filter),
+  sinceMs: arbitraryMoment,
+  lengthMs: fc.integer({ min: 1, max: 3 * DAY_MS }),
+  groupBy: fc.uniqueArray(fc.constantFrom(...DIMENSION_NAMES), { minLength: 1, maxLength: 2 }),
+  by: fc.constantFrom(...MOVED_BY),
+  limit: fc.integer({ min: 1, max: 20 }),
+});
+type Compared = typeof compared extends fc.Arbitrary<infer T> ? T : never;
+
+export function analytics(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  let runs = 0;
+  const cuts = fc.array(fc.integer({ min: 1, max: 17 }), { minLength: 1, maxLength: 4 });
+
+  /** Each run: a history of its own, and what is asked about it. */
+  async function everyRun<Asked>(
+    asked: fc.Arbitrary<Asked>,
+    check: (tenant: string, history: History, asked: Asked) => Promise<void>,
+    numRuns = 12,
+  ): Promise<void> {
+    await fc.assert(
+      fc.asyncProperty(arbitraryHistory(), cuts, asked, async (historyOf, cuts, asked) => {
+        runs += 1;
+        const tenant = `t-${runs}`;
+        const history = historyOf(tenant);
+        await recordShuffled(audit, history, cuts);
+        await check(tenant, history, asked);
+      }),
+      { numRuns },
+    );
+  }
+
+  test('what is grouped, cut into buckets and narrowed', () =>
+    everyRun(fc.array(grouped, { minLength: 4, maxLength: 4 }), async (tenant, history, questions) => {
+      for (const asked of questions) await expectGrouped(tenant, history, asked);
+    }));
+
+  async function expectGrouped(tenant: string, history: History, asked: Grouped): Promise<void> {
+    const { groupBy, orderBy, limit, nearMissAt, cut } = asked;
+    const filter = { ...asked.filter, ...cut?.period };
+    const line = cut && timeline(cut.period, cut.interval, cut.timeZone, 700);
+    const rows = await ask(audit, analyticsQuestion, {
+      tenant,
+      ...filter,
+      groupBy,
+      orderBy,
+      limit,
+      nearMissAt,
+      ...(line && bucketsOf(line)),
+    });
+    const answer = analyticsAnswer(rows, groupBy, line);
+
+    const groups = Map.groupBy(keyed(bookingsOf(history, filter), groupBy), ({ keys }) =>
+      JSON.stringify(keys),
+    );
+    const whole = (some: readonly Keyed[]) =>
+      measured(
+        some.map(({ booking }) => booking),
+        nearMissAt,
+      );
+    const ordered = [...groups.values()]
+      .map((own) => ({ own, keys: own[0]?.keys ?? [], measures: whole(own) }))
+      .sort((a, b) => descending(a.measures[orderBy], b.measures[orderBy]) || byKeys(a.keys, b.keys));
+    const empty = { own: [], keys: [], measures: NOTHING };
+    const told = groupBy.length === 0 && ordered.length === 0 ? [empty] : ordered.slice(0, limit);
+    const rest = ordered.slice(limit).flatMap(({ own }) => own);
+
+    expect(answer.groups.map(({ group, buckets: _, ...measures }) => ({ group, measures }))).toEqual(
+      told.map(({ keys, measures }) => ({
+        group: Object.fromEntries(groupBy.map((name, at) => [name, keys[at] === '' ? null : keys[at]])),
+        measures,
+      })),
+    );
+    const { buckets: _, ...others } = answer.others ?? {};
+    expect(others).toEqual(rest.length === 0 ? {} : { groups: ordered.length - limit, ...whole(rest) });
+    if (cut === null || line === null) return;
+    const label = labels(cut);
+    const both = [...told.map(({ own }) => own), ...(rest.length === 0 ? [] : [rest])];
+    const buckets = [...answer.groups, ...(answer.others === null ? [] : [answer.others])];
+    for (const [at, { buckets: own = [] }] of buckets.entries()) {
+      expect(own.map(({ startMs }) => startMs)).toEqual(line?.starts);
+      const named = own.map(({ startMs, ...measures }) => [label(startMs), measures] as const);
+      const folded = [...Map.groupBy(both[at] ?? [], ({ booking }) => label(booking.atMs))];
+      expect(somethingIn(named)).toEqual(somethingIn(folded.map(([name, found]) => [name, whole(found)])));
+    }
+  }
+
+  test('what changed against the period before', () =>
+    everyRun(fc.array(compared, { minLength: 3, maxLength: 3 }), async (tenant, history, questions) => {
+      for (const asked of questions) await expectMovers(tenant, history, asked);
+    }));
+
+  async function expectMovers(tenant: string, history: History, asked: Compared): Promise<void> {
+    const { filter, sinceMs, lengthMs, groupBy, by, limit } = asked;
+    const period = { fromMs: sinceMs - lengthMs, sinceMs, toMs: sinceMs + lengthMs };
+    const amountOf = ({ isDecision, decision, chargedMicros, settledMicros }: Booking) => {
+      if (by === 'spend') return chargedMicros + settledMicros;
+      return isDecision && (by === 'calls' || decision?.verdict === 'BLOCK') ? 1 : 0;
+    };
+    const sums = (fromMs: number, toMs: number) =>
+      sumBy(
+        keyed(bookingsOf(history, { ...filter, fromMs, toMs }), groupBy),
+        ({ keys }) => JSON.stringify(keys),
+        ({ booking }) => amountOf(booking),
+      );
+    const before = sums(period.fromMs, sinceMs);
+    const now = sums(sinceMs, period.toMs);
+    const expected = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+      .map((keys) => ({ keys: JSON.parse(keys), before: before[keys] ?? 0, now: now[keys] ?? 0 }))
+      .filter((one) => one.now !== one.before)
+      .sort((a, b) => Math.abs(b.now - b.before) - Math.abs(a.now - a.before) || byKeys(a.keys, b.keys));
+    const rows = await ask(audit, movers, { tenant, ...filter, ...period, groupBy, by, limit });
+    expect(rows).toEqual(expected.slice(0, limit));
+  }
+
+  test('latencies and near-misses', () =>
+    everyRun(
+      fc.tuple(arbitraryFilter, fc.constantFrom(50, NEAR_MISS_AT, 100)),
+      async (tenant, history, [filter, nearMissAt]) => {
+        const decisions = bookingsOf(history, filter).flatMap(({ decision, isDecision }) =>
+          decision && isDecision ? [decision] : [],
+        );
+        const took = await ask(audit, latencies, { tenant, ...filter });
+        expect(Object.fromEntries(took.map(({ upToMs, calls }) => [upToMs, calls]))).toEqual(
+          sumBy(decisions, (decision) => String(latencyOf(decision))),
+        );
+
+        const missed = decisions.flatMap((decision) =>
+          nearlyMissed(decision, nearMissAt).map((limit) => ({ ...limit, decision })),
+        );
+        const expected = [...Map.groupBy(missed, ({ name, decision }) => `${decision.agentId} ${name}`)].map(
+          ([name, own]) => {
+            const latest = own.reduce((a, b) => (a.decision.id > b.decision.id ? a : b));
+            return {
+              name,
+              nearMisses: own.length,
+              highestPercent: Math.max(
+                ...own.map(({ used, most }) => Number((BigInt(used) * 100n) / BigInt(most))),
+              ),
+              used: latest.used,
+              most: latest.most,
+              decisionId: latest.decision.id,
+              decidedAt: latest.decision.decidedAt,
+            };
+          },
+        );
+        const rows = await ask(audit, nearMisses, { tenant, ...filter, nearMissAt, limit: 1_000 });
+        const said = rows.map(({ agentId, kind, scope, subject, id, windowMs, ...rest }) => ({
+          name: `${agentId} ${kind}/${scope ?? ''}/${subject}/${id}/${windowMs}`,
+          ...rest,
+        }));
+        const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+        expect([...said].sort(byName)).toEqual(expected.sort(byName));
+        const ids = rows.map(({ decisionId }) => decisionId);
+        expect(ids).toEqual([...ids].sort().reverse());
+      },
+    ));
+
+  test('budgets, of which those for ever equal the sums that the reconciler compares', () =>
+    everyRun(
+      fc.tuple(arbitraryMoment, arbitraryMoment, arbitraryMoment),
+      async (tenant, history, [asOfMs, a, b]) => {
+        const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
+        const moves = budgetMoves(history);
+        const seen = standing(history.decisions, ({ id }) => id)
+          .sort((one, other) => byKeys([one.decidedAt, one.id], [other.decidedAt, other.id]))
+          .flatMap((decision) => weighedOf(decision).map((limit) => ({ ...limit, decision })))
+          .filter(({ name }) => name.startsWith('budget/'))
+          .map(({ name, ...rest }) => ({ ...rest, name: name.slice('budget/'.length) }));
+        const names = new Set([...moves, ...seen].map(({ name }) => name));
+        const expected = [...names].map((name) => {
+          const windowMs = name.endsWith('/null') ? Number.POSITIVE_INFINITY : Number(name.split('/').at(-1));
+          const own = moves.filter((move) => move.name === name);
+          const sum = (some: typeof own) => some.reduce((all, { micros }) => all + micros, 0);
+          const last = seen.findLast((limit) => limit.name === name);
+          return {
+            name,
+            limitMicros: last?.most ?? null,
+            limitSeenAt: last?.decision.decidedAt ?? null,
+            spentMicros: sum(own.filter(({ heldFromMs }) => heldFromMs > asOfMs - windowMs)),
+            burnedMicros: sum(
+              own.filter(({ atMs, isAdjusted }) => !isAdjusted && atMs >= fromMs && atMs < toMs),
+            ),
+          };
+        });
+        const rows = await ask(audit, budgets, { tenant, asOfMs, fromMs, toMs });
+        const said = rows.map(({ scope, subject, budgetId, windowMs, ...rest }) => ({
+          name: `${scope}/${subject}/${budgetId}/${windowMs}`,
+          ...rest,
+        }));
+        const share = ({ limitMicros, spentMicros }: (typeof expected)[number]) =>
+          limitMicros === null ? null : limitMicros === 0 ? 1 : spentMicros / limitMicros;
+        expect(said).toEqual(
+          expected.sort(
+            (one, other) =>
+              descending(share(one), share(other)) || byKeys(one.name.split('/'), other.name.split('/')),
+          ),
+        );
+
+        const sums = await ask(audit, chargesByBudget, { tenant });
+        const forEver = said.filter(
+          ({ name }) => name.endsWith('/null') && moves.some((move) => move.name === name),
+        );
+        expect(Object.fromEntries(forEver.map(({ name, spentMicros }) => [name, spentMicros]))).toEqual(
+          Object.fromEntries(
+            sums
+              .filter(({ windowMs }) => windowMs === null)
+              .map((one) => [`${one.scope}/${one.subject}/${one.budgetId}/null`, one.spentMicros]),
+          ),
+        );
+      },
+    ));
+}
+
+/** The larger first, none last. */
+function descending(one: number | null, other: number | null): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? 1 : -1;
+  return other - one;
+}
+
+function somethingIn(buckets: readonly (readonly [string, Measures])[]): Record<string, Measures> {
+  return Object.fromEntries(
+    buckets.filter(([, measures]) => JSON.stringify(measures) !== JSON.stringify(NOTHING)),
+  );
+}
+
+/** What the clock of a time zone says about a arbitraryMoment, so far as the interval goes. */
+function labels({ interval, timeZone }: NonNullable<Grouped['cut']>): (atMs: number) => string {
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const dayOf = (atMs: number) => clock.format(atMs).slice(0, 10);
+  /** Of the quarters of an hour at which days begin, the first of this day. */
+  const midnightOf = (atMs: number) => {
+    let quarter = Math.floor(atMs / 900_000) * 900_000;
+    while (dayOf(quarter - 900_000) === dayOf(atMs)) quarter -= 900_000;
+    return quarter;
+  };
+  const exactly = (stepMs: number) => (atMs: number) =>
+    `${dayOf(atMs)} ${Math.floor((atMs - midnightOf(atMs)) / stepMs)}`;
+  const weekOf = (atMs: number) => {
+    const day = new Date(dayOf(atMs));
+    day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
+    return day.toISOString();
+  };
+  return {
+    '5m': exactly(300_000),
+    '15m': exactly(900_000),
+    '1h': exactly(3_600_000),
+    '6h': (atMs: number) => `${dayOf(atMs)} ${Math.floor(Number(clock.format(atMs).slice(11, 13)) / 6)}`,
+    '1d': dayOf,
+    '1w': weekOf,
+    '1mo': (atMs: number) => dayOf(atMs).slice(0, 7),
+  }[interval];
+}

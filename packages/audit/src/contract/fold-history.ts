@@ -1,0 +1,250 @@
+/** What the audit must answer of a history: plain code over the unique records, as slow and as obvious as it can be. */
+import type { Decision, Settlement } from '@mandate/schemas';
+import { z } from 'zod';
+import type { History } from '../arbitrary-history.ts';
+import { type Dimension, type Measures, NOTHING } from '../index.ts';
+import { LATENCY_BOUNDS_MS } from '../queries/latency-bounds.ts';
+import type { Recorded } from '../recorded.ts';
+
+export type Filter = {
+  agentId?: string[];
+  tool?: string[];
+  model?: string[];
+  type?: Decision['type'][];
+  verdict?: Decision['verdict'][];
+  code?: Decision['code'][];
+  kind?: Decision['kind'][];
+  principal?: string[];
+  role?: string[];
+  policy?: string[];
+  minChargedMicros?: number;
+  fromMs?: number;
+  toMs?: number;
+};
+
+/** What counts of a history: of each record its first delivery that is not void, in the order of the log. */
+export function standing<R>(deliveries: readonly Recorded<R>[], idOf: (record: R) => string): R[] {
+  const byId = new Map<string, R>();
+  for (const { record, void: isVoid } of deliveries)
+    if (!isVoid && !byId.has(idOf(record))) byId.set(idOf(record), record);
+  return [...byId.values()];
+}
+
+/** A decision, or an outcome that settled one: `decision` is the one it settled, null where none is on record. */
+export type Booking = {
+  atMs: number;
+  agentId: string;
+  decision: Decision | null;
+  isDecision: boolean;
+  chargedMicros: number;
+  settledMicros: number;
+};
+
+export function bookingsOf(history: History, filter: Filter): Booking[] {
+  const decisions = standing(history.decisions, ({ id }) => id);
+  const allowed = new Map(
+    decisions.filter(({ verdict }) => verdict === 'ALLOW').map((one) => [one.actionId, one]),
+  );
+  const all: Booking[] = [
+    ...decisions.map((decision) => ({
+      atMs: Date.parse(decision.decidedAt),
+      agentId: decision.agentId,
+      decision,
+      isDecision: true,
+      chargedMicros: decision.chargedMicros,
+      settledMicros: 0,
+    })),
+    ...standing(history.settlements, ({ id }) => id)
+      .filter(({ kind }) => kind === 'settled')
+      .map((settlement) => ({
+        atMs: Date.parse(settlement.settledAt),
+        agentId: settlement.agentId,
+        decision: allowed.get(settlement.actionId) ?? null,
+        isDecision: false,
+        chargedMicros: 0,
+        settledMicros: settlement.deltaMicros,
+      })),
+  ];
+  return all.filter((booking) => matches(booking, filter));
+}
+
+function matches({ atMs, agentId, decision }: Booking, filter: Filter): boolean {
+  const { agentId: agents, fromMs = 0, toMs = Number.POSITIVE_INFINITY, ...rest } = filter;
+  if (atMs < fromMs || atMs >= toMs || agents?.includes(agentId) === false) return false;
+  const ofDecision = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return (
+    ofDecision.length === 0 ||
+    (decision !== null && ofDecision.every(([name, value]) => has(decision, name, value)))
+  );
+}
+
+function has(decision: Decision, name: string, wanted: unknown): boolean {
+  if (name === 'minChargedMicros') return decision.chargedMicros >= Number(wanted);
+  const values: Record<string, readonly (string | null | undefined)[]> = {
+    tool: [decision.tool],
+    model: [decision.model],
+    type: [decision.type],
+    verdict: [decision.verdict],
+    code: [decision.code],
+    kind: [decision.kind],
+    principal: [decision.action.principal?.id],
+    role: [decision.action.principal?.role],
+    policy: (decision.mandate?.policies ?? []).flatMap((policy) => [policy, policy.split('@')[0]]),
+  };
+  return (values[name] ?? []).some((value) => z.array(z.unknown()).parse(wanted).includes(value));
+}
+
+/** Under which values of a dimension it counts. */
+export function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
+  const ofModel = decision?.action.type === 'llm_call' ? decision.action : null;
+  switch (dimension) {
+    case 'agent':
+      return [agentId];
+    case 'verdict':
+      return [isDecision ? (decision?.verdict ?? '') : 'ALLOW'];
+    case 'policy':
+      return decision?.mandate?.policies ?? [''];
+    case 'tool':
+      return [decision?.tool ?? ''];
+    case 'model':
+      return [decision?.model ?? ''];
+    case 'provider':
+      return [ofModel?.provider ?? ''];
+    case 'type':
+      return [decision?.type ?? ''];
+    case 'code':
+      return [decision?.code ?? ''];
+    case 'observedCode':
+      return [decision?.observed?.code ?? ''];
+    case 'principal':
+      return [decision?.action.principal?.id ?? ''];
+    case 'role':
+      return [decision?.action.principal?.role ?? ''];
+    case 'mandate':
+      return [decision?.mandate?.id ?? ''];
+  }
+}
+
+export type Weighed = { name: string; used: number; most: number };
+
+/** The limits that a decision left used, by `kind/scope/subject/id/windowMs`. */
+export function weighedOf({ checks, agentId, chargedMicros, verdict }: Decision): Weighed[] {
+  return checks.map(({ check, saw }) => {
+    const seen = z.record(z.string(), z.unknown()).parse(saw);
+    const count = (name: string) => z.int().parse(seen[name]);
+    if (check !== 'budget') {
+      const used = count('calls') + (verdict === 'ALLOW' ? 1 : 0);
+      return { name: `rate//${agentId}//${seen.windowMs}`, used, most: count('maxCalls') };
+    }
+    const subject = seen.scope === 'agent' ? agentId : '';
+    const name = `budget/${seen.scope}/${subject}/${seen.id}/${seen.windowMs}`;
+    return { name, used: count('spentMicros') + chargedMicros, most: count('maxMicros') };
+  });
+}
+
+/** Which of the limits it came near to; only an ALLOW does. */
+export function nearlyMissed(decision: Decision, percent: number): Weighed[] {
+  if (decision.verdict !== 'ALLOW') return [];
+  return weighedOf(decision).filter(
+    ({ used, most }) => most > 0 && BigInt(used) * 100n >= BigInt(most) * BigInt(percent),
+  );
+}
+
+export function latencyOf({ appendedAt, decidedAt }: Decision): number {
+  const latencyMs = Math.max(0, Date.parse(decidedAt) - Date.parse(appendedAt));
+  return LATENCY_BOUNDS_MS.find((bound) => latencyMs <= bound) ?? Number.NaN;
+}
+
+export function measured(bookings: readonly Booking[], nearMissAt: number): Measures {
+  if (bookings.length === 0) return NOTHING;
+  const made = bookings.flatMap(({ decision, isDecision }) => (decision && isDecision ? [decision] : []));
+  const count = (verdict: string) => made.filter((one) => one.verdict === verdict).length;
+  const sum = (amount: (booking: Booking) => number) => bookings.reduce((all, one) => all + amount(one), 0);
+  const latencies = made.map(latencyOf).sort((a, b) => a - b);
+  const rank = (share: number) => latencies[Math.ceil(latencies.length * share) - 1] ?? null;
+  return {
+    calls: made.length,
+    allowed: count('ALLOW'),
+    blocked: count('BLOCK'),
+    deferred: count('DEFER'),
+    nearMisses: made.filter((decision) => nearlyMissed(decision, nearMissAt).length > 0).length,
+    chargedMicros: sum(({ chargedMicros }) => chargedMicros),
+    settledMicros: sum(({ settledMicros }) => settledMicros),
+    spentMicros: sum(({ chargedMicros, settledMicros }) => chargedMicros + settledMicros),
+    p50Ms: rank(0.5),
+    p90Ms: rank(0.9),
+    p99Ms: rank(0.99),
+    maxMs: latencies.at(-1) ?? null,
+    lastDecidedAt:
+      made
+        .map(({ decidedAt }) => decidedAt)
+        .sort()
+        .at(-1) ?? null,
+  };
+}
+
+export type Keyed = { keys: string[]; booking: Booking };
+
+/** Each booking under every combination of the values it has. */
+export function keyed(bookings: readonly Booking[], groupBy: readonly Dimension[]): Keyed[] {
+  return bookings.flatMap((booking) =>
+    groupBy
+      .reduce<string[][]>(
+        (all, dimension) =>
+          all.flatMap((keys) => valuesOf(booking, dimension).map((value) => [...keys, value])),
+        [[]],
+      )
+      .map((keys) => ({ keys, booking })),
+  );
+}
+
+/** By the bytes of each text in turn. */
+export function byKeys(one: readonly string[], other: readonly string[]): number {
+  for (const [place, text] of one.entries()) {
+    const order = Buffer.compare(Buffer.from(text), Buffer.from(other[place] ?? ''));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** What moved a budget's counter, under `scope/subject/id/windowMs`; from `heldFromMs` on its window holds it. */
+export type Moved = { name: string; atMs: number; heldFromMs: number; micros: number; isAdjusted: boolean };
+
+export function budgetMoves(history: History): Moved[] {
+  const decisions = standing(history.decisions, ({ id }) => id);
+  const reserving = new Map(decisions.map((one) => [one.actionId, one]));
+  const nameOf = (budget: { scope: string; subject: string; id: string; windowMs: number | null }) =>
+    `${budget.scope}/${budget.subject}/${budget.id}/${budget.windowMs}`;
+  const moved = (decision: Decision | undefined, at: string, micros: number): Moved[] =>
+    (decision?.reservation?.budgets ?? []).map((budget) => ({
+      name: nameOf(budget),
+      atMs: Date.parse(at),
+      heldFromMs: Date.parse(decision?.decidedAt ?? at),
+      micros,
+      isAdjusted: false,
+    }));
+  const settled = (one: Settlement) => one.kind === 'settled';
+  return [
+    ...decisions.flatMap((one) => moved(one, one.decidedAt, one.chargedMicros)),
+    ...standing(history.settlements, ({ id }) => id)
+      .filter(settled)
+      .flatMap((one) => moved(reserving.get(one.actionId), one.settledAt, one.deltaMicros)),
+    ...standing(history.adjustments, ({ adjustment }) => adjustment.id).map(({ adjustment }) => ({
+      name: nameOf(adjustment.budget),
+      atMs: Date.parse(adjustment.at),
+      heldFromMs: Date.parse(adjustment.at),
+      micros: adjustment.deltaMicros,
+      isAdjusted: true,
+    })),
+  ];
+}
+
+export function sumBy<T>(
+  items: readonly T[],
+  key: (item: T) => string,
+  amount: (item: T) => number = () => 1,
+): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const item of items) sums[key(item)] = (sums[key(item)] ?? 0) + amount(item);
+  return sums;
+}

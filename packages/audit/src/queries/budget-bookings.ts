@@ -1,0 +1,38 @@
+/**
+ * Everything that moved a budget's counter: charges of the decisions that reserved from it, what outcomes changed, and
+ * what operators adjusted, each once. A subquery: scope, subject, budgetId, windowMs (0: for ever), booked_at, held_from
+ * (from when on the budget's window holds it: what was settled counts with its charge), charges, settles, adjusts.
+ */
+export const BUDGET_BOOKINGS = `(
+      WITH reserved AS (
+        SELECT agent_id, action_id, attempt, budgets, decided_at, toInt128(charged_micros) AS charged
+        FROM decisions FINAL
+        WHERE tenant = {tenant:String} AND NOT void AND notEmpty(budgets)
+      ),
+      settled AS (
+        SELECT agent_id, action_id, attempt, settled_at, toInt128(delta_micros) AS delta
+        FROM settlements FINAL
+        WHERE tenant = {tenant:String} AND NOT void AND kind = 'settled'
+      ),
+      adjusted AS (
+        SELECT budget_scope, budget_subject, budget_id, budget_window_ms, happened_at, toInt128(delta_micros) AS delta
+        FROM control_events FINAL
+        WHERE tenant = {tenant:String} AND NOT void AND event = 'budget.adjusted'
+        LIMIT 1 BY id
+      )
+      SELECT toString(budget.scope) AS scope, budget.subject AS subject, budget.id AS budgetId,
+        budget.window_ms AS windowMs, decided_at AS booked_at, decided_at AS held_from,
+        charged AS charges, toInt128(0) AS settles, toInt128(0) AS adjusts
+      FROM reserved ARRAY JOIN budgets AS budget
+      UNION ALL
+      SELECT toString(budget.scope), budget.subject, budget.id, budget.window_ms, settled_at, decided_at,
+        toInt128(0), delta, toInt128(0)
+      FROM (
+        SELECT delta, budgets, settled_at, decided_at
+        FROM settled ANY INNER JOIN reserved USING (agent_id, action_id, attempt)
+      ) ARRAY JOIN budgets AS budget
+      UNION ALL
+      SELECT toString(budget_scope), budget_subject, budget_id, budget_window_ms, happened_at, happened_at,
+        toInt128(0), toInt128(0), delta
+      FROM adjusted
+    )`;

@@ -1,0 +1,70 @@
+/** What is counted and summed of everything that was booked: SQL over a source of `booked` under that name. */
+import { time } from '@mandate/schemas';
+import { z } from 'zod';
+
+const LATENCY =
+  'quantilesExactWeightedIf(0.5, 0.9, 0.99, 1)(booked.latency_ms, booked.calls, booked.calls > 0)';
+
+const latencyAt = (place: number) => `if(sum(booked.calls) = 0, NULL, ${LATENCY}[${place}])`;
+
+const SQL = {
+  calls: 'sum(booked.calls)',
+  allowed: "sumIf(booked.calls, booked.verdict = 'ALLOW')",
+  blocked: "sumIf(booked.calls, booked.verdict = 'BLOCK')",
+  deferred: "sumIf(booked.calls, booked.verdict = 'DEFER')",
+  nearMisses: 'sum(booked.near_misses)',
+  chargedMicros: 'sum(booked.charged)',
+  settledMicros: 'sum(booked.settled)',
+  spentMicros: 'sum(booked.charged + booked.settled)',
+  p50Ms: latencyAt(1),
+  p90Ms: latencyAt(2),
+  p99Ms: latencyAt(3),
+  maxMs: latencyAt(4),
+  lastDecidedAt: 'max(booked.last_at)',
+} as const;
+export type Measure = keyof typeof SQL;
+
+/** By which groups can be ordered: everything that is a number. */
+export const ORDERS = Object.keys(SQL).filter((name) => name !== 'lastDecidedAt') as [
+  Exclude<Measure, 'lastDecidedAt'>,
+  ...Exclude<Measure, 'lastDecidedAt'>[],
+];
+
+export const measureSql = (measure: Measure) => SQL[measure];
+
+export const MEASURES = Object.entries(SQL)
+  .map(([name, sql]) => `${sql} AS ${name}`)
+  .join(',\n      ');
+
+export const measures = {
+  calls: z.int(),
+  allowed: z.int(),
+  blocked: z.int(),
+  deferred: z.int(),
+  nearMisses: z.int(),
+  chargedMicros: z.int(),
+  settledMicros: z.int(),
+  spentMicros: z.int(),
+  p50Ms: z.int().nullable(),
+  p90Ms: z.int().nullable(),
+  p99Ms: z.int().nullable(),
+  maxMs: z.int().nullable(),
+  lastDecidedAt: time.nullable(),
+};
+export type Measures = z.output<z.ZodObject<typeof measures>>;
+
+export const NOTHING: Measures = {
+  calls: 0,
+  allowed: 0,
+  blocked: 0,
+  deferred: 0,
+  nearMisses: 0,
+  chargedMicros: 0,
+  settledMicros: 0,
+  spentMicros: 0,
+  p50Ms: null,
+  p90Ms: null,
+  p99Ms: null,
+  maxMs: null,
+  lastDecidedAt: null,
+};

@@ -1,0 +1,55 @@
+/** Who changed most against the period before: in spend, calls or refusals. Who did not change is left out. */
+import { z } from 'zod';
+import { question } from '../question.ts';
+import { type Booked, booked, bookedFilter, DIMENSION_NAMES } from './booked.ts';
+import { greatestCommonDivisor, keysOf, unfolded } from './grouping.ts';
+
+const MOVED = {
+  spend: 'booked.charged + booked.settled',
+  calls: 'booked.calls',
+  blocks: "if(booked.verdict = 'BLOCK', booked.calls, 0)",
+} as const;
+
+export const MOVED_BY = Object.keys(MOVED) as [keyof typeof MOVED, ...(keyof typeof MOVED)[]];
+
+const moment = bookedFilter.shape.fromMs.unwrap();
+
+const params = bookedFilter.extend({
+  /** Where the period before begins, where it ends and the other begins, and where that ends. */
+  fromMs: moment,
+  sinceMs: moment,
+  toMs: moment,
+  groupBy: z.array(z.enum(DIMENSION_NAMES)).min(1).max(3),
+  by: z.enum(MOVED_BY),
+  limit: z.int().min(1).max(1_000).default(100),
+});
+
+/** Those that changed most come first. */
+export const moversFrom = (source: Booked) =>
+  question({
+    params,
+    row: z.object({
+      keys: z.array(z.string()),
+      /** Micro-dollars, or how many. */
+      before: z.int(),
+      now: z.int(),
+    }),
+    sql: ({ sinceMs, groupBy, by, limit: _, ...asked }) => `
+    SELECT ${keysOf(groupBy)} AS keys,
+      sumIf(${MOVED[by]}, ${BEFORE}) AS before,
+      sumIf(${MOVED[by]}, NOT ${BEFORE}) AS now
+    FROM ${source(asked, {
+      dimensions: groupBy,
+      cutMs: greatestCommonDivisor([sinceMs]),
+      decisionsOnly: by !== 'spend',
+    })} AS booked
+    ${unfolded(groupBy)}
+    GROUP BY keys
+    HAVING now != before
+    ORDER BY abs(now - before) DESC, keys
+    LIMIT {limit:UInt32}`,
+  });
+
+export const movers = moversFrom(booked);
+
+const BEFORE = "booked.at < fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')";

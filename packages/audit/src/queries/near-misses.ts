@@ -1,0 +1,47 @@
+/** What nearly ran into a limit: which agents, at which budget or rate, the latest first. From the decisions themselves. */
+import { id, time } from '@mandate/schemas';
+import { z } from 'zod';
+import { question } from '../question.ts';
+import { NEAR_MISS_AT } from './booked.ts';
+import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
+
+export const nearMisses = question({
+  params: decisionFilter.extend({
+    /** Percent of the limit that an ALLOW left used. */
+    nearMissAt: z.int().min(1).max(100).default(NEAR_MISS_AT),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: z.object({
+    agentId: z.string(),
+    kind: z.enum(['budget', 'rate']),
+    /** Of a budget; null for a rate. */
+    scope: z.string().nullable(),
+    /** Whose budget, or whose calls. */
+    subject: z.string(),
+    /** The budget, or of a rate the tool; empty for all calls. */
+    id: z.string(),
+    windowMs: z.int().nullable(),
+    nearMisses: z.int(),
+    /** The most that any of them left used, in whole percent, rounded down. */
+    highestPercent: z.int(),
+    /** Of the latest: micro-dollars, or calls. */
+    used: z.int(),
+    most: z.int(),
+    decisionId: id,
+    decidedAt: time,
+  }),
+  sql: ({ nearMissAt: _, limit: __, ...filter }) => `
+    SELECT agent_id AS agentId, one.kind AS kind, nullIf(one.scope, '') AS scope, one.subject AS subject, one.id AS id,
+      nullIf(one.window_ms, 0) AS windowMs, count() AS nearMisses,
+      max(intDiv(one.used * 100, one.most)) AS highestPercent,
+      argMax(one.used, decision_id) AS used, argMax(one.most, decision_id) AS most,
+      max(decision_id) AS decisionId, argMax(decided_at, decision_id) AS decidedAt
+    FROM (
+      SELECT agent_id, id AS decision_id, decided_at, limits FROM decisions FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW'${decisionsNarrowed(filter)}
+    ) ARRAY JOIN limits AS one
+    WHERE one.most > 0 AND one.used * 100 >= one.most * {nearMissAt:UInt8}
+    GROUP BY agent_id, one.kind, one.scope, one.subject, one.id, one.window_ms
+    ORDER BY decisionId DESC, kind, scope, subject, id, windowMs
+    LIMIT {limit:UInt32}`,
+});

@@ -1,0 +1,142 @@
+/**
+ * A period cut into buckets, on the clock of a time zone: where each begins, and a short form of that for a question.
+ *
+ * Time zones are Intl's alone: ClickHouse is told milliseconds, so two lists of time zones cannot disagree.
+ */
+
+/**
+ * Of exact length, counted from each midnight, so that where a clock is put back by half an hour only the day's last is shorter:
+ * the quarters and hours of a day of 25 hours are 100 and 25.
+ */
+const EXACT_MS = { '5m': 300_000, '15m': 900_000, '1h': 3_600_000 } as const;
+
+/** From one reading of the clock to the next: a day in Berlin is 23, 24 or 25 hours, and a quarter of one 5, 6 or 7. */
+const ON_THE_CLOCK = {
+  '6h': {
+    first: (wallMs: number) => floor(wallMs, 6 * 3_600_000),
+    next: (wallMs: number) => wallMs + 6 * 3_600_000,
+  },
+  '1d': { first: (wallMs: number) => floor(wallMs, DAY_MS), next: (wallMs: number) => wallMs + DAY_MS },
+  '1w': { first: monday, next: (wallMs: number) => wallMs + 7 * DAY_MS },
+  '1mo': { first: (wallMs: number) => month(wallMs, 0), next: (wallMs: number) => month(wallMs, 1) },
+} as const;
+
+const DAY_MS = 86_400_000;
+
+export const INTERVALS = ['5m', '15m', '1h', '6h', '1d', '1w', '1mo'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+export type Timeline = {
+  /** Where each bucket begins, epoch milliseconds; the first holds `fromMs`. A bucket ends where the next begins. */
+  starts: readonly number[];
+  /** The same in runs of buckets of one length: a year of days in Berlin is five. */
+  runs: readonly { startMs: number; stepMs: number }[];
+};
+
+/** Null when there are more than `most` buckets. There is always one. */
+export function timeline(
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  interval: Interval,
+  timeZone: string,
+  most: number,
+): Timeline | null {
+  const edges: number[] = [];
+  for (const edge of edgesOf(interval, fromMs, clockOf(timeZone))) {
+    // A reading that the clock skips, or shows twice, makes no bucket of its own; what ends before `fromMs` is no part.
+    const last = edges.at(-1);
+    if (last !== undefined && edge <= last) continue;
+    if (edge <= fromMs) edges.pop();
+    edges.push(edge);
+    if (edges.length > 1 && edge >= toMs) break;
+    if (edges.length > most) return null;
+  }
+  return { starts: edges.slice(0, -1), runs: runsOf(edges) };
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    // Offsets, which Intl takes as well, have no clock that is ever put back.
+    return /^[A-Za-z]/.test(name) && clockOf(name) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The edges of buckets, one after the other without end; the first is at or before `fromMs`. */
+function* edgesOf(interval: Interval, fromMs: number, clock: Clock): Generator<number> {
+  if (isExact(interval)) {
+    const stepMs = EXACT_MS[interval];
+    for (let day = floor(clock.wallOf(fromMs), DAY_MS); ; day += DAY_MS) {
+      const endMs = clock.momentOf(day + DAY_MS);
+      for (let edge = clock.momentOf(day); edge < endMs; edge += stepMs) yield edge;
+    }
+  }
+  const { first, next } = ON_THE_CLOCK[interval];
+  for (let reading = first(clock.wallOf(fromMs)); ; reading = next(reading)) yield clock.momentOf(reading);
+}
+
+function isExact(interval: Interval): interval is keyof typeof EXACT_MS {
+  return interval in EXACT_MS;
+}
+
+function runsOf(edges: readonly number[]): Timeline['runs'] {
+  const runs: { startMs: number; stepMs: number }[] = [];
+  for (const [at, edge] of edges.entries()) {
+    const next = edges[at + 1];
+    if (next !== undefined && runs.at(-1)?.stepMs !== next - edge)
+      runs.push({ startMs: edge, stepMs: next - edge });
+  }
+  return runs;
+}
+
+/** Readings of a clock on the wall, as if it hung in UTC, and the moments at which it shows them. */
+type Clock = {
+  wallOf(atMs: number): number;
+  /** The first moment at which the clock shows this, or would, were it not put forward over it. */
+  momentOf(wallMs: number): number;
+};
+
+/** @throws RangeError when there is no such time zone */
+function clockOf(timeZone: string): Clock {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'iso8601',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const aheadMs = (atMs: number) => {
+    const said = Object.fromEntries(
+      format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),
+    );
+    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = said;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - floor(atMs, 1_000);
+  };
+  return {
+    wallOf: (atMs) => atMs + aheadMs(atMs),
+    momentOf(wallMs) {
+      const before = aheadMs(wallMs - DAY_MS);
+      const after = aheadMs(wallMs + DAY_MS);
+      const early = wallMs - Math.max(before, after);
+      return early + aheadMs(early) >= wallMs ? early : wallMs - Math.min(before, after);
+    },
+  };
+}
+
+function floor(wallMs: number, stepMs: number): number {
+  return Math.floor(wallMs / stepMs) * stepMs;
+}
+
+/** 1970 began on a Thursday. */
+function monday(wallMs: number): number {
+  return floor(wallMs + 3 * DAY_MS, 7 * DAY_MS) - 3 * DAY_MS;
+}
+
+function month(wallMs: number, later: number): number {
+  const date = new Date(wallMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+}

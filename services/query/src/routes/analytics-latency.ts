@@ -1,0 +1,53 @@
+/** GET /v1/audit/analytics/latency: how long decisions took, from the log to the decision. */
+import { latencies, percentile } from '@mandate/audit';
+import { callerOf } from '@mandate/runtime';
+import { wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import { askerOf, type Route } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+import { asOf, callFields, latencyFields, narrowedBy, narrowing } from './analytics-parameters.ts';
+
+export const analyticsLatency: Route = (server, { ask, clock }) => {
+  server.get(
+    '/v1/audit/analytics/latency',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['analytics'],
+        summary: 'How long decisions took, from the log to the decision',
+        description:
+          'Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms. By agent, tool or time: see /v1/audit/analytics.',
+        querystring: queryParameters(narrowing(clock)),
+        response: {
+          200: z.object({
+            asOf,
+            calls: callFields.calls,
+            ...latencyFields,
+            histogram: z
+              .array(z.object({ upToMs: z.int(), calls: z.int() }))
+              .describe(
+                'How many took longer than the bound before and no longer than this one; bounds without any are left out.',
+              ),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const asOf = wireTime(clock());
+      const histogram = await ask(
+        askerOf(request),
+        latencies,
+        narrowedBy(callerOf(request).tenant, request.query),
+      );
+      return {
+        asOf,
+        calls: histogram.reduce((sum, { calls }) => sum + calls, 0),
+        p50Ms: percentile(histogram, 0.5),
+        p90Ms: percentile(histogram, 0.9),
+        p99Ms: percentile(histogram, 0.99),
+        maxMs: percentile(histogram, 1),
+        histogram,
+      };
+    },
+  );
+};

@@ -1,0 +1,214 @@
+/** GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: the general question, in the ways it is asked most. */
+import { analytics, analyticsAnswer, type Dimension, type Measures, NOTHING } from '@mandate/audit';
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import { CODES, time, VERDICTS, wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
+import type { Asker } from '../bounded-ask.ts';
+import { askerOf, type QueryContext, type Route } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+import { asOf, callFields, narrowedBy, narrowing, ranked } from './analytics-parameters.ts';
+
+type Ranking = {
+  /** The last of the path, and what the answer's list is called. */
+  name: string;
+  of: Dimension;
+  /** What the dimension is called in a row. */
+  field: string;
+  summary: string;
+  /** Fields beyond calls and spend. */
+  more?: Partial<Record<keyof Measures, z.ZodType>>;
+  /** What has none of it is among them. */
+  none?: boolean;
+};
+
+const RANKINGS: readonly Ranking[] = [
+  {
+    name: 'agents',
+    of: 'agent',
+    field: 'agentId',
+    summary: 'Which agents were at work, the busiest first',
+    more: {
+      lastDecidedAt: time.nullable().describe('Null when only outcomes fell into the time asked about.'),
+    },
+  },
+  { name: 'tools', of: 'tool', field: 'tool', summary: 'Which tools were called, the most called first' },
+  { name: 'models', of: 'model', field: 'model', summary: 'Which models were called, the most called first' },
+  {
+    name: 'principals',
+    of: 'principal',
+    field: 'principal',
+    summary: 'On whose behalf agents acted, the most often first',
+  },
+];
+
+export const analyticsRankings: Route = (server, context) => {
+  for (const route of [spend, verdicts, codes]) route(server, context);
+  for (const each of RANKINGS) ranking(server, context, each);
+};
+
+/** The groups of the general question, in its order. */
+async function groups(
+  { ask }: QueryContext,
+  asker: Asker,
+  given: Parameters<typeof ask<typeof analytics.params, typeof analytics.row>>[2],
+) {
+  return analyticsAnswer(await ask(asker, analytics, given), given.groupBy ?? [], null).groups;
+}
+
+function ranking(
+  server: HttpServer,
+  context: QueryContext,
+  { name, of, field, summary, more }: Ranking,
+): void {
+  const row = z.object({
+    [field]: z.string(),
+    ...callFields,
+    spentMicros: microsField,
+    spent: dollarsField,
+    ...more,
+  });
+  server.get(
+    `/v1/audit/analytics/${name}`,
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['analytics'],
+        summary,
+        querystring: queryParameters(ranked(context.clock)),
+        response: { 200: z.object({ asOf, [name]: z.array(row) }) },
+      },
+    },
+    async (request) => {
+      const { limit, ...given } = request.query;
+      const asOf = wireTime(context.clock());
+      const found = await groups(context, askerOf(request), {
+        ...narrowedBy(callerOf(request).tenant, given),
+        groupBy: [of],
+        limit,
+        namedOnly: true,
+      });
+      return {
+        asOf,
+        [name]: found.map(({ group, ...measures }) => ({
+          [field]: group[of] ?? '',
+          ...withDollars(measures),
+        })),
+      };
+    },
+  );
+}
+
+function spend(server: HttpServer, context: QueryContext): void {
+  server.get(
+    '/v1/audit/analytics/spend',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['analytics'],
+        summary: 'What was spent, in all and by agent, the largest first',
+        description:
+          'A charge is booked when it was decided, what an outcome changes when it was settled: a day that is over never changes.',
+        querystring: queryParameters(ranked(context.clock)),
+        response: {
+          200: z.object({
+            asOf,
+            total: z.object(spent),
+            agents: z.array(z.object({ agentId: z.string(), ...spent })),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { limit, ...given } = request.query;
+      const asked = narrowedBy(callerOf(request).tenant, given);
+      const asOf = wireTime(context.clock());
+      const [[total], byAgent] = await Promise.all([
+        groups(context, askerOf(request), asked),
+        groups(context, askerOf(request), { ...asked, groupBy: ['agent'], orderBy: 'spentMicros', limit }),
+      ]);
+      return {
+        asOf,
+        total: withDollars(total ?? NOTHING),
+        agents: byAgent.map(({ group, ...own }) => ({ agentId: group.agent ?? '', ...withDollars(own) })),
+      };
+    },
+  );
+}
+
+function verdicts(server: HttpServer, context: QueryContext): void {
+  const row = z.object({
+    verdict: z.enum(VERDICTS),
+    decisions: z.int().describe('Every record counts, duplicates too.'),
+    observed: z.int().describe('Of these: let through only because the mandate observes.'),
+  });
+  server.get(
+    '/v1/audit/analytics/verdicts',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['analytics'],
+        summary: 'How decisions fell, by verdict',
+        querystring: queryParameters(narrowing(context.clock)),
+        response: { 200: z.object({ asOf, verdicts: z.array(row) }) },
+      },
+    },
+    async (request) => {
+      const asOf = wireTime(context.clock());
+      const found = await groups(context, askerOf(request), {
+        ...narrowedBy(callerOf(request).tenant, request.query),
+        groupBy: ['verdict', 'observedCode'],
+        limit: 1_000,
+        decisionsOnly: true,
+      });
+      const rows = VERDICTS.map((verdict) => {
+        const own = found.filter(({ group }) => group.verdict === verdict);
+        const count = (some: typeof own) => some.reduce((sum, { calls }) => sum + calls, 0);
+        return {
+          verdict,
+          decisions: count(own),
+          observed: count(own.filter(({ group }) => group.observedCode !== null)),
+        };
+      });
+      return {
+        asOf,
+        verdicts: rows.filter(({ decisions }) => decisions > 0).sort((a, b) => b.decisions - a.decisions),
+      };
+    },
+  );
+}
+
+function codes(server: HttpServer, context: QueryContext): void {
+  const row = z.object({
+    code: z.enum(CODES),
+    verdict: z.enum(VERDICTS),
+    observedCode: z.enum(CODES).nullable(),
+    decisions: z.int(),
+  });
+  server.get(
+    '/v1/audit/analytics/codes',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['analytics'],
+        summary: 'Why decisions fell as they did, by code and verdict',
+        description: '`observedCode` is what a mandate that only observes would have said.',
+        querystring: queryParameters(narrowing(context.clock)),
+        response: { 200: z.object({ asOf, codes: z.array(row) }) },
+      },
+    },
+    async (request) => {
+      const asOf = wireTime(context.clock());
+      const found = await groups(context, askerOf(request), {
+        ...narrowedBy(callerOf(request).tenant, request.query),
+        groupBy: ['code', 'verdict', 'observedCode'],
+        limit: 1_000,
+        decisionsOnly: true,
+      });
+      return {
+        asOf,
+        codes: z.array(row).parse(found.map(({ group, calls }) => ({ ...group, decisions: calls }))),
+      };
+    },
+  );
+}
