@@ -51,7 +51,7 @@ export const planeDashboard: Dashboard = {
           unit: 'percentunit',
           expressions: [
             {
-              expr: `sum(rate(mandate_decider_decisions_total{verdict="BLOCK"}${RATE})) / sum(rate(mandate_decider_decisions_total${RATE}))`,
+              expr: `(sum(rate(mandate_decider_decisions_total{verdict="BLOCK"}${RATE})) or vector(0)) / sum(rate(mandate_decider_decisions_total${RATE}))`,
               legend: 'share',
             },
           ],

@@ -1,5 +1,6 @@
 /** What an operator does with a plane of servers and processes of their own, by the command and by what each process tells. */
-import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
+import { agentKey, TOPICS } from '@mandate/schemas';
+import { describeWithOwnServers, plainProducer, startRedis, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { jsonLines, runMandate } from '../cli/run-mandate.ts';
 import { environmentOf, type Servers, serverPlane, startServers } from './server-plane.ts';
@@ -118,6 +119,27 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
       (await mandate(['approvals'])).stdout.startsWith('nothing waits'),
     );
 
+    await producedBadly(servers, 'bot-d');
+    const owner = {
+      ...addresses,
+      MANDATE_API_KEY: await plane.issueKey('default', ['operate:all', 'audit']),
+    };
+    const letter = await waitUntil('the dead letter', async () => {
+      const [found] = jsonLines<{ id: string; partition: number; offset: number }>(
+        (await mandate(['dead-letters', 'list', '--json'], owner)).stdout,
+      );
+      return found;
+    });
+    const place = `${letter.partition}/${letter.offset}`;
+    const fix = ['dead-letters', 'fix', place, '--set', '/action/type=tool_call'];
+    expect(await mandate(fix, owner)).toMatchObject({ exitCode: 0 });
+    expect((await mandate(fix, owner)).stderr).toContain('ALREADY_REPUBLISHED');
+    await waitUntil('what became of it, in the audit', async () =>
+      (await mandate(['dead-letters', 'show', letter.id], owner)).stdout.includes(
+        ': d-1 ALLOW ALLOWED, dec_',
+      ),
+    );
+
     const reconciled = await mandate(['reconcile', '--kafka', servers.kafka.brokers.join(',')]);
     expect(reconciled).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('drift 0') });
     const pruned = await mandate([
@@ -139,6 +161,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
   });
 });
+
+/** As a producer of somebody else's, who forgot what kind of action it is. */
+async function producedBadly({ kafka }: Servers, agentId: string): Promise<void> {
+  const producer = await plainProducer(kafka.brokers);
+  const value = JSON.stringify({ event: 'action.requested', action: { id: 'd-1', agentId, tool: 'look' } });
+  await producer.send({ topic: TOPICS.actions, messages: [{ key: agentKey('default', agentId), value }] });
+}
 
 type Told = { url: string };
 
