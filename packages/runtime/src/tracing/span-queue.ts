@@ -57,9 +57,8 @@ export class SpanQueue implements SpanProcessor {
       return;
     }
     this.#waiting.push(span);
-    if (this.#delivering !== null) return;
-    if (this.#waiting.length >= DELIVERY_SPANS) this.#deliverAll();
-    else this.#timer ??= setTimeout(() => this.#deliverAll(), gatherMs).unref();
+    if (this.#waiting.length >= DELIVERY_SPANS) void this.#deliverAll();
+    else this.#timer ??= setTimeout(() => void this.#deliverAll(), gatherMs).unref();
   }
 
   /** Delivers what waits, at once and side by side, so that it takes no longer than one delivery. */

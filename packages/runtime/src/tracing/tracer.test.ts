@@ -77,7 +77,7 @@ test.each([
   null,
   'nonsense',
   `ff-${TRACE_ID}-b7ad6b7169203331-01`,
-  `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+  `00-${'0'.repeat(32)}-b7ad6b7169203331-00`,
 ])('after %j a trace begins', async (parent) => {
   const { tracer, ended } = await tracing({});
   const span = tracer.begin('a', parent);
