@@ -10,6 +10,7 @@ import { SERVICES, spawnService, startService, temporaryFolder, waitUntil } from
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
+const CONSOLE = 'https://console.example.com';
 const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
 
 /** A data folder with mandates and nothing else; its key is made by the command, as an operator would. */
@@ -44,7 +45,8 @@ test('published at one process, decided by another, recorded by a third, found b
   const folder = newFolder();
   const data = { DATA_PATH: folder.path };
   const key = issueKey(folder.path);
-  const gateway = await startService('gateway', data);
+  const reached = { ...data, CORS_ORIGINS: CONSOLE, REQUESTS_PER_KEY_PER_SECOND: '500' };
+  const gateway = await startService('gateway', reached);
   const [decider, recorder] = await Promise.all([
     startService('decider', data),
     startService('recorder', data),
@@ -74,7 +76,15 @@ test('published at one process, decided by another, recorded by a third, found b
   );
   expect(await recorder.kill()).toBe(0);
 
-  const query = await startService('query', data);
+  const query = await startService('query', reached);
+  for (const { url } of [gateway, query]) {
+    const { headers } = await fetch(`${url}/v1/nobody`, { headers: { origin: CONSOLE } });
+    expect(headers.get('access-control-allow-origin')).toBe(CONSOLE);
+  }
+  for (const url of [`${gateway.url}/v1/agents/bot/kill-status`, `${query.url}/v1/audit/decisions`]) {
+    const { headers } = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    expect(headers.get('ratelimit-limit')).toBe('500');
+  }
   const found = await call(key, 'GET', `${query.url}/v1/audit/decisions?agent=bot`);
   expect(found).toMatchObject({
     status: 200,

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The record of the key that the caller proved to hold; null on public routes. */
     principalKey: ApiKeyRecord | null;
+    /** Whether that key is still good: for whatever goes on long after it was let in. */
+    keyStillHolds(): Promise<boolean>;
   }
 }
 
@@ -67,6 +69,15 @@ export function authenticate(
   }
 
   server.decorateRequest('principalKey', null);
+  server.decorateRequest('keyStillHolds', async function (this: FastifyRequest) {
+    const credential = credentialOf(this);
+    if (credential === null || keys === null) return false;
+    // Where it cannot be known, nobody is let in either.
+    return keys.find(credential).then(
+      (key) => key !== null,
+      () => false,
+    );
+  });
   server.addHook('onRequest', async (request, reply) => {
     const { config } = request.routeOptions;
     if (request.is404 || config.public === true) return;

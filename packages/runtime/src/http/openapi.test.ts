@@ -29,7 +29,9 @@ const routes: HttpRoutes = async (server) => {
       config: { scope: 'publish' },
       schema: {
         params: z.object({ id: z.string(), part: z.string() }),
-        body: z.strictObject({ amounts: z.array(z.int()) }).meta({ examples: [{ amounts: [1] }] }),
+        body: z
+          .strictObject({ amounts: z.array(z.int()), more: z.json().optional() })
+          .meta({ examples: [{ amounts: [1] }] }),
         response: { 202: z.object({ id: z.string() }) },
       },
     },
@@ -136,7 +138,10 @@ test('a parameter that is read from text keeps its default and its examples, and
 test('bodies have their form and an example, those that are read raw too', async () => {
   const { paths } = await described();
   const { content } = paths['/v1/things/{id}/parts/{part}'].post.requestBody;
-  expect(content['application/json'].schema.properties.amounts.type).toBe('array');
+  expect(content['application/json'].schema.properties).toMatchObject({
+    amounts: { type: 'array', items: { type: 'integer' } },
+    more: { description: 'Any JSON value.' },
+  });
   expect(content['application/json'].example).toEqual({ amounts: [1] });
   const raw = paths['/v1/raw'].post.requestBody.content['application/json'];
   expect(raw.schema.properties).toHaveProperty('documented');

@@ -122,10 +122,17 @@ type Described = {
 };
 type Parameter = { description?: string; examples?: unknown[] };
 
+/** The one schema that refers to itself is that of JSON, and what it refers to is left behind on the way here. */
+function anyJson(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && '$ref' in value
+    ? { description: 'Any JSON value.' }
+    : value;
+}
+
 /** Adds to what a route declares itself what the server adds to every route: credentials, conditions and problems. */
 const describeRoute: SwaggerTransform = (document) => {
   const { schema: given, url } = jsonSchemaTransform(document);
-  const schema = (given ?? {}) as Described;
+  const schema: Described = JSON.parse(JSON.stringify(given ?? {}), anyJson);
   if (schema.hide === true) return { schema, url };
   for (const parameter of Object.values(schema.querystring?.properties ?? {})) sayExamples(parameter);
   const { route } = document;

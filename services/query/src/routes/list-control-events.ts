@@ -19,8 +19,8 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
         summary: 'Kills, revives, adjusted budgets, approvals and ledger epochs, newest first',
         description: "The tenant's own, and those that concern everyone.",
         querystring: queryParameters({
-          agent: id.optional(),
-          event: z.enum(CONTROL_EVENTS).optional(),
+          agent: id.optional().describe('About this agent.'),
+          event: z.enum(CONTROL_EVENTS).optional().describe('Only these.'),
           ...period(clock),
           cursor: cursor.parameter,
           limit,

@@ -1,0 +1,82 @@
+/** The OpenAPI document as tests read it: its operations, and a request for each that it describes. */
+type JsonSchema = {
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+  minimum?: number;
+  anyOf?: JsonSchema[];
+  $ref?: string;
+};
+
+export type Parameter = {
+  name: string;
+  in: 'query' | 'path' | 'header';
+  required: boolean;
+  description?: string;
+  schema: JsonSchema;
+  example?: unknown;
+};
+
+type Operation = {
+  operationId: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { example?: unknown; examples?: object; schema: JsonSchema }> };
+  responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>;
+};
+
+export type OpenApi = {
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+  paths: Record<string, Record<string, Operation>>;
+};
+
+export type Described = Operation & { method: string; path: string };
+
+export function operationsOf({ paths }: OpenApi): Described[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+}
+
+/** Whether the answer is events that go on for ever. */
+export function isStream({ responses }: Operation): boolean {
+  return 'text/event-stream' in (responses['200']?.content ?? {});
+}
+
+/** Path and query with a value for each of these parameters. */
+export function urlOf(
+  { path, parameters = [] }: Described,
+  values: ReadonlyMap<string, string | readonly string[]>,
+): string {
+  let filled = path;
+  const query = new URLSearchParams();
+  for (const parameter of parameters) {
+    const given = values.get(parameter.name);
+    if (given === undefined) continue;
+    if (parameter.in === 'path')
+      filled = filled.replace(`{${parameter.name}}`, encodeURIComponent(String(given)));
+    if (parameter.in === 'query') for (const value of [given].flat()) query.append(parameter.name, value);
+  }
+  return query.size === 0 ? filled : `${filled}?${query}`;
+}
+
+/** A value for each parameter that has to be given. */
+export function requiredValues({ parameters = [] }: Operation): Map<string, string> {
+  const required = parameters.filter((parameter) => parameter.required);
+  return new Map(required.map(({ name, example, schema }) => [name, String(example ?? someValue(schema))]));
+}
+
+function someValue(schema: JsonSchema): unknown {
+  const given = schema.const ?? schema.examples?.[0] ?? schema.default ?? schema.enum?.[0];
+  if (given !== undefined) return given;
+  if (schema.anyOf?.[0] !== undefined) return someValue(schema.anyOf[0]);
+  if (schema.format === 'date-time') return '2026-01-30T12:00:00Z';
+  return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : 'x';
+}

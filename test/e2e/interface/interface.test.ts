@@ -1,0 +1,178 @@
+/** The interface of a whole plane, as somebody meets it who has its address, a key and nothing else. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPlane, planeConfig } from '@mandate/cli';
+import { type ApiScope, silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
+import { OPENAPI_SCHEMA } from './openapi-schema.ts';
+
+const CONSOLE = 'https://console.example.com';
+
+let folder: string;
+let plane: Awaited<ReturnType<typeof openPlane>>;
+let document: OpenApi;
+let operations: Described[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mandate-interface-'));
+  const mandates = join(folder, 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\n');
+  const config = planeConfig.parse({
+    PLANE_DATA_PATH: folder,
+    PLANE_MANDATES_PATH: mandates,
+    PLANE_PORT: 0,
+    PLANE_CORS_ORIGINS: [CONSOLE],
+    PLANE_REQUESTS_PER_KEY_PER_SECOND: 5_000,
+  });
+  plane = await openPlane(config, silentLogger());
+  document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
+  operations = operationsOf(document);
+});
+afterAll(async () => {
+  await plane.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function keyOf(name: 'auditor' | 'operator'): string {
+  return plane.firstKeys.find((key) => key.name === name)?.key ?? '';
+}
+
+/** The status and the headers; what follows is not waited for, as it may have no end. */
+async function call(operation: Described, key: string | null, given: Record<string, string> = {}) {
+  const headers = {
+    ...given,
+    ...(key !== null && { authorization: `Bearer ${key}` }),
+    ...(operation.requestBody && { 'content-type': 'application/json' }),
+  };
+  const url = new URL(urlOf(operation, requiredValues(operation)), plane.url);
+  const body = operation.requestBody === undefined ? null : '{}';
+  const answer = await fetch(url, { method: operation.method, headers, body });
+  await answer.body?.cancel();
+  return answer;
+}
+
+describe('the document', () => {
+  test('is OpenAPI 3.1 and leaves out nothing that a reader needs', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    const isValid = ajv.compile(OPENAPI_SCHEMA);
+    isValid(document);
+    expect(isValid.errors ?? []).toEqual([]);
+  });
+
+  test('names each operation once', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.length).toBeGreaterThan(30);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('refers to nothing that it does not hold', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to ?? '');
+    const held = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect([...new Set(references)].filter((to) => !held.includes(to))).toEqual([]);
+    expect(references).toContain('#/components/schemas/Problem');
+    const schemes = operations.flatMap(({ security }) => security.flatMap((one) => Object.keys(one)));
+    expect([...new Set(schemes)].sort()).toEqual(Object.keys(document.components.securitySchemes).sort());
+  });
+
+  test('has each parameter of a path, each once, and an example of each body', () => {
+    for (const { operationId, path, parameters = [], requestBody } of operations) {
+      const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect([operationId, named('path').sort()]).toEqual([operationId, inPath.sort()]);
+      expect([operationId, new Set(named('query')).size]).toEqual([operationId, named('query').length]);
+      const body = requestBody?.content['application/json'];
+      if (requestBody !== undefined)
+        expect([operationId, body?.example ?? body?.examples]).not.toEqual([operationId, undefined]);
+    }
+  });
+
+  test('says of each what it answers when it does not do as asked', () => {
+    for (const { operationId, path, responses, security } of operations) {
+      const refusals = Object.entries(responses).filter(([status]) => !/^[23]/.test(status));
+      for (const [, { content = {} }] of refusals)
+        expect([operationId, Object.keys(content)]).toEqual([operationId, ['application/problem+json']]);
+      const keyed = path.startsWith('/v1/') ? ['401', '403', '429', '503', 'default'] : ['503', 'default'];
+      expect(refusals.map(([status]) => status)).toEqual(expect.arrayContaining(keyed));
+      expect([operationId, security.length > 0]).toEqual([operationId, path.startsWith('/v1/')]);
+    }
+  });
+});
+
+describe('the key of an auditor', () => {
+  const auditor: ApiScope = 'audit';
+
+  test('reads everything of the audit', async () => {
+    const reads = operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/audit'));
+    expect(reads.length).toBeGreaterThan(10);
+    const found = [];
+    for (const operation of reads) {
+      const { status } = await call(operation, keyOf('auditor'));
+      expect([operation.path, status]).toEqual([operation.path, expect.toSatisfy(isAnswer)]);
+      if (status === 200) found.push(operation.path);
+      expect([operation.path, operation.security[0]?.bearer]).toEqual([
+        operation.path,
+        expect.arrayContaining([auditor]),
+      ]);
+    }
+    expect(found.length).toBeGreaterThan(reads.length / 2);
+  });
+
+  test('changes nothing', async () => {
+    const before = await everythingOnTheLog();
+    const changes = operations.filter(({ method }) => method !== 'GET');
+    expect(changes.length).toBeGreaterThan(8);
+    for (const operation of changes) {
+      const { status } = await call(operation, keyOf('auditor'));
+      expect([operation.method, operation.path, status]).toEqual([operation.method, operation.path, 403]);
+    }
+    expect(await everythingOnTheLog()).toEqual(before);
+  });
+
+  /** Found, not there, or asked wrongly; not refused, and no fault. */
+  function isAnswer(status: number): boolean {
+    return status < 500 && status !== 401 && status !== 403;
+  }
+
+  async function everythingOnTheLog() {
+    const written = [TOPICS.actions, TOPICS.decisions, TOPICS.deadLetters];
+    return Promise.all(written.map((topic) => plane.bus.ranges(topic)));
+  }
+});
+
+test('without a key nothing is answered but what is for everybody', async () => {
+  for (const operation of operations) {
+    const { status } = await call(operation, null);
+    expect([operation.path, status]).toEqual([operation.path, operation.security.length === 0 ? 200 : 401]);
+  }
+});
+
+test('streams of events reach the reader one by one, whatever encodings it accepts', async () => {
+  const streams = operations.filter(isStream);
+  expect(streams.length).toBeGreaterThan(0);
+  for (const operation of streams) {
+    const answer = await call(operation, keyOf('operator'), { 'accept-encoding': 'gzip, br, zstd' });
+    expect([operation.path, answer.status]).toEqual([operation.path, 200]);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(answer.headers.get('content-encoding')).toBeNull();
+    expect(answer.headers.get('etag')).toBeNull();
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  }
+});
+
+test('what is set of pages, origins and rates is in force', async () => {
+  const page = await fetch(`${plane.url}/docs`);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('swagger-ui')]);
+  const asked = await fetch(`${plane.url}/v1/audit/decisions`, {
+    method: 'OPTIONS',
+    headers: { origin: CONSOLE, 'access-control-request-method': 'GET' },
+  });
+  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, CONSOLE]);
+  const headers = { authorization: `Bearer ${keyOf('auditor')}`, origin: CONSOLE };
+  const answer = await fetch(`${plane.url}/v1/audit/decisions`, { headers });
+  expect(answer.headers.get('access-control-allow-origin')).toBe(CONSOLE);
+  expect(answer.headers.get('ratelimit-limit')).toBe('5000');
+});
