@@ -108,7 +108,7 @@ describe('docker compose --profile observe', () => {
   const yaml = (path: string) => parse(readFileSync(join(ROOT, path), 'utf8'), { merge: true });
   const { services } = yaml('docker-compose.yml');
 
-  it('scrapes the services under the names and ports that they have there', () => {
+  it('scrapes every service of ours, under the name and port that it has there', () => {
     const [job] = yaml('infra/prometheus/prometheus.yaml').scrape_configs;
     const targets: string[] = [
       ...job.static_configs[0].targets,
@@ -116,16 +116,12 @@ describe('docker compose --profile observe', () => {
         ({ names, port }: { names: string[]; port: number }) => `${names[0]}:${port}`,
       ),
     ];
-    expect(targets.map((target) => target.split(':')[0]).sort()).toEqual([
-      'decider',
-      'gateway',
-      'query',
-      'recorder',
-    ]);
-    for (const target of targets) {
-      const [name = '', port] = target.split(':');
-      expect(JSON.stringify(services[name].healthcheck)).toContain(`:${port}/readyz`);
-    }
+    const ours = Object.entries<{ healthcheck?: object }>(services).flatMap(([name, { healthcheck }]) => {
+      const [, port] = /:(\d+)\/readyz/.exec(JSON.stringify(healthcheck ?? {})) ?? [];
+      return port === undefined ? [] : [`${name}:${port}`];
+    });
+    expect(ours.length).toBeGreaterThan(3);
+    expect(targets.sort()).toEqual(ours.sort());
   });
 
   it('mounts what is there, and connects as the user whose password it is given', () => {
