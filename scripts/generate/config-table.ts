@@ -1,6 +1,7 @@
 /** The tables of settings in docs/operations.md, from the very schemas that read them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { alerterSettings } from '@mandate/alerter';
 import { planeConfig } from '@mandate/cli';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
@@ -23,7 +24,9 @@ const SERVERS = [kafkaSettings, redisSettings, clickhouseSettings, otlpSettings]
 const PLANE = without(SERVERS, describeConfig(planeConfig));
 const ALONE = without(
   PLANE,
-  [gatewaySettings, deciderSettings, recorderSettings, querySettings].flatMap(describeConfig),
+  [gatewaySettings, deciderSettings, recorderSettings, querySettings, alerterSettings].flatMap(
+    describeConfig,
+  ),
 );
 
 const TABLES = { plane: PLANE, servers: SERVERS, alone: ALONE };

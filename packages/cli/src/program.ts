@@ -54,7 +54,7 @@ async function buildProgram(
       writeErr: (text) => context.stderr.write(printableLines(text)),
     })
     .addHelpText('after', EPILOGUE);
-  const all = args.includes('completion');
+  const all = args.includes('completion') && !args.includes('names');
   for (const { name, summary, load } of SUBCOMMANDS) {
     const command = program.command(name).summary(summary);
     if (all || args.includes(name)) (await load())(command, run);
@@ -79,7 +79,11 @@ function explain(error: unknown, { stderr, signal }: CommandContext): ExitCode {
 }
 
 /** Errors of the plane that are what somebody wrote. */
-const BAD_INPUT: ReadonlySet<unknown> = new Set(['CONFIG_INVALID', 'MANDATES_INVALID']);
+const BAD_INPUT: ReadonlySet<unknown> = new Set([
+  'CONFIG_INVALID',
+  'MANDATES_INVALID',
+  'ALERT_RULES_INVALID',
+]);
 
 /** What went wrong, what it came from, and what to do about it. */
 function linesOf(error: unknown): string[] {

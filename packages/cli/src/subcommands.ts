@@ -79,6 +79,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/approve.ts')).denyCommand,
   },
   {
+    name: 'alerts',
+    summary: 'list alerts, send them again, try the webhooks',
+    load: async () => (await import('./commands/alerts.ts')).alertsCommand,
+  },
+  {
     name: 'adjust-budget',
     summary: 'correct what a budget has spent',
     load: async () => (await import('./commands/adjust-budget.ts')).adjustBudgetCommand,

@@ -16,6 +16,8 @@ export type DataFolder = {
   secret: string;
   /** Where the mandates are looked for when nothing else is said. */
   mandates: string;
+  /** The same of the rules of alerts, which need not be there. */
+  alerts: string;
 };
 
 /** What things are called in the folder at `path`; nothing is looked at or made. */
@@ -29,6 +31,7 @@ export function dataFolder(path: string): DataFolder {
     keys: join(path, 'keys.json'),
     secret: join(path, 'plane.secret'),
     mandates: join(path, 'mandates.yaml'),
+    alerts: join(path, 'alerts.yaml'),
   };
 }
 

@@ -147,11 +147,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     decider: () => ({ ...environment, ...mechanism('scram-sha-512') }),
     recorder: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('recorder') }),
     query: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('query') }),
+    alerter: () => ({ ...environment, ...mechanism('scram-sha-256') }),
   };
 
-  test('from publishing to the answer of the query service', async () => {
-    const [gateway, decider, recorder, query] = await Promise.all(
-      (['gateway', 'decider', 'recorder', 'query'] as const).map(async (service) => {
+  test('from publishing to the answers of the query service and the alerter', async () => {
+    const [gateway, decider, recorder, query, alerter] = await Promise.all(
+      (['gateway', 'decider', 'recorder', 'query', 'alerter'] as const).map(async (service) => {
         const started = await startService(service, settingsOf[service]());
         onTestFailed(() => console.error(`The ${service} said last:\n${started.errors().slice(-4_000)}`));
         return started;
@@ -173,7 +174,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
       const { decisions } = await api(query).get<{ decisions: unknown[] }>('/v1/audit/decisions', {});
       return decisions.length === 1;
     });
-    for (const started of [gateway, decider, recorder, query]) {
+    await waitUntil('the alert that the agent uses the tool for the first time', async () => {
+      const { alerts } = await api(alerter).get<{ alerts: unknown[] }>('/v1/alerts', { rule: 'first_use' });
+      return alerts.length === 1;
+    });
+    for (const started of [gateway, decider, recorder, query, alerter]) {
       expect((await fetch(`${started?.url}/readyz`)).status).toBe(200);
       expect(await started?.kill()).toBe(0);
       expectNoPassword(started?.errors() ?? '');

@@ -29,7 +29,7 @@ export function upCommand(command: Command, run: RunCommand): void {
   withServers(
     command
       .description(
-        'Runs gateway, decider, recorder and query in one process, with everything in one data folder and no server to ' +
+        'Runs gateway, decider, recorder, query and alerter in one process, with everything in one data folder and no server to ' +
           'install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops it ' +
           'gracefully; the log survives kill -9.',
       )
@@ -88,7 +88,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
     { otherAreas: otherAreas(planeConfig) },
   );
   const log = createLogger({ name: 'plane', level: config.PLANE_LOG_LEVEL });
-  const plane = await openPlane(config, log);
+  const plane = await openPlane(config, log, env);
   if (signal.aborted) {
     await plane.stop();
     return 0;

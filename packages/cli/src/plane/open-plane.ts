@@ -3,6 +3,7 @@
  * name none, a SQLite log, a ledger in memory and ClickHouse in-process. What is opened first is closed last. The
  * services cannot tell the difference, nor that they are not alone.
  */
+import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog } from '@mandate/bus';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
@@ -44,12 +45,22 @@ export type Plane = {
   atRest(signal?: AbortSignal): Promise<void>;
 };
 
-/** Resolves when everything answers. Stop it to close everything in reverse; `finished` rejects when a part fails. */
-export function openPlane(config: PlaneConfig, log: Logger): Promise<Plane & Required<Running>> {
-  return openInOrder((opening) => open(config, log, opening));
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Resolves when everything answers. Stop it to close everything in reverse; `finished` rejects when a part fails.
+ *
+ * @param env where the rules of alerts may have secrets looked for
+ */
+export function openPlane(
+  config: PlaneConfig,
+  log: Logger,
+  env: Environment = {},
+): Promise<Plane & Required<Running>> {
+  return openInOrder((opening) => open(config, log, env, opening));
 }
 
-async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise<Plane> {
+async function open(config: PlaneConfig, log: Logger, env: Environment, opening: Opening): Promise<Plane> {
   const { closing, running } = opening;
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
   const redact = compileActionRedaction({
@@ -65,6 +76,11 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
   const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
   const keys = fileKeyStore(folder.keys);
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
+  const named = config.ALERTER_RULES_PATH;
+  const alertRules = closing(
+    openRulesFile({ path: named ?? folder.alerts, isNamed: named !== undefined, env, log }),
+    (file) => file.stop(),
+  );
 
   const bus = closing(
     await openLog(config, {
@@ -115,6 +131,17 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
     config,
   );
   running(await gateway.start());
+  const alerter = running(
+    await startAlerter({
+      bus,
+      rules: alertRules,
+      log,
+      metrics,
+      clock,
+      sessionTimeoutMs: config.ALERTER_SESSION_TIMEOUT_MS,
+      mostWaiting: config.ALERTER_MAX_WAITING,
+    }),
+  );
 
   const server = await createHttpServer({
     service: 'plane',
@@ -129,9 +156,11 @@ async function open(config: PlaneConfig, log: Logger, opening: Opening): Promise
       ...(await gateway.readiness()),
       ...(await queryReadiness(audit)),
       mandates.readiness(),
+      alertRules.readiness(),
     ],
   });
   await server.register(gateway.routes);
+  await server.register(alertRoutes(alerter));
   await server.register(
     queryRoutes({ audit, log, metrics, clock, timeoutMs: config.QUERY_ANSWER_TIMEOUT_MS }),
   );

@@ -1,3 +1,4 @@
+import { alerterSettings } from '@mandate/alerter';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
@@ -87,6 +88,11 @@ export const planeConfig = z
       RECORDER_SESSION_TIMEOUT_MS: true,
     }).shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true }).shape,
+    ...alerterSettings.pick({
+      ALERTER_RULES_PATH: true,
+      ALERTER_SESSION_TIMEOUT_MS: true,
+      ALERTER_MAX_WAITING: true,
+    }).shape,
   })
   .superRefine(backendsMustFit);
 export type PlaneConfig = Readonly<z.output<typeof planeConfig>>;

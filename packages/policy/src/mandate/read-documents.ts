@@ -4,7 +4,6 @@
  */
 import { CAPS, placeOf, sayIssue, shapeFaults } from '@mandate/schemas';
 import { type Document, isMap, isNode, isScalar, parseAllDocuments } from 'yaml';
-import type { z } from 'zod';
 import { yamlFaults } from './yaml-rules.ts';
 
 /** `line` and `column` count from 1; `path` is dotted, empty for the file as a whole. */
@@ -16,6 +15,14 @@ export function describeFault(file: string, { line, column, path, message }: Doc
 }
 
 type Path = readonly PropertyKey[];
+
+/** What a document must look like: a zod schema, as far as it is needed here. */
+type Schema<T> = {
+  safeParse(
+    value: unknown,
+    how: { error: typeof sayIssue },
+  ): { success: true; data: T } | { success: false; error: Parameters<typeof shapeFaults>[0] };
+};
 
 /** Says what else is wrong with a document, and where in it. */
 export type SayFault = (path: Path, message: string) => void;
@@ -33,7 +40,7 @@ const MAX_FAULTS = 100;
  */
 export function readDocuments<T>(
   text: string,
-  { schema, what }: { schema: z.ZodType<T>; what: string },
+  { schema, what }: { schema: Schema<T>; what: string },
   take: (value: T, say: SayFault) => void,
 ): readonly DocumentFault[] {
   if (new TextEncoder().encode(text).length > CAPS.documentBytes) {
@@ -73,7 +80,7 @@ function inOrder(faults: readonly DocumentFault[]): readonly DocumentFault[] {
 function readDocument<T>(
   document: Document,
   text: string,
-  schema: z.ZodType<T>,
+  schema: Schema<T>,
   faults: DocumentFault[],
 ): T | null {
   const found = yamlFaults(document);

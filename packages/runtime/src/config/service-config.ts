@@ -16,7 +16,7 @@ export type ConfigPort = {
 
 /** Whose settings may stand in one environment; each process checks its own. URL, QUERY_URL and API are the command's. */
 const AREAS = [
-  ...['API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'QUERY_URL', 'RECORDER', 'URL'],
+  ...['ALERTER', 'API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'QUERY_URL', 'RECORDER', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'REDIS'],
 ];
 

@@ -1,0 +1,82 @@
+import type { AlertsRecord } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { AlertBook } from './alert-book.ts';
+
+const at = '2026-01-05T09:30:00.000Z';
+const raised = (id: string, webhooks: string[], quiet = false): AlertsRecord => ({
+  event: 'alert.raised',
+  alert: {
+    id,
+    rule: 'kill',
+    tenant: null,
+    subject: id,
+    episode: 1,
+    said: '',
+    facts: {},
+    at,
+    order: 0,
+    record: null,
+    webhooks,
+    quiet,
+  },
+});
+const delivered = (alertId: string, webhook: string): AlertsRecord => ({
+  event: 'alert.delivered',
+  delivery: { alertId, webhook, attempts: 1, status: 200, at },
+});
+const undelivered = (alertId: string, webhook: string): AlertsRecord => ({
+  event: 'alert.undelivered',
+  delivery: { alertId, webhook, attempts: 3, reason: 'it answered 500', at },
+});
+const replayed = (alertId: string, webhooks: string[]): AlertsRecord => ({
+  event: 'alert.replayed',
+  replay: { alertId, webhooks, by: 'me', at },
+});
+
+function bookOf(records: readonly AlertsRecord[], kept?: number) {
+  const book = new AlertBook(kept);
+  records.forEach((record, offset) => {
+    book.apply(record, { offset, at });
+  });
+  const ids = (entries: Iterable<{ alert: { id: string } }>) => [...entries].map(({ alert }) => alert.id);
+  const stateOf = (id: string, webhook: string) => book.get(id)?.deliveries.get(webhook)?.state;
+  return { book, waiting: ids(book.waiting()), newest: ids(book.newestFirst()), stateOf };
+}
+
+test('waits until each webhook has it, or none will', () => {
+  const history = [raised('a', ['x', 'y']), delivered('a', 'x')];
+  expect(bookOf(history).waiting).toEqual(['a']);
+  const { waiting, stateOf } = bookOf([...history, undelivered('a', 'y')]);
+  expect([waiting, stateOf('a', 'x'), stateOf('a', 'y')]).toEqual([[], 'delivered', 'undelivered']);
+});
+
+test('is sent again when somebody asks', () => {
+  const { waiting, stateOf } = bookOf([
+    raised('a', ['x']),
+    undelivered('a', 'x'),
+    replayed('a', ['x', 'new']),
+  ]);
+  expect([waiting, stateOf('a', 'x'), stateOf('a', 'new')]).toEqual([['a'], 'waiting', 'waiting']);
+});
+
+test('what was raised twice stands once, and what was delivered by one is not undelivered by another', () => {
+  const { newest, stateOf } = bookOf([
+    raised('a', ['x']),
+    delivered('a', 'x'),
+    raised('a', ['x']),
+    undelivered('a', 'x'),
+  ]);
+  expect([newest, stateOf('a', 'x')]).toEqual([['a'], 'delivered']);
+});
+
+test('what is only noted is not in it', () => {
+  expect(bookOf([raised('a', [], true)]).newest).toEqual([]);
+});
+
+test('keeps the newest, and those that wait', () => {
+  const { newest, waiting } = bookOf(
+    [raised('a', ['x']), raised('b', []), raised('c', []), raised('d', [])],
+    2,
+  );
+  expect([newest, waiting]).toEqual([['d', 'c', 'a'], ['a']]);
+});

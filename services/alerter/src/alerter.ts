@@ -1,0 +1,224 @@
+/**
+ * An alerter at work: a member of a group that follows the decisions and the alerts. Of each batch of decisions it
+ * evaluates, appends, commits. Of the alerts it delivers what they ask for, if it is the one that holds their partition.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Batch, type Bus, nextOffset, untilCommitted } from '@mandate/bus';
+import {
+  answers,
+  type Clock,
+  isMandateError,
+  type Logger,
+  lookOften,
+  type Metrics,
+  type ReadinessCheck,
+  type Running,
+  systemClock,
+} from '@mandate/runtime';
+import { GROUPS, readAlertsRecord, TOPICS } from '@mandate/schemas';
+import type { AlertBook, Entry } from './alert-book.ts';
+import { type AppendAlerts, appendAlerts } from './append-alerts.ts';
+import { beginning } from './beginning.ts';
+import { createDeliverer } from './deliver/deliverer.ts';
+import { createEvaluator } from './evaluator.ts';
+import { ALERTS_PARTITION, followAlerts } from './follow-alerts.ts';
+import { alerterMeasures } from './measures.ts';
+import { readWindow } from './read-window.ts';
+import type { Raised } from './rules/alarms.ts';
+import { overdue } from './rules/approval-rule.ts';
+import type { Finding } from './rules/finding.ts';
+import type { RulesFile } from './rules-file.ts';
+
+export type AlerterOptions = {
+  bus: Bus;
+  rules: Pick<RulesFile, 'alerting' | 'readiness'>;
+  log: Logger;
+  metrics: Metrics;
+  clock?: Clock;
+  sessionTimeoutMs?: number;
+  /** At most so many alerts wait for one webhook. Default 1,000. */
+  mostWaiting?: number;
+  /** How often approvals that are overdue are looked for, and the lag. Default 1,000. */
+  lookEveryMs?: number;
+};
+
+export type Alerter = Running & {
+  finished: Promise<unknown>;
+  book: AlertBook;
+  alerting: RulesFile['alerting'];
+  clock: Clock;
+  /** Raises what no record of the log gives rise to. Resolves when it is on the log; null where it is known. */
+  raise(finding: Finding): Promise<Raised | null>;
+  append: AppendAlerts;
+  /** Resolves once everything that is on the decisions now was looked at, and what it raised is on the log. */
+  caughtUp(signal?: AbortSignal): Promise<void>;
+  readiness(): Promise<readonly ReadinessCheck[]>;
+};
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2_000;
+
+export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
+  const { bus, rules, log, clock = systemClock, sessionTimeoutMs = 10_000, lookEveryMs = 1_000 } = options;
+  const measures = alerterMeasures(options.metrics);
+  const stopping = new AbortController();
+  const append = appendAlerts({ bus, log, measures, signal: stopping.signal });
+  const followed = await followAlerts(bus, log);
+  const { alarms, book } = followed;
+  const begun = await beginning({ bus, append, clock }, followed);
+  const evaluator = createEvaluator({ alarms, alerting: rules.alerting, begun, log });
+  const deliverer = createDeliverer({
+    book,
+    webhooks: () => rules.alerting().webhooks,
+    append,
+    clock,
+    log,
+    measures,
+    mostWaiting: options.mostWaiting ?? 1_000,
+  });
+  /** Partitions of which nothing was read since they were assigned. */
+  const fresh = new Set<number>();
+  let delivers = false;
+
+  async function appendRaised(raised: readonly Raised[]): Promise<void> {
+    if (raised.length === 0) return;
+    await append(raised);
+    for (const { event, alert } of raised) {
+      if (alert.quiet || event === 'alert.cleared') continue;
+      const { id, rule, tenant, subject } = alert;
+      measures.raised.inc({ rule });
+      log.info({ id, rule, tenant, subject }, 'alert raised');
+    }
+  }
+
+  async function onDecisions({ topic, partition, records }: Batch): Promise<void> {
+    const { blockRate } = rules.alerting().rules;
+    const [first] = records;
+    if (fresh.delete(partition) && blockRate && first !== undefined) {
+      const fromMs = first.appendedAtMs - blockRate.windowMs;
+      const { offset } = first.coordinate;
+      await readWindow(bus, { topic, partition, offset }, fromMs, evaluator.recall);
+    }
+    await appendRaised(evaluator.evaluate(records));
+  }
+
+  async function onAlerts({ partition, records }: Batch, end: number): Promise<void> {
+    if (partition !== ALERTS_PARTITION) return;
+    await followed.reached(end);
+    for (const { value } of records) deliver(book.get(alertToDeliver(value) ?? ''));
+  }
+
+  function deliver(entry: Entry | undefined): void {
+    for (const [webhook, { state }] of entry?.deliveries ?? []) {
+      if (entry !== undefined && state === 'waiting') deliverer.deliver(entry.alert.id, webhook);
+    }
+  }
+
+  /** Tries again while the log is away; a partition that went to another alerter is done with. */
+  async function untilDone({ topic, partition, signal }: Batch, work: () => Promise<void>): Promise<void> {
+    for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (stopping.signal.aborted || isMandateError(error, 'BUS_FENCED')) return;
+        if (!isMandateError(error) || !error.retryable) throw error;
+        log.warn({ err: error, waitMs, topic, partition }, 'the partition waits');
+        measures.waits.inc({ code: error.code });
+        await sleep(waitMs, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  const consumer = await bus.consume({
+    group: GROUPS.alerter,
+    topics: [TOPICS.decisions, TOPICS.alerts],
+    from: 'earliest',
+    sessionTimeoutMs,
+    async onAssigned(partitions) {
+      for (const { topic, partition } of partitions) {
+        if (topic === TOPICS.decisions) {
+          evaluator.forget(partition);
+          fresh.add(partition);
+        } else if (partition === ALERTS_PARTITION) {
+          delivers = true;
+          for (const entry of book.waiting()) deliver(entry);
+        }
+      }
+    },
+    onBatch: (batch) =>
+      untilDone(batch, async () => {
+        const last = batch.records.at(-1);
+        if (last === undefined) return;
+        const end = nextOffset(last);
+        await (batch.topic === TOPICS.decisions ? onDecisions(batch) : onAlerts(batch, end));
+        await batch.commit(end);
+      }),
+  });
+
+  async function lookForOverdue(): Promise<void> {
+    const { approval } = rules.alerting().rules;
+    if (!delivers || !approval || approval.overdueMs === undefined) return;
+    const found = [...overdue(alarms, approval.overdueMs, clock())];
+    await appendRaised(found.flatMap((finding) => evaluator.raise(finding) ?? []));
+  }
+
+  const look = lookOften(
+    lookEveryMs,
+    async () => {
+      measures.waiting.set(deliverer.waiting());
+      measures.oldest.set(book.oldestWaitingMs(clock()) / 1_000);
+      await lookForOverdue();
+      for (const { topic, partition, lag } of await consumer.lag()) {
+        if (topic === TOPICS.decisions) measures.lag.set({ topic, partition: String(partition) }, lag);
+      }
+    },
+    (err) => log.warn({ err }, 'neither the lag nor overdue approvals can be told'),
+  );
+
+  const finished = Promise.race([consumer.finished, followed.finished, deliverer.finished]);
+  const ended = () => {
+    look.stop();
+    stopping.abort(new Error('the alerter stopped'));
+  };
+  finished.then(ended, ended);
+  log.info({ group: GROUPS.alerter }, 'alerting');
+
+  return {
+    finished,
+    book,
+    alerting: rules.alerting,
+    clock,
+    append,
+    async raise(finding) {
+      const raised = evaluator.raise(finding);
+      if (raised !== null) await appendRaised([raised]);
+      return raised;
+    },
+    async stop() {
+      look.stop();
+      const delivered = deliverer.stop();
+      await consumer.stop();
+      // From here on nothing waits for a log that is away: what could not be noted is delivered once more.
+      ended();
+      await delivered;
+      await followed.stop();
+    },
+    caughtUp(signal) {
+      const until = signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
+      return untilCommitted(bus, consumer, [TOPICS.decisions], until);
+    },
+    readiness: async () => [await answers('log', bus.ping()), rules.readiness()],
+  };
+}
+
+/** The alert that a record of the alerts asks to deliver; null for one that asks for nothing, or that nobody can read. */
+function alertToDeliver(value: Uint8Array): string | null {
+  try {
+    const record = readAlertsRecord(value);
+    if (record.event === 'alert.raised' || record.event === 'alert.cleared') return record.alert.id;
+    return record.event === 'alert.replayed' ? record.replay.alertId : null;
+  } catch {
+    // Whoever follows them has said so.
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+/** Onto the alerts topic, whatever it takes: what was raised is taken as known at once, and must not be lost. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@mandate/bus';
+import { isMandateError, type Logger } from '@mandate/runtime';
+import { type AlertsRecord, TOPICS } from '@mandate/schemas';
+import { ALERTS_PARTITION } from './follow-alerts.ts';
+import type { AlerterMeasures } from './measures.ts';
+
+/** Resolves when they are on the log; while that is away it tries again. Rejects when `signal` aborts first. */
+export type AppendAlerts = (records: readonly AlertsRecord[]) => Promise<void>;
+
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2_000;
+
+export function appendAlerts(options: {
+  bus: Pick<Bus, 'append'>;
+  log: Logger;
+  measures: AlerterMeasures;
+  signal: AbortSignal;
+}): AppendAlerts {
+  const { bus, log, measures, signal } = options;
+  return async (records) => {
+    const outgoing = records.map((record) => ({
+      key: null,
+      partition: ALERTS_PARTITION,
+      value: JSON.stringify(record),
+    }));
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      signal.throwIfAborted();
+      try {
+        await bus.append(TOPICS.alerts, outgoing);
+        return;
+      } catch (error) {
+        if (!isMandateError(error) || !error.retryable) throw error;
+        log.warn({ err: error, waitMs }, 'what was raised waits for the log');
+        measures.waits.inc({ code: error.code });
+        await sleep(waitMs, undefined, { signal }).catch(() => {});
+      }
+    }
+  };
+}

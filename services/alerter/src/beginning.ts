@@ -1,0 +1,26 @@
+/**
+ * Where alerts begin: at the end of what was decided when the first alerter started. What lies before is history, of which
+ * nobody wants to be told; only which tools are known is learnt from it. It stands on the alerts topic, so that a crash
+ * before the first commit does not move it.
+ */
+import type { Bus } from '@mandate/bus';
+import type { Clock } from '@mandate/runtime';
+import { TOPICS, wireTime } from '@mandate/schemas';
+import type { AppendAlerts } from './append-alerts.ts';
+import { ALERTS_PARTITION, type FollowedAlerts } from './follow-alerts.ts';
+
+/** @returns the first offset that is no history, by partition of the decisions; in one that is not named all is news */
+export async function beginning(
+  { bus, append, clock }: { bus: Bus; append: AppendAlerts; clock: Clock },
+  followed: FollowedAlerts,
+): Promise<ReadonlyMap<number, number>> {
+  if (followed.begun() === null) {
+    const ranges = await bus.ranges(TOPICS.decisions);
+    const offsets = Object.fromEntries(ranges.map(({ partition, endOffset }) => [partition, endOffset]));
+    await append([{ event: 'alerts.begun', begun: { offsets, at: wireTime(clock()) } }]);
+    const alerts = await bus.ranges(TOPICS.alerts);
+    await followed.reached(alerts.find(({ partition }) => partition === ALERTS_PARTITION)?.endOffset ?? 0);
+  }
+  const offsets = Object.entries(followed.begun()?.offsets ?? {});
+  return new Map(offsets.map(([partition, offset]) => [Number(partition), offset]));
+}

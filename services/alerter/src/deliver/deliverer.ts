@@ -1,0 +1,153 @@
+/**
+ * Brings alerts to webhooks: one at a time to each, so a receiver that hangs holds up nobody but itself. What fails waits
+ * for its next attempt while others go ahead; what has failed often enough is `alert.undelivered`, and so is what comes
+ * while too many wait already. What came of each is on the log before the next is tried, so a crash repeats one attempt
+ * at most that had succeeded.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Logger } from '@mandate/runtime';
+import { type AlertsRecord, wireTime } from '@mandate/schemas';
+import type { AlertBook } from '../alert-book.ts';
+import type { AlerterMeasures } from '../measures.ts';
+import type { Webhook } from '../rules/alert-rules.ts';
+import { waitBeforeRetry } from './backoff.ts';
+import { postAlert } from './post-alert.ts';
+
+export type DelivererOptions = {
+  book: AlertBook;
+  webhooks: () => readonly Webhook[];
+  /** Resolves when they are on the log; rejects only when everything stops. */
+  append(records: readonly AlertsRecord[]): Promise<void>;
+  clock: Clock;
+  log: Logger;
+  measures: AlerterMeasures;
+  /** At most so many wait for one webhook. */
+  mostWaiting: number;
+  random?: () => number;
+};
+
+export type Deliverer = {
+  /** Delivers it to the webhook, unless that is under way. */
+  deliver(alertId: string, webhook: string): void;
+  /** How many wait, for all webhooks together. */
+  waiting(): number;
+  finished: Promise<never>;
+  stop(): Promise<void>;
+};
+
+type Waiting = { alertId: string; attempts: number; dueAtMs: number };
+
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  const { book, webhooks, append, clock, log, measures, mostWaiting, random = Math.random } = options;
+  const queues = new Map<string, Map<string, Waiting>>();
+  const working = new Map<string, Promise<void>>();
+  const woken = new Map<string, () => void>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+
+  const isWaiting = (alertId: string, webhook: string) =>
+    book.get(alertId)?.deliveries.get(webhook)?.state === 'waiting';
+
+  async function giveUp(alertId: string, webhook: string, attempts: number, reason: string): Promise<void> {
+    const at = wireTime(clock());
+    log.error(
+      { alertId, webhook, attempts, reason },
+      'an alert was not delivered; mandate alerts replay sends it again',
+    );
+    measures.deliveries.inc({ webhook, result: 'undelivered' });
+    await append([{ event: 'alert.undelivered', delivery: { alertId, webhook, attempts, at, reason } }]);
+  }
+
+  /** @returns whether it is done with, one way or the other */
+  async function attempt(name: string, waiting: Waiting): Promise<boolean> {
+    const { alertId } = waiting;
+    const entry = book.get(alertId);
+    // Another alerter was faster, or it is too old to be known.
+    if (entry === undefined || !isWaiting(alertId, name)) return true;
+    const webhook = webhooks().find((known) => known.name === name);
+    if (webhook === undefined) {
+      await giveUp(alertId, name, waiting.attempts, 'the rule file has no such webhook any more');
+      return true;
+    }
+    const came = await postAlert(entry, webhook, { atMs: clock(), signal });
+    if (signal.aborted && !came.taken) return true;
+    waiting.attempts += 1;
+    const { attempts } = waiting;
+    if (came.taken) {
+      const delivery = { alertId, webhook: name, attempts, status: came.status, at: wireTime(clock()) };
+      measures.deliveries.inc({ webhook: name, result: 'delivered' });
+      await append([{ event: 'alert.delivered', delivery }]);
+      return true;
+    }
+    const { reason, retryAfterMs: askedMs, isGone } = came;
+    if (isGone || attempts >= webhook.attempts) {
+      await giveUp(alertId, name, attempts, reason);
+      return true;
+    }
+    measures.deliveries.inc({ webhook: name, result: 'failed' });
+    log.warn(
+      { alertId, webhook: name, attempts, reason },
+      'a webhook did not take an alert; it is tried again',
+    );
+    waiting.dueAtMs = clock() + waitBeforeRetry(attempts, webhook, { random: random(), askedMs });
+    return false;
+  }
+
+  async function work(name: string, queue: Map<string, Waiting>): Promise<void> {
+    while (queue.size > 0 && !signal.aborted) {
+      const next = [...queue.values()].reduce((first, other) =>
+        other.dueAtMs < first.dueAtMs ? other : first,
+      );
+      const waitMs = next.dueAtMs - clock();
+      if (waitMs > 0) {
+        const wake = new AbortController();
+        woken.set(name, () => wake.abort());
+        await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => {});
+        woken.delete(name);
+        continue;
+      }
+      if (await attempt(name, next)) queue.delete(next.alertId);
+    }
+  }
+
+  function begin(name: string, queue: Map<string, Waiting>): void {
+    if (working.has(name)) {
+      woken.get(name)?.();
+      return;
+    }
+    const ended = work(name, queue).then(
+      () => {
+        working.delete(name);
+        if (queue.size > 0 && !signal.aborted) begin(name, queue);
+      },
+      (error: unknown) => {
+        if (!signal.aborted) failed.reject(error);
+      },
+    );
+    working.set(name, ended);
+  }
+
+  return {
+    deliver(alertId, name) {
+      const queue = queues.get(name) ?? new Map<string, Waiting>();
+      queues.set(name, queue);
+      if (signal.aborted || queue.has(alertId)) return;
+      if (queue.size >= mostWaiting) {
+        giveUp(alertId, name, 0, `${mostWaiting} alerts wait for it already`).catch((error: unknown) => {
+          if (!signal.aborted) failed.reject(error);
+        });
+        return;
+      }
+      queue.set(alertId, { alertId, attempts: 0, dueAtMs: clock() });
+      begin(name, queue);
+    },
+    waiting: () => [...queues.values()].reduce((sum, { size }) => sum + size, 0),
+    finished: failed.promise,
+    async stop() {
+      stopping.abort();
+      await Promise.all(working.values());
+    },
+  };
+}

@@ -1,0 +1,470 @@
+/** What the rules raise, of histories that are three literals; and that it is the same however often they are read. */
+import { silentLogger } from '@mandate/runtime';
+import type { DecisionsRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createEvaluator } from './evaluator.ts';
+import { Alarms, type Raised } from './rules/alarms.ts';
+import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rules.ts';
+import {
+  adjusted,
+  approved,
+  decided,
+  killed,
+  logged,
+  START_MS,
+  sawBudget,
+  settled,
+} from './rules/decided.fixture.ts';
+
+function alertingOf(rules: string): Alerting {
+  const loaded = loadAlerting(`{ version: 1, rules: ${rules} }`, {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  return loaded.alerting;
+}
+
+/** Only what a test is about: everything else is off. */
+const ONLY_OFF = {
+  kill: false,
+  approval: false,
+  budget: false,
+  overdrawn: false,
+  firstUse: false,
+  blockRate: false,
+  lag: false,
+};
+const only = (rules: object) => alertingOf(JSON.stringify({ ...ONLY_OFF, ...rules }));
+
+function evaluatorOn(alarms: Alarms, alerting: Alerting, begun = new Map<number, number>()) {
+  return createEvaluator({ alarms, alerting: () => alerting, begun, log: silentLogger() });
+}
+
+/** `raised` or `cleared`, and of what. */
+function raisedBy(records: readonly DecisionsRecord[], alerting: Alerting = DEFAULT_ALERTING): Raised[] {
+  const raised = evaluatorOn(new Alarms(), alerting).evaluate(
+    records.map((record, at) => logged(record, at)),
+  );
+  return raised.filter(({ alert }) => !alert.quiet);
+}
+
+const brief = (raised: readonly Raised[]) =>
+  raised.map(({ event, alert }) => `${event} ${alert.rule} ${alert.subject}`);
+
+describe('kill switches', () => {
+  const everything = killed(1, { scope: 'all' });
+  const agent = killed(2, { scope: 'agent', tenant: 'acme', agentId: 'bot' });
+
+  test('each is told of once, though it lies in every partition', () => {
+    const evaluator = evaluatorOn(new Alarms(), DEFAULT_ALERTING);
+    const raised = [0, 1, 2].flatMap((partition) => evaluator.evaluate([logged(everything, 0, partition)]));
+    expect(brief([...raised, ...evaluator.evaluate([logged(agent, 1)])])).toEqual([
+      'alert.raised kill kill-1',
+      'alert.raised kill kill-2',
+    ]);
+  });
+
+  test('the alert says whom, by whom and why', () => {
+    const [alert] = raisedBy([agent]).map(({ alert }) => alert);
+    expect(alert).toMatchObject({
+      tenant: 'acme',
+      said: 'The agent bot was killed by key:ops: it loops. 0 actions were open.',
+      facts: { scope: 'agent', agentId: 'bot', by: 'key:ops', reason: 'it loops' },
+      record: { partition: 0, offset: '0' },
+    });
+    expect(raisedBy([everything])[0]?.alert.tenant).toBeNull();
+  });
+});
+
+describe('actions that wait for a person', () => {
+  const rules = only({ approval: {} });
+  const deferral = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
+
+  test('until somebody answers', () => {
+    const history = [decided(1, deferral), approved(2, { actionId: 'act-1' })];
+    expect(brief(raisedBy(history, rules))).toEqual([
+      'alert.raised approval bot act-1',
+      'alert.cleared approval bot act-1',
+    ]);
+  });
+
+  test('asking again raises nothing, and a repeat of something else clears nothing', () => {
+    const again = decided(2, { ...deferral, kind: 'duplicate', actionId: 'act-1' });
+    const repeat = decided(3, {
+      kind: 'duplicate',
+      verdict: 'BLOCK',
+      code: 'DUPLICATE_ACTION',
+      actionId: 'act-1',
+    });
+    expect(brief(raisedBy([decided(1, deferral), again, repeat], rules))).toEqual([
+      'alert.raised approval bot act-1',
+    ]);
+  });
+});
+
+describe('budgets', () => {
+  const rules = only({ budget: {} });
+  const at = (n: number, spentMicros: number, chargedMicros: number, maxMicros = 10_000_000) =>
+    decided(n, { checks: [sawBudget(spentMicros, maxMicros)], chargedMicros });
+  const levels = (...history: readonly DecisionsRecord[]) =>
+    raisedBy(history, rules).map(({ event, alert }) => `${event} ${String(alert.facts.percent)}`);
+
+  test('the thresholds, to the micro-dollar', () => {
+    expect(levels(at(1, 7_000_000, 999_999))).toEqual([]);
+    expect(levels(at(1, 7_000_000, 1_000_000))).toEqual(['alert.raised 80']);
+    expect(levels(at(1, 9_999_998, 1))).toEqual(['alert.raised 80']);
+    expect(levels(at(1, 9_999_999, 1))).toEqual(['alert.raised 80', 'alert.raised 100']);
+  });
+
+  test('the largest amounts there are', () => {
+    const max = Number.MAX_SAFE_INTEGER;
+    expect(levels(at(1, max - 1, 0, max))).toEqual(['alert.raised 80']);
+    expect(levels(at(1, max, 0, max))).toEqual(['alert.raised 80', 'alert.raised 100']);
+    // 80 % of it is no whole number: the next smaller one has not reached it.
+    const least = Number((BigInt(max) * 80n + 99n) / 100n);
+    expect(levels(at(1, least - 1, 0, max))).toEqual([]);
+    expect(levels(at(1, least, 0, max))).toEqual(['alert.raised 80']);
+  });
+
+  test('each once, until it has freed again by ten points', () => {
+    const hovering = [at(1, 8_000_000, 0), at(2, 7_000_000, 0), at(3, 8_000_000, 0)];
+    expect(levels(...hovering)).toEqual(['alert.raised 80']);
+    const freed = [at(1, 8_000_000, 0), at(2, 6_999_999, 0), at(3, 8_000_000, 0)];
+    expect(levels(...freed)).toEqual(['alert.raised 80', 'alert.cleared 80', 'alert.raised 80']);
+    const ids = raisedBy(freed, rules).map(({ alert }) => alert.id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test('an operator gives back', () => {
+    expect(levels(at(1, 8_000_000, 0), adjusted(2, { spentMicros: 1 }))).toEqual([
+      'alert.raised 80',
+      'alert.cleared 80',
+    ]);
+    expect(levels(adjusted(2, { spentMicros: 9_000_000 }))).toEqual([]);
+  });
+
+  test('whose it is follows from the scope', () => {
+    const checks = ['agent', 'principal', 'tenant', 'mandate'].map((scope) =>
+      sawBudget(9, 10, { scope, id: 'b' }),
+    );
+    const mandate = { id: 'm', hash: '', rules: [], policies: [] };
+    const action = {
+      id: 'a',
+      agentId: 'bot',
+      type: 'tool_call',
+      tool: 't',
+      principal: { id: 'u1' },
+    } as const;
+    expect(
+      raisedBy([decided(1, { checks, mandate, action })], rules).map(({ alert }) => alert.subject),
+    ).toEqual([
+      'agent bot b lifetime 80',
+      'principal u1 b lifetime 80',
+      'tenant  b lifetime 80',
+      'mandate m b lifetime 80',
+    ]);
+  });
+
+  test('what limits nothing, or allows nothing at all, is no budget that fills', () => {
+    const unlimited = decided(1, { checks: [sawBudget(9, 10, { maxMicros: null })] });
+    expect(levels(unlimited, at(2, 0, 0, 0))).toEqual([]);
+    expect(levels(decided(1, { checks: [{ check: 'budget', said: 'skip' }] }))).toEqual([]);
+  });
+
+  test('an older record of another partition changes nothing', () => {
+    const evaluator = evaluatorOn(new Alarms(), rules);
+    const team = (n: number, spent: number) =>
+      decided(n, { agentId: `bot-${n}`, checks: [sawBudget(spent, 100, { scope: 'tenant', id: 'team' })] });
+    const raised = [
+      ...evaluator.evaluate([logged(team(5, 80), 0, 0)]),
+      ...evaluator.evaluate([logged(team(4, 10), 0, 1)]),
+      ...evaluator.evaluate([logged(team(6, 81), 1, 1)]),
+    ];
+    expect(brief(raised).filter((line) => line.includes('budget'))).toEqual([
+      'alert.raised budget tenant  team lifetime 80',
+    ]);
+  });
+});
+
+test('an agent that overdraws, until it may spend again', () => {
+  const over = { code: 'OVERDRAWN' } as const;
+  const history = [
+    settled(1, over),
+    settled(2, over),
+    decided(3, { verdict: 'BLOCK' }),
+    decided(4),
+    settled(5, over),
+  ];
+  expect(brief(raisedBy(history, only({ overdrawn: true })))).toEqual([
+    'alert.raised overdrawn bot',
+    'alert.cleared overdrawn bot',
+    'alert.raised overdrawn bot',
+  ]);
+});
+
+describe('the first use of a tool', () => {
+  const rules = only({ firstUse: true });
+
+  test('by each agent, once it is allowed', () => {
+    const refused = decided(1, { verdict: 'BLOCK', tool: 'refund' });
+    const history = [
+      refused,
+      decided(2, { tool: 'refund' }),
+      decided(3, { tool: 'refund' }),
+      decided(4, { agentId: 'b2', tool: 'refund' }),
+    ];
+    expect(brief(raisedBy(history, rules))).toEqual([
+      'alert.raised first_use bot refund',
+      'alert.raised first_use b2 refund',
+    ]);
+  });
+
+  test('what was used before there were alerts, or while nobody asked, is known', () => {
+    const alarms = new Alarms();
+    const before = evaluatorOn(alarms, rules, new Map([[0, 1]])).evaluate([logged(decided(1), 0)]);
+    expect(before.map(({ alert }) => [alert.rule, alert.quiet, alert.webhooks])).toEqual([
+      ['first_use', true, []],
+    ]);
+    const off = evaluatorOn(alarms, only({})).evaluate([logged(decided(2, { tool: 'refund' }), 1)]);
+    expect(off.map(({ alert }) => alert.quiet)).toEqual([true]);
+    const later = [
+      logged(decided(3), 2),
+      logged(decided(4, { tool: 'refund' }), 3),
+      logged(decided(5, { tool: 'new' }), 4),
+    ];
+    expect(brief(evaluatorOn(alarms, rules).evaluate(later))).toEqual(['alert.raised first_use bot new']);
+  });
+
+  test('history raises nothing else', () => {
+    const begun = new Map([[0, 2]]);
+    const history = [killed(1, { scope: 'all' }), decided(2, { checks: [sawBudget(9, 10)] })];
+    const raised = evaluatorOn(new Alarms(), DEFAULT_ALERTING, begun).evaluate(
+      history.map((record, at) => logged(record, at)),
+    );
+    expect(raised.filter(({ alert }) => !alert.quiet)).toEqual([]);
+  });
+});
+
+describe('a share of BLOCK', () => {
+  const rules = only({ blockRate: { percent: 50, leastDecisions: 4, windowMs: 30_000 } });
+  const blocked = (n: number, given = {}) => decided(n, { verdict: 'BLOCK', ...given });
+
+  test('is told of once, and is over at half of it', () => {
+    const history = [
+      decided(1),
+      decided(2),
+      blocked(3),
+      blocked(4),
+      blocked(5),
+      ...[6, 7, 8, 9, 10, 11, 12].map((n) => decided(n)),
+    ];
+    expect(brief(raisedBy(history, rules))).toEqual(['alert.raised block_rate agent bot']);
+    const over = [...history, decided(13)];
+    expect(brief(raisedBy(over, rules))).toEqual([
+      'alert.raised block_rate agent bot',
+      'alert.cleared block_rate agent bot',
+    ]);
+  });
+
+  test('of too few says nothing, nor of repeats', () => {
+    expect(raisedBy([blocked(1), blocked(2), blocked(3)], rules)).toEqual([]);
+    expect(
+      raisedBy(
+        [1, 2, 3, 4, 5].map((n) => blocked(n, { kind: 'duplicate' })),
+        rules,
+      ),
+    ).toEqual([]);
+  });
+
+  test('of long ago does not count', () => {
+    expect(raisedBy([blocked(1), blocked(2), blocked(32), blocked(33)], rules)).toEqual([]);
+  });
+
+  test('of a tenant counts all its agents, whichever partition they lie in', () => {
+    const perTenant = only({ blockRate: { leastDecisions: 4, windowMs: 30_000, per: 'tenant' } });
+    const evaluator = evaluatorOn(new Alarms(), perTenant);
+    const raised = [1, 2, 3, 4].flatMap((n) =>
+      evaluator.evaluate([logged(blocked(n, { agentId: `bot-${n}` }), 0, n)]),
+    );
+    expect(brief(raised)).toEqual(['alert.raised block_rate tenant']);
+  });
+
+  test('is counted on after a restart, from what lies before', () => {
+    const history = [1, 2, 3, 4].map((n) => logged(blocked(n), n));
+    const evaluator = evaluatorOn(new Alarms(), rules);
+    evaluator.recall(history.slice(0, 3));
+    expect(brief(evaluator.evaluate(history.slice(3)))).toEqual(['alert.raised block_rate agent bot']);
+  });
+});
+
+test('decisions that fall late, until they fall in time', () => {
+  const behind = (n: number, ms: number) =>
+    decided(n, { decidedAt: new Date(START_MS + n * 1_000 + ms).toISOString() });
+  const history = [behind(1, 29_999), behind(2, 30_000), behind(3, 15_001), behind(4, 15_000)];
+  const raised = raisedBy(history, only({ lag: {} }));
+  expect(raised.map(({ event, alert }) => [event, alert.tenant, alert.facts.behindMs])).toEqual([
+    ['alert.raised', null, 30_000],
+    ['alert.cleared', null, 15_000],
+  ]);
+});
+
+test('a decision of a ledger that was overtaken raises nothing, and neither does what nobody can read', () => {
+  const epoch: DecisionsRecord = {
+    event: 'ledger.epoch',
+    epoch: { id: 'ep-2', generation: 1, previous: 'ep-1', reason: '', at: new Date(START_MS).toISOString() },
+  };
+  const unreadable = { ...logged(decided(3), 2), value: Buffer.from('{}') };
+  const records = [
+    logged(epoch, 0),
+    logged(decided(1, { ledgerEpoch: 'ep-1' }), 1),
+    unreadable,
+    logged(decided(2, { ledgerEpoch: 'ep-2', tool: 'b' }), 3),
+  ];
+  expect(brief(evaluatorOn(new Alarms(), DEFAULT_ALERTING).evaluate(records))).toEqual([
+    'alert.raised first_use bot b',
+  ]);
+});
+
+/** One agent's history: what each rule looks at, at random. */
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('decided' as const),
+      agent: fc.nat(1),
+      tool: fc.nat(3),
+      verdict: fc.constantFrom('ALLOW' as const, 'BLOCK' as const, 'DEFER' as const),
+      spent: fc.nat(110),
+    }),
+  },
+  fc.record({ kind: fc.constant('settled' as const), agent: fc.nat(1), over: fc.boolean() }),
+  fc.record({ kind: fc.constant('answered' as const), agent: fc.nat(1), action: fc.nat(40) }),
+  fc.record({ kind: fc.constant('given back' as const), agent: fc.nat(1), spent: fc.nat(110) }),
+  fc.record({ kind: fc.constant('killed' as const), agent: fc.nat(1) }),
+);
+
+function recordOf(one: typeof step extends fc.Arbitrary<infer S> ? S : never, n: number): DecisionsRecord {
+  const agentId = `bot-${one.agent}`;
+  switch (one.kind) {
+    case 'decided':
+      return decided(n, {
+        agentId,
+        tool: `tool-${one.tool}`,
+        verdict: one.verdict,
+        checks: [sawBudget(one.spent, 100)],
+      });
+    case 'settled':
+      return settled(n, { agentId, code: one.over ? 'OVERDRAWN' : 'SETTLED' });
+    case 'answered':
+      return approved(n, { agentId, actionId: `act-${one.action}` });
+    case 'given back':
+      return adjusted(n, {
+        budget: { scope: 'agent', subject: agentId, id: 'total', windowMs: null },
+        spentMicros: one.spent,
+      });
+    case 'killed':
+      return killed(n, { scope: 'agent', tenant: 'acme', agentId });
+  }
+}
+
+/**
+ * What should be raised of a history, told plainly: no ids, no orders, no fold, only what stands. The rate of blocks is
+ * counted over again for every decision.
+ */
+function plainly(records: readonly DecisionsRecord[]): string[] {
+  const said: string[] = [];
+  const stands = new Map<string, number>();
+  const set = (what: string, holds: boolean) => {
+    const [isUp, times] = [((stands.get(what) ?? 0) & 1) === 1, stands.get(what) ?? 0];
+    if (isUp === holds) return;
+    stands.set(what, times + 1);
+    said.push(`${holds ? 'raised' : 'cleared'} ${what} ${Math.floor(times / 2) + 1}`);
+  };
+  const limits = new Set<string>();
+  const level = (agent: string, spent: number) => {
+    for (const percent of [80, 100]) {
+      if (spent >= percent) set(`budget agent ${agent} total lifetime ${percent}`, true);
+      else if (spent < percent - 10) set(`budget agent ${agent} total lifetime ${percent}`, false);
+    }
+  };
+  records.forEach((record, at) => {
+    if (record.event === 'agent.killed') set(`kill ${record.kill.id}`, true);
+    if (record.event === 'approval.recorded')
+      set(`approval ${record.approval.agentId} ${record.approval.actionId}`, false);
+    if (record.event === 'action.settled' && record.settlement.code === 'OVERDRAWN')
+      set(`overdrawn ${record.settlement.agentId}`, true);
+    if (record.event === 'budget.adjusted') {
+      const { budget, spentMicros } = record.adjustment;
+      for (const percent of [80, 100]) {
+        const what = `budget agent ${budget.subject} total lifetime ${percent}`;
+        if (!stands.has(what)) continue;
+        if (spentMicros >= percent) set(what, true);
+        else if (spentMicros < percent - 10) set(what, false);
+      }
+    }
+    if (record.event !== 'action.decided') return;
+    const { agentId, actionId, tool, verdict, checks, decidedAt } = record.decision;
+    set(`approval ${agentId} ${actionId}`, verdict === 'DEFER');
+    const [{ saw }] = checks as unknown as [{ saw: { spentMicros: number } }];
+    level(agentId, saw.spentMicros);
+    limits.add(agentId);
+    if (verdict === 'ALLOW') {
+      set(`overdrawn ${agentId}`, false);
+      set(`first_use ${agentId} ${tool}`, true);
+    }
+    const bucket = (time: string) => Math.floor(Date.parse(time) / 1_000);
+    const recent = records.slice(0, at + 1).flatMap((other) => {
+      if (other.event !== 'action.decided' || other.decision.agentId !== agentId) return [];
+      return bucket(other.decision.decidedAt) > bucket(decidedAt) - 30 ? [other.decision.verdict] : [];
+    });
+    const blocks = recent.filter((one) => one === 'BLOCK').length;
+    if (recent.length >= 4 && blocks * 2 >= recent.length) set(`block_rate agent ${agentId}`, true);
+    else if (blocks * 4 < recent.length) set(`block_rate agent ${agentId}`, false);
+  });
+  return said;
+}
+
+test('whatever the history, redeliveries and restarts: exactly what the history says, each under one id', () => {
+  const alerting = alertingOf(
+    '{ blockRate: { percent: 50, leastDecisions: 4, windowMs: 30000 }, lag: false }',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 60 }),
+      fc.array(
+        fc.record({
+          batch: fc.integer({ min: 1, max: 9 }),
+          crash: fc.constantFrom('none', 'before the append', 'before the commit'),
+        }),
+        { minLength: 1 },
+      ),
+      (steps, pace) => {
+        const records = steps.map(recordOf);
+        const log = records.map((record, at) => logged(record, at));
+        const topic: Raised[] = [];
+        const restarted = () => {
+          const alarms = new Alarms();
+          for (const raised of topic) alarms.apply(raised);
+          return evaluatorOn(alarms, alerting);
+        };
+        let evaluator = restarted();
+        let committed = 0;
+        for (let turn = 0; committed < log.length; turn++) {
+          const { batch = 1, crash = 'none' } = turn < 200 ? (pace[turn % pace.length] ?? {}) : {};
+          const raised = evaluator.evaluate(log.slice(committed, committed + batch));
+          if (crash !== 'before the append') topic.push(...raised);
+          if (crash === 'none') committed += batch;
+          else {
+            evaluator = restarted();
+            evaluator.recall(log.slice(Math.max(0, committed - 40), committed));
+          }
+        }
+        const said = topic.map(
+          ({ event, alert }) =>
+            `${event.slice('alert.'.length)} ${alert.rule} ${alert.subject} ${alert.episode}`,
+        );
+        expect(said).toEqual(plainly(records));
+        expect(new Set(topic.map(({ alert }) => alert.id)).size).toBe(topic.length);
+      },
+    ),
+  );
+});

@@ -1,0 +1,104 @@
+/**
+ * From records of the decisions to alerts, in the order of each partition. What it has raised it takes as known at once;
+ * so whoever holds it must bring what it returns onto the log, or end.
+ */
+import type { LogRecord } from '@mandate/bus';
+import type { Logger } from '@mandate/runtime';
+import {
+  type DecisionsRecord,
+  type EpochInForce,
+  epochBehind,
+  holdsIn,
+  readDecisionsRecord,
+} from '@mandate/schemas';
+import { addressees } from './rules/addressees.ts';
+import type { Alarms, Raised } from './rules/alarms.ts';
+import type { Alerting } from './rules/alert-rules.ts';
+import { BlockRates } from './rules/block-rate-rule.ts';
+import { evaluate, evaluateHistory } from './rules/evaluate.ts';
+import type { Finding } from './rules/finding.ts';
+
+export type Evaluator = {
+  /** @returns what is to be appended to the alerts; nothing for records that it has seen before */
+  evaluate(records: readonly LogRecord[]): Raised[];
+  /** Counts what lies before the first records of a partition, and raises nothing. */
+  recall(records: readonly LogRecord[]): void;
+  /** A partition may have been another's meanwhile: what was counted of it is forgotten. */
+  forget(partition: number): void;
+  /** An alert that no record of the log gave rise to; null where it is known. */
+  raise(finding: Finding): Raised | null;
+};
+
+export function createEvaluator(options: {
+  alarms: Alarms;
+  alerting: () => Alerting;
+  /** From where on there are alerts, by partition of the decisions. */
+  begun: ReadonlyMap<number, number>;
+  log: Logger;
+}): Evaluator {
+  const { alarms, alerting, begun, log } = options;
+  const rates = new BlockRates();
+  const epochs = new Map<number, EpochInForce>();
+  const nextOffsets = new Map<number, number>();
+
+  function read({ coordinate, value }: LogRecord): DecisionsRecord | null {
+    let record: DecisionsRecord;
+    try {
+      record = readDecisionsRecord(value);
+    } catch (err) {
+      // Whoever must not go on past it stops there, and tells; here the others are still worth telling of.
+      log.error({ err, ...coordinate }, 'a record of the decisions cannot be read: no alert comes of it');
+      return null;
+    }
+    const { partition } = coordinate;
+    const inForce = epochs.get(partition) ?? null;
+    if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
+    if (record.event === 'action.decided' && !holdsIn(inForce, record.decision.ledgerEpoch)) return null;
+    if (record.event === 'action.settled' && !holdsIn(inForce, record.settlement.ledgerEpoch)) return null;
+    return record;
+  }
+
+  function raise(finding: Finding, record: Raised['alert']['record']): Raised[] {
+    const judged = alarms.judge(finding);
+    if (judged === null) return [];
+    const { event, id, episode } = judged;
+    const { holds: _, quiet = false, facts, ...about } = finding;
+    const webhooks = quiet ? [] : addressees({ event, alert: finding }, alerting().webhooks);
+    const raised = { event, alert: { ...about, id, episode, facts: { ...facts }, record, webhooks, quiet } };
+    alarms.apply(raised);
+    return [raised];
+  }
+
+  return {
+    evaluate(records) {
+      return records.flatMap((logged) => {
+        const { topic, partition, offset } = logged.coordinate;
+        if (offset < (nextOffsets.get(partition) ?? 0)) return [];
+        nextOffsets.set(partition, offset + 1);
+        const record = read(logged);
+        if (record === null) return [];
+        const seen = { record, topic, partition, offset };
+        const isHistory = offset < (begun.get(partition) ?? 0);
+        const findings = isHistory
+          ? evaluateHistory(seen)
+          : evaluate(seen, alerting().rules, { alarms, rates });
+        const place = { topic, partition, offset: String(offset) };
+        return findings.flatMap((finding) => raise(finding, place));
+      });
+    },
+    recall(records) {
+      const { blockRate } = alerting().rules;
+      for (const logged of records) {
+        const record = read(logged);
+        if (blockRate && record?.event === 'action.decided')
+          rates.count(record.decision, logged.coordinate.partition, blockRate);
+      }
+    },
+    forget(partition) {
+      rates.forget(partition);
+      nextOffsets.delete(partition);
+      epochs.delete(partition);
+    },
+    raise: (finding) => raise(finding, null)[0] ?? null,
+  };
+}

@@ -1,0 +1,71 @@
+/** Reads the alerts topic from its start, and goes on: what this process knows of alerts is a fold of it. */
+import type { Bus, Reader } from '@mandate/bus';
+import { type Logger, MandateError, type Running } from '@mandate/runtime';
+import { type AlertsBegun, type AlertsRecord, readAlertsRecord, TOPICS, wireTime } from '@mandate/schemas';
+import { AlertBook } from './alert-book.ts';
+import { Alarms } from './rules/alarms.ts';
+
+/** All records of the topic lie there, also where a log made more partitions of it. */
+export const ALERTS_PARTITION = 0;
+
+export type FollowedAlerts = Required<Running> & {
+  alarms: Alarms;
+  book: AlertBook;
+  /** From where on there are alerts; null before the first alerter has said so. */
+  begun(): AlertsBegun['begun'] | null;
+  /** Resolves once everything before `offset` is in the fold; rejects when it ends before. */
+  reached(offset: number): Promise<void>;
+};
+
+/** Resolves once it has read what was there. */
+export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlerts> {
+  const alarms = new Alarms();
+  const book = new AlertBook();
+  let begun: AlertsBegun['begun'] | null = null;
+  let next = 0;
+  let waiting: { offset: number; reached: () => void; ended: (error: unknown) => void }[] = [];
+
+  function apply(record: AlertsRecord, place: { offset: number; at: string }): void {
+    if (record.event === 'alerts.begun') begun ??= record.begun;
+    if (record.event === 'alert.raised' || record.event === 'alert.cleared') alarms.apply(record);
+    book.apply(record, place);
+  }
+
+  const reader: Reader = await bus.read({
+    topics: [TOPICS.alerts],
+    from: 'earliest',
+    onRecords(records) {
+      for (const { coordinate, value, appendedAtMs } of records) {
+        const { partition, offset } = coordinate;
+        if (partition !== ALERTS_PARTITION) continue;
+        try {
+          apply(readAlertsRecord(value), { offset, at: wireTime(appendedAtMs) });
+        } catch (err) {
+          log.error({ err, ...coordinate }, 'a record of the alerts cannot be read: it is passed over');
+        }
+        next = offset + 1;
+      }
+      for (const { offset, reached } of waiting) if (offset <= next) reached();
+      waiting = waiting.filter(({ offset }) => offset > next);
+    },
+  });
+  const end = (error: unknown) => {
+    for (const { ended } of waiting.splice(0)) ended(error);
+  };
+  const stopped = new MandateError('BUS_CLOSED', 'the alerts are followed no more', {
+    remedy: 'The process ends: another goes on.',
+  });
+  reader.finished.then(() => end(stopped), end);
+  await Promise.race([reader.caughtUp, reader.finished]);
+  return {
+    alarms,
+    book,
+    begun: () => begun,
+    reached: (offset) =>
+      offset <= next
+        ? Promise.resolve()
+        : new Promise((reached, ended) => waiting.push({ offset, reached, ended })),
+    finished: reader.finished,
+    stop: () => reader.stop(),
+  };
+}

@@ -1,0 +1,43 @@
+/** The alerter alone: on the log of many machines or of a folder, with the API keys and the rule file of a folder. */
+import { openLog } from '@mandate/bus';
+import { fileKeyStore, makeDataFolder, runService } from '@mandate/runtime';
+import manifest from '../package.json' with { type: 'json' };
+import { alerterConfig, alertRoutes, openRulesFile, startAlerter } from './app.ts';
+
+await runService(process, {
+  name: 'alerter',
+  manifest,
+  schema: alerterConfig,
+  settings: (config) => ({
+    logLevel: config.ALERTER_LOG_LEVEL,
+    host: config.ALERTER_HOST,
+    port: config.ALERTER_PORT,
+    corsOrigins: config.ALERTER_CORS_ORIGINS,
+    requestsPerKeyPerSecond: config.ALERTER_REQUESTS_PER_KEY_PER_SECOND,
+  }),
+  async open({ config, log, metrics, closing, running }) {
+    const folder = makeDataFolder(config.ALERTER_DATA_PATH);
+    const named = config.ALERTER_RULES_PATH;
+    const rules = closing(
+      openRulesFile({
+        path: named ?? folder.alerts,
+        isNamed: named !== undefined,
+        env: process.env,
+        log,
+      }),
+      (file) => file.stop(),
+    );
+    const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
+    const alerter = running(
+      await startAlerter({
+        bus,
+        rules,
+        log,
+        metrics,
+        sessionTimeoutMs: config.ALERTER_SESSION_TIMEOUT_MS,
+        mostWaiting: config.ALERTER_MAX_WAITING,
+      }),
+    );
+    return { keys: fileKeyStore(folder.keys), readiness: alerter.readiness, routes: alertRoutes(alerter) };
+  },
+});

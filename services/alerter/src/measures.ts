@@ -1,0 +1,37 @@
+import type { Metrics } from '@mandate/runtime';
+
+export type AlerterMeasures = ReturnType<typeof alerterMeasures>;
+
+/** What the alerter counts; rules and results are closed sets, webhooks those of the rule file. */
+export function alerterMeasures(metrics: Metrics) {
+  return {
+    raised: metrics.counter({
+      name: 'mandate_alerter_alerts_total',
+      help: 'Alerts raised, by rule',
+      labels: ['rule'],
+    }),
+    deliveries: metrics.counter({
+      name: 'mandate_alerter_deliveries_total',
+      help: 'What came of attempts to deliver, by webhook: delivered, failed (it is tried again), undelivered',
+      labels: ['webhook', 'result'],
+    }),
+    waiting: metrics.gauge({
+      name: 'mandate_alerter_waiting_deliveries',
+      help: 'Deliveries that wait for their webhook, at this alerter',
+    }),
+    oldest: metrics.gauge({
+      name: 'mandate_alerter_oldest_undelivered_seconds',
+      help: 'Age of the oldest alert that waits for a webhook; 0 when none does',
+    }),
+    lag: metrics.gauge({
+      name: 'mandate_alerter_lag_records',
+      help: 'Records on the log that were not yet looked at',
+      labels: ['topic', 'partition'],
+    }),
+    waits: metrics.counter({
+      name: 'mandate_alerter_waits_total',
+      help: 'Times that the alerter waited for the log, by error code',
+      labels: ['code'],
+    }),
+  };
+}

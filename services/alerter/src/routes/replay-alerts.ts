@@ -1,0 +1,85 @@
+/** POST /v1/alerts/:id/replay, and POST /v1/alerts/replay for all that could not be delivered: sends them again. */
+import { type ApiKeyRecord, callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { type AlertReplayed, count, id, wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Entry } from '../alert-book.ts';
+import type { Alerter } from '../alerter.ts';
+import { addressees } from '../rules/addressees.ts';
+import { maySee } from './may-see.ts';
+
+export function replayAlerts(server: HttpServer, { book, alerting, append, clock }: Alerter): void {
+  const config = { scope: ['operate', 'operate:all'] as const };
+
+  /** A tenant's key sends to the webhooks of its own tenant; whoever gets everything got it already. */
+  const mayTell = ({ tenant, scopes }: ApiKeyRecord, name: string) => {
+    const webhook = alerting().webhooks.find((known) => known.name === name);
+    return (
+      webhook !== undefined && (scopes.includes('operate:all') || ['*', tenant].includes(webhook.tenant))
+    );
+  };
+
+  const replayOf = (entry: Entry, webhooks: readonly string[], key: ApiKeyRecord): AlertReplayed => ({
+    event: 'alert.replayed',
+    replay: {
+      alertId: entry.alert.id,
+      webhooks: [...webhooks],
+      by: `key:${key.name}`,
+      at: wireTime(clock()),
+    },
+  });
+
+  server.post(
+    '/v1/alerts/:id/replay',
+    {
+      config,
+      schema: {
+        tags: ['alerts'],
+        summary: 'Send an alert again, to every webhook that the rule file names for it now',
+        params: z.object({ id: id.describe('As GET /v1/alerts lists it.') }),
+        response: { 202: z.object({ id, webhooks: z.array(z.string()) }) },
+      },
+    },
+    async (request, reply) => {
+      const key = callerOf(request);
+      const entry = book.get(request.params.id);
+      if (entry === undefined || !maySee(key, entry.alert)) {
+        throw new HttpProblem(404, 'ALERT_NOT_FOUND', 'no such alert is known', {
+          remedy: 'GET /v1/alerts lists them. The oldest stand on the log alone.',
+        });
+      }
+      const webhooks = addressees(entry, alerting().webhooks).filter((name) => mayTell(key, name));
+      if (webhooks.length === 0) {
+        throw new HttpProblem(409, 'ALERT_WITHOUT_WEBHOOK', 'no webhook of the rule file is for this alert', {
+          remedy: 'Name one in alerts.yaml, with this rule and its tenant, then send it again.',
+        });
+      }
+      await append([replayOf(entry, webhooks, key)]);
+      reply.code(202);
+      return { id: entry.alert.id, webhooks };
+    },
+  );
+
+  server.post(
+    '/v1/alerts/replay',
+    {
+      config,
+      schema: {
+        tags: ['alerts'],
+        summary: 'Send again all that could not be delivered',
+        response: { 202: z.object({ replayed: count }) },
+      },
+    },
+    async (request, reply) => {
+      const key = callerOf(request);
+      const replays: AlertReplayed[] = [];
+      for (const entry of book.newestFirst()) {
+        const failed = [...entry.deliveries].filter(([, { state }]) => state === 'undelivered');
+        const webhooks = failed.map(([name]) => name).filter((name) => mayTell(key, name));
+        if (webhooks.length > 0 && maySee(key, entry.alert)) replays.push(replayOf(entry, webhooks, key));
+      }
+      if (replays.length > 0) await append(replays.reverse());
+      reply.code(202);
+      return { replayed: replays.length };
+    },
+  );
+}

@@ -1,0 +1,41 @@
+/** POST /v1/alerts/test: raises an alert that means nothing, to see whether it arrives. */
+import { randomUUID } from 'node:crypto';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { id, wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Alerter } from '../alerter.ts';
+
+export function testAlerts(server: HttpServer, alerter: Alerter): void {
+  server.post(
+    '/v1/alerts/test',
+    {
+      config: { scope: ['operate', 'operate:all'] },
+      schema: {
+        tags: ['alerts'],
+        summary: "Raise an alert that means nothing, for every webhook of the key's tenant",
+        response: { 202: z.object({ id, webhooks: z.array(z.string()) }) },
+      },
+    },
+    async (request, reply) => {
+      const { name, tenant } = callerOf(request);
+      const raised = await alerter.raise({
+        rule: 'test',
+        tenant,
+        subject: randomUUID(),
+        holds: true,
+        order: 0,
+        at: wireTime(alerter.clock()),
+        said: `A test, asked for by ${name}. Nothing happened.`,
+        facts: { by: `key:${name}` },
+      });
+      const { id, webhooks } = raised?.alert ?? { id: '', webhooks: [] };
+      if (webhooks.length === 0) {
+        throw new HttpProblem(409, 'ALERT_WITHOUT_WEBHOOK', `no webhook of the rule file is for ${tenant}`, {
+          remedy: 'Name one in alerts.yaml; docs/alerts.md shows how.',
+        });
+      }
+      reply.code(202);
+      return { id, webhooks };
+    },
+  );
+}

@@ -1,0 +1,55 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger, silentLogger } from '@mandate/runtime';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { openRulesFile } from './rules-file.ts';
+
+function opened(path: string, { isNamed = false, log = silentLogger() } = {}) {
+  const file = openRulesFile({ path, isNamed, env: {}, log });
+  onTestFinished(() => file.stop());
+  return {
+    ...file,
+    lookTwice() {
+      file.look();
+      file.look();
+    },
+  };
+}
+
+test('without a file the defaults hold, until there is one', () => {
+  const path = join(temporaryFolder(), 'alerts.yaml');
+  const file = opened(path);
+  expect(file.alerting().rules.kill).toBe(true);
+  expect(file.readiness()).toEqual({ name: 'alert rules', ok: true });
+  writeFileSync(path, 'version: 1\nrules: { kill: false }\n');
+  file.lookTwice();
+  expect(file.alerting().rules.kill).toBe(false);
+});
+
+test('a bad edit keeps the last good one, and shows; mending it is enough', () => {
+  const path = join(temporaryFolder(), 'alerts.yaml');
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
+  writeFileSync(path, 'version: 1\nrules: { kill: false }\n');
+  const file = opened(path, { log });
+  writeFileSync(path, 'version: 1\nrules: { kil: true }\n');
+  file.lookTwice();
+  expect(file.alerting().rules.kill).toBe(false);
+  expect(file.readiness().detail).toContain('the last good one');
+  expect(lines.join('')).toMatch(/"level":"error".*"line":2,"column":10/);
+  rmSync(path);
+  file.lookTwice();
+  expect(file.alerting().rules.kill).toBe(false);
+  writeFileSync(path, 'version: 1\n');
+  file.lookTwice();
+  expect(file.alerting().rules.kill).toBe(true);
+  expect(file.readiness().detail).toBeUndefined();
+});
+
+test('a bad file at the start is an error, and so is a named one that is not there', () => {
+  const path = join(temporaryFolder(), 'alerts.yaml');
+  expect(() => opened(path, { isNamed: true })).toThrow(/alerts\.yaml:1:1 cannot be read/);
+  writeFileSync(path, 'version: 2\n');
+  expect(() => opened(path)).toThrow(/alerts\.yaml:1:1 version/);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { addressees } from './addressees.ts';
+import { loadAlerting } from './alert-rules.ts';
+
+const secrets = '[{ env: S }]';
+const loaded = loadAlerting(
+  `version: 1
+webhooks:
+  - { name: all, url: http://a, tenant: "*", secrets: ${secrets} }
+  - { name: acme, url: http://a, tenant: acme, secrets: ${secrets}, cleared: true }
+  - { name: kills, url: http://a, tenant: acme, rules: [kill], secrets: ${secrets} }
+  - { name: other, url: http://a, tenant: other, secrets: ${secrets} }
+`,
+  { S: `whsec_${Buffer.alloc(32).toString('base64')}` },
+);
+const webhooks = loaded.ok ? loaded.alerting.webhooks : [];
+
+test.each([
+  ['a tenant’s alert', 'alert.raised', { tenant: 'acme', rule: 'budget' }, ['all', 'acme']],
+  ['of a rule that one asks for', 'alert.raised', { tenant: 'acme', rule: 'kill' }, ['all', 'acme', 'kills']],
+  ['that is over', 'alert.cleared', { tenant: 'acme', rule: 'budget' }, ['acme']],
+  ['of the plane', 'alert.raised', { tenant: null, rule: 'lag' }, ['all']],
+  ['a kill of everything', 'alert.raised', { tenant: null, rule: 'kill' }, ['all', 'acme', 'kills', 'other']],
+  ['a test', 'alert.raised', { tenant: 'acme', rule: 'test' }, ['all', 'acme', 'kills']],
+] as const)('%s', (_name, event, alert, told) => {
+  expect(addressees({ event, alert }, webhooks)).toEqual(told);
+});

@@ -1,0 +1,21 @@
+/** Whose an alert is, and to whom it is told. */
+import type { Alert } from '@mandate/schemas';
+import type { Raised } from './alarms.ts';
+import type { Webhook } from './alert-rules.ts';
+
+/** Whether a tenant may know of it. What was done to everything was done to each tenant. */
+export function concerns({ tenant, rule }: Pick<Alert, 'tenant' | 'rule'>, whose: string): boolean {
+  return tenant === whose || (tenant === null && (rule === 'kill' || rule === 'revive'));
+}
+
+export function addressees(
+  { event, alert }: { event: Raised['event']; alert: Pick<Alert, 'tenant' | 'rule'> },
+  webhooks: readonly Webhook[],
+): string[] {
+  const { rule } = alert;
+  return webhooks
+    .filter(({ tenant }) => tenant === '*' || concerns(alert, tenant))
+    .filter(({ rules }) => rule === 'test' || rules === null || rules.has(rule))
+    .filter(({ cleared }) => event === 'alert.raised' || cleared)
+    .map(({ name }) => name);
+}

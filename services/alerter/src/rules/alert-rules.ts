@@ -1,0 +1,165 @@
+/**
+ * The rule file: what is watched, and who is told. Every rule has a default, so that an empty list of webhooks with no
+ * rules at all is a good file. Secrets stand elsewhere, in the environment or in a file, and are named here.
+ */
+import { readFileSync } from 'node:fs';
+import { type DocumentFault, readDocuments } from '@mandate/policy';
+import { ALERT_RULES, type AlertRule, tenant, webhookName } from '@mandate/schemas';
+import { z } from 'zod';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const percent = z.int().min(1).max(100);
+
+const rules = z
+  .strictObject({
+    /** Kill switches pulled and released. */
+    kill: z.boolean().default(true),
+    approval: z
+      .union([
+        z.literal(false),
+        z.strictObject({
+          overdueMs: z
+            .int()
+            .min(1_000)
+            .max(31 * DAY_MS)
+            .optional(),
+        }),
+      ])
+      .default({}),
+    budget: z
+      .union([
+        z.literal(false),
+        z.strictObject({
+          percent: z.array(percent).min(1).max(10).default([80, 100]),
+          /** It must fall by so many points below a threshold before that can be crossed again. */
+          rearmPoints: z.int().min(0).max(99).default(10),
+        }),
+      ])
+      .default({ percent: [80, 100], rearmPoints: 10 }),
+    overdrawn: z.boolean().default(true),
+    firstUse: z.boolean().default(true),
+    blockRate: z
+      .union([
+        z.literal(false),
+        z.strictObject({
+          percent: percent.default(50),
+          leastDecisions: z.int().min(1).max(1_000_000).default(20),
+          windowMs: z
+            .int()
+            .min(1_000)
+            .max(DAY_MS)
+            .default(5 * MINUTE_MS),
+          per: z.enum(['agent', 'tenant']).default('agent'),
+        }),
+      ])
+      .default({ percent: 50, leastDecisions: 20, windowMs: 5 * MINUTE_MS, per: 'agent' }),
+    lag: z
+      .union([z.literal(false), z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })])
+      .default({ lateMs: 30_000 }),
+  })
+  .prefault({});
+export type AlertRules = z.output<typeof rules>;
+
+const secret = z.union([
+  z.strictObject({
+    env: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, { error: 'must be the name of a variable' }),
+  }),
+  z.strictObject({ file: z.string().min(1) }),
+]);
+
+const webhook = z.strictObject({
+  name: webhookName,
+  url: z.string().refine(isAddress, { error: 'must be an http or https address without user and password' }),
+  /** The first signs first; a second is for the time in which a receiver changes from one to the other. */
+  secrets: z.array(secret).min(1).max(4),
+  /** Whose alerts it gets; `*` for everyone's and those of the plane. */
+  tenant: z.union([z.literal('*'), tenant]),
+  rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
+  /** Whether it is told when an alarm is over, too. */
+  cleared: z.boolean().default(false),
+  timeoutMs: z.int().min(100).max(60_000).default(10_000),
+  attempts: z.int().min(1).max(100).default(15),
+  firstRetryMs: z.int().min(10).max(DAY_MS).default(1_000),
+  longestRetryMs: z
+    .int()
+    .min(10)
+    .max(DAY_MS)
+    .default(5 * MINUTE_MS),
+});
+
+const document = z.strictObject({
+  version: z.literal(1),
+  rules,
+  webhooks: z.array(webhook).max(100).default([]),
+});
+
+/** A webhook with what it signs with; `rules: null` is all of them. */
+export type Webhook = Omit<z.output<typeof webhook>, 'secrets' | 'rules'> & {
+  keys: readonly Buffer[];
+  rules: ReadonlySet<AlertRule> | null;
+};
+
+export type Alerting = { rules: AlertRules; webhooks: readonly Webhook[] };
+
+export type LoadedAlerting =
+  | { ok: true; alerting: Alerting }
+  | { ok: false; faults: readonly DocumentFault[] };
+
+/** What holds where nobody wrote a file: everything is watched, and nobody is told. */
+export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: [] };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param env where secrets are looked for that are named by a variable */
+export function loadAlerting(text: string, env: Environment): LoadedAlerting {
+  const found: Alerting[] = [];
+  const faults = readDocuments(text, { schema: document, what: 'rules of alerts' }, (written, say) => {
+    if (found.length > 0) say([], 'the file holds more than one document');
+    const names = new Set<string>();
+    const webhooks = written.webhooks.map(({ secrets, rules: wanted, ...rest }, at): Webhook => {
+      if (names.has(rest.name))
+        say(['webhooks', at, 'name'], `the name "${rest.name}" stands twice in this file`);
+      names.add(rest.name);
+      const keys = secrets.flatMap((named, nth) => {
+        const key = keyOf(named, env);
+        if (typeof key !== 'string') return [key];
+        say(['webhooks', at, 'secrets', nth], key);
+        return [];
+      });
+      return { ...rest, keys, rules: wanted === undefined ? null : new Set(wanted) };
+    });
+    found.push({ rules: written.rules, webhooks });
+  });
+  const [alerting] = found;
+  if (faults.length > 0 || alerting === undefined) return { ok: false, faults };
+  return { ok: true, alerting };
+}
+
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+/** The key, or what is wrong; never what the secret is. */
+function keyOf(named: z.output<typeof secret>, env: Environment): Buffer | string {
+  let text: string | undefined;
+  if ('env' in named) {
+    // Those are settings, each of which some process knows: a misspelt one ends it.
+    if (named.env.startsWith('MANDATE_')) return `${named.env} begins as settings do: call it something else`;
+    text = env[named.env];
+    if (text === undefined) return `the variable ${named.env} is not set`;
+  } else {
+    try {
+      text = readFileSync(named.file, 'utf8');
+    } catch (error) {
+      return `${named.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  const key = Buffer.from(SECRET.exec(text.trim())?.[1] ?? '', 'base64');
+  if (key.length >= 24 && key.length <= 64) return key;
+  return 'does not hold a secret: whsec_ and then 24 to 64 random bytes in base64 (echo whsec_$(openssl rand -base64 32))';
+}
+
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+}

@@ -1,0 +1,93 @@
+/**
+ * A budget has reached a share of its limit: to the micro-dollar, as the ledger saw it with a decision. What an outcome
+ * adds shows with the next decision, unless it overdraws, which is a rule of its own.
+ */
+import { type BudgetAdjusted, type BudgetLimit, type Decision, formatMicros } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Alarms } from './alarms.ts';
+import type { AlertRules } from './alert-rules.ts';
+import type { Finding } from './finding.ts';
+
+type BudgetRule = Exclude<AlertRules['budget'], false>;
+type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
+type Level = { budget: Budget; spentMicros: number; maxMicros: number };
+
+/** As the check `budget` writes down what it saw. */
+const weighed = z.object({
+  scope: z.enum(['agent', 'principal', 'mandate', 'tenant']),
+  id: z.string(),
+  windowMs: z.int().nullable(),
+  spentMicros: z.int(),
+  maxMicros: z.int().nullable(),
+});
+
+export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
+  const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
+  return decision.checks.flatMap(({ check, saw }) => {
+    if (check !== 'budget') return [];
+    const read = weighed.safeParse(saw);
+    // A limit of nothing at all is no budget that could fill.
+    if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
+    const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
+    const budget = { scope, subject: ownerOf(scope, decision), id, windowMs };
+    const level = { budget, spentMicros: spentMicros + decision.chargedMicros, maxMicros };
+    return findings(level, rule).map((finding) => ({
+      ...finding,
+      tenant,
+      order,
+      at,
+      facts: { ...finding.facts, agentId },
+    }));
+  });
+}
+
+/** An operator gave back, or added. Its record does not say the limit, so only what stands can be judged. */
+export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
+  const { tenant, budget, spentMicros, at, ledgerSequence: order } = adjustment;
+  return rule.percent.flatMap((percent) => {
+    const known = alarms.get('budget', tenant, subjectOf(budget, percent));
+    const maxMicros = known?.facts.maxMicros;
+    if (typeof maxMicros !== 'number') return [];
+    const one = { ...rule, percent: [percent] };
+    return findings({ budget, spentMicros, maxMicros }, one).map((finding) => ({
+      ...finding,
+      tenant,
+      order,
+      at,
+    }));
+  });
+}
+
+function findings(
+  { budget, spentMicros, maxMicros }: Level,
+  { percent: thresholds, rearmPoints }: BudgetRule,
+) {
+  return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
+    const isReached = reaches(spentMicros, maxMicros, percent);
+    // Below the threshold, but not by enough to arm it again: a budget that hovers there is told of once.
+    if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 0))) return [];
+    const { scope, subject, id, windowMs } = budget;
+    const whose = subject === '' ? '' : ` of ${subject}`;
+    const amounts = `${formatMicros(spentMicros)} of ${formatMicros(maxMicros)}`;
+    const said = `The ${scope} budget "${id}"${whose} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amounts} are spent.`;
+    const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs };
+    return [{ rule: 'budget', subject: subjectOf(budget, percent), holds: isReached, said, facts }];
+  });
+}
+
+/** Exactly: amounts go up to 2^53, and a hundred times that is no safe integer. */
+function reaches(spentMicros: number, maxMicros: number, percent: number): boolean {
+  return BigInt(spentMicros) * 100n >= BigInt(maxMicros) * BigInt(percent);
+}
+
+/** Ids hold no blanks. */
+function subjectOf({ scope, subject, id, windowMs }: Budget, percent: number): string {
+  return [scope, subject, id, windowMs ?? 'lifetime', percent].join(' ');
+}
+
+/** Whose budget it is follows from the scope, as where the limits are made. */
+function ownerOf(scope: Budget['scope'], { agentId, action, mandate }: Decision): string {
+  if (scope === 'agent') return agentId;
+  if (scope === 'principal') return action.principal?.id ?? '';
+  return scope === 'mandate' ? (mandate?.id ?? '') : '';
+}

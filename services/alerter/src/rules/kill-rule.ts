@@ -1,0 +1,43 @@
+/** A kill switch was pulled, or released. One record may lie in several partitions: its id tells it is the same. */
+import type { AgentKilled, AgentRevived, KillTarget } from '@mandate/schemas';
+import type { Finding } from './finding.ts';
+
+export function killed({ kill }: AgentKilled): Finding {
+  const { target, reason, by, openCount } = kill;
+  return {
+    ...about(kill),
+    rule: 'kill',
+    said: `${nameOf(target)} was killed by ${by}: ${reason}. ${openCount} actions were open.`,
+    facts: { ...target, by, reason, openCount },
+  };
+}
+
+export function revived({ revive }: AgentRevived): Finding {
+  const { target, reason, by } = revive;
+  return {
+    ...about(revive),
+    rule: 'revive',
+    said: `${nameOf(target)} may act again, says ${by}: ${reason}`,
+    facts: { ...target, by, reason },
+  };
+}
+
+function about({
+  id,
+  at,
+  target,
+  revision,
+}: {
+  id: string;
+  at: string;
+  target: KillTarget;
+  revision: number;
+}) {
+  const tenant = target.scope === 'all' ? null : target.tenant;
+  return { tenant, subject: id, holds: true, order: revision, at };
+}
+
+function nameOf(target: KillTarget): string {
+  if (target.scope === 'all') return 'Everything';
+  return target.scope === 'tenant' ? `Every agent of ${target.tenant}` : `The agent ${target.agentId}`;
+}

@@ -1,0 +1,37 @@
+/** An outcome cost more than a budget had: the agent is blocked, until something of its is allowed again. */
+import { type Decision, formatMicros, type Settlement } from '@mandate/schemas';
+import type { Finding } from './finding.ts';
+
+export function overdrawn(settlement: Settlement): Finding[] {
+  const { tenant, agentId, actionId, code, chargedMicros, cumulativeMicros } = settlement;
+  if (code !== 'OVERDRAWN') return [];
+  return [
+    {
+      rule: 'overdrawn',
+      tenant,
+      subject: agentId,
+      holds: true,
+      order: settlement.ledgerSequence,
+      at: settlement.settledAt,
+      said: `A budget of ${agentId} is overdrawn: ${actionId} cost ${formatMicros(chargedMicros)} in all.`,
+      facts: { agentId, actionId, chargedMicros, cumulativeMicros },
+    },
+  ];
+}
+
+export function roomAgain(decision: Decision): Finding[] {
+  const { tenant, agentId, verdict, observed, actionId, cumulativeMicros } = decision;
+  if (verdict !== 'ALLOW' || observed !== null) return [];
+  return [
+    {
+      rule: 'overdrawn',
+      tenant,
+      subject: agentId,
+      holds: false,
+      order: decision.ledgerSequence,
+      at: decision.decidedAt,
+      said: `${agentId} may spend again: ${actionId} was allowed.`,
+      facts: { agentId, actionId, cumulativeMicros },
+    },
+  ];
+}
