@@ -19,6 +19,7 @@ import { analyticsLatency } from './routes/analytics-latency.ts';
 import { analyticsMovers } from './routes/analytics-movers.ts';
 import { analyticsNearMisses } from './routes/analytics-near-misses.ts';
 import { analyticsRankings } from './routes/analytics-rankings.ts';
+import { explainDecision } from './routes/explain-decision.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
@@ -28,7 +29,9 @@ import { showDecision } from './routes/show-decision.ts';
 import { sums } from './routes/sums.ts';
 
 export { queryConfig, querySettings } from './config.ts';
+export { whatWouldChange } from './explain/what-would-change.ts';
 export { createFindDecision, type FindDecision } from './find-decision.ts';
+export type { Explanation } from './routes/explain-decision.ts';
 
 export type QueryOptions = {
   audit: AuditClient;
@@ -42,6 +45,7 @@ export type QueryOptions = {
 const ROUTES = [
   searchDecisions,
   showDecision,
+  explainDecision,
   searchSettlements,
   analytics,
   analyticsRankings,

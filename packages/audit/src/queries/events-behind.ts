@@ -1,0 +1,39 @@
+/**
+ * What people did that a decision may go back to, the newest first: what they answered for its action, and the kills and
+ * revives that concern its agent, up to `toMs`. No payload is given: of a kill of everything it names other tenants' actions.
+ */
+import { id, tenant, time } from '@mandate/schemas';
+import { z } from 'zod';
+import { question } from '../question.ts';
+
+export const eventsBehind = question({
+  params: z.strictObject({
+    tenant,
+    agentId: id,
+    actionId: id,
+    toMs: z.int().min(0),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: z.object({
+    id: z.string(),
+    event: z.enum(['agent.killed', 'agent.revived', 'approval.recorded']),
+    /** Of a kill or revive: whom it concerns. */
+    scope: z.enum(['agent', 'tenant', 'all']).nullable(),
+    by: z.string().nullable(),
+    reason: z.string(),
+    /** Of an approval. */
+    answer: z.enum(['granted', 'denied']).nullable(),
+    happenedAt: time,
+  }),
+  sql: () => `
+    SELECT id, event, nullIf(scope, '') AS scope, nullIf(made_by, '') AS by, reason, nullIf(answer, '') AS answer,
+      happened_at AS happenedAt
+    FROM control_events FINAL
+    WHERE tenant IN ({tenant:String}, '') AND NOT void AND (
+      (event = 'approval.recorded' AND agent_id = {agentId:String} AND action_id = {actionId:String})
+      OR (event IN ('agent.killed', 'agent.revived') AND (scope != 'agent' OR agent_id = {agentId:String})
+        AND happened_at <= fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')))
+    ORDER BY happened_at DESC, control_events.id DESC
+    LIMIT 1 BY event, control_events.id
+    LIMIT {limit:UInt32}`,
+});

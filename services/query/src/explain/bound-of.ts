@@ -1,0 +1,65 @@
+/**
+ * Where the bound of a check stands in the mandate. Each bound comes from the document whose id and hash are on the
+ * decision; which policy put it there is not on record, so `policy` is null.
+ */
+import { type Check, type Decision, TOTAL_BUDGET } from '@mandate/schemas';
+import { z } from 'zod';
+import { seenBy } from './seen.ts';
+
+export const boundOrigin = z.object({
+  field: z.string().describe('Where it stands in the mandate.'),
+  mandate: z.object({ id: z.string(), hash: z.string() }),
+  policy: z
+    .string()
+    .nullable()
+    .describe('The policy that put it there; null where that is not on the record.'),
+});
+export type BoundOrigin = z.output<typeof boundOrigin>;
+
+/** null: the check has no bound in a mandate, or was not asked. */
+export function boundOf(check: Check, { mandate, tool }: Decision): BoundOrigin | null {
+  if (mandate === null) return null;
+  const field = fieldOf(check, `toolPolicies.${tool}`);
+  return field === null ? null : { field, mandate: { id: mandate.id, hash: mandate.hash }, policy: null };
+}
+
+function fieldOf(check: Check, toolPolicy: string): string | null {
+  const seen = seenBy(check);
+  switch (seen.by) {
+    case 'mandate-alive':
+      return 'expiresAt';
+    case 'tool-denied':
+      return 'deniedTools';
+    case 'tool-known':
+      return 'tools';
+    case 'tool-allowed':
+      return 'allowedTools';
+    case 'arguments-valid':
+      return `${toolPolicy}.argumentValidation`;
+    case 'model-allowed':
+      return (check.said === 'pass') === (seen.pattern === undefined) ? 'deniedModels' : 'allowedModels';
+    case 'tool-cost-per-call':
+      return `${toolPolicy}.maxCostPerCall`;
+    case 'mandate-cost-per-call':
+      return 'maxCostPerCall';
+    case 'tool-rate':
+      return `${toolPolicy}.rateLimit`;
+    case 'mandate-rate':
+      return 'rateLimit';
+    case 'budget': {
+      const { scope, id, windowMs, maxMicros } = seen;
+      if (maxMicros === null) return null;
+      if (scope === 'agent' && id === TOTAL_BUDGET) return 'maxCostTotal';
+      return `budgets (${scope} "${id}"${windowMs === null ? '' : `, windowMs ${windowMs}`})`;
+    }
+    case 'confirmation':
+      return `${toolPolicy}.requiresConfirmation`;
+    case 'duplicate':
+    case 'deadline':
+    case 'kill-switch':
+    case 'mandate-found':
+    case 'model-priced':
+    case 'unknown':
+      return null;
+  }
+}

@@ -1,0 +1,93 @@
+/** What a check saw and said, as a sentence for whoever asks why. */
+import { type Check, type Decision, formatMicros } from '@mandate/schemas';
+import { inWords } from './duration.ts';
+import { type Seen, seenBy } from './seen.ts';
+
+export function checkInWords(check: Check, decision: Decision): string {
+  if (check.said === 'skip') return 'It was not asked: what stands before it had settled the verdict.';
+  return sentence(seenBy(check), check.said === 'pass', decision);
+}
+
+function sentence(seen: Seen, passed: boolean, decision: Decision): string {
+  switch (seen.by) {
+    case 'duplicate':
+      return passed
+        ? 'Neither its id nor its idempotency key was known.'
+        : `It was decided before, by ${decision.duplicateOf?.decisionId ?? 'another decision'}.`;
+    case 'deadline':
+      return passed
+        ? 'It was decided before its deadline.'
+        : `It had waited ${inWords(waitedMs(decision))} when its turn came, and its deadline was over.`;
+    case 'kill-switch':
+      return passed ? 'No kill switch stopped the agent.' : 'A kill switch stopped the agent.';
+    case 'mandate-found':
+      return `No mandate that applies was found for the agent "${seen.agentId}".`;
+    case 'mandate-alive':
+      return `The mandate ${passed ? 'expires' : 'expired'} at ${seen.expiresAt}.`;
+    case 'tool-denied':
+      return passed
+        ? `No pattern of deniedTools matches "${seen.tool}".`
+        : `The pattern "${seen.pattern}" of deniedTools matches "${seen.tool}".`;
+    case 'tool-known':
+      return passed
+        ? `"${seen.tool}" is one of the tools that are declared.`
+        : `"${seen.tool}" is none of the ${seen.declared} tools that are declared.`;
+    case 'tool-allowed':
+      return passed
+        ? `The pattern "${seen.pattern}" of allowedTools matches "${seen.tool}".`
+        : `No pattern of allowedTools matches "${seen.tool}".`;
+    case 'arguments-valid':
+      return seen.fault === null
+        ? 'The arguments keep every rule.'
+        : `The arguments break the rule "${seen.fault.rule}" at ${seen.fault.pointer || 'the top'}: expected ${seen.fault.expected}.`;
+    case 'model-allowed':
+      return modelSentence(seen, passed);
+    case 'model-priced':
+      return passed
+        ? `The price of "${seen.model}" is known (${seen.price}).`
+        : `The price of "${seen.model}" is unknown, and a budget is in force.`;
+    case 'tool-cost-per-call':
+    case 'mandate-cost-per-call':
+      return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
+    case 'tool-rate':
+    case 'mandate-rate':
+      return `${seen.calls} of ${seen.maxCalls} calls in ${inWords(seen.windowMs)} had been made.`;
+    case 'budget':
+      return budgetSentence(seen);
+    case 'confirmation':
+      return CONFIRMATIONS[seen.grant];
+    case 'unknown':
+      return passed ? 'It passed.' : 'It objected; what it saw is not known to this version.';
+  }
+}
+
+/** From the log to the ledger's step. */
+export function waitedMs({ appendedAt, decidedAt }: Decision): number {
+  return Math.max(0, Date.parse(decidedAt) - Date.parse(appendedAt));
+}
+
+function modelSentence({ model, pattern }: Extract<Seen, { by: 'model-allowed' }>, passed: boolean): string {
+  if (passed) {
+    return pattern === undefined
+      ? `No pattern of deniedModels matches "${model}".`
+      : `The pattern "${pattern}" of allowedModels matches "${model}".`;
+  }
+  return pattern === undefined
+    ? `No pattern of allowedModels matches "${model}".`
+    : `The pattern "${pattern}" of deniedModels matches "${model}".`;
+}
+
+function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
+  const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
+  const period = windowMs === null ? '' : ` in ${inWords(windowMs)}`;
+  const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
+  const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
+  return `Of the ${scope} budget "${id}" ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
+}
+
+const CONFIRMATIONS = {
+  none: 'A person has to approve it, and none had answered.',
+  granted: 'A person approved it.',
+  denied: 'A person refused it.',
+  expired: 'A person approved it, but that ran out before it was used.',
+} as const;

@@ -1,0 +1,12 @@
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** In the largest unit that says it exactly: 1 h, 90 s, 1500 ms. */
+export function inWords(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['ms', 1];
+  return `${ms / unitMs} ${unit}`;
+}

@@ -1,0 +1,58 @@
+/** The budgets and rates that a decision was weighed against: how they stood before it, and after. */
+import { BUDGET_SCOPES, type Decision } from '@mandate/schemas';
+import { z } from 'zod';
+import { dollarsField, microsField, withDollars } from '../amounts.ts';
+import { seenBy } from './seen.ts';
+
+export const limitsMoved = z.object({
+  budgets: z.array(
+    z.object({
+      scope: z.enum(BUDGET_SCOPES),
+      id: z.string(),
+      windowMs: z.int().nullable().describe('null: for ever.'),
+      beforeMicros: microsField,
+      before: dollarsField,
+      afterMicros: microsField,
+      after: dollarsField,
+      maxMicros: microsField.nullable().describe('null: counted, not limited.'),
+      max: dollarsField.optional(),
+    }),
+  ),
+  rates: z.array(
+    z.object({
+      tool: z.string().nullable().describe('null: all calls of the agent.'),
+      windowMs: z.int(),
+      before: z.int(),
+      after: z.int(),
+      maxCalls: z.int(),
+    }),
+  ),
+});
+
+export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> {
+  // What a mandate that only observes lets through takes no slot of a rate.
+  const slots = decision.reservation !== null && decision.observed === null ? 1 : 0;
+  const budgets: z.output<typeof limitsMoved>['budgets'] = [];
+  const rates: z.output<typeof limitsMoved>['rates'] = [];
+  for (const check of decision.checks) {
+    const seen = seenBy(check);
+    if (seen.by === 'budget') {
+      const { scope, id, windowMs, spentMicros, maxMicros } = seen;
+      budgets.push(
+        withDollars({
+          scope,
+          id,
+          windowMs,
+          beforeMicros: spentMicros,
+          afterMicros: spentMicros + decision.chargedMicros,
+          maxMicros,
+        }),
+      );
+    } else if (seen.by === 'tool-rate' || seen.by === 'mandate-rate') {
+      const tool = seen.by === 'tool-rate' ? decision.tool : null;
+      const { calls, maxCalls, windowMs } = seen;
+      rates.push({ tool, windowMs, before: calls, after: calls + slots, maxCalls });
+    }
+  }
+  return { budgets, rates };
+}

@@ -1,0 +1,63 @@
+/**
+ * What the checks of a decision saw, read from the record: each writes facts of its own (packages/policy/src/checks). A
+ * check of a newer decider, or of an older one that wrote less, is `unknown` here: it is shown, and nothing is said about it.
+ */
+import { BUDGET_SCOPES, type Check } from '@mandate/schemas';
+import { z } from 'zod';
+
+const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.string() });
+const rate = z.object({
+  calls: z.int(),
+  maxCalls: z.int(),
+  windowMs: z.int(),
+  retryAfterMs: z.int().nullable(),
+});
+const matched = { pattern: z.string().optional() };
+const nothing = z.unknown().transform(() => ({}));
+
+const READERS = {
+  duplicate: nothing,
+  deadline: nothing,
+  'kill-switch': nothing,
+  'mandate-found': z.object({ agentId: z.string() }),
+  'mandate-alive': z.object({ expiresAt: z.string() }),
+  'tool-denied': z.object({ tool: z.string(), ...matched }),
+  'tool-known': z.object({ tool: z.string(), declared: z.int().optional() }),
+  'tool-allowed': z.object({ tool: z.string(), ...matched }),
+  'arguments-valid': z
+    .object({ rule: z.string(), pointer: z.string(), expected: z.string() })
+    .nullable()
+    .transform((fault) => ({ fault })),
+  'model-allowed': z.object({ model: z.string(), ...matched }),
+  'model-priced': z.object({ model: z.string(), price: z.string() }),
+  'tool-cost-per-call': money,
+  'mandate-cost-per-call': money,
+  'tool-rate': rate,
+  budget: z.object({
+    scope: z.enum(BUDGET_SCOPES),
+    id: z.string(),
+    windowMs: z.int().nullable(),
+    spentMicros: z.int(),
+    maxMicros: z.int().nullable(),
+    retryAfterMs: z.int().nullable(),
+    /** What the call was to reserve; older decisions do not say. */
+    costMicros: z.int().optional(),
+  }),
+  'mandate-rate': rate,
+  confirmation: z.object({ grant: z.enum(['none', 'granted', 'denied', 'expired']) }),
+};
+type Readers = typeof READERS;
+
+type SeenBy = { [Name in keyof Readers]: { by: Name } & z.output<Readers[Name]> };
+export type Seen = SeenBy[keyof Readers] | { by: 'unknown' };
+
+export function seenBy({ check, said, saw }: Check): Seen {
+  // One that was not asked has seen nothing.
+  if (said === 'skip' || !isKnown(check)) return { by: 'unknown' };
+  const read = READERS[check].safeParse(saw);
+  return read.success ? ({ by: check, ...read.data } as Seen) : { by: 'unknown' };
+}
+
+function isKnown(name: string): name is keyof Readers {
+  return Object.hasOwn(READERS, name);
+}

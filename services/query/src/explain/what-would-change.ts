@@ -1,0 +1,331 @@
+/**
+ * What would have to be otherwise for another verdict, from what the checks saw. Pure, and each figure exact: a budget of
+ * one micro-dollar less, or a millisecond earlier, and the same check objects again (test/laws/explain-change.test.ts).
+ *
+ * All `needs` have to be met, each by any one of its ways. What was not asked may still object afterwards: `unasked`.
+ */
+import { NEAR_MISS_AT } from '@mandate/audit';
+import { BUDGET_SCOPES, CAPS, type Check, type Decision, formatMicros, wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import { checkInWords, waitedMs } from './check-in-words.ts';
+import { inWords } from './duration.ts';
+import { type Seen, seenBy } from './seen.ts';
+
+const WAYS = [
+  'another-id',
+  'next-attempt',
+  'longer-deadline',
+  'revive',
+  'mandate-for-agent',
+  'later-expiry',
+  'not-denied',
+  'allowed',
+  'declared',
+  'other-arguments',
+  'stated-price',
+  'higher-limit',
+  'cheaper-call',
+  'not-before',
+  'more-calls',
+  'approval',
+] as const;
+
+export const way = z.object({
+  way: z.enum(WAYS),
+  words: z.string(),
+  field: z.string().optional().describe('Of the mandate, where that is what changes.'),
+  name: z.string().optional().describe('Of the tool or model.'),
+  budget: z.object({ scope: z.enum(BUDGET_SCOPES), id: z.string(), windowMs: z.int().nullable() }).optional(),
+  atLeastMicros: z.int().optional(),
+  atMostMicros: z.int().optional(),
+  atLeastCalls: z.int().optional(),
+  atLeastMs: z.int().optional(),
+  notBefore: z.string().optional(),
+  after: z.string().optional(),
+});
+export type Way = z.output<typeof way>;
+
+const AS = ['the-same-request', 'next-attempt', 'new-id'] as const;
+
+export const change = z.object({
+  needs: z
+    .array(z.object({ check: z.string(), why: z.string(), anyOf: z.array(way) }))
+    .describe('What stood in the way. All of them have to be met, each by any one of its ways.'),
+  near: z
+    .array(z.object({ check: z.string(), why: z.string(), words: z.string() }))
+    .describe('What let it pass, but only just.'),
+  unasked: z.array(z.string()).describe('Checks that were not asked, and might still object.'),
+  askAgainAs: z.enum(AS).nullable().describe('How it can be asked again; null where nothing has to be.'),
+});
+export type Change = z.output<typeof change>;
+
+const NEAR_EXPIRY_MS = 24 * 3_600_000;
+
+export function whatWouldChange(decision: Decision): Change {
+  const { checks } = decision;
+  const needs = checks.flatMap((check) =>
+    check.said === 'block' || check.said === 'defer'
+      ? [{ check: check.check, why: checkInWords(check, decision), anyOf: waysPast(check, decision) }]
+      : [],
+  );
+  const near = checks.flatMap((check) => {
+    const words = check.said === 'pass' ? whatWouldHaveBlocked(seenBy(check), decision) : null;
+    return words === null ? [] : [{ check: check.check, why: checkInWords(check, decision), words }];
+  });
+  const unasked = checks.filter(({ said }) => said === 'skip').map(({ check }) => check);
+  if (needs.some(({ check }) => check === 'mandate-found')) unasked.push('every check of a mandate');
+  // Deciding itself failed, so no check is to blame.
+  if (needs.length === 0 && decision.code === 'INTERNAL_ERROR') {
+    needs.push({ check: 'internal', why: decision.reason, anyOf: [nextAttempt(decision)] });
+  }
+  return { needs, near, unasked: [...new Set(unasked)], askAgainAs: askAgainAs(decision) };
+}
+
+function askAgainAs({ verdict, hard }: Decision): Change['askAgainAs'] {
+  if (verdict === 'ALLOW') return null;
+  if (verdict === 'DEFER') return 'the-same-request';
+  return hard ? 'new-id' : 'next-attempt';
+}
+
+function waysPast(check: Check, decision: Decision): Way[] {
+  const seen = seenBy(check);
+  switch (seen.by) {
+    case 'duplicate':
+      return decision.verdict === 'DEFER' ? [APPROVAL] : [ANOTHER_ID];
+    case 'deadline':
+      return [...longerDeadline(decision), nextAttempt(decision)];
+    case 'kill-switch':
+      return [{ way: 'revive', words: 'a revive by an operator, and a new id for the action' }];
+    case 'mandate-found':
+      return [
+        {
+          way: 'mandate-for-agent',
+          words: `a mandate whose agents name "${seen.agentId}"${mandateNamed(decision)}`,
+        },
+      ];
+    case 'mandate-alive':
+      return [
+        {
+          way: 'later-expiry',
+          words: `a mandate that expires after ${decision.decidedAt}`,
+          field: 'expiresAt',
+          after: decision.decidedAt,
+        },
+      ];
+    case 'tool-denied':
+      return [notDenied('deniedTools', 'tool', seen.tool, seen.pattern)];
+    case 'tool-known':
+      return [
+        {
+          way: 'declared',
+          words: `"${seen.tool}" among the declared tools`,
+          field: 'tools',
+          name: seen.tool,
+        },
+      ];
+    case 'tool-allowed':
+      return [allowed('allowedTools', 'tool', seen.tool)];
+    case 'arguments-valid':
+      return seen.fault === null ? [] : [otherArguments(seen.fault)];
+    case 'model-allowed':
+      return seen.pattern === undefined
+        ? [allowed('allowedModels', 'model', seen.model)]
+        : [notDenied('deniedModels', 'model', seen.model, seen.pattern)];
+    case 'model-priced':
+      return [
+        {
+          way: 'stated-price',
+          words: `estimatedCostMicros on the request, or the name that the provider gives to "${seen.model}"`,
+          name: seen.model,
+        },
+      ];
+    case 'tool-cost-per-call':
+      return costsLess(seen, `toolPolicies.${decision.tool}.maxCostPerCall`);
+    case 'mandate-cost-per-call':
+      return costsLess(seen, 'maxCostPerCall');
+    case 'tool-rate':
+    case 'mandate-rate':
+      return [moreCalls(seen), ...notBefore(seen, decision)];
+    case 'budget':
+      return fits(seen, decision);
+    case 'confirmation':
+      return [confirmed(seen, decision)];
+    case 'unknown':
+      return [];
+  }
+}
+
+const ANOTHER_ID: Way = {
+  way: 'another-id',
+  words: 'an id of its own for the action, and an idempotency key of its own where it has one',
+};
+const APPROVAL: Way = { way: 'approval', words: "a person's approval, and then the same request again" };
+
+function nextAttempt({ attempt }: Decision): Way {
+  return { way: 'next-attempt', words: `the same action as attempt ${attempt + 1}` };
+}
+
+function longerDeadline(decision: Decision): Way[] {
+  const atLeastMs = waitedMs(decision);
+  if (atLeastMs === 0 || atLeastMs > CAPS.deadlineMs) return [];
+  const words = `a deadline of at least ${inWords(atLeastMs)} (deadlineMs of the request)`;
+  return [{ way: 'longer-deadline', words, atLeastMs }];
+}
+
+function mandateNamed({ action }: Decision): string {
+  return action.mandateId === undefined
+    ? ''
+    : `, and that is the one the request names ("${action.mandateId}")`;
+}
+
+function notDenied(
+  field: 'deniedTools' | 'deniedModels',
+  what: string,
+  name: string,
+  pattern: string | undefined,
+): Way {
+  const others =
+    field === 'deniedModels'
+      ? ', and one of allowedModels that does, where there are any'
+      : ', or another tool';
+  return {
+    way: 'not-denied',
+    words: `no pattern of ${field} that matches the ${what} "${name}" (the first is "${pattern}")${others}`,
+    field,
+    name,
+  };
+}
+
+function allowed(field: 'allowedTools' | 'allowedModels', what: string, name: string): Way {
+  return {
+    way: 'allowed',
+    words: `the ${what} "${name}" on the list ${field}, or another ${what}`,
+    field,
+    name,
+  };
+}
+
+function otherArguments({
+  rule,
+  pointer,
+  expected,
+}: {
+  rule: string;
+  pointer: string;
+  expected: string;
+}): Way {
+  return {
+    way: 'other-arguments',
+    words: `at ${pointer || 'the top'} of the arguments ${expected}, which is what the rule "${rule}" asks; faults behind the first are not told`,
+  };
+}
+
+function costsLess(
+  { costMicros, maxMicros }: { costMicros: number; maxMicros: number },
+  field: string,
+): Way[] {
+  return [
+    {
+      way: 'higher-limit',
+      words: `a ${field} of at least ${formatMicros(costMicros)}`,
+      field,
+      atLeastMicros: costMicros,
+    },
+    cheaper(maxMicros),
+  ];
+}
+
+function cheaper(atMostMicros: number): Way {
+  return {
+    way: 'cheaper-call',
+    words: `a call that costs at most ${formatMicros(atMostMicros)}`,
+    atMostMicros,
+  };
+}
+
+type Rate = Extract<Seen, { by: 'tool-rate' | 'mandate-rate' }>;
+
+function moreCalls({ calls, windowMs }: Rate): Way {
+  return {
+    way: 'more-calls',
+    words: `a rate of at least ${calls + 1} calls in ${inWords(windowMs)}`,
+    atLeastCalls: calls + 1,
+  };
+}
+
+function notBefore({ retryAfterMs }: { retryAfterMs: number | null }, decision: Decision): Way[] {
+  if (retryAfterMs === null) return [];
+  const notBefore = wireTime(Date.parse(decision.decidedAt) + retryAfterMs);
+  const words = `not before ${notBefore}, if nothing else is charged until then`;
+  return [{ way: 'not-before', words, notBefore }];
+}
+
+function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] {
+  const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
+  const budget = { scope, id, windowMs };
+  const name = `the ${scope} budget "${id}"${windowMs === null ? '' : ` of ${inWords(windowMs)}`}`;
+  const waiting = notBefore(seen, decision);
+  // An older decision does not say what the call was to cost.
+  if (costMicros === undefined || maxMicros === null) {
+    return [{ way: 'higher-limit', words: `more in ${name}`, budget }, ...waiting];
+  }
+  const atLeastMicros = spentMicros + costMicros;
+  const missing = formatMicros(atLeastMicros - maxMicros);
+  const words = `at least ${formatMicros(atLeastMicros)} in ${name}, or ${missing} given back to it`;
+  return [
+    ...(atLeastMicros <= CAPS.amountMicros
+      ? [{ way: 'higher-limit' as const, words, budget, atLeastMicros }]
+      : []),
+    ...(spentMicros <= maxMicros ? [cheaper(maxMicros - spentMicros)] : []),
+    ...waiting,
+  ];
+}
+
+function confirmed({ grant }: Extract<Seen, { by: 'confirmation' }>, decision: Decision): Way {
+  if (grant === 'denied') {
+    return {
+      way: 'another-id',
+      words: "a new id for the action, and a person's approval of that: this refusal stands",
+    };
+  }
+  if (grant === 'expired') {
+    const { way, words } = nextAttempt(decision);
+    return { way, words: `${words}, and a person's approval of that` };
+  }
+  return APPROVAL;
+}
+
+/** null: it was not near. */
+function whatWouldHaveBlocked(seen: Seen, { decidedAt }: Decision): string | null {
+  switch (seen.by) {
+    case 'mandate-alive': {
+      const leftMs = Date.parse(seen.expiresAt) - Date.parse(decidedAt);
+      return leftMs <= NEAR_EXPIRY_MS ? `${inWords(leftMs)} later the mandate had expired` : null;
+    }
+    case 'tool-cost-per-call':
+    case 'mandate-cost-per-call': {
+      const { costMicros, maxMicros } = seen;
+      return isNear(costMicros, maxMicros) ? `a call that costs more than ${formatMicros(maxMicros)}` : null;
+    }
+    case 'tool-rate':
+    case 'mandate-rate': {
+      const { calls, maxCalls, windowMs } = seen;
+      if (!isNear(calls + 1, maxCalls)) return null;
+      const more = maxCalls - calls;
+      return `${more} more ${more === 1 ? 'call' : 'calls'} in the ${inWords(windowMs)} before it`;
+    }
+    case 'budget': {
+      const { scope, id, spentMicros, maxMicros, costMicros } = seen;
+      if (maxMicros === null || costMicros === undefined) return null;
+      if (!isNear(spentMicros + costMicros, maxMicros)) return null;
+      return `a call that costs more than ${formatMicros(maxMicros - spentMicros)}: all that the ${scope} budget "${id}" had left`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** A limit of nothing is kept by whatever needs nothing of it, and near to no call. */
+function isNear(used: number, most: number): boolean {
+  return most > 0 && used * 100 >= most * NEAR_MISS_AT;
+}

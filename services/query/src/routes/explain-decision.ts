@@ -1,0 +1,225 @@
+/** GET /v1/audit/decisions/:id/explain: one decision with all that it goes back to, and all that goes back to it. */
+import {
+  childrenOf,
+  type DecisionSummary,
+  decisionsAfter,
+  decisionsBefore,
+  decisionsOfAction,
+  decisionsOfTrace,
+  duplicatesOf,
+  eventsBehind,
+  searchDecisions,
+  searchSettlements,
+} from '@mandate/audit';
+import { check, type Decision, id, time, wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import { dollarsField, microsField, withDollars } from '../amounts.ts';
+import type { Asker, BoundedAsk } from '../bounded-ask.ts';
+import { boundOf, boundOrigin } from '../explain/bound-of.ts';
+import { checkInWords } from '../explain/check-in-words.ts';
+import { DATED_LATER_MS, killsInForce } from '../explain/kill-in-force.ts';
+import { limitsMoved, limitsMovedBy } from '../explain/limits-moved.ts';
+import { change, whatWouldChange } from '../explain/what-would-change.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+import { findWhole, wholeDecision } from '../whole-decision.ts';
+
+/** How many of each list are given. */
+const MOST = { neighbours: 5, parents: 5, others: 20, trace: 100, settlements: 20, events: 100 };
+
+const POLICIES_NOT_TOLD =
+  'The document of this id and hash set every bound. Which of its policies set which is not on the record.';
+
+const {
+  id: decisionId,
+  kind,
+  actionId,
+  attempt,
+  agentId,
+  type,
+  tool,
+  model,
+  verdict,
+  code,
+} = searchDecisions.row.shape;
+
+const other = z.object({
+  id: decisionId,
+  kind,
+  actionId,
+  attempt,
+  agentId,
+  type,
+  tool,
+  model,
+  verdict,
+  code,
+  chargedMicros: microsField,
+  charged: dollarsField,
+  decidedAt: time,
+  apartMs: z.int().describe('How long after the decision; negative: before it.'),
+});
+type Other = z.output<typeof other>;
+
+const others = z.object({
+  decisions: z.array(other),
+  more: z.boolean().describe('There are more than these.'),
+});
+
+const settlement = searchSettlements.row
+  .pick({ id: true, kind: true, status: true, code: true, late: true, settledAt: true })
+  .extend({
+    deltaMicros: microsField,
+    delta: dollarsField,
+    chargedMicros: microsField,
+    charged: dollarsField,
+  });
+
+const explanation = wholeDecision.extend({
+  asOf: time.describe('When this was asked; what the recorder had landed by then is in it.'),
+  traceId: z.string().nullable(),
+  mandate: z
+    .object({
+      id: z.string(),
+      hash: z.string(),
+      policies: z.array(z.string()),
+      rules: z.array(z.string()),
+      notTold: z.string().describe('What the record does not say of the origin of its bounds.'),
+    })
+    .nullable()
+    .describe('The mandate in force; null where none applied.'),
+  checks: z.array(
+    check.extend({ words: z.string(), bound: boundOrigin.nullable().describe('Where its bound stands.') }),
+  ),
+  change: change.describe('What would have to be otherwise for another verdict.'),
+  limits: limitsMoved,
+  settlements: z.array(settlement),
+  approvals: z.array(eventsBehind.row).describe('What people answered for the action.'),
+  kills: z.array(eventsBehind.row).describe('Of a decision that a kill switch made: the kills in force.'),
+  before: others.describe("The agent's decisions before it, the nearest first, within a week."),
+  after: others.describe('Those after it.'),
+  sameAction: others.describe('Others on the same action: further attempts, repeats of its id.'),
+  duplicates: others.describe('Repeats for which this decision stands, within a week.'),
+  parents: others.describe('What was decided on the action that this one names as its parent.'),
+  children: others.describe('What was decided on actions that name this one as their parent, within a week.'),
+  trace: others.describe('Everything of its trace, this decision included.'),
+});
+export type Explanation = z.output<typeof explanation>;
+
+export const explainDecision: Route = (server, { ask, clock }) => {
+  server.get(
+    '/v1/audit/decisions/:id/explain',
+    {
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['audit'],
+        summary: 'One decision explained: why, what would have changed it, and what it belongs to',
+        description:
+          'The record whole, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
+        params: z.object({ id }),
+        querystring: queryParameters({}),
+        response: { 200: explanation },
+      },
+    },
+    async (request) => {
+      const asOf = wireTime(clock());
+      const asker = askerOf(request);
+      const { traceId, ...record } = await findWhole(ask, asker, request.params.id);
+      const { decision } = record;
+      const [told, around] = await Promise.all([
+        whatPeopleDid(ask, asker, decision),
+        whatElse(ask, asker, decision, traceId),
+      ]);
+      return { asOf, ...record, traceId, ...inItself(decision), ...told, ...around };
+    },
+  );
+};
+
+/** What follows from the record alone. */
+function inItself(decision: Decision) {
+  const { mandate, checks } = decision;
+  return {
+    mandate: mandate === null ? null : { ...mandate, notTold: POLICIES_NOT_TOLD },
+    checks: checks.map((check) => ({
+      ...check,
+      words: checkInWords(check, decision),
+      bound: boundOf(check, decision),
+    })),
+    change: whatWouldChange(decision),
+    limits: limitsMovedBy(decision),
+  };
+}
+
+async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) {
+  const { tenant } = asker;
+  const { agentId, actionId, attempt, code, grantConsumed } = decision;
+  const decidedAtMs = Date.parse(decision.decidedAt);
+  const [settlements, events] = await Promise.all([
+    ask(asker, searchSettlements, { tenant, agentId, actionId, limit: MOST.settlements }),
+    ask(asker, eventsBehind, {
+      tenant,
+      agentId,
+      actionId,
+      toMs: decidedAtMs + DATED_LATER_MS,
+      limit: MOST.events,
+    }),
+  ]);
+  const flips = events.filter(({ event }) => event !== 'approval.recorded');
+  const isAnswered = grantConsumed || code.startsWith('APPROVAL_');
+  return {
+    settlements: settlements.filter((row) => row.attempt === attempt).map((row) => withDollars(row)),
+    approvals: isAnswered ? events.filter(({ event }) => event === 'approval.recorded') : [],
+    kills: code === 'AGENT_KILLED' ? killsInForce(flips, decidedAtMs) : [],
+  };
+}
+
+async function whatElse(ask: BoundedAsk, asker: Asker, decision: Decision, traceId: string | null) {
+  const { tenant } = asker;
+  const { id, agentId, actionId, action } = decision;
+  const atMs = Date.parse(decision.appendedAt);
+  const near = { tenant, agentId, id, atMs, limit: MOST.neighbours + 1 };
+  const behind = { tenant, atMs, limit: MOST.others + 1 };
+  const { parentActionId } = action;
+  const [before, after, sameAction, duplicates, parents, children, trace] = await Promise.all([
+    ask(asker, decisionsBefore, near),
+    ask(asker, decisionsAfter, near),
+    ask(asker, searchDecisions, {
+      tenant,
+      agentId: [agentId],
+      actionId: [actionId],
+      limit: MOST.others + 2,
+    }),
+    ask(asker, duplicatesOf, { ...behind, agentId, id }),
+    parentActionId === undefined ? [] : ask(asker, decisionsOfAction, { tenant, actionId: parentActionId }),
+    ask(asker, childrenOf, { ...behind, actionId }),
+    traceId === null ? [] : ask(asker, decisionsOfTrace, { tenant, traceId, limit: MOST.trace + 1 }),
+  ]);
+  const listed = (rows: readonly DecisionSummary[], most: number) => ({
+    decisions: rows.slice(0, most).map((row) => otherThan(decision, row)),
+    more: rows.length > most,
+  });
+  return {
+    before: listed(before, MOST.neighbours),
+    after: listed(after, MOST.neighbours),
+    sameAction: listed(
+      sameAction.filter((row) => row.id !== id),
+      MOST.others,
+    ),
+    duplicates: listed(duplicates, MOST.others),
+    parents: listed(
+      parents.filter(({ stands }) => stands),
+      MOST.parents,
+    ),
+    children: listed(children, MOST.others),
+    trace: listed(trace, MOST.trace),
+  };
+}
+
+function otherThan({ decidedAt }: Decision, row: DecisionSummary): Other {
+  const apartMs = Date.parse(row.decidedAt) - Date.parse(decidedAt);
+  return { ...other.omit({ charged: true, apartMs: true }).parse(row), ...chargeOf(row), apartMs };
+}
+
+function chargeOf({ chargedMicros }: DecisionSummary) {
+  return withDollars({ chargedMicros });
+}

@@ -1,0 +1,31 @@
+/** One decision as it lies on the log, for whoever asks for it by its id. */
+import { decisionById } from '@mandate/audit';
+import { HttpProblem } from '@mandate/runtime';
+import { actionDecided, decision } from '@mandate/schemas';
+import type { z } from 'zod';
+import type { Asker, BoundedAsk } from './bounded-ask.ts';
+import { logPlace } from './query-context.ts';
+
+/** What a newer writer adds to a decision is shown, although this reader does not know it. */
+export const wholeDecision = actionDecided.extend({
+  decision: decision.loose(),
+  log: logPlace.describe('Where the record lies.'),
+});
+
+/** The record, and the trace that its header names. Throws HttpProblem 404. */
+export async function findWhole(
+  ask: BoundedAsk,
+  asker: Asker,
+  id: string,
+): Promise<z.output<typeof wholeDecision> & { traceId: string | null }> {
+  const [row] = await ask(asker, decisionById, { tenant: asker.tenant, id });
+  if (row === undefined) {
+    throw new HttpProblem(404, 'DECISION_NOT_FOUND', 'the audit has no such decision', {
+      remedy:
+        'Give the id of a decision (dec_…); those of an action are listed by /v1/audit/decisions?actionId=…. One that was just made may take a second.',
+    });
+  }
+  const { logTopic: topic, logPartition: partition, logOffset: offset, traceId } = row;
+  const log = { topic, partition, offset };
+  return { ...wholeDecision.parse({ ...JSON.parse(row.payload), log }), traceId };
+}

@@ -1,0 +1,307 @@
+/**
+ * What an explanation says would have to change is true: done, and the same request asked again as it says, the checks
+ * that stood in the way do so no more; done by the smallest step less, they still do.
+ */
+import { actionDigest } from '@mandate/policy';
+import { whatWouldChange } from '@mandate/query';
+import {
+  type Action,
+  CAPS,
+  type Check,
+  DEFAULTS,
+  type Decision,
+  type KillTarget,
+  type MandateDocument,
+  mandateDocument,
+} from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+import { arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
+
+// A law takes seconds; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 60_000 });
+
+const LATE_MS = 40_000;
+const EVERYTHING: KillTarget = { scope: 'all' };
+
+/** Whole mandates, or such that nothing but their limits stands in the way. */
+const mandate = fc
+  .tuple(arbitraryMandate, fc.constantFrom('*', '*', '*', 'nobody'), fc.boolean())
+  .map(([fields, agents, whole]) => {
+    const { maxCostTotal, budgets, rateLimit, toolPolicies } = fields;
+    return mandateDocument.parse({
+      version: 1,
+      id: 'm',
+      ...(whole ? fields : { maxCostTotal, budgets, rateLimit, toolPolicies }),
+      mode: 'enforce',
+      agents: [whole ? agents : '*'],
+    });
+  });
+
+/** Of one agent and under ids of their own, so that limits are reached and not only duplicates. */
+const asks = fc
+  .tuple(fc.boolean(), fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }))
+  .map(([alike, asks]) =>
+    alike
+      ? asks.map(({ event, action: { idempotencyKey: _, mandateId: __, ...action } }, at) => ({
+          event,
+          action: { ...action, id: `ask-${at}`, agentId: 'agent-1', tenant: 'default' } as Action,
+        }))
+      : asks,
+  );
+
+const scenario = fc.record({
+  mandate,
+  asks,
+  obstacle: fc.constantFrom('none', 'none', 'none', 'late', 'killed', 'denied', 'expired'),
+  /** Which of its ways each need goes. */
+  choice: fc.nat(11),
+});
+type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
+
+/** Decides the last of the asks, and comes back with the box in which it was. */
+async function blocked({ mandate, asks, obstacle }: Scenario) {
+  const box = deciderInABox([mandate]);
+  const last = asks.at(-1)?.action;
+  if (last === undefined) throw new Error('nothing was asked');
+  for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
+  if (obstacle === 'killed') await box.ledger.kill(EVERYTHING, command('kill'));
+  if (obstacle === 'denied' || obstacle === 'expired') {
+    await asked(box, last);
+    await answered(box, last, obstacle === 'denied' ? 'denied' : 'granted', 5);
+    box.clock.advance(obstacle === 'denied' ? 1 : 10);
+  }
+  return { box, last, decision: await asked(box, last, obstacle === 'late' ? LATE_MS : 0) };
+}
+
+async function asked(box: Box, action: Action, agoMs = 0): Promise<Decision> {
+  const ask = { event: 'action.requested', action };
+  const [answer] = await box.answer([box.append(ask, undefined, box.clock() - agoMs)]);
+  return decisionOf(answer);
+}
+
+async function answered(box: Box, action: Action, answer: 'granted' | 'denied', forMs: number) {
+  await box.ledger.approve({
+    ...command(`approval-${answer}-${action.id}`),
+    tenant: action.tenant ?? DEFAULTS.tenant,
+    agentId: action.agentId,
+    actionId: action.id,
+    digest: actionDigest(action),
+    answer,
+    expiresAtMs: box.clock() + forMs,
+  });
+}
+
+const command = (id: string) => ({ id, by: 'op', reason: 'because' });
+
+type Way = ReturnType<typeof whatWouldChange>['needs'][number]['anyOf'][number];
+
+/** What is asked again, under which mandate, when, and what people do before. */
+type Again = {
+  mandate: MandateDocument;
+  action: Action;
+  agoMs: number;
+  waitMs: number;
+  /** The least that a need asks of it. */
+  costMicros: number;
+  people: ((box: Box, action: Action) => Promise<void>)[];
+};
+
+/** As it was, but asked as the explanation says that it has to be. */
+function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision): Again {
+  const { askAgainAs } = whatWouldChange(decision);
+  const action = structuredClone(last);
+  if (askAgainAs === 'next-attempt') action.attempt = decision.attempt + 1;
+  if (askAgainAs === 'new-id') {
+    action.id = 'new';
+    delete action.idempotencyKey;
+  }
+  return {
+    mandate: structuredClone(mandate),
+    action,
+    agoMs: 0,
+    waitMs: 0,
+    costMicros: CAPS.amountMicros,
+    people: [],
+  };
+}
+
+/** Goes the way that a need names; `less` by the smallest step that there is. */
+function go(check: string, way: Way, again: Again, decision: Decision, less = 0): void {
+  const { mandate, action } = again;
+  mandate.toolPolicies ??= {};
+  const tool = decision.tool ?? '';
+  const policy = () => {
+    mandate.toolPolicies ??= {};
+    mandate.toolPolicies[tool] ??= {};
+    return mandate.toolPolicies[tool];
+  };
+  switch (way.way) {
+    case 'another-id':
+    case 'next-attempt':
+      if (check === 'confirmation') again.people.push(granting);
+      return;
+    case 'approval':
+      again.people.push(granting);
+      return;
+    case 'revive':
+      again.people.push(async (box) => {
+        await box.ledger.revive(EVERYTHING, (await box.ledger.revision(EVERYTHING)) + 1, 'revive');
+      });
+      return;
+    case 'longer-deadline':
+      again.agoMs = LATE_MS;
+      action.deadlineMs = (way.atLeastMs ?? 0) - less;
+      return;
+    case 'mandate-for-agent':
+      mandate.agents = [action.agentId];
+      mandate.id = action.mandateId ?? 'm';
+      return;
+    case 'later-expiry':
+      mandate.expiresAt = new Date(Date.parse(way.after ?? '') + 1 - less).toISOString();
+      return;
+    case 'not-denied':
+      if (way.field === 'deniedTools') mandate.deniedTools = [];
+      else {
+        mandate.deniedModels = [];
+        if (mandate.allowedModels !== undefined) mandate.allowedModels = [way.name ?? ''];
+      }
+      return;
+    case 'allowed':
+      if (way.field === 'allowedTools') mandate.allowedTools = [way.name ?? ''];
+      else mandate.allowedModels = [way.name ?? ''];
+      return;
+    case 'declared':
+      mandate.tools = [way.name ?? ''];
+      return;
+    case 'other-arguments':
+      if (action.type === 'tool_call') action.args = {};
+      return;
+    case 'stated-price':
+      action.estimatedCostMicros = 0;
+      return;
+    case 'cheaper-call':
+      delete policy().cost;
+      policy().chargingPolicy = { type: 'SUCCESS_BASED' };
+      again.costMicros = Math.min(again.costMicros, (way.atMostMicros ?? 0) + less);
+      action.estimatedCostMicros = again.costMicros;
+      return;
+    case 'higher-limit': {
+      const max = ((way.atLeastMicros ?? 0) - less) / 1e6;
+      fc.pre(max < 2 ** 33);
+      if (way.budget === undefined) {
+        if (check === 'tool-cost-per-call') policy().maxCostPerCall = max;
+        else mandate.maxCostPerCall = max;
+        return;
+      }
+      const { scope, id, windowMs } = way.budget;
+      if (scope === 'agent' && id === 'total') mandate.maxCostTotal = max;
+      for (const budget of mandate.budgets ?? []) {
+        if (budget.scope === scope && budget.id === id && (budget.windowMs ?? null) === windowMs) {
+          budget.max = max;
+        }
+      }
+      return;
+    }
+    case 'more-calls': {
+      const rate = check === 'tool-rate' ? policy().rateLimit : mandate.rateLimit;
+      if (rate !== undefined) rate.maxCalls = (way.atLeastCalls ?? 0) - less;
+      return;
+    }
+    case 'not-before':
+      again.waitMs = Math.max(
+        again.waitMs,
+        Date.parse(way.notBefore ?? '') - Date.parse(decision.decidedAt) - less,
+      );
+  }
+}
+
+async function granting(box: Box, action: Action): Promise<void> {
+  await answered(box, action, 'granted', 3_600_000);
+}
+
+async function askAgain(box: Box, { mandate, action, agoMs, waitMs, people }: Again): Promise<Decision> {
+  box.enforce([mandate]);
+  box.clock.advance(waitMs);
+  for (const act of people) await act(box, action);
+  return asked(box, action, agoMs);
+}
+
+/** Of several budgets each is a check of its own. */
+function nameOf({ check, saw }: Check): string {
+  const { scope, id, windowMs } = Object(saw);
+  return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
+}
+
+const objecting = ({ checks }: Decision) =>
+  checks.filter(({ said }) => said === 'block' || said === 'defer').map(nameOf);
+
+/** The ways that can be gone here: what a model costs is no part of a mandate. */
+function passable(anyOf: readonly Way[], { type }: Decision): Way[] {
+  return anyOf.filter(({ way }) => way !== 'cheaper-call' || type === 'tool_call');
+}
+
+test('met in full, what stood in the way stands there no more', async () => {
+  let judged = 0;
+  await fc.assert(
+    fc.asyncProperty(scenario, async (given) => {
+      const { box, last, decision } = await blocked(given);
+      fc.pre(decision.verdict !== 'ALLOW');
+      const { needs, unasked } = whatWouldChange(decision);
+      expect(needs.length).toBeGreaterThan(0);
+      const again = asToldToAsk(given.mandate, last, decision);
+      for (const { check, anyOf } of needs) {
+        const ways = passable(anyOf, decision);
+        const way = ways[given.choice % ways.length];
+        fc.pre(way !== undefined);
+        if (way !== undefined) go(check, way, again, decision);
+      }
+      const then = await askAgain(box, again);
+      const still = new Set(objecting(decision));
+      expect(objecting(then).filter((name) => still.has(name))).toEqual([]);
+      // Time that goes by may end the mandate.
+      if (unasked.length === 0 && again.waitMs === 0) expect(then.verdict).toBe('ALLOW');
+      judged += 1;
+    }),
+    { numRuns: 150 },
+  );
+  expect(judged).toBeGreaterThan(20);
+});
+
+const EXACT = new Set<Way['way']>([
+  'longer-deadline',
+  'later-expiry',
+  'cheaper-call',
+  'higher-limit',
+  'more-calls',
+  'not-before',
+]);
+
+test('no figure is larger than it has to be', async () => {
+  let judged = 0;
+  await fc.assert(
+    fc.asyncProperty(scenario, async (given) => {
+      const { box, last, decision } = await blocked(given);
+      fc.pre(decision.verdict !== 'ALLOW');
+      const { checks } = decision;
+      const { needs } = whatWouldChange(decision);
+      const exact = needs.flatMap(({ check, anyOf }, at) =>
+        passable(anyOf, decision)
+          .filter(({ way }) => EXACT.has(way))
+          .map((way) => ({ check, way, name: objecting(decision)[at] })),
+      );
+      const one = exact[given.choice % exact.length];
+      fc.pre(one !== undefined);
+      if (one === undefined) return;
+      const again = asToldToAsk(given.mandate, last, decision);
+      go(one.check, one.way, again, decision, 1);
+      const then = await askAgain(box, again);
+      const said = then.checks.find((check) => nameOf(check) === one.name)?.said;
+      expect({ one, said, checks }).not.toMatchObject({ said: 'pass' });
+      judged += 1;
+    }),
+    { numRuns: 150 },
+  );
+  expect(judged).toBeGreaterThan(20);
+});
