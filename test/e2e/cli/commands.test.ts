@@ -282,11 +282,13 @@ it('adjust-budget gives back, and once for one idempotency key', async () => {
 describe('dead-letters', () => {
   const BROKEN = { event: 'action.requested', action: { id: 'd1', agentId: 'bot-d', tool: 'search' } };
 
+  const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
   /** A record that cannot be read on the log, and where its dead letter lies. */
   async function deadLetter(agentId: string) {
     const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
     const value = JSON.stringify({ ...BROKEN, action: { ...BROKEN.action, id: `of-${agentId}`, agentId } });
-    await bus.append(TOPICS.actions, [{ key: `default/${agentId}`, value }]);
+    await bus.append(TOPICS.actions, [{ key: `default/${agentId}`, value, headers: { traceparent: TRACE } }]);
     await bus.close();
     const { id, partition, offset } = await waitUntil('the dead letter', async () =>
       jsonLines<{ id: string; key: string; partition: number; offset: number }>(
@@ -303,6 +305,7 @@ describe('dead-letters', () => {
     expect(stdout).toContain(`id        ${id}\n`);
     expect(stdout).toContain('\n    "agentId": "bot-d1",\n');
     expect(stdout).toMatch(/\n\/\/ +\^ \/action\/type .*\n/);
+    expect(stdout).toContain(`trace     ${TRACE}\n`);
     expect(stdout).toContain('published again\n  never\n');
     expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
   });

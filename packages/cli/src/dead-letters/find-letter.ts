@@ -31,6 +31,8 @@ export type FoundLetter = {
   deadLetter: Letter;
   place: Place;
   text: string | null;
+  /** Of the dead letter on the log; absent where the audit was asked. */
+  headers?: Readonly<Record<string, string>>;
   republications: readonly Republished[];
 };
 

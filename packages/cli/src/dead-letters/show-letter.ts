@@ -6,7 +6,8 @@ import { paint } from '../output/table.ts';
 import type { FoundLetter, Republished } from './find-letter.ts';
 import { marked } from './letter-text.ts';
 
-export function letterText({ deadLetter, place, text, republications }: FoundLetter, stdout: Output): string {
+export function letterText(found: FoundLetter, stdout: Output): string {
+  const { deadLetter, place, text, headers = {}, republications } = found;
   const { id, fault, source, lastOffset, key, bytes, truncated, appendedAt } = deadLetter;
   const until = lastOffset === undefined ? '' : ` to ${lastOffset}`;
   const facts = [
@@ -14,6 +15,7 @@ export function letterText({ deadLetter, place, text, republications }: FoundLet
     ['lies at', `${place.partition}/${place.offset}`],
     ['came from', `${source.topic}/${source.partition}/${source.offset}${until}, ${appendedAt}`],
     ['key', key ?? 'none'],
+    ...(headers.traceparent === undefined ? [] : [['trace', headers.traceparent] as const]),
     ['bytes', truncated ? `${bytes}, cut` : String(bytes)],
     ['wrong', `line ${fault.line}, column ${fault.column}: ${fault.reason}`],
     ['to do', fault.remedy],
