@@ -6,7 +6,16 @@ import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
 import { dataFolder, silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
-import { SERVICES, spawnService, startService, temporaryFolder, waitUntil } from '@mandate/testing';
+import {
+  SERVICES,
+  spawnService,
+  startOtlpReceiver,
+  startService,
+  temporaryFolder,
+  traceTree,
+  WHOLE_WAY,
+  waitUntil,
+} from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -43,7 +52,8 @@ async function call(key: string, method: string, url: string, body?: object) {
 
 test('published at one process, decided by another, recorded by a third, found by a fourth', async () => {
   const folder = newFolder();
-  const data = { DATA_PATH: folder.path };
+  const receiver = await startOtlpReceiver();
+  const data = { DATA_PATH: folder.path, MANDATE_OTLP_URL: receiver.url };
   const key = issueKey(folder.path);
   const reached = { ...data, CORS_ORIGINS: CONSOLE, REQUESTS_PER_KEY_PER_SECOND: '500' };
   const gateway = await startService('gateway', reached);
@@ -91,6 +101,14 @@ test('published at one process, decided by another, recorded by a third, found b
     body: { decisions: [{ actionId: 'act-1', verdict: 'ALLOW' }] },
   });
   expect(await Promise.all([query, decider, gateway].map((service) => service.kill()))).toEqual([0, 0, 0]);
+
+  const request = receiver.spans.find(({ name }) => name === 'POST /v1/actions');
+  const trace = receiver.spans.filter(({ traceId }) => traceId === request?.traceId);
+  expect(traceTree(trace)).toEqual(WHOLE_WAY);
+  expect(new Set(trace.map(({ service }) => service))).toEqual(
+    new Set(['mandate-gateway', 'mandate-decider', 'mandate-recorder']),
+  );
+  expect(receiver.spans.map(({ service }) => service)).toContain('mandate-query');
 });
 
 test('there is one decider at a time; a second one says who holds the folder, and the first goes on', async () => {

@@ -3,7 +3,7 @@ export { type BreakableWay, breakableWay } from './breakable-way.ts';
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
-export { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
+export { startOtlpReceiver, traceTree, WHOLE_WAY } from './otlp-receiver.ts';
 export { plainKafka, plainRedis } from './plain-clients.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type Authority, newAuthority } from './servers/certificates.ts';

@@ -106,3 +106,24 @@ function spansIn(bytes: string): ReceivedSpan[] {
     ),
   );
 }
+
+/** The names of spans, each indented below its parent, as a viewer of traces shows them; `below` is where they begin. */
+export function traceTree(spans: readonly ReceivedSpan[], below: string | null = null, depth = 0): string[] {
+  return spans
+    .filter(({ parentSpanId }) => parentSpanId === below)
+    .sort((one, other) => Number(one.beganAt - other.beganAt))
+    .flatMap(({ name, spanId }) => [`${'  '.repeat(depth)}${name}`, ...traceTree(spans, spanId, depth + 1)]);
+}
+
+/** The trace of an action that was sent over HTTP, from the request to the tables. */
+export const WHOLE_WAY: readonly string[] = [
+  'POST /v1/actions',
+  '  append mandate.actions.v1',
+  '    process mandate.actions.v1',
+  '      plan',
+  '      ledger step',
+  '      decide',
+  '      append mandate.decisions.v1',
+  '        process mandate.decisions.v1',
+  '          insert',
+];

@@ -6,8 +6,11 @@ import { agentKey, topicOfTenant } from '@mandate/schemas';
 import {
   describeWithOwnServers,
   plainProducer,
+  startOtlpReceiver,
   startPlane,
   temporaryFolder,
+  traceTree,
+  WHOLE_WAY,
   waitUntil,
 } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -53,7 +56,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
     const { MANDATE_KAFKA_BROKERS: brokers = '', ...topics } = environmentOf(servers);
     const first = dataFolder(temporaryFolder());
     const flags = ['--kafka', brokers, '--redis', redis.url, '--clickhouse', clickhouse.url];
-    const tenants = { MANDATE_DECIDER_TENANT_TOPICS: 'globex' };
+    const receiver = await startOtlpReceiver();
+    const tenants = { MANDATE_DECIDER_TENANT_TOPICS: 'globex', MANDATE_OTLP_URL: receiver.url };
     const { url, keys } = await up(first.path, flags, { ...topics, ...tenants });
     const second = dataFolder(temporaryFolder());
     for (const file of ['keys', 'secret', 'mandates'] as const) copyFileSync(first[file], second[file]);
@@ -73,6 +77,22 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
       const page = await globex.get<Page>('/v1/audit/decisions').catch(() => null);
       return page?.decisions.length === 1;
     });
+    const traced = async (name: string) => {
+      const root = await waitUntil(`a trace of ${name}`, () =>
+        receiver.spans.find((span) => span.name === name && span.parentSpanId === null),
+      );
+      const ofTrace = () => receiver.spans.filter(({ traceId }) => traceId === root.traceId);
+      await waitUntil('its insert', () => ofTrace().some((span) => span.name === 'insert'));
+      return ofTrace();
+    };
+    const trace = await traced('POST /v1/actions');
+    expect(traceTree(trace)).toEqual(WHOLE_WAY);
+    const said = Object.fromEntries(trace.map(({ name, attributes }) => [name, attributes]));
+    expect(said).toMatchObject({
+      'append mandate.actions.v1': { 'messaging.system': 'kafka' },
+      'ledger step': { 'db.system.name': 'redis' },
+    });
+    expect(traceTree(await traced(`process ${topicOfTenant('globex')}`))).toHaveLength(7);
     const reconciled = await runMandate(['reconcile'], {
       env: { ...environmentOf(servers), MANDATE_URL: other.url, MANDATE_API_KEY: keys.operator ?? '' },
     });

@@ -7,10 +7,11 @@ import { loadMandates } from '@mandate/policy';
 import { createMetrics, openTracer, otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, traceparentOf } from '@mandate/schemas';
 import {
-  type ReceivedSpan,
   startOtlpReceiver,
   startPlane,
   temporaryFolder,
+  traceTree,
+  WHOLE_WAY,
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,26 +22,6 @@ const CALLER = 'b7ad6b7169203331';
 const UNRECORDED = 'f'.repeat(32);
 const SECRET = 'tr0ub4dor';
 const log = silentLogger();
-
-/** `name` of each span, indented below its parent, as a viewer of traces shows it. */
-function treeOf(spans: readonly ReceivedSpan[], below: string | null = null, depth = 0): string[] {
-  return spans
-    .filter(({ parentSpanId }) => parentSpanId === below)
-    .sort((one, other) => Number(one.beganAt - other.beganAt))
-    .flatMap(({ name, spanId }) => [`${'  '.repeat(depth)}${name}`, ...treeOf(spans, spanId, depth + 1)]);
-}
-
-const WHOLE_WAY = [
-  'POST /v1/actions',
-  '  append mandate.actions.v1',
-  '    process mandate.actions.v1',
-  '      plan',
-  '      ledger step',
-  '      decide',
-  '      append mandate.decisions.v1',
-  '        process mandate.decisions.v1',
-  '          insert',
-];
 
 test('one trace leads from the request to the insert, and the audit finds the decision by it', async () => {
   const receiver = await startOtlpReceiver();
@@ -83,8 +64,8 @@ test('one trace leads from the request to the insert, and the audit finds the de
   const ways = receiver.spans.filter(({ name }) => !name.startsWith('GET '));
   const ofCaller = ways.filter(({ traceId }) => traceId === TRACE_ID);
   const begun = ways.filter(({ traceId }) => traceId !== TRACE_ID);
-  expect(treeOf(ofCaller, CALLER)).toEqual(WHOLE_WAY);
-  expect(treeOf(begun)).toEqual(WHOLE_WAY);
+  expect(traceTree(ofCaller, CALLER)).toEqual(WHOLE_WAY);
+  expect(traceTree(begun)).toEqual(WHOLE_WAY);
   expect(new Set(begun.map(({ traceId }) => traceId)).size).toBe(1);
   expect(receiver.spans.filter(({ service }) => service !== 'mandate-plane')).toEqual([]);
   expect(receiver.spans.filter(({ hasFailed }) => hasFailed)).toEqual([]);
@@ -176,8 +157,8 @@ test('for a producer that began no trace the decider does; a batch is one step, 
   const { spans } = receiver;
   const own = spans.filter(({ traceId }) => traceId !== TRACE_ID);
   const way = WHOLE_WAY.slice(2, 7).map((line) => line.slice(4));
-  expect(treeOf(own)).toEqual([...way, ...way]);
-  expect(treeOf(spans, CALLER)).toEqual(way);
+  expect(traceTree(own)).toEqual([...way, ...way]);
+  expect(traceTree(spans, CALLER)).toEqual(way);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(3);
 
   const steps = spans.filter(({ name }) => name === 'ledger step');
