@@ -1,6 +1,6 @@
 /** GET /v1/audit/analytics/movers: who changed most against the period before. */
 import { groupOf, MOVED_BY, movers } from '@mandate/audit';
-import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
+import { type Clock, callerOf } from '@mandate/runtime';
 import { formatMicros, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField } from '../amounts.ts';
@@ -8,6 +8,8 @@ import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 import { groupBy, groupField } from './analytics.ts';
 import { asOf, narrowedBy, ranked } from './analytics-parameters.ts';
+
+const DAY_MS = 86_400_000;
 
 const parameters = (clock: Clock) => ({
   ...ranked(clock),
@@ -47,7 +49,7 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
         tags: ['analytics'],
         summary: 'Who changed most against the period before, in spend, calls or refusals',
         description:
-          'The period goes from `from` to `to` (now, where it is not given); the one before is as long and ends where this one begins. The largest difference comes first, up or down; what did not change is left out.',
+          'The period goes from `from` (a day before `to`, where it is not given) to `to` (now); the one before is as long and ends where this one begins. The largest difference comes first, up or down; what did not change is left out.',
         querystring: queryParameters(parameters(clock)),
         response: {
           200: z.object({
@@ -63,13 +65,8 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
       const { limit, groupBy, by, ...given } = request.query;
       const nowMs = clock();
       const to = given.to ?? nowMs;
-      const filter = narrowedBy(callerOf(request).tenant, { ...given, to });
-      const { fromMs: sinceMs } = filter;
-      if (sinceMs === undefined) {
-        throw new HttpProblem(400, 'VALIDATION_FAILED', 'movers need `from`', {
-          remedy: 'Say where the period begins: from=7d compares the last week with the one before.',
-        });
-      }
+      const sinceMs = given.from ?? Math.max(0, to - DAY_MS);
+      const filter = narrowedBy(callerOf(request).tenant, { ...given, from: sinceMs, to });
       const fromMs = Math.max(0, sinceMs - (to - sinceMs));
       const rows = await ask(askerOf(request), movers, {
         ...filter,
