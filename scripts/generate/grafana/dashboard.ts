@@ -4,21 +4,12 @@
  */
 import { jsonText } from '../generated-file.ts';
 
-export type Unit =
-  | 'cps'
-  | 'short'
-  | 's'
-  | 'ms'
-  | 'bytes'
-  | 'percentunit'
-  | 'currencyUSD'
-  | 'bool'
-  | 'dateTimeAsIso';
+type Unit = 'cps' | 'short' | 's' | 'ms' | 'bytes' | 'percentunit' | 'currencyUSD' | 'bool' | 'dateTimeAsIso';
 
 /** A question in PromQL, and what its series are called. */
 export type Expression = { expr: string; legend: string };
 
-export type Panel = {
+type Panel = {
   title: string;
   /** What it shows, and what to make of it. */
   description: string;
@@ -30,7 +21,7 @@ export type Panel = {
 } & ({ expressions: readonly Expression[] } | { sql: string });
 
 /** `query`: what its values are read by; absent: the person types it. */
-export type Variable =
+type Variable =
   | { name: string; label: string; initially: string }
   | { name: string; label: string; query: string };
 

@@ -254,6 +254,41 @@ export const planeDashboard: Dashboard = {
       ],
     },
     {
+      title: 'Alerts',
+      panels: [
+        {
+          title: 'Raised, by rule',
+          description: 'What people were to be told of.',
+          kind: 'timeseries',
+          unit: 'short',
+          stacked: true,
+          expressions: [
+            { expr: `sum by (rule) (increase(mandate_alerter_alerts_total${RATE}))`, legend: '{{rule}}' },
+          ],
+        },
+        {
+          title: 'Deliveries',
+          description:
+            'Attempts by webhook and what came of them: what failed is tried again, what is undelivered is kept.',
+          kind: 'timeseries',
+          unit: 'short',
+          expressions: [
+            {
+              expr: `sum by (webhook, result) (increase(mandate_alerter_deliveries_total${RATE}))`,
+              legend: '{{webhook}} {{result}}',
+            },
+          ],
+        },
+        {
+          title: 'Oldest that waits',
+          description: 'Age of the oldest alert that its webhook has not taken.',
+          kind: 'timeseries',
+          unit: 's',
+          expressions: [{ expr: 'max(mandate_alerter_oldest_undelivered_seconds)', legend: 'age' }],
+        },
+      ],
+    },
+    {
       title: 'Processes',
       panels: [
         {
