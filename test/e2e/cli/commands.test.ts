@@ -1,13 +1,16 @@
 /** Every command that speaks to a plane, against one that runs: what it prints, as text and as JSON, and how it ends. */
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { jsonLines, runMandate, startMandate } from './run-mandate.ts';
 
 const MANDATES = `version: 1
@@ -277,6 +280,51 @@ it('adjust-budget gives back, and once for one idempotency key', async () => {
   ];
   expect((await mandate(back)).stdout).toBe('now $0.006 count as spent\n');
   expect(JSON.parse((await mandate([...back, '--json'])).stdout)).toMatchObject({ spentMicros: 6_000 });
+});
+
+describe('alerts', () => {
+  it('are told to a webhook once it is named, listed, and sent again', async () => {
+    let isBroken = true;
+    const told: { id: unknown; rule: string }[] = [];
+    const receiver = createServer(async (request, response) => {
+      const { data } = JSON.parse(await text(request));
+      if (!isBroken) told.push({ id: request.headers['webhook-id'], rule: data.rule });
+      response.writeHead(isBroken ? 500 : 204).end();
+    });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    onTestFinished(() => void receiver.close());
+    const bound = receiver.address();
+    const url = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`;
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, `whsec_${Buffer.alloc(32).toString('base64')}`);
+    const webhook = {
+      name: 'ops',
+      url,
+      tenant: 'default',
+      secrets: [{ file: secret }],
+      rules: ['kill'],
+      attempts: 1,
+    };
+    expect((await mandate(['alerts', 'test'])).stderr).toContain('ALERT_WITHOUT_WEBHOOK');
+    writeFileSync(join(data, 'alerts.yaml'), JSON.stringify({ version: 1, webhooks: [webhook] }));
+    await waitUntil('the webhook', async () => (await mandate(['alerts', 'test'])).exitCode === 0);
+
+    expect((await mandate(['kill', 'bot-told', '--reason', 'loops'])).exitCode).toBe(0);
+    const list = ['alerts', 'list', '--state', 'undelivered', '--rule', 'kill'];
+    const { id } = await waitUntil('the dead letter', async () =>
+      jsonLines<{ id: string }>((await mandate([...list, '--json'])).stdout).at(0),
+    );
+    expect((await mandate(list)).stdout).toMatch(
+      / kill +raised +ops \(undelivered\) +alr_\w+ +The agent bot-told was killed/,
+    );
+    isBroken = false;
+    expect((await mandate(['alerts', 'replay', id])).stdout).toBe(`${id} is sent again to ops\n`);
+    await waitUntil('the alert', () => told.some((one) => one.id === id && one.rule === 'kill'));
+    expect((await mandate(['alerts', 'replay', '--all'])).stdout).toMatch(/^\d alerts are sent again\n$/);
+    await waitUntil('the test, too', () => told.some(({ rule }) => rule === 'test'));
+    expect(await mandate(['alerts', 'replay'])).toMatchObject({ exitCode: 2 });
+  });
 });
 
 describe('dead-letters', () => {
