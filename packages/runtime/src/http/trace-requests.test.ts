@@ -39,6 +39,11 @@ async function serving({ isTraced = true } = {}) {
     routes.get('/v1/broken', { config }, () => {
       throw new Error('about the secret tr0ub4dor');
     });
+    routes.get('/v1/stream', { config }, (_, reply) => {
+      reply.hijack();
+      reply.raw.once('close', gone.resolve);
+      reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    });
     routes.get('/v1/hanging', { config }, async (_, reply) => {
       reply.raw.once('close', gone.resolve);
       hanging.resolve();
@@ -93,7 +98,11 @@ test('what is refused is traced, and only a fault of ours is a failure', async (
   await get('/v1/broken');
   expect(await spans()).toMatchObject([
     { name: 'GET /v1/things/:id', hasFailed: false, attributes: { 'http.response.status_code': 401 } },
-    { name: 'GET /v1/broken', hasFailed: true, attributes: { 'http.response.status_code': 500 } },
+    {
+      name: 'GET /v1/broken',
+      hasFailed: true,
+      attributes: { 'http.response.status_code': 500, 'error.type': '500' },
+    },
   ]);
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toContain('tr0ub4dor');
 });
@@ -116,6 +125,16 @@ test('a caller that hangs up ends its span', async () => {
   expect(span).toMatchObject({ name: 'GET /v1/hanging', hasFailed: true });
   expect(span?.attributes).toMatchObject({ 'error.type': 'aborted' });
   expect(span?.attributes).not.toHaveProperty('http.response.status_code');
+});
+
+test('who leaves a stream was served', async () => {
+  const { get, gone, spans } = await serving();
+  const { body } = await get('/v1/stream');
+  await body?.cancel();
+  await gone;
+  expect(await spans()).toMatchObject([
+    { name: 'GET /v1/stream', hasFailed: false, attributes: { 'http.response.status_code': 200 } },
+  ]);
 });
 
 test.each([true, false])('lines of a request name its trace (traces on: %s)', async (isTraced) => {

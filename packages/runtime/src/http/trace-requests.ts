@@ -43,16 +43,16 @@ function beginSpan(tracer: Tracer, request: FastifyRequest, reply: FastifyReply)
   request.traceparent = span.traceparent;
   // Comes also where the caller hangs up first, and so there is no answer.
   reply.raw.once('close', () => {
-    const { statusCode, headersSent, writableFinished } = reply.raw;
-    if (headersSent) span.set({ 'http.response.status_code': statusCode });
+    const { statusCode, headersSent } = reply.raw;
     if (request.principalKey !== null) span.set({ 'mandate.tenant': request.principalKey.tenant });
-    if (!writableFinished) span.fail(new Aborted());
-    else if (statusCode >= 500) span.fail(new Error(String(statusCode)));
+    if (headersSent) span.set({ 'http.response.status_code': statusCode });
+    // Who leaves a stream has had its answer.
+    if (!headersSent) span.fail(faultNamed('aborted'));
+    else if (statusCode >= 500) span.fail(faultNamed(String(statusCode)));
     span.end();
   });
 }
 
-/** The caller hung up before it was answered whole. */
-class Aborted extends Error {
-  override name = 'aborted';
+function faultNamed(name: string): Error {
+  return Object.assign(new Error(name), { name });
 }
