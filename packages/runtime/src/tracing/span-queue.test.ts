@@ -59,10 +59,11 @@ test('few spans are gathered; a delivery’s worth of them goes at once, one del
 });
 
 test('with a receiver that is slow no more are kept than there is room for, and the rest is counted', async () => {
-  const { queue, deliveries, end, counted } = queueing({ maxSpans: 600 });
+  const { queue, deliveries, end, counted, lines } = queueing({ maxSpans: 600 });
   end(5_000);
   // 512 are under way, and 600 wait.
   expect(await counted()).toEqual({ dropped: 5_000 - 512 - 600 });
+  expect(lines).toHaveLength(1);
   const stopping = queue.shutdown();
   for (const { answer } of deliveries) answer();
   await stopping;
@@ -83,6 +84,21 @@ test('at the end all that waits is delivered side by side, and waited for', asyn
   expect(isOver).toBe(false);
   deliveries[0]?.answer();
   await stopping;
+});
+
+test('what cannot even be written down is lost, and nothing else', async () => {
+  const metrics = createMetrics({ service: 'test' });
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const exporter: SpanExporter = {
+    export() {
+      throw new TypeError('no such thing in JSON');
+    },
+    shutdown: async () => {},
+  };
+  const queue = new SpanQueue({ exporter, log, metrics, maxSpans: 600 });
+  for (let at = 0; at < 600; at += 1) queue.onEnd({} as ReadableSpan);
+  await queue.shutdown();
+  expect(await metrics.registry.metrics()).toContain('{outcome="refused",service="test"} 600');
 });
 
 test('a receiver that is away is told of now and then, with how many were lost since', async () => {

@@ -52,8 +52,7 @@ export class SpanQueue implements SpanProcessor {
   onEnd(span: ReadableSpan): void {
     const { maxSpans, gatherMs = 1_000 } = this.#options;
     if (this.#isStopped || this.#waiting.length >= maxSpans) {
-      this.#count('dropped', 1);
-      this.#lost += 1;
+      this.#lose('dropped', 1, undefined);
       return;
     }
     this.#waiting.push(span);
@@ -92,22 +91,30 @@ export class SpanQueue implements SpanProcessor {
   #deliver(): Promise<void> {
     const spans = this.#waiting.splice(0, DELIVERY_SPANS);
     return new Promise((resolve) => {
-      this.#options.exporter.export(spans, ({ code, error }) => {
-        if (code === SUCCESS) this.#count('delivered', spans.length);
-        else this.#failed(spans.length, error);
+      try {
+        this.#options.exporter.export(spans, ({ code, error }) => {
+          if (code === SUCCESS) this.#count('delivered', spans.length);
+          else this.#lose('refused', spans.length, error);
+          resolve();
+        });
+      } catch (error) {
+        this.#lose('refused', spans.length, error);
         resolve();
-      });
+      }
     });
   }
 
-  #failed(spans: number, err: Error | undefined): void {
+  #lose(outcome: 'refused' | 'dropped', spans: number, err: unknown): void {
     const { log, complainEveryMs = 60_000 } = this.#options;
-    this.#count('refused', spans);
+    this.#count(outcome, spans);
     this.#lost += spans;
     const sinceMs = performance.now() - this.#complainedAtMs;
     if (sinceMs < complainEveryMs) return;
     this.#complainedAtMs = performance.now();
-    log.warn({ err, lost: this.#lost }, 'the receiver of traces does not take them: they are lost');
+    log.warn(
+      { err, lost: this.#lost },
+      'spans are lost: the receiver of traces does not take them, or not so many',
+    );
     this.#lost = 0;
   }
 }

@@ -30,7 +30,7 @@ async function tracing(settings: object, url?: string) {
       await opened.stop();
       return receiver.spans;
     },
-    complaints: () => lines.filter((line) => line.includes('does not take them')),
+    complaints: () => lines.filter((line) => line.includes('spans are lost')),
     counted: async () => (await metrics.registry.metrics()).match(/^mandate_traces_spans_total\{.*$/gm),
   };
 }
