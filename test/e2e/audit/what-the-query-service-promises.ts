@@ -539,6 +539,12 @@ export function queryPromises(
       const { body } = await get('/v1/audit/dead-letters', {}, operator);
       const times = body.deadLetters.map(({ republications }: { republications: number }) => republications);
       expect(times).toEqual([0, 1, 4, 1]);
+      const ids = async (republished: string) =>
+        (await get('/v1/audit/dead-letters', { republished }, operator)).body.deadLetters.map(
+          ({ id }: { id: string }) => id,
+        );
+      expect(await ids('false')).toEqual([deadLetterOf(4).deadLetter.id]);
+      expect(await ids('true')).toEqual([3, 2, 1].map((n) => deadLetterOf(n).deadLetter.id));
     });
 
     test("is its tenant's alone, unless one may reach beyond it; then what became of it is shown too", async () => {

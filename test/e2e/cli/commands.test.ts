@@ -365,6 +365,8 @@ describe('dead-letters', () => {
     expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
     expect(bad.stderr).toContain('the correction cannot be read either');
 
+    const open = async () => (await mandate(['dead-letters', 'list', '--open'])).stdout;
+    await waitUntil('it is open', async () => (await open()).includes(id));
     const change = ['--set', '/action/type=tool_call', '--reason', 'a type was missing'];
     const tried = await mandate([...fix, ...change, '--dry-run']);
     expect(tried.stdout).toMatch(/\n\+ {5}"type": "tool_call"\n.*\n.*\nnothing was published\n$/);
@@ -376,6 +378,7 @@ describe('dead-letters', () => {
     expect(again.stderr).toContain('ALREADY_REPUBLISHED');
 
     await audited('of-bot-d2');
+    await waitUntil('it is open no more', async () => !(await open()).includes(id));
     const told = await waitUntil('its history', async () => {
       const { stdout } = await mandate(['dead-letters', 'show', id]);
       return stdout.includes('of-bot-d2 ALLOW') && stdout;

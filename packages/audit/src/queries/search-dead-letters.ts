@@ -13,6 +13,8 @@ export const searchDeadLetters = question({
   params: z.strictObject({
     sourceTopic,
     ...period,
+    /** Only those that were published again, or only those that never were. */
+    republished: z.boolean().optional(),
     before: z.string().min(1).optional(),
     limit: z.int().min(1).max(1_000).default(100),
   }),
@@ -47,6 +49,7 @@ export const searchDeadLetters = question({
       sourceTopic: 'source_topic = {sourceTopic:String}',
       fromMs: "appended_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "appended_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+      republished: '(republished.times > 0) = {republished:Bool}',
       before: 'id < {before:String}',
     })}
     ORDER BY id DESC

@@ -21,7 +21,9 @@ import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 type Listed = Letter & { partition: number; offset: number };
-type Page = { deadLetters: readonly Listed[]; next: string | null };
+/** As the audit has it: without the bytes. */
+type Audited = { id: string; foundAt: string; reason: string; log: { partition: number; offset: number } };
+type Page<Row> = { deadLetters: readonly Row[]; next: string | null };
 type Sent = { republicationId: string; source: { topic: string; partition: number; offset: string } };
 type SendOptions = ConnectionOptions & { reason?: string; again?: true; idempotencyKey?: string };
 type FixOptions = SendOptions & { file?: string; set: Change[]; unset: Change[]; dryRun?: true };
@@ -41,29 +43,34 @@ function listCommand(deadLetters: Command, run: RunCommand): void {
   const list = deadLetters
     .command('list')
     .description('Shows the newest, with what is wrong with them.')
+    .option('--open', 'those that nobody has published again yet, from the audit')
     .option('--limit <count>', 'how many', wholeNumber({ min: 1, max: 1_000_000 }), 50)
     .addHelpText(
       'after',
       `
 Examples:
-  mandate dead-letters list
+  mandate dead-letters list --open
   mandate dead-letters list --json | jq -r .id`,
     );
-  withConnection(list).action((options: ConnectionOptions & { limit: number }) =>
+  withConnection(list).action((options: ConnectionOptions & { limit: number; open?: true }) =>
     run(async (context) => {
       const api = connect(options, context);
-      const letters = rowsOf(
-        api,
-        {
-          path: '/v1/dead-letters',
-          cursor: 'before',
-          pageSize: PAGE,
-          rows: ({ deadLetters }: Page) => deadLetters,
-        },
-        options.limit,
-      );
-      await showRows(context.stdout, letters, {
-        json: options.json === true,
+      const json = options.json === true;
+      if (options.open) {
+        const path = '/v1/audit/dead-letters';
+        const list = { path, query: { republished: false }, cursor: 'cursor', pageSize: PAGE };
+        const rows = ({ deadLetters }: Page<Audited>) => deadLetters;
+        await showRows(context.stdout, rowsOf(api, { ...list, rows }, options.limit), {
+          json,
+          columns: OPEN_COLUMNS,
+          empty: 'no dead letter is open',
+        });
+        return 0;
+      }
+      const list = { path: '/v1/dead-letters', cursor: 'before', pageSize: PAGE };
+      const rows = ({ deadLetters }: Page<Listed>) => deadLetters;
+      await showRows(context.stdout, rowsOf(api, { ...list, rows }, options.limit), {
+        json,
         columns: COLUMNS,
         empty: 'no dead letters',
       });
@@ -207,6 +214,13 @@ const COLUMNS = [
   { title: 'KEY', of: ({ key }: Listed) => key ?? '' },
   { title: 'BYTES', of: ({ bytes }: Listed) => String(bytes), align: 'right' as const },
   { title: 'WRONG', of: ({ fault }: Listed) => `${fault.line}:${fault.column} ${fault.reason}` },
+];
+
+const OPEN_COLUMNS = [
+  { title: 'PLACE', of: ({ log }: Audited) => `${log.partition}/${log.offset}` },
+  { title: 'AT', of: ({ foundAt }: Audited) => foundAt },
+  { title: 'ID', of: ({ id }: Audited) => id },
+  { title: 'WRONG', of: ({ reason }: Audited) => reason },
 ];
 
 function setting(text: string): Change {

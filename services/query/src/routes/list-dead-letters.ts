@@ -23,6 +23,12 @@ const found = z.object({
   log: logPlace.describe('Where the dead letter lies, with the bytes.'),
 });
 
+const republished = z
+  .enum(['true', 'false'])
+  .transform((written) => written === 'true')
+  .optional()
+  .describe('`true`: those that were published again; `false`: those that nobody has seen to yet.');
+
 export const listDeadLetters: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/dead-letters',
@@ -33,17 +39,23 @@ export const listDeadLetters: Route = (server, { ask, clock }) => {
         summary: 'Records that could not be read, newest first',
         description:
           "What cannot be read names no tenant that one could trust. So only the topic tells whose it is: those of the tenant's own topic, and with the scope operate:all those of every topic.",
-        querystring: queryParameters({ ...period(clock), cursor: cursor.parameter, limit }),
+        querystring: queryParameters({
+          ...period(clock),
+          republished,
+          cursor: cursor.parameter,
+          limit,
+        }),
         response: { 200: z.object({ deadLetters: z.array(found), next }) },
       },
     },
     async (request) => {
-      const { from, to, cursor: place, limit } = request.query;
+      const { from, to, republished, cursor: place, limit } = request.query;
       const { tenant, scopes } = callerOf(request);
       const rows = await ask(askerOf(request), searchDeadLetters, {
         sourceTopic: scopes.includes('operate:all') ? undefined : topicOfTenant(tenant),
         fromMs: from,
         toMs: to,
+        republished,
         before: place?.[0],
         limit,
       });
