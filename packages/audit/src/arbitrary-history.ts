@@ -93,7 +93,7 @@ export type History = {
 export function arbitraryHistory(): fc.Arbitrary<(tenant: string) => History> {
   return fc
     .tuple(
-      fc.array(fc.tuple(called, deliveries, deliveries), { maxLength: 40 }),
+      fc.array(fc.tuple(called, deliveries, deliveries), { maxLength: 40, size: 'max' }),
       fc.array(fc.tuple(adjusted, deliveries), { maxLength: 3 }),
     )
     .chain(([calls, adjustments]) => {

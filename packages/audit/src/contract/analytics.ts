@@ -2,6 +2,7 @@
  * Every answer of the analytics equals a plain recomputation over the unique records, whatever it is grouped by, cut
  * into and narrowed to, and in whatever order, batches and repeats the history was recorded.
  */
+import type { Decision } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { arbitraryHistory, type History } from '../arbitrary-history.ts';
@@ -32,6 +33,7 @@ import {
   bookingsOf,
   budgetMoves,
   byKeys,
+  type Filter,
   type Keyed,
   keyed,
   latencyOf,
@@ -87,31 +89,33 @@ export function analytics(make: MakeAudit): void {
     return tables.end;
   });
 
-  let runs = 0;
-  const cuts = fc.array(fc.integer({ min: 1, max: 17 }), { minLength: 1, maxLength: 4 });
+  const asked = fc.record({
+    cuts: fc.array(fc.integer({ min: 8, max: 40 }), { minLength: 1, maxLength: 4 }),
+    groupings: fc.array(grouped, { minLength: 4, maxLength: 4 }),
+    comparisons: fc.array(compared, { minLength: 2, maxLength: 2 }),
+    filter: arbitraryFilter,
+    nearMissAt: fc.constantFrom(50, NEAR_MISS_AT, 100),
+    moments: fc.tuple(arbitraryMoment, arbitraryMoment, arbitraryMoment),
+  });
 
-  /** Each run: a history of its own, and what is asked about it. */
-  async function everyRun<Asked>(
-    asked: fc.Arbitrary<Asked>,
-    check: (tenant: string, history: History, asked: Asked) => Promise<void>,
-    numRuns = 12,
-  ): Promise<void> {
+  let runs = 0;
+
+  test('every answer equals a plain recomputation', async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryHistory(), cuts, asked, async (historyOf, cuts, asked) => {
+      fc.asyncProperty(arbitraryHistory(), asked, async (historyOf, asked) => {
         runs += 1;
         const tenant = `t-${runs}`;
         const history = historyOf(tenant);
-        await recordShuffled(audit, history, cuts);
-        await check(tenant, history, asked);
+        await recordShuffled(audit, history, asked.cuts);
+        for (const grouping of asked.groupings) await expectGrouped(tenant, history, grouping);
+        for (const comparison of asked.comparisons) await expectMovers(tenant, history, comparison);
+        await expectLatencies(tenant, history, asked.filter);
+        await expectNearMisses(tenant, history, asked.filter, asked.nearMissAt);
+        await expectBudgets(tenant, history, asked.moments);
       }),
-      { numRuns },
+      { numRuns: 12 },
     );
-  }
-
-  test('what is grouped, cut into buckets and narrowed', () =>
-    everyRun(fc.array(grouped, { minLength: 4, maxLength: 4 }), async (tenant, history, questions) => {
-      for (const asked of questions) await expectGrouped(tenant, history, asked);
-    }));
+  });
 
   async function expectGrouped(tenant: string, history: History, asked: Grouped): Promise<void> {
     const { groupBy, orderBy, limit, nearMissAt, cut } = asked;
@@ -163,11 +167,6 @@ export function analytics(make: MakeAudit): void {
     }
   }
 
-  test('what changed against the period before', () =>
-    everyRun(fc.array(compared, { minLength: 3, maxLength: 3 }), async (tenant, history, questions) => {
-      for (const asked of questions) await expectMovers(tenant, history, asked);
-    }));
-
   async function expectMovers(tenant: string, history: History, asked: Compared): Promise<void> {
     const { filter, sinceMs, lengthMs, groupBy, by, limit } = asked;
     const period = { fromMs: sinceMs - lengthMs, sinceMs, toMs: sinceMs + lengthMs };
@@ -191,103 +190,108 @@ export function analytics(make: MakeAudit): void {
     expect(rows).toEqual(expected.slice(0, limit));
   }
 
-  test('latencies and near-misses', () =>
-    everyRun(
-      fc.tuple(arbitraryFilter, fc.constantFrom(50, NEAR_MISS_AT, 100)),
-      async (tenant, history, [filter, nearMissAt]) => {
-        const decisions = bookingsOf(history, filter).flatMap(({ decision, isDecision }) =>
-          decision && isDecision ? [decision] : [],
-        );
-        const took = await ask(audit, latencies, { tenant, ...filter });
-        expect(Object.fromEntries(took.map(({ upToMs, calls }) => [upToMs, calls]))).toEqual(
-          sumBy(decisions, (decision) => String(latencyOf(decision))),
-        );
+  async function expectLatencies(tenant: string, history: History, filter: Filter): Promise<void> {
+    const took = await ask(audit, latencies, { tenant, ...filter });
+    expect(Object.fromEntries(took.map(({ upToMs, calls }) => [upToMs, calls]))).toEqual(
+      sumBy(decisionsOf(history, filter), (decision) => String(latencyOf(decision))),
+    );
+  }
 
-        const missed = decisions.flatMap((decision) =>
-          nearlyMissed(decision, nearMissAt).map((limit) => ({ ...limit, decision })),
-        );
-        const expected = [...Map.groupBy(missed, ({ name, decision }) => `${decision.agentId} ${name}`)].map(
-          ([name, own]) => {
-            const latest = own.reduce((a, b) => (a.decision.id > b.decision.id ? a : b));
-            return {
-              name,
-              nearMisses: own.length,
-              highestPercent: Math.max(
-                ...own.map(({ used, most }) => Number((BigInt(used) * 100n) / BigInt(most))),
-              ),
-              used: latest.used,
-              most: latest.most,
-              decisionId: latest.decision.id,
-              decidedAt: latest.decision.decidedAt,
-            };
-          },
-        );
-        const rows = await ask(audit, nearMisses, { tenant, ...filter, nearMissAt, limit: 1_000 });
-        const said = rows.map(({ agentId, kind, scope, subject, id, windowMs, ...rest }) => ({
-          name: `${agentId} ${kind}/${scope ?? ''}/${subject}/${id}/${windowMs}`,
-          ...rest,
-        }));
-        const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
-        expect([...said].sort(byName)).toEqual(expected.sort(byName));
-        const ids = rows.map(({ decisionId }) => decisionId);
-        expect(ids).toEqual([...ids].sort().reverse());
-      },
-    ));
+  async function expectNearMisses(
+    tenant: string,
+    history: History,
+    filter: Filter,
+    nearMissAt: number,
+  ): Promise<void> {
+    const missed = decisionsOf(history, filter).flatMap((decision) =>
+      nearlyMissed(decision, nearMissAt).map((limit) => ({ ...limit, decision })),
+    );
+    const percent = ({ used, most }: { used: number; most: number }) =>
+      Number((BigInt(used) * 100n) / BigInt(most));
+    const named = Map.groupBy(missed, ({ name, decision }) => `${decision.agentId} ${name}`);
+    const expected = [...named].map(([name, own]) => {
+      const latest = own.reduce((a, b) => (a.decision.id > b.decision.id ? a : b));
+      return {
+        name,
+        nearMisses: own.length,
+        highestPercent: Math.max(...own.map(percent)),
+        used: latest.used,
+        most: latest.most,
+        decisionId: latest.decision.id,
+        decidedAt: latest.decision.decidedAt,
+      };
+    });
+    const rows = await ask(audit, nearMisses, { tenant, ...filter, nearMissAt, limit: 1_000 });
+    const said = rows.map(({ agentId, kind, scope, subject, id, windowMs, ...rest }) => ({
+      name: `${agentId} ${kind}/${scope ?? ''}/${subject}/${id}/${windowMs}`,
+      ...rest,
+    }));
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    expect([...said].sort(byName)).toEqual(expected.sort(byName));
+    const ids = rows.map(({ decisionId }) => decisionId);
+    expect(ids).toEqual([...ids].sort().reverse());
+  }
 
-  test('budgets, of which those for ever equal the sums that the reconciler compares', () =>
-    everyRun(
-      fc.tuple(arbitraryMoment, arbitraryMoment, arbitraryMoment),
-      async (tenant, history, [asOfMs, a, b]) => {
-        const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
-        const moves = budgetMoves(history);
-        const seen = standing(history.decisions, ({ id }) => id)
-          .sort((one, other) => byKeys([one.decidedAt, one.id], [other.decidedAt, other.id]))
-          .flatMap((decision) => weighedOf(decision).map((limit) => ({ ...limit, decision })))
-          .filter(({ name }) => name.startsWith('budget/'))
-          .map(({ name, ...rest }) => ({ ...rest, name: name.slice('budget/'.length) }));
-        const names = new Set([...moves, ...seen].map(({ name }) => name));
-        const expected = [...names].map((name) => {
-          const windowMs = name.endsWith('/null') ? Number.POSITIVE_INFINITY : Number(name.split('/').at(-1));
-          const own = moves.filter((move) => move.name === name);
-          const sum = (some: typeof own) => some.reduce((all, { micros }) => all + micros, 0);
-          const last = seen.findLast((limit) => limit.name === name);
-          return {
-            name,
-            limitMicros: last?.most ?? null,
-            limitSeenAt: last?.decision.decidedAt ?? null,
-            spentMicros: sum(own.filter(({ heldFromMs }) => heldFromMs > asOfMs - windowMs)),
-            burnedMicros: sum(
-              own.filter(({ atMs, isAdjusted }) => !isAdjusted && atMs >= fromMs && atMs < toMs),
-            ),
-          };
-        });
-        const rows = await ask(audit, budgets, { tenant, asOfMs, fromMs, toMs });
-        const said = rows.map(({ scope, subject, budgetId, windowMs, ...rest }) => ({
-          name: `${scope}/${subject}/${budgetId}/${windowMs}`,
-          ...rest,
-        }));
-        const share = ({ limitMicros, spentMicros }: (typeof expected)[number]) =>
-          limitMicros === null ? null : limitMicros === 0 ? 1 : spentMicros / limitMicros;
-        expect(said).toEqual(
-          expected.sort(
-            (one, other) =>
-              descending(share(one), share(other)) || byKeys(one.name.split('/'), other.name.split('/')),
-          ),
-        );
+  async function expectBudgets(
+    tenant: string,
+    history: History,
+    [asOfMs, a, b]: readonly [number, number, number],
+  ): Promise<void> {
+    const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
+    const moves = budgetMoves(history);
+    const seen = standing(history.decisions, ({ id }) => id)
+      .sort((one, other) => byKeys([one.decidedAt, one.id], [other.decidedAt, other.id]))
+      .flatMap((decision) => weighedOf(decision).map((limit) => ({ ...limit, decision })))
+      .filter(({ name }) => name.startsWith('budget/'))
+      .map(({ name, ...rest }) => ({ ...rest, name: name.slice('budget/'.length) }));
+    const names = new Set([...moves, ...seen].map(({ name }) => name));
+    const expected = [...names].map((name) => {
+      const windowMs = name.endsWith('/null') ? Number.POSITIVE_INFINITY : Number(name.split('/').at(-1));
+      const own = moves.filter((move) => move.name === name);
+      const sum = (some: typeof own) => some.reduce((all, { micros }) => all + micros, 0);
+      const last = seen.findLast((limit) => limit.name === name);
+      return {
+        name,
+        limitMicros: last?.most ?? null,
+        limitSeenAt: last?.decision.decidedAt ?? null,
+        spentMicros: sum(own.filter(({ heldFromMs }) => heldFromMs > asOfMs - windowMs)),
+        burnedMicros: sum(own.filter(({ atMs, isAdjusted }) => !isAdjusted && atMs >= fromMs && atMs < toMs)),
+      };
+    });
+    const rows = await ask(audit, budgets, { tenant, asOfMs, fromMs, toMs });
+    const said = rows.map(({ scope, subject, budgetId, windowMs, ...rest }) => ({
+      name: `${scope}/${subject}/${budgetId}/${windowMs}`,
+      ...rest,
+    }));
+    const share = ({ limitMicros, spentMicros }: (typeof expected)[number]) => {
+      if (limitMicros === null) return null;
+      return limitMicros === 0 ? 1 : spentMicros / limitMicros;
+    };
+    const fullestFirst = expected.sort(
+      (one, other) =>
+        descending(share(one), share(other)) || byKeys(one.name.split('/'), other.name.split('/')),
+    );
+    expect(said).toEqual(fullestFirst);
 
-        const sums = await ask(audit, chargesByBudget, { tenant });
-        const forEver = said.filter(
-          ({ name }) => name.endsWith('/null') && moves.some((move) => move.name === name),
-        );
-        expect(Object.fromEntries(forEver.map(({ name, spentMicros }) => [name, spentMicros]))).toEqual(
-          Object.fromEntries(
-            sums
-              .filter(({ windowMs }) => windowMs === null)
-              .map((one) => [`${one.scope}/${one.subject}/${one.budgetId}/null`, one.spentMicros]),
-          ),
-        );
-      },
-    ));
+    // Those for ever hold what the reconciler compares with the ledger.
+    const sums = await ask(audit, chargesByBudget, { tenant });
+    const moved = said.filter(
+      ({ name }) => name.endsWith('/null') && moves.some((move) => move.name === name),
+    );
+    expect(Object.fromEntries(moved.map(({ name, spentMicros }) => [name, spentMicros]))).toEqual(
+      Object.fromEntries(
+        sums
+          .filter(({ windowMs }) => windowMs === null)
+          .map((one) => [`${one.scope}/${one.subject}/${one.budgetId}/null`, one.spentMicros]),
+      ),
+    );
+  }
+}
+
+function decisionsOf(history: History, filter: Filter): Decision[] {
+  return bookingsOf(history, filter).flatMap(({ decision, isDecision }) =>
+    decision && isDecision ? [decision] : [],
+  );
 }
 
 /** The larger first, none last. */
