@@ -12,7 +12,8 @@ export type ApiClient = {
   postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
 };
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** A list is said once for each of its values. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 type PostOptions = {
   query?: Query;
@@ -43,7 +44,8 @@ export function createApiClient(options: {
     const url = service === 'query' ? queryUrl : gatewayUrl;
     const target = new URL(path, url);
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) target.searchParams.set(name, String(value));
+      for (const one of value === undefined ? [] : [value].flat())
+        target.searchParams.append(name, String(one));
     }
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);

@@ -84,7 +84,7 @@ it.each([
   ['a file that is not there', ['publish', '--file', '/nowhere/x'], KEY, 'there is no file /nowhere/x'],
   [
     'a filter of another question',
-    ['query', 'spend', '--verdict', 'BLOCK'],
+    ['query', 'settlements', '--verdict', 'BLOCK'],
     KEY,
     'cannot be narrowed by --verdict',
   ],

@@ -49,6 +49,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/query.ts')).queryCommand,
   },
   {
+    name: 'explain',
+    summary: 'say why a decision fell as it did, and what would have changed it',
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  {
     name: 'agents',
     summary: 'list agents: what they spent, what they have open, what stops them',
     load: async () => (await import('./commands/agents.ts')).agentsCommand,

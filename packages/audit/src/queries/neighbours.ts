@@ -1,43 +1,52 @@
 /**
- * What the agent of a decision was decided before it and after it, the nearest first. Within a week on either side, so
- * that an agent which seldom acts is not looked for in years of others' decisions.
+ * What the agent of a decision was decided before it and after it, the nearest first. Within a span of ids, which begin
+ * with their time: an agent that seldom acts is not looked for in years of others' decisions.
+ *
+ * Requests of one millisecond have ids in no order; an agent's lie in one partition, so there the log tells. Among more
+ * of one millisecond than are asked for, which are told is left open.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
+import { SPAN, span } from './related-decisions.ts';
 
 const params = z.strictObject({
   tenant,
   agentId: id,
-  /** The decision, and when its request reached the log. */
-  id,
+  ...span,
+  /** Of the decision: when its request reached the log, and where it lies itself. */
   atMs: z.int().min(0),
+  offset: z.int().min(0),
   limit: z.int().min(1).max(100).default(5),
 });
 
-const AT = "fromUnixTimestamp64Milli({atMs:Int64}, 'UTC')";
+const PLACE = "(fromUnixTimestamp64Milli({atMs:Int64}, 'UTC'), {offset:UInt64})";
 
 export const decisionsBefore = question({
   params,
   row: decisionSummary,
   sql: () => `
-    SELECT ${DECISION_COLUMNS}
-    FROM decisions FINAL
-    WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND id < {id:String}
-      AND appended_at BETWEEN ${AT} - INTERVAL 7 DAY AND ${AT}
-    ORDER BY id DESC
-    LIMIT {limit:UInt32}`,
+    SELECT * FROM (
+      SELECT ${DECISION_COLUMNS}
+      FROM decisions FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND ${SPAN}
+        AND (appended_at, log_offset) < ${PLACE}
+      ORDER BY id DESC
+      LIMIT {limit:UInt32}
+    ) ORDER BY appendedAt DESC, logOffset DESC`,
 });
 
 export const decisionsAfter = question({
   params,
   row: decisionSummary,
   sql: () => `
-    SELECT ${DECISION_COLUMNS}
-    FROM decisions FINAL
-    WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND id > {id:String}
-      AND appended_at BETWEEN ${AT} AND ${AT} + INTERVAL 7 DAY
-    ORDER BY id
-    LIMIT {limit:UInt32}`,
+    SELECT * FROM (
+      SELECT ${DECISION_COLUMNS}
+      FROM decisions FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND ${SPAN}
+        AND (appended_at, log_offset) > ${PLACE}
+      ORDER BY id
+      LIMIT {limit:UInt32}
+    ) ORDER BY appendedAt, logOffset`,
 });

@@ -1,6 +1,6 @@
 /**
  * What operators did, the newest first: a tenant's own events and those that concern everyone. An event for everyone
- * holds other tenants' actions in its payload, so no payload is given. An event that stands in several partitions is
+ * holds other tenants' actions in its payload, so no payload is given, and of those actions only the tenant's own. An event that stands in several partitions is
  * one event. Times repeat, so the page key is the time with the id: `beforeMs` and `beforeId` of the last row one has.
  */
 import { BUDGET_SCOPES, id, tenant, time } from '@mandate/schemas';
@@ -44,6 +44,10 @@ export const searchControlEvents = question({
     digest: z.string().nullable(),
     answer: z.enum(['granted', 'denied']).nullable(),
     ledgerEpoch: z.string().nullable(),
+    /** Of a kill: what had been allowed and might still run, the tenant's own of those that its event names. */
+    open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
+    /** How many those were; null of a kill of everything, whose event counts other tenants' too. */
+    openCount: z.int().nullable(),
     happenedAt: time,
   }),
   sql: (params) => `
@@ -52,7 +56,13 @@ export const searchControlEvents = question({
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
       nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
-      nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt
+      nullIf(ledger_epoch, '') AS ledgerEpoch,
+      arrayMap(one -> CAST((one.agentId, one.actionId, one.attempt), 'Tuple(agentId String, actionId String, attempt UInt32)'),
+        arrayFilter(one -> one.tenant = {tenant:String}, JSONExtract(payload, 'kill', 'open',
+          'Array(Tuple(tenant String, agentId String, actionId String, attempt UInt32))'))) AS open,
+      if(event = 'agent.killed' AND control_events.scope != 'all', JSONExtractUInt(payload, 'kill', 'openCount'), NULL)
+        AS openCount,
+      happened_at AS happenedAt
     FROM control_events FINAL
     WHERE tenant IN ({tenant:String}, '') AND NOT void${narrowed(params, {
       agentId: 'agent_id = {agentId:String}',

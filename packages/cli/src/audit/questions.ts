@@ -1,10 +1,8 @@
-/** What the audit can be asked, and by what each question can be narrowed. */
+/** What the audit can be asked, by what each question can be narrowed, and how its answer becomes rows. */
+import { formatMicros } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
-import type { Presentation } from '../output/show-answer-rows.ts';
-
-export type Filters = Partial<
-  Record<'agent' | 'tool' | 'verdict' | 'code' | 'type' | 'kind' | 'action' | 'event' | 'from' | 'to', string>
->;
+import type { Presentation, Row } from '../output/show-answer-rows.ts';
+import { type Filters, flagOf, SEARCHED } from './filters.ts';
 
 /**
  * `rows`: under which name the answer holds them. `paged`: newest first, as many as one wants; `ranked`: the first so
@@ -14,9 +12,13 @@ export type Question = {
   path: string;
   rows: string;
   kind: 'paged' | 'ranked' | 'whole';
-  filters: readonly (keyof Filters)[];
-  /** Filters that the plane knows by another name. */
-  parameters?: Partial<Record<keyof Filters, string>>;
+  filters: readonly string[];
+  /** Filters that the plane knows by another name here. */
+  parameters?: Readonly<Record<string, string>>;
+  /** A row as people read it, where that is not as the plane gives it. */
+  row?(row: Row): Row;
+  /** What the answer says beside its rows. */
+  note?(answer: Row): string | undefined;
   presentation?: Presentation;
 };
 
@@ -27,15 +29,14 @@ export const SPEND: Presentation = {
 };
 
 const PERIOD = ['from', 'to'] as const;
-const NARROWED = ['agent', 'tool', ...PERIOD] as const;
+const COUNTED = [...SEARCHED, 'nearMissAt'];
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   decisions: {
     path: 'decisions',
     rows: 'decisions',
     kind: 'paged',
-    filters: [...NARROWED, 'action', 'verdict', 'code', 'type', 'kind'],
-    parameters: { action: 'actionId' },
+    filters: SEARCHED,
     presentation: {
       first: [
         'id',
@@ -56,6 +57,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     rows: 'settlements',
     kind: 'paged',
     filters: ['agent', 'action', ...PERIOD],
+    parameters: { action: 'action' },
     presentation: { first: ['actionId', 'agentId', 'code', 'delta', 'charged', 'settledAt'] },
   },
   'control-events': {
@@ -63,38 +65,97 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     rows: 'events',
     kind: 'paged',
     filters: ['agent', 'event', ...PERIOD],
+    presentation: { first: ['event', 'agentId', 'by', 'reason', 'happenedAt'] },
+  },
+  analytics: {
+    path: 'analytics',
+    rows: 'groups',
+    kind: 'ranked',
+    filters: [...COUNTED, 'groupBy', 'interval', 'timeZone', 'orderBy'],
+    row: ungrouped,
+    note: othersOf,
+    presentation: { titles: SPEND.titles ?? {} },
   },
   spend: {
     path: 'analytics/spend',
     rows: 'agents',
     kind: 'ranked',
-    filters: NARROWED,
+    filters: COUNTED,
     presentation: SPEND,
   },
-  verdicts: { path: 'analytics/verdicts', rows: 'verdicts', kind: 'whole', filters: NARROWED },
-  codes: { path: 'analytics/codes', rows: 'codes', kind: 'whole', filters: NARROWED },
-  tools: { path: 'analytics/tools', rows: 'tools', kind: 'ranked', filters: NARROWED },
-  agents: { path: 'analytics/agents', rows: 'agents', kind: 'ranked', filters: NARROWED },
+  verdicts: { path: 'analytics/verdicts', rows: 'verdicts', kind: 'whole', filters: COUNTED },
+  codes: { path: 'analytics/codes', rows: 'codes', kind: 'whole', filters: COUNTED },
+  agents: { path: 'analytics/agents', rows: 'agents', kind: 'ranked', filters: COUNTED },
+  tools: { path: 'analytics/tools', rows: 'tools', kind: 'ranked', filters: COUNTED },
+  models: { path: 'analytics/models', rows: 'models', kind: 'ranked', filters: COUNTED },
+  principals: { path: 'analytics/principals', rows: 'principals', kind: 'ranked', filters: COUNTED },
+  latency: {
+    path: 'analytics/latency',
+    rows: 'histogram',
+    kind: 'whole',
+    filters: COUNTED,
+    note: ({ p50Ms, p90Ms, p99Ms, maxMs }) =>
+      `from the log to the decision: half within ${p50Ms} ms, 90 % within ${p90Ms} ms, 99 % within ${p99Ms} ms, all within ${maxMs} ms`,
+  },
+  'near-misses': {
+    path: 'analytics/near-misses',
+    rows: 'nearMisses',
+    kind: 'ranked',
+    filters: COUNTED,
+    row: ({ kind, used, most, ...row }) => ({
+      ...row,
+      kind,
+      used: kind === 'budget' ? formatMicros(Number(used)) : used,
+      most: kind === 'budget' ? formatMicros(Number(most)) : most,
+    }),
+    presentation: {
+      first: ['agentId', 'kind', 'scope', 'id', 'highestPercent', 'used', 'most', 'decidedAt'],
+    },
+  },
+  movers: {
+    path: 'analytics/movers',
+    rows: 'movers',
+    kind: 'ranked',
+    filters: [...COUNTED, 'groupBy', 'by'],
+    row: (row) => inDollars(ungrouped(row)),
+  },
+  budgets: {
+    path: 'analytics/budgets',
+    rows: 'budgets',
+    kind: 'ranked',
+    filters: ['scope', 'subject', 'budget', ...PERIOD],
+    presentation: {
+      first: ['scope', 'subject', 'budgetId', 'left', 'usedPercent', 'limit', 'spent', 'exhaustedAt'],
+    },
+  },
 };
 
-/** The filters as the plane takes them. */
-export function parametersOf(
-  { parameters = {} }: Question,
-  filters: Filters,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(filters).map(([name, value]) => [parameters[name as keyof Filters] ?? name, value]),
-  );
+/** What the rows are told apart by stands beside what is told of them. */
+function ungrouped({ group, ...rest }: Row): Row {
+  return { ...(group as Row), ...rest };
+}
+
+/** Movers by spend come in micro-dollars and in dollars. */
+function inDollars({ beforeDollars, nowDollars, differenceDollars, ...row }: Row): Row {
+  return beforeDollars === undefined
+    ? row
+    : { ...row, before: beforeDollars, now: nowDollars, difference: differenceDollars };
+}
+
+function othersOf({ others }: Row): string | undefined {
+  if (typeof others !== 'object' || others === null) return undefined;
+  const { groups, calls, spent } = others as Row;
+  return `and ${groups} more: ${calls} calls, ${spent} spent (--limit)`;
 }
 
 /** What was given, all of which the question must know: what it would ignore in silence is a wrong use. */
-export function mustKnow(name: string, known: readonly (keyof Filters)[], given: Filters): Filters {
-  const unknown = Object.keys(given).filter((filter) => !known.some((other) => other === filter));
+export function mustKnow(name: string, known: readonly string[], given: Filters): Filters {
+  const unknown = Object.keys(given).filter((filter) => !known.includes(filter));
   if (unknown.length === 0) return given;
-  const names = known.map((filter) => `--${filter}`).join(', ');
+  const flags = (names: readonly string[]) => names.map(flagOf).join(', ');
   throw new CommandFailure(
     2,
-    `${name} cannot be narrowed by --${unknown.join(', --')}`,
-    known.length === 0 ? undefined : `It knows ${names}.`,
+    `${name} cannot be narrowed by ${flags(unknown)}`,
+    known.length === 0 ? undefined : `It knows ${flags(known)}.`,
   );
 }

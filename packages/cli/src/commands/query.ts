@@ -1,55 +1,87 @@
-import { CODES, DECISION_KINDS, VERDICTS } from '@mandate/schemas';
-import { Argument, type Command, Option } from 'commander';
-import { type Filters, mustKnow, parametersOf, QUESTIONS, type Question } from '../audit/questions.ts';
+import { Argument, type Command } from 'commander';
+import type { ApiClient } from '../api-client.ts';
+import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
+import { mustKnow, QUESTIONS, type Question } from '../audit/questions.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
-import { momentBefore, someText, wholeNumber } from '../input/option-values.ts';
+import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
+import { csvLine } from '../output/csv.ts';
 import { printableJson } from '../output/printable.ts';
-import { type Row, showAnswerRows } from '../output/show-answer-rows.ts';
+import { onlyColumns, type Row, showAnswerRows } from '../output/show-answer-rows.ts';
+import { bucketsAsRows, bucketsAsSparkline } from '../output/show-buckets.ts';
+import { watch } from '../output/watch.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { allOf, rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
-type Options = ConnectionOptions & Filters & { limit: number };
+type Options = ConnectionOptions & {
+  limit: number;
+  csv?: true;
+  columns?: readonly string[];
+  sparklines?: true;
+  watch?: number | true;
+  orderBy?: string;
+};
 
 const PAGE = 1_000;
+const WATCH_MS = 2_000;
 
 export function queryCommand(command: Command, run: RunCommand): void {
-  const moment = momentBefore(Date.now);
   withConnection(
-    command
-      .description(
-        'Asks the audit: decisions, settlements and control-events (newest first), one decision whole, or spend, verdicts, ' +
-          'codes, tools and agents, counted and summed.',
-      )
-      .addArgument(new Argument('<question>').choices([...Object.keys(QUESTIONS), 'decision']))
-      .argument('[id]', 'of the one decision', someText)
-      .option('--agent <id>', 'of this agent', someText)
-      .option('--tool <name>', 'of this tool', someText)
-      .addOption(new Option('--verdict <verdict>', 'decisions that said so').choices(VERDICTS))
-      .addOption(new Option('--code <code>', 'decisions for this reason').choices(CODES))
-      .addOption(new Option('--type <type>', 'of actions').choices(['tool_call', 'llm_call']))
-      .addOption(new Option('--kind <kind>', 'of decisions').choices(DECISION_KINDS))
-      .option('--action <id>', 'decisions and settlements of this action', someText)
-      .option('--event <event>', 'control events of this name, such as agent.killed', someText)
-      .option('--from <time>', 'RFC 3339, a day, or how long ago: 15m, 2h, 7d', moment)
-      .option('--to <time>', 'likewise; not included', moment)
-      .option('--limit <count>', 'how many rows', wholeNumber({ min: 1, max: 1_000_000 }), 100),
+    withFilters(
+      command
+        .description(
+          'Asks the audit: decisions, settlements and control-events (newest first), one decision whole, or what was ' +
+            'booked, counted and summed.',
+        )
+        .addArgument(new Argument('<question>').choices([...Object.keys(QUESTIONS), 'decision']))
+        .argument('[id]', 'of the one decision', someText),
+    )
+      .option('--limit <count>', 'how many rows', wholeNumber({ min: 1, max: 1_000_000 }), 100)
+      .option('--columns <names>', 'only these, in this order: agentId,spent', columnNames)
+      .option('--csv', 'comma-separated values instead of a table')
+      .option('--sparklines', 'buckets as a line of bars, elsewhere than on a terminal too')
+      .option(
+        '--watch [time]',
+        'ask again and again, every 2 s unless said otherwise; Ctrl-C ends it',
+        watchedEvery,
+      ),
   )
     .addHelpText(
       'after',
       `
-A terminal shows the columns that it has room for; a file, a pipe and --json get all of them, in full.
+A terminal shows the columns that it has room for, and times as how long ago; a file, a pipe, --csv and --json get all of
+them, in full. See also \`mandate explain\`.
 
 Examples:
   mandate query decisions --verdict BLOCK --from 2h
   mandate query decisions --action act_…       what was decided about one action
   mandate query decision dec_…                 every check: what it saw, what it said
-  mandate query spend --from 7d
-  mandate query decisions --limit 100000 --json > decisions.ndjson`,
+  mandate query spend --from 7d --watch 10s
+  mandate query analytics --group-by agent --group-by tool --interval 1h --from 24h
+  mandate query budgets --columns scope,subject,budgetId,left,exhaustedAt
+  mandate query decisions --limit 100000 --csv > decisions.csv`,
     )
     .action((question: string, id: string | undefined, options: Options) =>
-      run((context) => ask(question, id, options, context)),
+      run(async (context) => {
+        if (options.watch === undefined) return ask(question, id, options, context);
+        const everyMs = options.watch === true ? WATCH_MS : options.watch;
+        await watch(everyMs, context, async () => {
+          await ask(question, id, options, context);
+        });
+        return 0;
+      }),
     );
+}
+
+/** A number by itself is seconds. */
+function watchedEvery(text: string): number {
+  return durationMs({ min: 100, max: 86_400_000 })(/^\d+$/.test(text) ? `${text}s` : text);
+}
+
+function columnNames(text: string): readonly string[] {
+  return someText(text)
+    .split(',')
+    .map((name) => name.trim());
 }
 
 async function ask(
@@ -60,28 +92,78 @@ async function ask(
 ): Promise<ExitCode> {
   const question = QUESTIONS[name];
   if (question !== undefined && id !== undefined) throw new CommandFailure(2, `${name} takes no id`);
-  const { url, queryUrl, key, json, limit, ...given } = options;
-  const filters = mustKnow(name, question?.filters ?? [], given);
-  if (question === undefined) return showDecision(id, options, context);
-  const api = connect(options, context);
-  const { stdout } = context;
-  const path = `/v1/audit/${question.path}`;
-  const query = parametersOf(question, filters);
-  if (question.kind === 'paged') {
-    const list = { path, query, cursor: 'cursor', pageSize: PAGE };
-    const rows = rowsOf(api, { ...list, rows: (answer: Page) => rowsIn(answer, question) }, limit);
-    if (json) for await (const row of rows) await writeJsonLine(stdout, row);
-    else await showAnswerRows(await allOf(rows), stdout, question.presentation);
-    return 0;
+  if (options.json && (options.csv || options.columns)) {
+    throw new CommandFailure(2, '--json gives all there is', 'Leave --csv and --columns out, or take jq.');
   }
-  const cut = question.kind === 'ranked' ? { limit: Math.min(limit, PAGE) } : {};
-  const answer = await api.get<Row>(path, { ...query, ...cut });
-  if (json) await writeJsonLine(stdout, answer);
-  else await showAnswerRows(rowsIn(answer, question), stdout, question.presentation);
+  const filters = mustKnow(name, question?.filters ?? [], filtersIn(options));
+  if (question === undefined) return showDecision(id, options, context);
+  const asked = { question, parameters: parametersOf(filters, question.parameters) };
+  const api = connect(options, context);
+  if (question.kind === 'paged') await showPages(asked, api, options, context);
+  else await showAnswer(asked, api, options, context);
   return 0;
 }
 
+type Asked = { question: Question; parameters: ReturnType<typeof parametersOf> };
 type Page = Row & { next: string | null };
+
+/** Text that is not a table is written as it comes, however much that is. */
+async function showPages(
+  { question, parameters: query }: Asked,
+  api: ApiClient,
+  { json, csv, limit, columns }: Options,
+  { stdout }: CommandContext,
+): Promise<void> {
+  const list = { path: pathOf(question), query, cursor: 'cursor', pageSize: PAGE };
+  const rows = rowsOf(api, { ...list, rows: (answer: Page) => rowsIn(answer, question) }, limit);
+  if (json) for await (const row of rows) await writeJsonLine(stdout, row);
+  else if (csv) await writeCsv(rows, columns, stdout);
+  else await showAnswerRows(await allOf(rows), stdout, { ...question.presentation, columns });
+}
+
+async function showAnswer(
+  { question, parameters }: Asked,
+  api: ApiClient,
+  { json, csv, limit, columns, sparklines, orderBy = 'calls' }: Options,
+  { stdout, stderr }: CommandContext,
+): Promise<void> {
+  const cut = question.kind === 'ranked' ? { limit: Math.min(limit, PAGE) } : {};
+  const answer = await api.get<Row>(pathOf(question), { ...parameters, ...cut });
+  if (json) return writeJsonLine(stdout, answer);
+  const drawn = !csv && (sparklines === true || stdout.isTTY === true);
+  const rows = rowsIn(answer, question).flatMap((row) =>
+    drawn ? bucketsAsSparkline(row, orderBy) : bucketsAsRows(row),
+  );
+  const shown = rows.map((row) => question.row?.(row) ?? row);
+  const note = question.note?.(answer);
+  if (csv) {
+    await writeCsv(shown, columns, stdout);
+    // What is no row is no part of the file.
+    if (note !== undefined) await write(stderr, `${note}\n`);
+    return;
+  }
+  const legend = note ?? question.presentation?.legend;
+  await showAnswerRows(shown, stdout, { ...question.presentation, legend, columns });
+}
+
+async function writeCsv(
+  rows: AsyncIterable<Row> | readonly Row[],
+  columns: readonly string[] | undefined,
+  stdout: CommandContext['stdout'],
+): Promise<void> {
+  let names: readonly string[] | null = null;
+  for await (const row of rows) {
+    if (names === null) {
+      names = onlyColumns(Object.keys(row), columns);
+      await write(stdout, csvLine(names));
+    }
+    await write(stdout, csvLine(names.map((name) => row[name])));
+  }
+}
+
+function pathOf({ path }: Question): string {
+  return `/v1/audit/${path}`;
+}
 
 function rowsIn(answer: Row, { rows: name }: Question): readonly Row[] {
   const rows = answer[name];

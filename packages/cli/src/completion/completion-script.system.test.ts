@@ -35,6 +35,17 @@ it('offers in bash what the command has', async () => {
   expect(offered(script, ['mandate', 'dead-letters', 'fix', '--fi'])).toEqual(['--file']);
 });
 
+it('offers in bash the names that the plane knows, where an agent or a tool is meant', async () => {
+  const script = `mandate() { [ "$*" = 'completion names agents' ] && printf '%s\\n' bot-1 bot-2 other; }
+mandate-else() { printf '%s\\n' search '$(touch never)'; }
+${await scriptFor('bash')}`;
+  expect(offered(script, ['mandate', 'tail', '--agent', 'bot'])).toEqual(['bot-1', 'bot-2']);
+  expect(offered(script, ['mandate', 'kill', 'o'])).toEqual(['other']);
+  expect(offered(script, ['mandate', 'query', '--agent', ''])).toEqual(['bot-1', 'bot-2', 'other']);
+  expect(offered(script, ['mandate-else', 'query', '--tool', ''])).toEqual(['search', '$(touch never)']);
+  expect(offered(script, ['no-such-command', 'query', '--tool', ''])).toEqual([]);
+});
+
 it('leaves files to bash where a value may be one', async () => {
   expect(offered(await scriptFor('bash'), ['mandate', 'eval', '--mandates', ''])).toEqual([]);
 });

@@ -1,5 +1,10 @@
-/** Completion scripts. Words come from the commands themselves; where a value may be anything, files are offered. */
-import type { OptionWords, Words } from './words.ts';
+/**
+ * Completion scripts. Words come from the commands themselves, names of agents and tools from the plane (plane-names.ts);
+ * where a value may be anything, files are offered.
+ *
+ * What agents are called is not ours to choose, so a shell only ever compares these names: `compgen -W` would expand them.
+ */
+import type { Named, OptionWords, Words } from './words.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -9,7 +14,13 @@ export function completionScript(shell: Shell, words: readonly Words[]): string 
 }
 
 const SCRIPTS: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
-  bash: (words) => `_mandate() {
+  bash: (words) => `_mandate_names() {
+  local name
+  while IFS= read -r name; do
+    [[ $name == "$2"* ]] && COMPREPLY+=("$name")
+  done < <("\${COMP_WORDS[0]}" completion names "$1" 2>/dev/null)
+}
+_mandate() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=
   local path=\${COMP_WORDS[1]}
   case "$path \${COMP_WORDS[2]}" in
@@ -30,10 +41,16 @@ ${words.flatMap(valued).map(bashValues).join('\n')}
 ${words.map((word) => `    '${word.path}') words="${offers(word)}" ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case $path in
+${words.flatMap(bashArgument).join('\n')}
+  esac
 }
 complete -o default -F _mandate mandate
 `,
   zsh: (words) => `#compdef mandate
+_mandate_names() {
+  compadd -- \${(f)"$("$words[1]" completion names $1 2>/dev/null)"}
+}
 _mandate() {
   if (( CURRENT == 2 )); then
     local -a commands=(${words
@@ -54,7 +71,7 @@ ${words
 ${words.flatMap(valued).map(zshValues).join('\n')}
   esac
   case $at in
-${words.map((word) => `    '${word.path}') compadd -- ${offers(word)} ;;`).join('\n')}
+${words.map((word) => `    '${word.path}') compadd -- ${offers(word)}${word.names === null ? '' : `; _mandate_names ${word.names}`} ;;`).join('\n')}
   esac
   _files
 }
@@ -64,18 +81,26 @@ compdef _mandate mandate
 `,
 };
 
+function bashArgument({ path, names }: Words): string[] {
+  return names === null ? [] : [`    '${path}') _mandate_names ${names} "$current" ;;`];
+}
+
 function bashValues({ path, option }: Valued): string {
+  if (option.names !== null) {
+    return `    '${path} ${option.long}') _mandate_names ${option.names} "$current"; return ;;`;
+  }
   if (option.values.length === 0) return `    '${path} ${option.long}') return ;;`;
   const values = option.values.join(' ');
   return `    '${path} ${option.long}') COMPREPLY=($(compgen -W "${values}" -- "$current")); return ;;`;
 }
 
 function zshValues({ path, option }: Valued): string {
-  const offer = option.values.length === 0 ? '_files' : `compadd -- ${option.values.join(' ')}`;
+  const values = option.values.length === 0 ? '_files' : `compadd -- ${option.values.join(' ')}`;
+  const offer = option.names === null ? values : `_mandate_names ${option.names}`;
   return `    '${path} ${option.long}') ${offer}; return ;;`;
 }
 
-function fishLines({ path, summary, next, options }: Words): string[] {
+function fishLines({ path, summary, next, names, options }: Words): string[] {
   const [command, sub] = path.split(' ');
   const behind =
     sub === undefined
@@ -86,11 +111,17 @@ function fishLines({ path, summary, next, options }: Words): string[] {
       ? [`complete -c mandate -f -n __fish_use_subcommand -a ${command} -d '${fishText(summary)}'`]
       : []),
     ...next.map((word) => `complete -c mandate -n '${behind}' -a ${word}`),
-    ...options.map(({ long, values, takesValue }) => {
-      const value = values.length > 0 ? ` -x -a '${values.join(' ')}'` : takesValue ? ' -r' : '';
+    ...(names === null ? [] : [`complete -c mandate -f -n '${behind}' -a '${fishNames(names)}'`]),
+    ...options.map(({ long, values, takesValue, names }) => {
+      const offer = names === null ? values.join(' ') : fishNames(names);
+      const value = offer !== '' ? ` -x -a '${offer}'` : takesValue ? ' -r' : '';
       return `complete -c mandate -n '${behind}' -l ${long.slice(2)}${value}`;
     }),
   ];
+}
+
+function fishNames(names: Named): string {
+  return `(mandate completion names ${names} 2>/dev/null)`;
 }
 
 type Valued = { path: string; option: OptionWords };

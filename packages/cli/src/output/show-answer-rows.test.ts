@@ -21,13 +21,16 @@ const DECISION = {
   decidedAt: '2026-01-31T13:52:02.870Z',
 };
 
-async function shown(stream: { isTTY?: boolean; columns?: number }): Promise<string[]> {
+async function shown(
+  stream: { isTTY?: boolean; columns?: number },
+  presentation = QUESTIONS.decisions?.presentation,
+): Promise<string[]> {
   const stdout = Object.assign(new PassThrough(), {
     hasColors: () => false,
     getColorDepth: () => 1,
     ...stream,
   });
-  await showAnswerRows([DECISION], stdout, QUESTIONS.decisions?.presentation);
+  await showAnswerRows([DECISION], stdout, presentation);
   stdout.end();
   return (await text(stdout)).trimEnd().split('\n');
 }
@@ -42,8 +45,8 @@ it('fits decisions to the terminal: the id, what was decided, and about whom bef
 });
 
 it('shows more on a wider terminal, and all of the reason before what matters less', async () => {
-  const [titles, row = ''] = await shown({ isTTY: true, columns: 285 });
-  expect(row.length).toBeLessThanOrEqual(285);
+  const [titles, row = ''] = await shown({ isTTY: true, columns: 270 });
+  expect(row.length).toBeLessThanOrEqual(270);
   expect(row).toContain(DECISION.actionId);
   expect(row).toContain(DECISION.reason);
   expect(titles).not.toContain('ATTEMPT');
@@ -57,4 +60,17 @@ it.each([
   const { model, chargedMicros, ...all } = DECISION;
   for (const value of Object.values(all)) expect(row).toContain(String(value));
   expect(more).toEqual([]);
+});
+
+it('says on a terminal how long ago something was', async () => {
+  const columns = ['id', 'decidedAt'];
+  const [, row = ''] = await shown({ isTTY: true, columns: 80 }, { columns });
+  expect(row).toMatch(/^dec_\S+ +\d+ d ago$/);
+});
+
+it('shows the columns that are asked for, in that order, and names those there are', async () => {
+  const [titles, row] = await shown({}, { columns: ['chargedMicros', 'model', 'code'] });
+  expect(titles?.trim().split(/ {2,}/)).toEqual(['CHARGED MICROS', 'MODEL', 'CODE']);
+  expect(row?.trim()).toMatch(/^0 +COST_LIMIT_EXCEEDED$/);
+  await expect(shown({}, { columns: ['cost'] })).rejects.toThrow('there is no column cost');
 });

@@ -1,5 +1,6 @@
-import type { Output } from '../command-context.ts';
+import { CommandFailure, type Output } from '../command-context.ts';
 import { type FittingColumn, fitColumns } from './fit-columns.ts';
+import { relativeTime } from './relative-time.ts';
 import { paint, table } from './table.ts';
 import { write } from './write.ts';
 
@@ -13,11 +14,24 @@ export type Presentation = {
   /** The fields that matter most where there is no room for all, the first before the others. */
   first?: readonly string[];
   /** How the columns belong together, below the table. */
-  legend?: string;
+  legend?: string | undefined;
+  /** Only these fields, in this order. */
+  columns?: readonly string[] | undefined;
 };
 
 /** What is written freely, and so may be long. Ids, codes, amounts and times stay whole: they are copied and compared. */
 const FREE_TEXT: ReadonlySet<string> = new Set(['agentId', 'tool', 'model', 'reason']);
+
+/** Of the names of fields those that were asked for, in that order. */
+export function onlyColumns(
+  names: readonly string[],
+  asked: readonly string[] | undefined,
+): readonly string[] {
+  if (asked === undefined) return names;
+  const unknown = asked.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return asked;
+  throw new CommandFailure(2, `there is no column ${unknown.join(', ')}`, `There are ${names.join(', ')}.`);
+}
 
 /**
  * Columns for rows of whatever shape, from the first row's fields. Of an amount that stands there in both forms, people
@@ -25,23 +39,40 @@ const FREE_TEXT: ReadonlySet<string> = new Set(['agentId', 'tool', 'model', 'rea
  */
 export function answerColumns(
   rows: readonly Row[],
-  { titles = {}, first: foremost = [] }: Presentation = {},
+  { titles = {}, first: foremost = [], columns }: Presentation = {},
+  nowMs: number | null = null,
 ): readonly FittingColumn<Row>[] {
-  const [first = {}] = rows;
-  const names = Object.keys(first).filter(
+  const first = columns === undefined ? (rows[0] ?? {}) : Object.assign({}, ...rows);
+  const telling = Object.keys(first).filter(
     (name) =>
       !(name.endsWith('Micros') && name.slice(0, -'Micros'.length) in first) &&
       name !== 'log' &&
-      rows.some((row) => row[name] !== null),
+      rows.some((row) => !isEmpty(row[name])),
   );
+  const names = columns === undefined ? telling : onlyColumns(Object.keys(first), columns);
   return names.map((name, place) => ({
     title: titles[name] ?? name.replace(/([A-Z])/g, ' $1').toUpperCase(),
-    of: (row) => String(row[name] ?? ''),
+    of: (row) => textOf(row[name], nowMs),
     align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
     cuttable: FREE_TEXT.has(name),
-    rank: foremost.includes(name) ? foremost.indexOf(name) : foremost.length + place,
-    foremost: foremost.includes(name),
+    // Who asked for columns said what matters.
+    rank: columns === undefined && foremost.includes(name) ? foremost.indexOf(name) : foremost.length + place,
+    foremost: columns !== undefined || foremost.includes(name),
   }));
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/** Lists as one says them; times as how long ago they were, where people are to read them. */
+function textOf(value: unknown, nowMs: number | null): string {
+  if (Array.isArray(value)) return value.map((one) => textOf(one, null)).join(' ');
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  const text = String(value ?? '');
+  return nowMs !== null && TIME.test(text) ? relativeTime(Date.parse(text), nowMs) : text;
 }
 
 /** Rows as the plane gave them, as a table: on a terminal as wide as that is, elsewhere with everything in full. */
@@ -51,8 +82,8 @@ export async function showAnswerRows(
   presentation: Presentation = {},
 ): Promise<void> {
   if (rows.length === 0) return write(stdout, 'nothing found\n');
-  const all = answerColumns(rows, presentation);
   const room = (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
+  const all = answerColumns(rows, presentation, room === Number.POSITIVE_INFINITY ? null : Date.now());
   const { columns, leftOut } = fitColumns(rows, all, room);
   await write(stdout, table(rows, columns, stdout));
   const notes = presentation.legend === undefined ? [] : [presentation.legend];

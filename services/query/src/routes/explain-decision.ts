@@ -11,7 +11,7 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
-import { check, type Decision, id, time, wireTime } from '@mandate/schemas';
+import { check, type Decision, id, sortableId, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import type { Asker, BoundedAsk } from '../bounded-ask.ts';
@@ -26,6 +26,8 @@ import { findWhole, wholeDecision } from '../whole-decision.ts';
 
 /** How many of each list are given. */
 const MOST = { neighbours: 5, parents: 5, others: 20, trace: 100, settlements: 20, events: 100 };
+
+const WEEK_MS = 7 * 86_400_000;
 
 const POLICIES_NOT_TOLD =
   'The document of this id and hash set every bound. Which of its policies set which is not on the record.';
@@ -128,7 +130,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
       const { decision } = record;
       const [told, around] = await Promise.all([
         whatPeopleDid(ask, asker, decision),
-        whatElse(ask, asker, decision, traceId),
+        whatElse(ask, asker, { ...record, traceId }),
       ]);
       return { asOf, ...record, traceId, ...inItself(decision), ...told, ...around };
     },
@@ -173,16 +175,23 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
   };
 }
 
-async function whatElse(ask: BoundedAsk, asker: Asker, decision: Decision, traceId: string | null) {
+async function whatElse(
+  ask: BoundedAsk,
+  asker: Asker,
+  { decision, log, traceId }: Awaited<ReturnType<typeof findWhole>>,
+) {
   const { tenant } = asker;
   const { id, agentId, actionId, action } = decision;
   const atMs = Date.parse(decision.appendedAt);
-  const near = { tenant, agentId, id, atMs, limit: MOST.neighbours + 1 };
-  const behind = { tenant, atMs, limit: MOST.others + 1 };
+  const at = firstIdOf(atMs);
+  const weekBefore = firstIdOf(Math.max(0, atMs - WEEK_MS));
+  const weekAfter = firstIdOf(atMs + WEEK_MS);
+  const near = { tenant, agentId, atMs, offset: log.offset, limit: MOST.neighbours + 1 };
+  const behind = { tenant, fromId: at, toId: weekAfter, limit: MOST.others + 1 };
   const { parentActionId } = action;
   const [before, after, sameAction, duplicates, parents, children, trace] = await Promise.all([
-    ask(asker, decisionsBefore, near),
-    ask(asker, decisionsAfter, near),
+    ask(asker, decisionsBefore, { ...near, fromId: weekBefore, toId: firstIdOf(atMs + 1) }),
+    ask(asker, decisionsAfter, { ...near, fromId: at, toId: weekAfter }),
     ask(asker, searchDecisions, {
       tenant,
       agentId: [agentId],
@@ -213,6 +222,11 @@ async function whatElse(ask: BoundedAsk, asker: Asker, decision: Decision, trace
     children: listed(children, MOST.others),
     trace: listed(trace, MOST.trace),
   };
+}
+
+/** Below every id of that millisecond, and above all before. */
+function firstIdOf(atMs: number): string {
+  return sortableId('dec', atMs, '');
 }
 
 function otherThan({ decidedAt }: Decision, row: DecisionSummary): Other {

@@ -1,0 +1,19 @@
+/** How long ago, as one says it. Exact times are for programs and for what is copied. */
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+export function relativeTime(atMs: number, nowMs: number): string {
+  const apart = duration(Math.abs(nowMs - atMs));
+  if (apart === null) return 'now';
+  return atMs <= nowMs ? `${apart} ago` : `in ${apart}`;
+}
+
+/** In one unit, rounded down; null for less than a second. */
+export function duration(ms: number): string | null {
+  const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? [null, 1];
+  return unit === null ? null : `${Math.floor(ms / unitMs)} ${unit}`;
+}

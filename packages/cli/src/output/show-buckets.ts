@@ -1,0 +1,20 @@
+/** The buckets of a group: for people one character each, for programs a row each. */
+import type { Row } from './show-answer-rows.ts';
+import { sparkline } from './sparkline.ts';
+
+/** @param figure what is drawn */
+export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Row[] {
+  if (!Array.isArray(buckets)) return [row];
+  return [
+    { ...row, [`${figure} over time`]: sparkline(buckets.map((bucket: Row) => numberOr0(bucket[figure]))) },
+  ];
+}
+
+export function bucketsAsRows({ buckets, ...row }: Row): Row[] {
+  if (!Array.isArray(buckets)) return [row];
+  return buckets.map(({ start, ...measures }: Row) => ({ group: row.group, start, ...measures }));
+}
+
+function numberOr0(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,261 @@
+/**
+ * docs/five-questions.md, followed to the letter by a stranger with curl; and the same plane asked with the command:
+ * explanations, tables, comma-separated values, one question again and again.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { runProgram } from '@mandate/cli';
+import { wireTime } from '@mandate/schemas';
+import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonLines } from './run-mandate.ts';
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/five-questions.md'), 'utf8');
+
+const MANDATES = `version: 1
+id: team
+agents: ["researcher", "writer", "loop", "parent", "child"]
+maxCostTotal: 0.25
+deniedTools: ["*_admin"]
+toolPolicies:
+  search: { cost: 0.10 }
+  look: { cost: 0.01 }
+`;
+
+let plane: PlaneProcess;
+const folder = mkdtempSync(join(tmpdir(), 'mandate-questions-'));
+const startedMs = Date.now();
+
+const request = (agentId: string, tool: string, id: string, more: object = {}) => ({
+  id,
+  agentId,
+  type: 'tool_call',
+  tool,
+  ...more,
+});
+
+/** In this order, before the kill. */
+const REQUESTS = [
+  request('researcher', 'search', 'r1'),
+  request('researcher', 'search', 'r2'),
+  request('researcher', 'search', 'r3'),
+  request('writer', 'look', 'w1'),
+  request('parent', 'look', 'p1'),
+  request('child', 'look', 'c1', { parentActionId: 'p1' }),
+  request('loop', 'look', 'l1'),
+  request('loop', 'look', 'l2'),
+  request('loop', 'look', 'l2'),
+];
+
+/** The command, in this process: what a process of its own adds is tested elsewhere. */
+async function mandate(
+  args: readonly string[],
+  { stdin = '', stdout = new PassThrough(), signal = new AbortController().signal } = {},
+) {
+  const stderr = new PassThrough();
+  const said = Promise.all([text(stdout), text(stderr)]);
+  const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '' };
+  const context = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, env, signal };
+  const exitCode = await runProgram(args, context);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await said;
+  return { exitCode, stdout: out, stderr: err };
+}
+
+async function publish(requests: readonly object[]): Promise<void> {
+  const stdin = requests.map((action) => JSON.stringify({ event: 'action.requested', action })).join('\n');
+  await mandate(['publish', '--file', '-'], { stdin });
+}
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'mandates.yaml'), MANDATES);
+  plane = await startPlane({ data: join(folder, 'data'), mandates: join(folder, 'mandates.yaml') });
+  await publish(REQUESTS);
+  await mandate(['kill', 'loop', '--reason', 'it goes round in circles']);
+  await publish([request('loop', 'look', 'l3'), request('loop', 'look', 'l4')]);
+  await waitUntil('everything in the audit', async () => {
+    const { stdout } = await mandate(['query', 'decisions', '--json']);
+    return jsonLines(stdout).length === REQUESTS.length + 2;
+  });
+});
+afterAll(async () => {
+  await plane?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Requests of one millisecond are told in no order. */
+function actionsIn(answer: unknown): string[] {
+  const { decisions } = answer as { decisions: { actionId: string }[] };
+  return decisions.map(({ actionId }) => actionId).toSorted();
+}
+
+describe('the guide of five questions', () => {
+  const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+  /** Every block in one shell, as a reader would; but 14:05 of the guide is when this history took place. */
+  function followed(): unknown[] {
+    const script = blocks.map((block) => `${block}\nprintf '\\036'`).join('\n');
+    const around = script
+      .replaceAll('2026-01-31T14:00:00Z', wireTime(startedMs - 1_000))
+      .replaceAll('2026-01-31T14:10:00Z', wireTime(Date.now() + 60_000));
+    const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', around], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.auditor },
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const said = stdout.split('\u001e').slice(0, -1);
+    return said.map((text) => (text.startsWith('{') ? JSON.parse(text) : text.trim()));
+  }
+
+  it('is answered by every one of its commands', () => {
+    const [spend, decision, explained, budgets, around, kill, stopped, ...more] = followed();
+    expect(more).toEqual([]);
+    expect(spend).toMatchObject({
+      total: { spent: '$0.25' },
+      agents: [{ agentId: 'researcher', spent: '$0.20' }, { agentId: 'loop', spent: '$0.02' }, {}, {}, {}],
+    });
+    expect(explained).toMatchObject({
+      decision: { id: decision, actionId: 'r3', code: 'COST_LIMIT_EXCEEDED' },
+      change: {
+        needs: [{ check: 'budget', anyOf: [{ way: 'higher-limit', atLeastMicros: 300_000 }, {}] }],
+        askAgainAs: 'new-id',
+      },
+      before: { decisions: [{ actionId: 'r2' }, { actionId: 'r1' }], more: false },
+      after: { decisions: [] },
+    });
+    expect(budgets).toMatchObject({
+      budgets: [{ subject: 'researcher', left: '$0.05', usedPercent: 80 }, { subject: 'loop' }, {}, {}, {}],
+    });
+    expect(around).toMatchObject({ next: null });
+    expect(actionsIn(around)).toEqual(['r1', 'r2', 'r3']);
+    expect(kill).toMatchObject({
+      events: [
+        {
+          agentId: 'loop',
+          by: expect.stringMatching(/^operator /),
+          reason: 'it goes round in circles',
+          open: [{ actionId: 'l1' }, { actionId: 'l2' }],
+          openCount: 2,
+        },
+      ],
+    });
+    expect(actionsIn(stopped)).toEqual(['l3', 'l4']);
+  });
+});
+
+describe('mandate explain', () => {
+  it('explains the decision that stands for an action, as a page', async () => {
+    const { exitCode, stdout, stderr } = await mandate(['explain', 'r3']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/^BLOCK {2}COST_LIMIT_EXCEEDED {2}dec_\S+ {2}\S+Z \(.*\)\n/);
+    expect(stdout).toContain(
+      'block budget                Of the agent budget "total" of $0.25, $0.20 was spent, and the call costs $0.10.  [maxCostTotal]',
+    );
+    expect(stdout).toContain(
+      '\n  budget                at least $0.30 in the agent budget "total", or $0.05 given back to it\n',
+    );
+    expect(stdout).toContain('\n  budget agent total: $0.20 -> $0.20 of $0.25\n');
+    expect(stdout).toMatch(/\nBefore it\n {2}dec_\S+ .* r2 /);
+  });
+
+  it('names the kill behind a decision, and what was open is not refused', async () => {
+    const { stdout } = await mandate(['explain', 'l3', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kills: [{ event: 'agent.killed', scope: 'agent' }],
+      change: { needs: [{ check: 'kill-switch', anyOf: [{ way: 'revive' }] }] },
+    });
+    expect(JSON.parse((await mandate(['explain', 'l1', '--json'])).stdout)).toMatchObject({ kills: [] });
+  });
+
+  it('finds repeats, parents and children', async () => {
+    const told = async (id: string) => JSON.parse((await mandate(['explain', id, '--json'])).stdout);
+    expect(await told('l2')).toMatchObject({
+      decision: { kind: 'first' },
+      duplicates: { decisions: [{ kind: 'duplicate', actionId: 'l2' }] },
+      sameAction: { decisions: [{ kind: 'duplicate' }] },
+    });
+    expect(await told('p1')).toMatchObject({
+      children: { decisions: [{ agentId: 'child', actionId: 'c1' }] },
+      limits: { budgets: [{ id: 'total', before: '$0.00', after: '$0.01', max: '$0.25' }] },
+    });
+    expect(await told('c1')).toMatchObject({ parents: { decisions: [{ agentId: 'parent' }] } });
+  });
+
+  it('says so where there is nothing to explain', async () => {
+    const { exitCode, stdout, stderr } = await mandate(['explain', 'nothing']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('no decision and no action nothing');
+  });
+});
+
+describe('mandate query', () => {
+  it('is narrowed by any of several', async () => {
+    const args = ['query', 'decisions', '--agent', 'writer', '--agent', 'parent', '--max-charged', '0.01'];
+    const rows = jsonLines<{ agentId: string }>((await mandate([...args, '--json'])).stdout);
+    expect(rows.map(({ agentId }) => agentId).toSorted()).toEqual(['parent', 'writer']);
+  });
+
+  it('gives comma-separated values of the columns that are asked for', async () => {
+    const args = ['query', 'decisions', '--agent', 'researcher', '--csv'];
+    const some = await mandate([...args, '--columns', 'actionId,verdict,charged']);
+    expect(some).toMatchObject({ exitCode: 0, stderr: '' });
+    const [names, ...rows] = some.stdout.trimEnd().split('\n');
+    expect(names).toBe('actionId,verdict,charged');
+    expect(rows.toSorted()).toEqual(['r1,ALLOW,$0.10', 'r2,ALLOW,$0.10', 'r3,BLOCK,$0.00']);
+    const wrong = await mandate([...args, '--columns', 'actionId,price']);
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(wrong.stderr).toContain('there is no column price');
+  });
+
+  it('draws buckets where that is wanted, and tells them one by one elsewhere', async () => {
+    const args = ['query', 'analytics', '--group-by', 'agent', '--interval', '1h', '--from', '2h'];
+    const drawn = await mandate([...args, '--sparklines', '--columns', 'agent,calls,calls over time']);
+    expect(drawn.stdout).toMatch(/^AGENT +CALLS +CALLS OVER TIME\nloop +5 +\S/);
+    const told = await mandate([...args, '--csv', '--columns', 'agent,start,calls']);
+    const lines = told.stdout.trim().split('\n').slice(1);
+    const calls = lines.filter((line) => line.startsWith('loop,')).map((line) => Number(line.split(',')[2]));
+    expect(calls.length).toBeGreaterThan(1);
+    expect(calls.reduce((sum, count) => sum + count, 0)).toBe(5);
+  });
+
+  it.each([
+    ['models', /^nothing found/],
+    ['principals', /^nothing found/],
+    ['latency', /\nfrom the log to the decision: half within \d+ ms/],
+    ['near-misses', /^nothing found/],
+    ['budgets', /^SCOPE +SUBJECT .*\nagent +researcher /],
+  ])('tells of %s', async (question, said) => {
+    const { exitCode, stdout, stderr } = await mandate(['query', question]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(said);
+  });
+
+  it('tells what moved', async () => {
+    const { stdout } = await mandate(['query', 'movers', '--from', '1d', '--limit', '1']);
+    expect(stdout).toMatch(/^AGENT +CHANGE .*\nresearcher +new +\$0\.00 +\$0\.20 /);
+  });
+
+  it('asks again and again until it is asked to stop', async () => {
+    const asked = new AbortController();
+    const stdout = new PassThrough();
+    let tables = 0;
+    stdout.on('data', (chunk) => {
+      tables += String(chunk).split('VERDICT').length - 1;
+    });
+    const args = ['query', 'verdicts', '--watch', '100ms', '--columns', 'verdict,decisions'];
+    const watching = mandate(args, { stdout, signal: asked.signal });
+    await waitUntil('two tables', () => tables > 1);
+    asked.abort();
+    const { exitCode, stdout: said } = await watching;
+    expect(exitCode).toBe(0);
+    const [first = '', second = ''] = said.split('\n\n');
+    expect(first).toMatch(/^VERDICT +DECISIONS\n/);
+    expect(second.trim()).toBe(first.trim());
+  });
+});
