@@ -45,6 +45,7 @@ export { HttpProblem, type ProblemDocument, problemDocument } from './http/http-
 export type { HttpServerOptions } from './http/http-server.ts';
 export type { HttpRoutes, HttpServer } from './http/http-server-type.ts';
 export { rawBody } from './http/json-body.ts';
+export { boundStreams } from './http/open-streams.ts';
 export { answers } from './http/readiness.ts';
 export { serveHttp } from './http/serve-http.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';

@@ -1,7 +1,7 @@
 /**
  * The query service: the audit over HTTP. What was decided and why, what was spent, what operators did, and the sums
  * that the reconciler needs. It only reads, and only the tables that the recorder fills; the tenant is always that of
- * the caller's key. Every answer is pages or bounded lists; ClickHouse away or slow is a 503 in bounded time.
+ * the caller's key. Every answer is pages, bounded lists or a stream; ClickHouse away or slow is a 503 in bounded time.
  */
 import { type AuditClient, ask, identity } from '@mandate/audit';
 import {
@@ -26,6 +26,7 @@ import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { showDecision } from './routes/show-decision.ts';
+import { streamLive } from './routes/stream-live.ts';
 import { sums } from './routes/sums.ts';
 
 export { queryConfig, querySettings } from './config.ts';
@@ -47,6 +48,7 @@ const ROUTES = [
   showDecision,
   explainDecision,
   searchSettlements,
+  streamLive,
   analytics,
   analyticsRankings,
   analyticsLatency,

@@ -4,11 +4,14 @@ import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 
+/** One, or any of several. */
+const anyOf = z.union([id.transform((one) => [one]), z.array(id).min(1).max(100)]).optional();
+
 /** What settlements can be narrowed by, wherever they are searched, followed or exported. */
 export const settlementFilter = z.strictObject({
   tenant,
-  agentId: id.optional(),
-  actionId: id.optional(),
+  agentId: anyOf,
+  actionId: anyOf,
   ...period,
 });
 export type SettlementFilter = z.output<typeof settlementFilter>;
@@ -39,8 +42,8 @@ export type SettlementSummary = z.output<typeof settlementSummary>;
 /** ` AND …` for every filter that was given, on the columns of `settlements`. */
 export function settlementsNarrowed(params: Partial<SettlementFilter>): string {
   return narrowed(params, {
-    agentId: 'agent_id = {agentId:String}',
-    actionId: 'action_id = {actionId:String}',
+    agentId: 'agent_id IN {agentId:Array(String)}',
+    actionId: 'action_id IN {actionId:Array(String)}',
     fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
     toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
   });

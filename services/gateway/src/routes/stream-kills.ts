@@ -5,24 +5,21 @@
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
-import { type ApiKeyRecord, callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { type ApiKeyRecord, boundStreams, callerOf, type HttpServer } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee } from '../own-agents.ts';
 
 /** Less than an idle socket lives. */
 const REPEAT_FLAGS_MS = 30_000;
-const MOST_STREAMS = 2_000;
-/** So that there is room for the others. */
-const MOST_STREAMS_A_TENANT = 1_000;
+const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000 };
 /** Of events that a slow listener has not taken: beyond that it is cut off, and begins anew. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 export function streamKills(server: HttpServer, gateway: Gateway): void {
-  const streams = new Map<PassThrough, string>();
-  // Before the server waits for answers to end: these never would.
-  server.addHook('preClose', async () => {
-    for (const stream of streams.keys()) stream.end();
+  const streams = boundStreams(server, MOST_STREAMS, {
+    what: 'kills',
+    remedy: 'Try again in a moment, or ask for kill-status before you run what was allowed.',
   });
   server.get(
     '/v1/kills/stream',
@@ -40,9 +37,6 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
     async (request, reply) => {
       const key = callerOf(request);
       const ledger = ledgerOf(gateway);
-      if (streams.size >= MOST_STREAMS) throw overloaded(MOST_STREAMS);
-      const own = [...streams.values()].filter((tenant) => tenant === key.tenant).length;
-      if (own >= MOST_STREAMS_A_TENANT) throw overloaded(own);
       const stream = new PassThrough();
       const send = (event: string, data: object) => {
         if (stream.writableLength > MOST_WAITING_BYTES) stream.destroy();
@@ -58,6 +52,8 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
 
       // Before the answer begins, so that a ledger that is away is a 503.
       await sendFlags();
+      const { ending, leave } = streams.enter(key.tenant);
+      ending.addEventListener('abort', () => stream.end());
       const unsubscribe = gateway.kills.subscribe({
         onNotice: (notice) => {
           if (concerns(key, notice.target)) send(notice.killed ? 'killed' : 'revived', said(notice));
@@ -65,11 +61,10 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         onGap: trySendFlags,
       });
       const repeating = setInterval(trySendFlags, REPEAT_FLAGS_MS);
-      streams.set(stream, key.tenant);
       stream.once('close', () => {
         clearInterval(repeating);
         unsubscribe();
-        streams.delete(stream);
+        leave();
       });
       return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
     },
@@ -84,11 +79,4 @@ function concerns(key: ApiKeyRecord, target: KillTarget): boolean {
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   return target.scope === 'tenant' || maySee(key, target.agentId);
-}
-
-function overloaded(open: number): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', `${open} streams of kills are open already`, {
-    remedy: 'Try again in a moment, or ask for kill-status before you run what was allowed.',
-    headers: { 'retry-after': '1' },
-  });
 }

@@ -1,23 +1,15 @@
 /** GET /v1/audit/decisions: what was decided, newest first. */
-import { type DecisionSummary, searchDecisions as question } from '@mandate/audit';
+import { searchDecisions as question } from '@mandate/audit';
 import { callerOf } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
-import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
+import { decisionFound, shownDecision } from '../found-rows.ts';
 import { next, pageCursor } from '../page-cursor.ts';
-import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
+import { askerOf, type Route } from '../query-context.ts';
 import { limit, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('decisions', z.tuple([id]));
-
-const found = question.row.omit({ logTopic: true, logPartition: true, logOffset: true }).extend({
-  chargedMicros: microsField,
-  charged: dollarsField,
-  cumulativeMicros: microsField,
-  cumulative: dollarsField,
-  log: logPlace,
-});
 
 export const searchDecisions: Route = (server, { ask, clock }) => {
   server.get(
@@ -30,18 +22,14 @@ export const searchDecisions: Route = (server, { ask, clock }) => {
         description:
           'In the order in which requests reached the log; everything that is given must hold. Decisions that a rebuilt ledger made void are left out. The URL is the search: save it.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), cursor: cursor.parameter, limit }),
-        response: { 200: z.object({ decisions: z.array(found), next }) },
+        response: { 200: z.object({ decisions: z.array(decisionFound), next }) },
       },
     },
     async (request) => {
       const { cursor: place, limit, ...given } = request.query;
       const filter = decisionFilterOf(callerOf(request).tenant, given);
       const rows = await ask(askerOf(request), question, { ...filter, before: place?.[0], limit });
-      return { decisions: rows.map(shown), next: cursor.next(rows, limit, (row) => [row.id]) };
+      return { decisions: rows.map(shownDecision), next: cursor.next(rows, limit, (row) => [row.id]) };
     },
   );
 };
-
-function shown(row: DecisionSummary): z.output<typeof found> {
-  return withLogPlace(withDollars(row));
-}
