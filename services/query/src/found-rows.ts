@@ -1,0 +1,38 @@
+/** Decisions and settlements as answers give them, found, followed or otherwise. */
+import {
+  type DecisionSummary,
+  type SettlementSummary,
+  searchDecisions,
+  searchSettlements,
+} from '@mandate/audit';
+import type { z } from 'zod';
+import { dollarsField, microsField, withDollars } from './amounts.ts';
+import { logPlace, withLogPlace } from './query-context.ts';
+
+const COORDINATE = { logTopic: true, logPartition: true, logOffset: true } as const;
+
+export const decisionFound = searchDecisions.row.omit(COORDINATE).extend({
+  chargedMicros: microsField,
+  charged: dollarsField,
+  cumulativeMicros: microsField,
+  cumulative: dollarsField,
+  log: logPlace,
+});
+
+export function shownDecision(row: DecisionSummary): z.output<typeof decisionFound> {
+  return withLogPlace(withDollars(row));
+}
+
+export const settlementFound = searchSettlements.row.omit(COORDINATE).extend({
+  deltaMicros: microsField.describe('Added to the charge, or given back when negative.'),
+  delta: dollarsField,
+  chargedMicros: microsField.describe('The charge after it.'),
+  charged: dollarsField,
+  cumulativeMicros: microsField,
+  cumulative: dollarsField,
+  log: logPlace,
+});
+
+export function shownSettlement(row: SettlementSummary): z.output<typeof settlementFound> {
+  return withLogPlace(withDollars(row));
+}

@@ -1,0 +1,56 @@
+/**
+ * The id of an event: the place behind it, in every table that the stream follows. Clients hand it back unread, in
+ * `Last-Event-ID`; it fits any filters, and whichever process answers.
+ */
+import type { Place } from '@mandate/audit';
+import { z } from 'zod';
+import { END_OF_TIME_MS } from '../query-parameters.ts';
+
+export const LIVE_EVENTS = ['decision', 'settlement'] as const;
+export type LiveEvent = (typeof LIVE_EVENTS)[number];
+
+export type Places = { [event in LiveEvent]?: Place | undefined };
+
+const VERSION = 1;
+
+const atMs = z.int().min(0).max(END_OF_TIME_MS);
+const place = z
+  .tuple([
+    atMs,
+    atMs,
+    z
+      .array(
+        z.tuple([
+          z
+            .int()
+            .min(0)
+            .max(2 ** 32 - 1),
+          z.int().min(0),
+        ]),
+      )
+      .max(1_000),
+  ])
+  .transform(([sinceMs, lookedAtMs, through]): Place => ({ sinceMs, lookedAtMs, through: new Map(through) }));
+const whole = z.tuple([
+  z.literal(VERSION),
+  z.literal('live'),
+  z.strictObject({ decision: place.optional(), settlement: place.optional() }),
+]);
+
+export function eventId(places: Places): string {
+  const written = LIVE_EVENTS.flatMap((event) => {
+    const place = places[event];
+    return place === undefined ? [] : [[event, [place.sinceMs, place.lookedAtMs, [...place.through]]]];
+  });
+  return Buffer.from(JSON.stringify([VERSION, 'live', Object.fromEntries(written)])).toString('base64url');
+}
+
+/** null where it is none that was given out here. */
+export function placesOf(id: string): Places | null {
+  try {
+    const read = whole.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString()));
+    return read.success ? read.data[2] : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+/** Listens to the live audit as an event source would: with the id of its last event it goes on where it was cut off. */
+export type LiveEvent = { event: string; id: string; data: Record<string, unknown> };
+
+export type Listening = {
+  status: number;
+  /** The body of a refusal; null where it listens. */
+  problem: { code: string } | null;
+  headers: Headers;
+  events: LiveEvent[];
+  /** Of whatever came last, an event or not. */
+  lastId: string | undefined;
+  ended: Promise<void>;
+  leave(): void;
+};
+
+/** @param cutAfter leaves by itself when so many events have come */
+export async function listen(
+  url: string,
+  key: string,
+  { query = '', lastId, cutAfter }: { query?: string; lastId?: string | undefined; cutAfter?: number } = {},
+): Promise<Listening> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/v1/audit/live${query}`, {
+    headers: { 'x-api-key': key, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
+    signal: leaving.signal,
+  });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const listening: Listening = {
+    status: response.status,
+    problem: isStream ? null : ((await response.json()) as { code: string }),
+    headers: response.headers,
+    events: [],
+    lastId,
+    ended: Promise.resolve(),
+    leave: () => leaving.abort(),
+  };
+  if (isStream) {
+    listening.ended = read(response, listening, cutAfter).catch((error: unknown) => {
+      if (!leaving.signal.aborted) throw error;
+    });
+  }
+  return listening;
+}
+
+async function read(
+  { body }: Response,
+  listening: Listening,
+  cutAfter = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  let text = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      if (listening.events.length >= cutAfter) break;
+      const fields = new Map(
+        block
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      );
+      listening.lastId = fields.get('id') ?? listening.lastId;
+      const data = fields.get('data');
+      if (data === undefined) continue;
+      listening.events.push({
+        event: fields.get('event') ?? '',
+        id: fields.get('id') ?? '',
+        data: JSON.parse(data),
+      });
+    }
+    if (listening.events.length >= cutAfter) listening.leave();
+  }
+}

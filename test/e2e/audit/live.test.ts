@@ -1,0 +1,210 @@
+/** The audit live, over sockets: with its filters, across cuts and restarts, and no longer than it may. */
+import { queryRoutes } from '@mandate/query';
+import {
+  type ApiKeyRecord,
+  createHttpServer,
+  createMetrics,
+  issueApiKey,
+  type KeyStore,
+  memoryKeyStore,
+  silentLogger,
+} from '@mandate/runtime';
+import { seededRandom, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Listening, type LiveEvent, listen } from './live-events.ts';
+import { decided, settled } from './log-records.ts';
+import { everyDecision, openRecording, type Recording } from './recording.ts';
+
+const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
+const publisher = issueApiKey({ tenant: 'acme', scopes: ['publish'], agents: ['*'], name: 'publisher' });
+const stranger = issueApiKey({ tenant: 'globex', scopes: ['audit'], agents: ['*'], name: 'stranger' });
+
+let recording: Recording;
+beforeAll(async () => {
+  recording = await openRecording();
+});
+afterAll(() => recording.close());
+
+async function serve(
+  keys: KeyStore = memoryKeyStore([auditor, publisher, stranger].map(({ record }) => record)),
+) {
+  const metrics = createMetrics({ service: 'query' });
+  const log = silentLogger();
+  const server = await createHttpServer({
+    service: 'query',
+    version: '0',
+    log,
+    metrics,
+    keys,
+    readiness: async () => [],
+  });
+  await server.register(queryRoutes({ audit: recording.audit, log, metrics, clock: Date.now }));
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const stop = async () => {
+    await server.close();
+  };
+  onTestFinished(async () => {
+    server.server.closeAllConnections();
+    await stop();
+  });
+  return { url, stop };
+}
+
+async function listening(
+  url: string,
+  options: Parameters<typeof listen>[2] = {},
+  { key } = auditor,
+): Promise<Listening> {
+  const stream = await listen(url, key, options);
+  onTestFinished(stream.leave);
+  return stream;
+}
+
+let numbered = 0;
+/** Decisions of now, each with a number of its own. */
+function fresh(count: number, facts: Parameters<typeof decided>[1] = {}) {
+  const decidedAt = new Date().toISOString();
+  return Array.from({ length: count }, () =>
+    decided(++numbered, { decidedAt, agentId: `agent-${numbered % 3}`, ...facts }),
+  );
+}
+
+const ids = (events: readonly LiveEvent[]) => events.map(({ data }) => String(data.id));
+
+test('decisions are told as they come on record, as the search gives them, and narrowed as it is', async () => {
+  const { url } = await serve();
+  await (await recording.record()).caughtUp();
+  const all = await listening(url);
+  const blocked = await listening(url, { query: '?verdict=BLOCK&verdict=DEFER&agent=agent-x' });
+  expect(all.headers.get('content-type')).toBe('text/event-stream');
+  const block = fresh(1, { agentId: 'agent-x', verdict: 'BLOCK', code: 'TOOL_DENIED', chargedMicros: 0 });
+  const records = [...fresh(5), ...block, ...fresh(2, { agentId: 'agent-x' })];
+  await recording.append(records);
+  await waitUntil('all of them', () => all.events.length === 8);
+  await waitUntil('the one', () => blocked.events.length === 1);
+  expect(ids(blocked.events)).toEqual(block.map(({ decision }) => decision.id));
+  expect(ids(all.events).sort()).toEqual(records.map(({ decision }) => decision.id).sort());
+  const found = await fetch(`${url}/v1/audit/decisions?agent=agent-x&verdict=BLOCK`, {
+    headers: { 'x-api-key': auditor.key },
+  });
+  expect(((await found.json()) as { decisions: unknown[] }).decisions).toEqual(
+    blocked.events.map(({ data }) => data),
+  );
+});
+
+test('cut off wherever it be, and whichever process answers, whoever comes back misses nothing and has nothing twice', async () => {
+  const random = seededRandom(7);
+  const [one, other] = [await serve(), await serve()];
+  await recording.record({ maxBatch: 3 });
+  await recording.record({ maxBatch: 5 });
+  const begun = await listening(one.url);
+  let at = await waitUntil('the place where it begins', () => begun.lastId);
+  begun.leave();
+  const told: LiveEvent[] = [];
+  const appended: string[] = [];
+  const traffic = (async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const records = fresh(1 + Math.floor(random() * 9));
+      // Now and then a decider publishes something again.
+      const again = round % 4 === 3 ? records.slice(0, 2) : [];
+      await recording.append([...records, ...again]);
+      appended.push(...records.map(({ decision }) => decision.id));
+    }
+  })();
+  let isOver = false;
+  void traffic.finally(() => {
+    isOver = true;
+  });
+  for (let cuts = 0; !isOver || told.length < appended.length; cuts += 1) {
+    const stream = await listen((cuts % 2 === 0 ? one : other).url, auditor.key, {
+      lastId: at,
+      cutAfter: 1 + Math.floor(random() * 6),
+    });
+    await waitUntil('some, or all', () => stream.events.length > 0);
+    stream.leave();
+    await stream.ended;
+    told.push(...stream.events);
+    at = stream.lastId ?? at;
+  }
+  await traffic;
+  expect(ids(told).sort()).toEqual(appended.sort());
+  for (const agentId of ['agent-0', 'agent-1', 'agent-2']) {
+    const offsets = told
+      .filter(({ data }) => data.agentId === agentId)
+      .map(({ data }) => (data.log as { offset: number }).offset);
+    expect(offsets).toEqual([...offsets].sort((a, b) => a - b));
+  }
+  expect(await everyDecision(recording.audit)).toEqual(expect.arrayContaining(ids(told)));
+});
+
+test('what was before the stream began is told to whoever says since when', async () => {
+  const { url } = await serve();
+  const before = fresh(2, { agentId: 'agent-before' });
+  await recording.append(before);
+  await (await recording.record()).caughtUp();
+  const now = await listening(url, { query: '?agent=agent-before' });
+  const since = await listening(url, { query: '?agent=agent-before&since=1h' });
+  await waitUntil('those', () => since.events.length === 2);
+  expect(ids(since.events)).toEqual(before.map(({ decision }) => decision.id));
+  expect(now.events).toEqual([]);
+});
+
+test('settlements are told where one asks for them', async () => {
+  const { url } = await serve();
+  await recording.record();
+  const both = await listening(url, { query: '?events=decision&events=settlement&agent=agent-s' });
+  const [call] = fresh(1, { agentId: 'agent-s' });
+  const settlement = settled(numbered, { agentId: 'agent-s', settledAt: new Date().toISOString() });
+  await recording.append([call, settlement].filter((record) => record !== undefined));
+  await waitUntil('both', () => both.events.length === 2);
+  expect(both.events.map(({ event }) => event).sort()).toEqual(['decision', 'settlement']);
+});
+
+test('another tenant is told nothing, who lacks the scope is refused, and so is what cannot be', async () => {
+  const { url } = await serve();
+  await recording.record();
+  const theirs = await listening(url, {}, stranger);
+  const ours = await listening(url);
+  await recording.append(fresh(1));
+  await waitUntil('ours', () => ours.events.length === 1);
+  expect(theirs.events).toEqual([]);
+  const refused = async (options: Parameters<typeof listen>[2], key = auditor) => {
+    const { status, problem } = await listen(url, key.key, options);
+    return [status, problem?.code];
+  };
+  expect(await refused({}, publisher)).toEqual([403, 'FORBIDDEN']);
+  expect(await refused({ lastId: 'what' })).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await refused({ query: '?events=settlement&tool=rm' })).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await refused({ query: '?from=1h' })).toEqual([400, 'VALIDATION_FAILED']);
+});
+
+test('a tenant has so many streams and no more, and a place that is left is free again', async () => {
+  const { url } = await serve();
+  const open = await Promise.all(Array.from({ length: 50 }, () => listening(url)));
+  const refused = await listening(url);
+  expect([refused.status, refused.problem?.code, refused.headers.get('retry-after')]).toEqual([
+    503,
+    'OVERLOADED',
+    '1',
+  ]);
+  expect((await listening(url, {}, stranger)).status).toBe(200);
+  open[0]?.leave();
+  await waitUntil('a place', async () => (await listening(url)).status === 200);
+});
+
+test('it ends when the server stops, and when its key is revoked', async () => {
+  const good = new Map<string, ApiKeyRecord>([[auditor.key, auditor.record]]);
+  const { url, stop } = await serve({ find: async (key) => good.get(key) ?? null });
+  const stopped = await listening(url);
+  const revoked = await listening(url);
+  await recording.record();
+  await recording.append(fresh(1));
+  await waitUntil('one event', () => stopped.events.length + revoked.events.length === 2);
+  good.clear();
+  await revoked.ended;
+  await stopped.ended;
+  good.set(auditor.key, auditor.record);
+  const last = await listening(url, { lastId: stopped.lastId });
+  await stop();
+  await last.ended;
+});
