@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { count, id, parsedJson, tenant, time } from './scalars.ts';
 
-/** What is watched. `test` is asked for by a person. */
+/** What is watched. `drift` is told by who reconciles, `test` asked for by a person. */
 export const ALERT_RULES = [
   'kill',
   'revive',
@@ -16,6 +16,7 @@ export const ALERT_RULES = [
   'first_use',
   'block_rate',
   'lag',
+  'drift',
   'test',
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
@@ -53,12 +54,10 @@ export const alert = z.object({
 });
 export type Alert = z.infer<typeof alert>;
 
-export const alertRaised = z
-  .object({ event: z.literal('alert.raised'), alert })
-  .meta({
-    title: 'alert.raised',
-    description: 'Something happened, or began, that a person should know of.',
-  });
+export const alertRaised = z.object({ event: z.literal('alert.raised'), alert }).meta({
+  title: 'alert.raised',
+  description: 'Something happened, or began, that a person should know of.',
+});
 export type AlertRaised = z.infer<typeof alertRaised>;
 
 export const alertCleared = z

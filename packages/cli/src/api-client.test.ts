@@ -16,9 +16,11 @@ async function service(name: string, prefix: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('asks the query service for what is on record, and the gateway for all else', async () => {
+test('asks the query service for what is on record, the alerter for alerts, and the gateway for all else', async () => {
   const [gateway, query] = [await service('gateway', '/v1/agents'), await service('query', '/v1/audit/')];
-  const api = createApiClient({ url: gateway, queryUrl: query, key: 'k' });
+  const alerter = await service('alerter', '/v1/alerts');
+  const api = createApiClient({ url: gateway, queryUrl: query, alerterUrl: alerter, key: 'k' });
+  expect(await api.get('/v1/alerts')).toEqual({ name: 'alerter' });
   expect(await api.get('/v1/agents')).toEqual({ name: 'gateway' });
   expect(await api.get('/v1/audit/decisions')).toEqual({ name: 'query' });
 });
@@ -29,6 +31,10 @@ test('says which address is missing where one service has the routes of another'
     exitCode: 1,
     message: `what answers at ${gateway} is no query service, which this takes (NOT_FOUND)`,
     remedy: expect.stringContaining('MANDATE_QUERY_URL'),
+  });
+  await expect(createApiClient({ url: query, key: 'k' }).get('/v1/alerts')).rejects.toMatchObject({
+    message: expect.stringContaining('is no alerter'),
+    remedy: expect.stringContaining('MANDATE_ALERTER_URL'),
   });
   await expect(createApiClient({ url: query, key: 'k' }).get('/v1/agents')).rejects.toMatchObject({
     message: expect.stringContaining('is no gateway'),

@@ -1,6 +1,6 @@
 /**
- * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit, to its query service, which may
- * have another address. A problem document becomes a failure that says what to do.
+ * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, to its query
+ * service and its alerter, which may have other addresses. A problem document becomes a failure that says what to do.
  */
 import { CommandFailure } from './command-context.ts';
 
@@ -26,14 +26,16 @@ export const DEFAULT_URL = 'http://127.0.0.1:7420';
 /** Longer than the longest wait for a decision. */
 const TIMEOUT_MS = 90_000;
 
-/** @param options queryUrl: where the query service is apart from the gateway, at `url` */
+/** @param options queryUrl, alerterUrl: where those are apart from the gateway, at `url` */
 export function createApiClient(options: {
   url: string;
   queryUrl?: string | undefined;
+  alerterUrl?: string | undefined;
   key: string | undefined;
   signal?: AbortSignal;
 }): ApiClient {
-  const { url: gatewayUrl, queryUrl = gatewayUrl, key, signal } = options;
+  const { url: gateway, queryUrl: query = gateway, alerterUrl: alerter = gateway, key, signal } = options;
+  const addresses = { gateway, query, alerter };
   const headers = {
     accept: 'application/json',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -41,7 +43,7 @@ export function createApiClient(options: {
 
   async function call<T>(path: string, query: Query, request: RequestInit): Promise<T> {
     const service = serviceOf(path);
-    const url = service === 'query' ? queryUrl : gatewayUrl;
+    const url = addresses[service];
     const target = new URL(path, url);
     for (const [name, value] of Object.entries(query)) {
       for (const one of value === undefined ? [] : [value].flat())
@@ -80,16 +82,17 @@ export function createApiClient(options: {
     });
 
   return {
-    url: gatewayUrl,
+    url: gateway,
     get: (path, query = {}) => call(path, query, { method: 'GET' }),
     post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
     postText: (path, json, options = {}) => send(path, json, options),
   };
 }
 
-type Service = 'gateway' | 'query';
+type Service = 'gateway' | 'query' | 'alerter';
 
 function serviceOf(path: string): Service {
+  if (path.startsWith('/v1/alerts')) return 'alerter';
   return path.startsWith('/v1/audit/') ? 'query' : 'gateway';
 }
 
@@ -140,22 +143,23 @@ export const HOW_TO_AUTHENTICATE =
 
 /** A route that a service lacks is one of another service: of a plane in one process no command misses any. */
 function anotherService(url: string, wanted: Service): CommandFailure {
-  const [what, where] =
-    wanted === 'query'
-      ? [
-          'query service',
-          'with --query-url or MANDATE_QUERY_URL: on a plane of several processes it has an address of its own',
-        ]
-      : [
-          'gateway',
-          'with --url or MANDATE_URL, and where the query service is with --query-url or MANDATE_QUERY_URL',
-        ];
+  const [what, where] = WHERE_IT_IS[wanted];
   return new CommandFailure(
     1,
     `what answers at ${url} is no ${what}, which this takes (NOT_FOUND)`,
     `Say where the ${what} is ${where}.`,
   );
 }
+
+const ITS_OWN = 'on a plane of several processes it has an address of its own';
+const WHERE_IT_IS = {
+  gateway: [
+    'gateway',
+    'with --url or MANDATE_URL, and where the query service is with --query-url or MANDATE_QUERY_URL',
+  ],
+  query: ['query service', `with --query-url or MANDATE_QUERY_URL: ${ITS_OWN}`],
+  alerter: ['alerter', `with --alerter-url or MANDATE_ALERTER_URL: ${ITS_OWN}`],
+} as const;
 
 function unreachable(url: string, timedOut: boolean): CommandFailure {
   if (timedOut) {

@@ -7,7 +7,8 @@ import { VERSION } from './version.ts';
 
 const EPILOGUE = `
 Exit codes: 0 done · 1 failed · 2 wrong use or bad input · 3 done, and what was found is bad
-Environment: MANDATE_URL (default http://127.0.0.1:7420), MANDATE_QUERY_URL (default the same), MANDATE_API_KEY, NO_COLOR;
+Environment: MANDATE_URL (default http://127.0.0.1:7420), MANDATE_QUERY_URL and
+  MANDATE_ALERTER_URL (default the same), MANDATE_API_KEY, NO_COLOR;
   of the plane: see docs/operations.md
 
 Examples:

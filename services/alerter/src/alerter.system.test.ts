@@ -305,10 +305,14 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
   await server.register(alertRoutes(alerter));
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
   onTestFinished(stop);
-  const call = async (who: keyof typeof keys, method: string, path: string) => {
+  const call = async (who: keyof typeof keys, method: string, path: string, sent?: object) => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${keys[who].key}` },
+      headers: {
+        authorization: `Bearer ${keys[who].key}`,
+        ...(sent && { 'content-type': 'application/json' }),
+      },
+      ...(sent && { body: JSON.stringify(sent) }),
     });
     // Its shape is what the test is about.
     // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -368,6 +372,11 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
     'the other',
     () => fate(alerter, 'ops').filter((one) => one === 'delivered 1').length === 2,
   );
+  const drift = { driftMicros: 7, counters: 2, differences: 1, doubledActions: 0 };
+  const reported = await call('operator', 'POST', '/v1/alerts/drift', drift);
+  expect(reported).toMatchObject({ status: 202, body: { id: expect.stringMatching(/^alr_/) } });
+  expect((await call('operator', 'POST', '/v1/alerts/drift', drift)).body).toEqual({ id: null });
+  await waitUntil('the drift', () => receiver.received.some(({ id }) => id === reported.body.id));
   expect(await call('operator', 'POST', '/v1/alerts/test')).toMatchObject({
     status: 202,
     body: { webhooks: ['ops'] },

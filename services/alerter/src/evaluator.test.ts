@@ -16,6 +16,7 @@ import {
   sawBudget,
   settled,
 } from './rules/decided.fixture.ts';
+import { drifted } from './rules/drift-rule.ts';
 
 function alertingOf(rules: string): Alerting {
   const loaded = loadAlerting(`{ version: 1, rules: ${rules} }`, {});
@@ -32,6 +33,7 @@ const ONLY_OFF = {
   firstUse: false,
   blockRate: false,
   lag: false,
+  drift: false,
 };
 const only = (rules: object) => alertingOf(JSON.stringify({ ...ONLY_OFF, ...rules }));
 
@@ -305,6 +307,20 @@ test('decisions that fall late, until they fall in time', () => {
     ['alert.raised', null, 30_000],
     ['alert.cleared', null, 15_000],
   ]);
+});
+
+test('drift, from a reconciler that finds some until one that finds none', () => {
+  const evaluator = evaluatorOn(new Alarms(), DEFAULT_ALERTING);
+  const clean = { driftMicros: 0, counters: 3, differences: 0, doubledActions: 0 };
+  const tell = (n: number, found: object) =>
+    evaluator.raise(drifted('acme', { ...clean, ...found }, START_MS + n))?.event ?? null;
+  expect([
+    tell(1, {}),
+    tell(2, { driftMicros: 10, differences: 1 }),
+    tell(3, { driftMicros: 10, differences: 1 }),
+    tell(4, {}),
+    tell(5, { doubledActions: 1 }),
+  ]).toEqual([null, 'alert.raised', null, 'alert.cleared', 'alert.raised']);
 });
 
 test('a decision of a ledger that was overtaken raises nothing, and neither does what nobody can read', () => {

@@ -324,6 +324,10 @@ describe('alerts', () => {
     expect((await mandate(['alerts', 'replay', '--all'])).stdout).toMatch(/^\d alerts are sent again\n$/);
     await waitUntil('the test, too', () => told.some(({ rule }) => rule === 'test'));
     expect(await mandate(['alerts', 'replay'])).toMatchObject({ exitCode: 2 });
+    expect(await mandate(['reconcile', '--alert', '--data', data])).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import { wholeNumber } from '../input/option-values.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { rowsOf } from '../pages.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withAlerter, withConnection } from './connection.ts';
 
 type Listed = Omit<Alert, 'webhooks' | 'quiet'> & {
   event: 'alert.raised' | 'alert.cleared';
@@ -16,9 +16,7 @@ type Page = { alerts: readonly Listed[]; next: string | null };
 const PAGE = 200;
 
 export function alertsCommand(command: Command, run: RunCommand): void {
-  command.description(
-    'Works on what people were told of (docs/alerts.md). Where the alerter runs alone, --url is its address.',
-  );
+  command.description('Works on what people were told of: docs/alerts.md.');
   listCommand(command, run);
   replayCommand(command, run);
   testCommand(command, run);
@@ -40,7 +38,7 @@ Examples:
   mandate alerts list
   mandate alerts list --state undelivered --json | jq -r .id`,
     );
-  withConnection(list).action(
+  withAlerter(withConnection(list)).action(
     ({
       limit,
       state,
@@ -97,7 +95,7 @@ Examples:
   mandate alerts replay alr_6f1d0c3b8a4e47d2b0c95a7e1f3d2c48
   mandate alerts replay --all`,
     );
-  withConnection(replay).action(
+  withAlerter(withConnection(replay)).action(
     (id: string | undefined, { all, ...options }: ConnectionOptions & { all?: true }) =>
       run(async (context) => {
         if ((id === undefined) === (all === undefined)) {
@@ -130,7 +128,7 @@ function testCommand(alerts: Command, run: RunCommand): void {
     .command('test')
     .description('Raises an alert that means nothing, to see whether it arrives. Scope operate.')
     .addHelpText('after', '\nExample:\n  mandate alerts test && mandate alerts list --rule test');
-  withConnection(test).action((options: ConnectionOptions) =>
+  withAlerter(withConnection(test)).action((options: ConnectionOptions) =>
     run(async (context) => {
       const answer = await connect(options, context).post<Told>('/v1/alerts/test');
       if (options.json) await writeJsonLine(context.stdout, answer);

@@ -3,7 +3,13 @@ import type { Command } from 'commander';
 import { type ApiClient, createApiClient, DEFAULT_URL, HOW_TO_AUTHENTICATE } from '../api-client.ts';
 import { type CommandContext, CommandFailure } from '../command-context.ts';
 
-export type ConnectionOptions = { url?: string; queryUrl?: string; key?: string; json?: true };
+export type ConnectionOptions = {
+  url?: string;
+  queryUrl?: string;
+  alerterUrl?: string;
+  key?: string;
+  json?: true;
+};
 
 export function withConnection(command: Command): Command {
   return command
@@ -16,11 +22,21 @@ export function withConnection(command: Command): Command {
     .option('--json', 'JSON instead of text: a document, or one a line');
 }
 
+/** Of a command that speaks to the alerter, too. */
+export function withAlerter(command: Command): Command {
+  return command.option(
+    '--alerter-url <url>',
+    'address of its alerter, where that runs alone (MANDATE_ALERTER_URL, else that of the plane)',
+  );
+}
+
 export function connect(options: ConnectionOptions, { env, signal }: CommandContext): ApiClient {
   const queryUrl = options.queryUrl ?? (env.MANDATE_QUERY_URL || undefined);
+  const alerterUrl = options.alerterUrl ?? (env.MANDATE_ALERTER_URL || undefined);
   return createApiClient({
     url: addressOf(options.url ?? (env.MANDATE_URL || DEFAULT_URL)),
     queryUrl: queryUrl && addressOf(queryUrl),
+    alerterUrl: alerterUrl && addressOf(alerterUrl),
     key: keyOf(options.key ?? env.MANDATE_API_KEY ?? ''),
     signal,
   });

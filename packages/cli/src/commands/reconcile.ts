@@ -8,23 +8,25 @@ import { printable, printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import type { Report } from '../reconcile/reconcile-sources.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withAlerter, withConnection } from './connection.ts';
 import { folderOf, withData } from './folder.ts';
 
-type Options = ConnectionOptions & { data?: string; kafka?: string };
+type Options = ConnectionOptions & { data?: string; kafka?: string; alert?: true };
 
 export function reconcileCommand(command: Command, run: RunCommand): void {
-  withConnection(
-    withData(
-      command.description(
-        'Folds the log of a plane, a file of this machine or Kafka, and compares every budget counter with the ledger ' +
-          'and the audit of the running plane: of the tenant of the key, which needs the scope operate.',
+  withAlerter(
+    withConnection(
+      withData(
+        command.description(
+          'Folds the log of a plane, a file of this machine or Kafka, and compares every budget counter with the ledger ' +
+            'and the audit of the running plane: of the tenant of the key, which needs the scope operate.',
+        ),
+      ).option(
+        '--kafka <brokers>',
+        'the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS)',
+        someText,
       ),
-    ).option(
-      '--kafka <brokers>',
-      'the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS)',
-      someText,
-    ),
+    ).option('--alert', 'tell the alerter what was found, so that drift is an alert until there is none'),
   )
     .addHelpText(
       'after',
@@ -33,6 +35,7 @@ Exit code 3 when they differ.
 
 Examples:
   mandate reconcile
+  mandate reconcile --alert                    for a timer
   mandate reconcile --data /var/lib/mandate --json | jq .driftMicros
   mandate reconcile --kafka k1:9092,k2:9092`,
     )
@@ -71,11 +74,17 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
     progress.clear();
     if (options.json) await writeJsonLine(context.stdout, report);
     else await write(context.stdout, text(report));
+    if (options.alert) await api.post('/v1/alerts/drift', found(report));
     return report.driftMicros === 0 && report.doubledActions.length === 0 ? 0 : 3;
   } finally {
     progress.clear();
     await bus.close();
   }
+}
+
+/** As the alerter is told. */
+function found({ counters, differences, doubledActions, driftMicros }: Report) {
+  return { driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length };
 }
 
 function text(report: Report): string {

@@ -75,6 +75,7 @@ describe('serviceConfig', () => {
       MANDATE_DECIDER_PORT: '1',
       MANDATE_URL: 'http://x',
       MANDATE_QUERY_URL: 'http://y',
+      MANDATE_ALERTER_URL: 'http://z',
       MANDATE_API_KEY: 'k',
     };
     expect(run([], { ...own, ...others }).code).toBe(null);

@@ -14,9 +14,10 @@ export type ConfigPort = {
   exit(code: number): never;
 };
 
-/** Whose settings may stand in one environment; each process checks its own. URL, QUERY_URL and API are the command's. */
+/** Whose settings may stand in one environment; each process checks its own. API and what ends in URL are the command's. */
 const AREAS = [
-  ...['ALERTER', 'API', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'QUERY_URL', 'RECORDER', 'URL'],
+  ...['ALERTER', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
+  ...['ALERTER_URL', 'API', 'QUERY_URL', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'REDIS'],
 ];
 

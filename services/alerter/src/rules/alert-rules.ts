@@ -57,6 +57,8 @@ const rules = z
     lag: z
       .union([z.literal(false), z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })])
       .default({ lateMs: 30_000 }),
+    /** What `mandate reconcile --alert` finds. */
+    drift: z.boolean().default(true),
   })
   .prefault({});
 export type AlertRules = z.output<typeof rules>;
