@@ -97,10 +97,12 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
     }
   }
 
-  async function run(doing: string, query: string): Promise<void> {
-    await sent((bound) => client.command({ query, ...bound })).catch((cause: unknown) => {
-      throw failed(doing, cause);
-    });
+  async function run(doing: string, query: string, params: BoundParams = {}): Promise<void> {
+    await sent((bound) => client.command({ query, query_params: { ...params }, ...bound })).catch(
+      (cause: unknown) => {
+        throw failed(doing, cause);
+      },
+    );
   }
 
   return {
@@ -133,7 +135,7 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
       return answer.map((each) => expected(row, each));
     },
 
-    command: (sql) => run('run a statement', sql),
+    command: (sql, params) => run('run a statement', sql, params),
     ping: () => run('answer', 'SELECT 1'),
     async close() {
       isClosed = true;

@@ -11,6 +11,7 @@ import { migrating } from './contract/migrating.ts';
 import { questions } from './contract/questions.ts';
 import { recording } from './contract/recording.ts';
 import { retention } from './contract/retention.ts';
+import { rollups } from './contract/rollups.ts';
 import { statements } from './contract/statements.ts';
 
 export function auditContract(name: string, make: MakeAudit): void {
@@ -23,5 +24,6 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('answers', () => answers(make));
     describe('analytics', () => analytics(make));
     describe('following', () => following(make));
+    describe('rollups', () => rollups(make));
   });
 }

@@ -60,4 +60,5 @@ export {
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
 export type { ControlEvent } from './rows/control-event-row.ts';
+export { type RefreshOptions, refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
 export { openServerAudit, type ServerAuditOptions } from './server.ts';

@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
+import { markReachingBack } from './rollups/mark-touched.ts';
 
 const EXPIRING = ['decisions', 'settlements', 'dead_letters'] as const;
 
@@ -40,7 +41,10 @@ export async function oldMonths(
  */
 export async function dropMonths(client: AuditClient, months: readonly Month[]): Promise<void> {
   for (const { table, month } of months) {
+    // Before, so that nobody reads sums of what is about to go; after, for whoever counted again in between.
+    await markReachingBack(client, month);
     await client.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`);
+    await markReachingBack(client, month);
   }
 }
 

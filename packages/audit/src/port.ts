@@ -30,7 +30,7 @@ export interface AuditClient {
     givenUp?: AbortSignal,
   ): Promise<z.output<Row>[]>;
   /** Runs a statement that answers nothing. Never a user's SQL: an embedded ClickHouse reads and writes files. */
-  command(sql: string): Promise<void>;
+  command(sql: string, params?: BoundParams): Promise<void>;
   /** Resolves when ClickHouse answers now; throws as `query` otherwise. For readiness. */
   ping(): Promise<void>;
   /** Waits for what runs, then lets go of the data. */

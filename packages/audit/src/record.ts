@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { AuditClient } from './port.ts';
 import { quarantine } from './quarantine.ts';
 import type { Recorded } from './recorded.ts';
+import { markTouched } from './rollups/mark-touched.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
 import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
@@ -20,15 +21,30 @@ import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 /** How many became rows, and how many were set aside; together as many as were given. */
 export type Landed = { landed: number; quarantined: number };
 
-export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
-  return record(client, 'decisions', decisionRow, decisionRowOf, batch, ({ appended_at }) => appended_at);
+export async function recordDecisions(
+  client: AuditClient,
+  batch: readonly Recorded<Decision>[],
+): Promise<Landed> {
+  const partitionedBy = (row: z.output<typeof decisionRow>) => row.appended_at;
+  const landed = await record(client, 'decisions', decisionRow, decisionRowOf, batch, partitionedBy);
+  await markTouched(
+    client,
+    batch.map(({ record: { tenant, decidedAt } }) => ({ tenant, at: decidedAt })),
+  );
+  return landed;
 }
 
-export function recordSettlements(
+export async function recordSettlements(
   client: AuditClient,
   batch: readonly Recorded<Settlement>[],
 ): Promise<Landed> {
-  return record(client, 'settlements', settlementRow, settlementRowOf, batch, ({ settled_at }) => settled_at);
+  const partitionedBy = (row: z.output<typeof settlementRow>) => row.settled_at;
+  const landed = await record(client, 'settlements', settlementRow, settlementRowOf, batch, partitionedBy);
+  await markTouched(
+    client,
+    batch.map(({ record: { tenant, settledAt } }) => ({ tenant, at: settledAt })),
+  );
+  return landed;
 }
 
 export function recordControlEvents(

@@ -25,6 +25,7 @@
  */
 import { z } from 'zod';
 import { narrowed } from '../question.ts';
+import { inHours } from '../rollups/hour.ts';
 import { type DecisionFilter, decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 import { latencyBound } from './latency-bounds.ts';
 
@@ -66,36 +67,42 @@ export type BookedShape = {
 export type Booked = (asked: BookedFilter, shape: BookedShape) => string;
 
 /** From the base tables. */
-export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) => {
-  const own = [...new Set(dimensions.map((name) => DIMENSIONS[name]))].filter(
-    (column) => column !== 'agent_id' && column !== 'verdict',
-  );
+export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) =>
+  `(${bookedRows(asked, { columns: dimensions.map((name) => DIMENSIONS[name]), decisionsOnly })})`;
+
+export type BookedRows = {
+  /** Of decisions, beside those that every source has. */
+  columns: readonly string[];
+  decisionsOnly?: boolean;
+  /** Only what was booked in these hours: SQL of an array that is constant, of hours since 1970. */
+  hours?: string;
+};
+
+export function bookedRows(
+  asked: BookedFilter,
+  { columns, decisionsOnly = false, hours }: BookedRows,
+): string {
+  const own = [...new Set(columns)].filter((column) => column !== 'agent_id' && column !== 'verdict');
   const { nearMissAt, ...filter } = asked;
   const { tenant: _, agentId, fromMs, toMs, ...ofDecision } = filter;
   const mustMatch = Object.values(ofDecision).some((value) => value !== undefined);
-  const settledHere = narrowed({ agentId, fromMs, toMs }, SETTLED);
+  const within = (time: string) => (hours === undefined ? '' : ` AND ${inHours(time, hours)}`);
+  const settledHere = `${narrowed({ agentId, fromMs, toMs }, SETTLED)}${within('settled_at')}`;
   const decisions =
     mustMatch || own.length > 0
       ? `${mustMatch ? 'INNER' : 'ANY LEFT'} JOIN (
           SELECT ${['agent_id', 'action_id', 'attempt', ...own].join(', ')}
-          FROM (
-            SELECT * FROM decisions FINAL
-            WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW' AND (agent_id, action_id, attempt) IN (
-              SELECT agent_id, action_id, attempt FROM settlements FINAL WHERE ${COUNTED}${settledHere}
-            )
-            ORDER BY id
-            LIMIT 1 BY agent_id, action_id, attempt
-          )
+          FROM (${letThrough(`SELECT agent_id, action_id, attempt FROM settlements FINAL WHERE ${COUNTED}${settledHere}`, hours)})
           WHERE true${decisionsNarrowed(ofDecision)}
         ) AS allowed USING (agent_id, action_id, attempt)`
       : '';
-  return `(
+  return `
       SELECT ${['decided_at AS at', 'agent_id', 'verdict', ...own].join(', ')}, toUInt64(1) AS calls,
         toUInt64(${nearMiss(nearMissAt === undefined ? String(NEAR_MISS_AT) : '{nearMissAt:UInt8}')}) AS near_misses,
         toInt128(charged_micros) AS charged, toInt128(0) AS settled,
         ${latencyBound("dateDiff('millisecond', appended_at, decided_at)")} AS latency_ms, toNullable(decided_at) AS last_at
       FROM decisions FINAL
-      WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter)}${
+      WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter)}${within('decided_at')}${
         decisionsOnly
           ? ''
           : `
@@ -106,9 +113,35 @@ export const booked: Booked = (asked, { dimensions, decisionsOnly = false }) => 
         SELECT agent_id, action_id, attempt, settled_at, delta_micros FROM settlements FINAL
         WHERE ${COUNTED}${settledHere}
       ) AS moved ${decisions}`
-      }
-    )`;
-};
+      }`;
+}
+
+/** Of nearly every outcome the decision was made in the hours right before it. */
+const NEARBY_HOURS = 4;
+
+/**
+ * The decisions that let through what was settled: the first ALLOW of each action and attempt. Where the settlements
+ * are those of some hours, they are looked for nearby first, and only what is not there among all decisions. An ALLOW
+ * that repeats another (a mandate that observes lets it pass) is no first one.
+ */
+function letThrough(settled: string, hours: string | undefined): string {
+  const key = '(agent_id, action_id, attempt)';
+  const allowed = `FROM decisions FINAL
+            WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW' AND kind != 'duplicate'`;
+  const first = 'ORDER BY id LIMIT 1 BY agent_id, action_id, attempt';
+  if (hours === undefined) return `SELECT * ${allowed} AND ${key} IN (${settled}) ${first}`;
+  const nearby = inHours(
+    'appended_at',
+    `arrayDistinct(arrayFlatten(arrayMap(hour -> arrayMap(back -> toInt64(hour) - back, range(${NEARBY_HOURS})), ${hours})))`,
+  );
+  const others = `SELECT * FROM (${settled}) WHERE ${key} NOT IN (
+              SELECT agent_id, action_id, attempt ${allowed} AND ${nearby}
+            )`;
+  return `
+            SELECT * ${allowed} AND ${nearby} AND ${key} IN (${settled}) ${first}
+            UNION ALL
+            SELECT * ${allowed} AND action_id IN (SELECT action_id FROM (${others})) AND ${key} IN (${others}) ${first}`;
+}
 
 const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
 

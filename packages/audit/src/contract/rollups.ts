@@ -1,0 +1,252 @@
+/**
+ * Sums that are kept never differ from those that are made anew from the base tables: whatever was recorded in whatever
+ * order, refreshed in between or not, by whom and how many at once, and wherever one of them died.
+ */
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  arbitraryHistory,
+  decisionOf,
+  type History,
+  recordedDecision,
+  recordedSettlement,
+  settlementOf,
+} from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  dropMonths,
+  oldMonths,
+  recordDecisions,
+  recordSettlements,
+  refreshRollups,
+  waitingHours,
+} from '../index.ts';
+import { type Booked, type BookedFilter, type BookedShape, booked } from '../queries/booked.ts';
+import { fromRollups } from '../rollups/from-rollups.ts';
+import { arbitraryFilter } from './arbitrary-filter.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function rollups(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  /** Everything that a source tells, added up by what the question may tell apart. */
+  function told(client: AuditClient, source: Booked, asked: BookedFilter, shape: BookedShape) {
+    const { dimensions, cutMs } = shape;
+    const bound = Object.entries(asked).filter(([, value]) => value !== undefined);
+    const keys = [
+      'agent_id',
+      'verdict',
+      'if(booked.calls = 0, 0, latency_ms)',
+      ...dimensions.map((name) => DIMENSION_COLUMNS[name] ?? name),
+      cutMs === undefined ? '0' : `intDiv(toUnixTimestamp64Milli(at), ${cutMs})`,
+    ];
+    return client.query(
+      `SELECT [${keys.map((key) => `toString(${key})`).join(', ')}] AS key, sum(booked.calls) AS calls, sum(booked.near_misses) AS nearMisses,
+        sum(booked.charged) AS charged, sum(booked.settled) AS settled, max(booked.last_at) AS lastAt
+      FROM ${source(asked, shape)} AS booked GROUP BY key ORDER BY key`,
+      Object.fromEntries(bound) as Parameters<AuditClient['query']>[1],
+      z.looseObject({}),
+    );
+  }
+  const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
+    agent: 'agent_id',
+    observedCode: 'observed_code',
+    principal: 'principal_id',
+    role: 'principal_role',
+    mandate: 'mandate_id',
+  };
+
+  async function expectSame(asked: BookedFilter, shape: BookedShape): Promise<void> {
+    const kept = await told(audit, fromRollups, asked, shape);
+    expect(kept).toEqual(await told(audit, booked, asked, shape));
+  }
+
+  /** Dies once it has made so many statements; `dead` tells what it had begun. */
+  function mortal(statements: number): AuditClient {
+    let left = statements;
+    const live = async () => {
+      left -= 1;
+      if (left < 0) throw new Error('died');
+    };
+    return {
+      ...audit,
+      insert: (table, rows) => live().then(() => audit.insert(table, rows)),
+      command: (sql, params) => live().then(() => audit.command(sql, params)),
+      query: (sql, params, row) => live().then(() => audit.query(sql, params, row)),
+    };
+  }
+
+  type Delivery = { decisions: History['decisions']; settlements: History['settlements'] };
+
+  /** Batches of so many deliveries as they lie on the log. */
+  function take({ decisions, settlements }: History, many: number): Delivery {
+    const offsets = [...decisions, ...settlements]
+      .map(({ coordinate }) => coordinate.offset)
+      .sort((a, b) => a - b);
+    const end = offsets[many - 1] ?? Number.POSITIVE_INFINITY;
+    const taken = <R extends { coordinate: { offset: number } }>(all: R[]) =>
+      all.splice(0, all.filter(({ coordinate }) => coordinate.offset <= end).length);
+    return { decisions: taken(decisions), settlements: taken(settlements) };
+  }
+
+  /** What was settled first: the order that asks most. */
+  async function record(client: AuditClient, { decisions, settlements }: Delivery): Promise<void> {
+    if (settlements.length > 0) await recordSettlements(client, settlements);
+    if (decisions.length > 0) await recordDecisions(client, decisions);
+  }
+
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ record: fc.integer({ min: 1, max: 20 }), beside: fc.boolean() }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        record: fc.integer({ min: 1, max: 20 }),
+        dieAt: fc.integer({ min: 1, max: 3 }),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        refresh: fc.constantFrom(1, 2),
+        mostRows: fc.constantFrom(20, 1_000),
+        dieAfter: fc.option(fc.nat(5)),
+      }),
+    },
+  );
+
+  const shape: fc.Arbitrary<BookedShape> = fc.record(
+    {
+      dimensions: fc.uniqueArray(
+        fc.constantFrom('agent', 'tool', 'model', 'role', 'code', 'mandate', 'principal'),
+        {
+          maxLength: 3,
+        },
+      ),
+      cutMs: fc.constantFrom(HOUR_MS / 2, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS),
+    },
+    { requiredKeys: ['dimensions'] },
+  );
+
+  let runs = 0;
+
+  test('they tell what the base tables tell, at any moment', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryHistory(),
+        fc.array(fc.tuple(step, arbitraryFilter, shape), { minLength: 4, maxLength: 10 }),
+        async (historyOf, steps) => {
+          runs += 1;
+          const tenant = `rolled-${runs}`;
+          const ahead = historyOf(tenant);
+          // What a dead recorder had in its hands comes again.
+          let again: Delivery[] = [];
+          for (const [one, filter, asked] of steps) {
+            if ('dieAt' in one) {
+              const batch = take(ahead, one.record);
+              again.push(batch);
+              await record(mortal(one.dieAt), batch).catch(() => {});
+            } else if ('record' in one) {
+              const refreshing = one.beside ? refreshRollups(audit, { quietMs: 0 }) : null;
+              for (const batch of [...again, take(ahead, one.record)]) await record(audit, batch);
+              again = [];
+              await refreshing;
+            } else {
+              const client = one.dieAfter === null ? audit : mortal(one.dieAfter);
+              const refreshing = Array.from({ length: one.refresh }, () =>
+                refreshRollups(client, { quietMs: 0, mostRows: one.mostRows }),
+              );
+              await Promise.allSettled(refreshing);
+            }
+            if (again.length === 0) await expectSame({ tenant, ...filter }, asked);
+          }
+          for (const batch of [...again, ahead]) await record(audit, batch);
+          await refreshRollups(audit, { quietMs: 0 });
+          await expectSame({ tenant }, { dimensions: ['tool', 'model'], cutMs: 24 * HOUR_MS });
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  const NOW_MS = Date.UTC(2026, 4, 5, 12);
+  const SHAPE: BookedShape = { dimensions: ['tool', 'model', 'code'] };
+  const refreshed = () => refreshRollups(audit, { quietMs: 0 });
+
+  /** Whether everything of the tenant is read from the sums: then it survives the rows that it was made of. */
+  async function expectKept(tenant: string): Promise<void> {
+    await expectSame({ tenant }, SHAPE);
+    const kept = await told(audit, fromRollups, { tenant }, SHAPE);
+    for (const table of ['decisions', 'settlements'])
+      await audit.command(
+        `ALTER TABLE ${table} DELETE WHERE tenant = '${tenant}' SETTINGS mutations_sync = 1`,
+      );
+    expect(await told(audit, fromRollups, { tenant }, SHAPE)).toEqual(kept);
+    expect(kept).not.toEqual([]);
+  }
+
+  test('what is counted is read from there', async () => {
+    const decision = decisionOf('kept', 1, { appendedAtMs: NOW_MS });
+    await recordDecisions(audit, [recordedDecision(decision, 1)]);
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision), 2)]);
+    await refreshed();
+    await expectKept('kept');
+  });
+
+  test('a repeat that stands where the first was void counts from the moment it lands, and again once', async () => {
+    const decision = decisionOf('repeated', 1, { appendedAtMs: NOW_MS });
+    for (const [offset, isVoid] of [true, false, false].entries()) {
+      await recordDecisions(audit, [recordedDecision(decision, offset, isVoid)]);
+      await expectSame({ tenant: 'repeated' }, SHAPE);
+      await refreshed();
+      await expectSame({ tenant: 'repeated' }, SHAPE);
+    }
+  });
+
+  test('what was settled before its decision was on record has its tool as soon as that is, also a week later', async () => {
+    const decision = decisionOf('late', 1, { appendedAtMs: NOW_MS });
+    const settledAt = new Date(NOW_MS + 7 * 24 * HOUR_MS).toISOString();
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
+    await refreshed();
+    await expectSame({ tenant: 'late' }, SHAPE);
+    await recordDecisions(audit, [recordedDecision(decision, 1)]);
+    await expectSame({ tenant: 'late' }, SHAPE);
+    await refreshed();
+    await expectSame({ tenant: 'late' }, SHAPE);
+  });
+
+  test('a month that is dropped takes its part of later hours with it', async () => {
+    const asked = { tenant: 'dropped' };
+    const decision = decisionOf('dropped', 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
+    await recordDecisions(audit, [recordedDecision(decision, 1)]);
+    const settledAt = '2020-02-01T01:00:00.000Z';
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
+    await refreshed();
+    await dropMonths(audit, await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2020, 1) }));
+    const left = await told(audit, fromRollups, asked, SHAPE);
+    expect(left).toMatchObject([{ calls: 0, settled: -10_000 }]);
+    await expectSame(asked, SHAPE);
+    await refreshed();
+    await expectSame(asked, SHAPE);
+  });
+
+  test('what waits to be counted is known, and what is still being touched can wait', async () => {
+    await refreshed();
+    expect(await ask(audit, waitingHours, {})).toMatchObject([{ hours: 0, sinceMs: 0 }]);
+    await recordDecisions(audit, [recordedDecision(decisionOf('waits', 1, { appendedAtMs: NOW_MS }), 1)]);
+    const [waiting] = await ask(audit, waitingHours, {});
+    expect(waiting).toMatchObject({ hours: 1 });
+    expect(waiting?.sinceMs).toBeGreaterThan(Date.UTC(2026, 0));
+    expect(await refreshRollups(audit, { quietMs: 3_600_000 })).toEqual({ hours: 0, days: 0 });
+    expect(await refreshed()).toEqual({ hours: 1, days: 1 });
+    expect(await refreshed()).toEqual({ hours: 0, days: 0 });
+  });
+}

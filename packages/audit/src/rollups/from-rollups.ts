@@ -1,0 +1,128 @@
+/**
+ * The source of analytics that reads sums where there are exact ones, and the base tables for the rest: for hours that
+ * were touched since they were counted, for those that the period cuts, and for whatever the sums cannot tell.
+ *
+ * Which hours are which is found once a statement, in one scalar subquery, so that no row is read from both sides or
+ * from neither while a recorder and a refresh go on meanwhile. An hour that was exact then may have been touched since:
+ * what came is then missing as a whole, as from any answer that was begun before it came.
+ */
+import {
+  type Booked,
+  type BookedFilter,
+  type BookedShape,
+  bookedRows,
+  DIMENSIONS,
+  NEAR_MISS_AT,
+} from '../queries/booked.ts';
+import { decisionsNarrowed } from '../queries/decision-filter.ts';
+import { COLUMNS_ROLLED, groupsIn } from './groups.ts';
+import { dayOf, HOUR_MS } from './hour.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** What a group has in common of what decisions can be narrowed by, and its column. */
+const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
+  agentId: 'agent_id',
+  tool: 'tool',
+  model: 'model',
+  provider: 'provider',
+  type: 'type',
+  verdict: 'verdict',
+  code: 'code',
+  observedCode: 'observed_code',
+  kind: 'kind',
+  role: 'principal_role',
+  mandate: 'mandate_id',
+};
+
+const SUMMED = ['latency_ms', 'calls', 'near_misses', 'charged', 'settled', 'last_at'];
+
+export const fromRollups: Booked = (asked, shape) => {
+  const columns = shape.dimensions.map((name) => DIMENSIONS[name]);
+  const { decisionsOnly = false, cutMs } = shape;
+  if (!isRolled(asked, shape)) return `(${bookedRows(asked, { columns, decisionsOnly })})`;
+
+  const { tenant: _, nearMissAt: __, fromMs, toMs, ...ofGroups } = asked;
+  const key = [...new Set(['agent_id', 'verdict', ...columns])];
+  const narrowing = Object.keys(present(ofGroups)).flatMap((name) => FILTERED[name] ?? []);
+  const read = { columns: [...new Set([...key, ...narrowing, ...SUMMED])], rowColumns: ['hour'] };
+  const groups = (where: string) => `
+      SELECT fromUnixTimestamp64Milli(toInt64(hour) * ${HOUR_MS}, 'UTC') AS at, ${columnsInOrder(key)}
+      FROM (${groupsIn(`tenant = {tenant:String} AND ${where}`, read)})
+      WHERE true${decisionsNarrowed(ofGroups)}`;
+  const bucket = cutMs === undefined ? '' : `, intDiv(toUnixTimestamp64Milli(booked.at), ${cutMs})`;
+  const wholeDays = cutMs === undefined || cutMs % DAY_MS === 0;
+  // Added up at once: what comes behind is then as little as the answer, whatever a row of a source costs there.
+  return `(
+    SELECT min(booked.at) AS at, ${key.join(', ')}, latency_ms, sum(calls) AS calls, sum(near_misses) AS near_misses,
+      sum(charged) AS charged, sum(settled) AS settled, max(last_at) AS last_at
+    FROM (
+      WITH (${partition({ fromMs, toMs, wholeDays })}) AS parts
+      ${groups('hours = 24 AND hour IN (SELECT arrayJoin(parts.1))')}
+      UNION ALL ${groups('hours = 1 AND hour IN (SELECT arrayJoin(parts.2))')}
+      UNION ALL
+      SELECT at, ${columnsInOrder(key)}
+      FROM (${bookedRows(asked, { columns, decisionsOnly, hours: 'parts.3' })})
+    ) AS booked
+    GROUP BY ${key.join(', ')}, latency_ms${bucket}
+    )`;
+};
+
+function columnsInOrder(key: readonly string[]): string {
+  return [...key, ...SUMMED].join(', ');
+}
+
+/** Whether the sums can tell it: everything it uses is the same within a group, and no cut lies within an hour. */
+function isRolled(asked: BookedFilter, { dimensions, cutMs = HOUR_MS }: BookedShape): boolean {
+  const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
+  const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);
+  return (
+    cutMs % HOUR_MS === 0 &&
+    nearMissAt === NEAR_MISS_AT &&
+    dimensions.every((name) => rolled.has(DIMENSIONS[name])) &&
+    Object.keys(present(others)).every((name) => name in FILTERED)
+  );
+}
+
+function present(filters: object): object {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+/** Days to be read as such, hours to be read as such, and hours to be read from the base tables: three arrays, disjoint. */
+function partition(asked: {
+  fromMs: number | undefined;
+  toMs: number | undefined;
+  wholeDays: boolean;
+}): string {
+  const whole = (first: string, hours: number) =>
+    [
+      asked.fromMs === undefined ? 'true' : `toInt64(${first}) * ${HOUR_MS} >= {fromMs:Int64}`,
+      asked.toMs === undefined ? 'true' : `(toInt64(${first}) + ${hours}) * ${HOUR_MS} <= {toMs:Int64}`,
+    ].join(' AND ');
+  const touchable = [
+    asked.fromMs === undefined ? 'true' : `(toInt64(hour) + 1) * ${HOUR_MS} > {fromMs:Int64}`,
+    asked.toMs === undefined ? 'true' : `toInt64(hour) * ${HOUR_MS} < {toMs:Int64}`,
+  ].join(' AND ');
+  return `
+        SELECT (
+            groupArrayIf(day, is_day),
+            arrayFlatten(groupArrayIf(exact, NOT is_day)),
+            arrayFlatten(groupArrayIf(touched_since, NOT is_day))
+          )
+        FROM (
+          SELECT day, ${asked.wholeDays} AND ${whole('day', 24)} AND (day, sum(touched)) IN (
+              SELECT hour, touches FROM (SELECT * FROM rollups FINAL WHERE tenant = {tenant:String} AND hours = 24) WHERE unmatched = 0
+            ) AS is_day,
+            groupArrayIf(hour, is_exact) AS exact, groupArrayIf(hour, NOT is_exact) AS touched_since
+          FROM (
+            SELECT hour, ${dayOf('hour')} AS day, sum(touches) AS touched,
+              ${whole('hour', 1)} AND (hour, touched) IN (
+                SELECT hour, touches FROM (SELECT * FROM rollups FINAL WHERE tenant = {tenant:String} AND hours = 1) WHERE unmatched = 0
+              ) AS is_exact
+            FROM rollup_marks
+            WHERE tenant = {tenant:String} AND ${touchable}
+            GROUP BY hour
+          )
+          GROUP BY day
+        )`;
+}

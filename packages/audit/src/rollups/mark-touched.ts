@@ -1,0 +1,33 @@
+/**
+ * Says of hours that rows landed which are booked in them, so that what was counted of these hours no longer counts.
+ * After the rows are there, and before the batch is taken for done: whoever sees the mark sees the rows, and where a
+ * recorder dies between the two, the batch comes again and is marked then.
+ */
+import type { AuditClient } from '../port.ts';
+import { HOUR_MS } from './hour.ts';
+
+/** Where each row was booked. What is no time that a table could hold became no row either. */
+export async function markTouched(
+  client: AuditClient,
+  rows: readonly { tenant: string; at: string }[],
+): Promise<void> {
+  const marks = new Map<string, { tenant: string; hour: number; touches: number }>();
+  for (const { tenant, at } of rows) {
+    const hour = Math.floor(Date.parse(at) / HOUR_MS);
+    if (!(hour >= 0)) continue;
+    const key = `${hour}/${tenant}`;
+    const mark = marks.get(key);
+    if (mark === undefined) marks.set(key, { tenant, hour, touches: 1 });
+    else mark.touches += 1;
+  }
+  await client.insert('rollup_marks', [...marks.values()]);
+}
+
+/** The same of every hour that was counted from a row of that month, or of one before: those rows go. */
+export async function markReachingBack(client: AuditClient, month: string): Promise<void> {
+  await client.command(
+    `INSERT INTO rollup_marks (tenant, hour, touches)
+     SELECT tenant, hour, 1 FROM (SELECT * FROM rollups FINAL WHERE hours = 1) WHERE reaches_back_to <= {month:UInt32}`,
+    { month: Number(month) },
+  );
+}

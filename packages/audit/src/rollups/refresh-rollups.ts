@@ -1,0 +1,155 @@
+/**
+ * Counts again what was touched since it was counted: hours from the base tables, days from their hours. What it
+ * writes says of how many touches it knew before it began to count. So it may be killed at any moment, run twice at once,
+ * or rest for a year: a row that knows of fewer touches than there are now is not read (see from-rollups.ts).
+ *
+ * An hour that is still being touched can wait, as it would have to be counted over and over.
+ */
+import { z } from 'zod';
+import type { AuditClient } from '../port.ts';
+import { bookedRows } from '../queries/booked.ts';
+import { ask, question } from '../question.ts';
+import { COLUMNS_ROLLED, GROUP_COLUMNS, GROUPS_GIVEN, groupsIn, groupsOf } from './groups.ts';
+import { dayOf, HOUR_MS } from './hour.ts';
+
+export type RefreshOptions = {
+  /** What was touched less long ago waits. */
+  quietMs: number;
+  /** Touches, so about rows, that one statement counts at most, unless a single hour has more. Default 500,000. */
+  mostRows?: number;
+};
+
+/** One round: resolves with how many hours and days it counted; 0 of both, when nothing is left that could be. */
+export async function refreshRollups(
+  client: AuditClient,
+  options: RefreshOptions,
+): Promise<{ hours: number; days: number }> {
+  const counted = { hours: 0, days: 0 };
+  for (const [name, due, count] of [
+    ['hours', dueHours, countHours],
+    ['days', dueDays, countDays],
+  ] as const) {
+    const rows = await ask(client, due, { quietMs: options.quietMs });
+    for (const batch of batches(rows, options.mostRows ?? 500_000)) await client.command(count, batch);
+    counted[name] = rows.length;
+  }
+  return counted;
+}
+
+/** How many hours wait to be counted, those that are still being touched among them, and since when the longest does. */
+export const waitingHours = question({
+  params: z.strictObject({}),
+  row: z.object({ hours: z.int(), sinceMs: z.int() }),
+  sql: () => `
+    SELECT count() AS hours, if(hours = 0, 0, toUnixTimestamp64Milli(min(last_touched_at))) AS sinceMs
+    FROM (${touchedSince('true')})`,
+});
+
+type Due = { tenant: string; hour: number; touched: number };
+const due = z.object({ tenant: z.string(), hour: z.int(), touched: z.int() });
+const paced = z.strictObject({ quietMs: z.int().min(0) });
+
+/** In one round, so that the newest are not kept waiting by the oldest for long. */
+const A_ROUND = 2_000;
+
+/** Hours with touches that no row of `rollups` knows of, but for rows that are not `counted`. */
+function touchedSince(counted: string): string {
+  return `
+      SELECT tenant, hour, sum(touches) AS touched, max(touched_at) AS last_touched_at
+      FROM rollup_marks
+      GROUP BY tenant, hour
+      HAVING (tenant, hour, touched) NOT IN (${known(1, counted)})`;
+}
+
+function known(spanHours: number, counted: string): string {
+  return `SELECT tenant, hour, touches FROM (SELECT * FROM rollups FINAL WHERE hours = ${spanHours}) WHERE ${counted}`;
+}
+
+const LEAVE_QUIET = "last_touched_at <= now64(3, 'UTC') - toIntervalMillisecond({quietMs:UInt32})";
+
+/** The newest first. What lacked a decision is looked at again every hour. */
+const dueHours = question({
+  params: paced,
+  row: due,
+  sql: () => `
+    SELECT tenant, hour, touched FROM (${touchedSince("unmatched = 0 OR rolled_at > now64(3, 'UTC') - toIntervalHour(1)")})
+    WHERE ${LEAVE_QUIET}
+    ORDER BY hour DESC, tenant
+    LIMIT ${A_ROUND}`,
+});
+
+/** Days of which every hour that was ever touched is counted, and that are not as their hours are. */
+const dueDays = question({
+  params: paced,
+  row: due,
+  sql: () => `
+    SELECT tenant, day AS hour, touched
+    FROM (
+      SELECT tenant, day, sum(of_hour) AS touched, max(of_hour_at) AS last_touched_at, min(is_exact) AS are_exact
+      FROM (
+        SELECT tenant, ${dayOf('hour')} AS day, sum(touches) AS of_hour, max(touched_at) AS of_hour_at,
+          (tenant, hour, of_hour) IN (${known(1, 'unmatched = 0')}) AS is_exact
+        FROM rollup_marks GROUP BY tenant, hour
+      )
+      GROUP BY tenant, day
+    )
+    WHERE are_exact AND ${LEAVE_QUIET} AND (tenant, day, touched) NOT IN (${known(24, 'true')})
+    ORDER BY hour DESC, tenant
+    LIMIT ${A_ROUND}`,
+});
+
+type Batch = { tenant: string; hours: number[]; touches: number[] };
+
+function batches(rows: readonly Due[], mostRows: number): Batch[] {
+  const all: Batch[] = [];
+  const open = new Map<string, { batch: Batch; rows: number }>();
+  for (const { tenant, hour, touched } of rows) {
+    let current = open.get(tenant);
+    if (current === undefined || current.rows + touched > mostRows) {
+      current = { batch: { tenant, hours: [], touches: [] }, rows: 0 };
+      open.set(tenant, current);
+      all.push(current.batch);
+    }
+    current.batch.hours.push(hour);
+    current.batch.touches.push(touched);
+    current.rows += touched;
+  }
+  return all;
+}
+
+/** Also of what has become empty there is a row, so that it need not be looked for again. */
+function insertRows(spanHours: number, rows: string): string {
+  return `
+    INSERT INTO rollups (tenant, hours, hour, touches, unmatched, reaches_back_to, ${GROUP_COLUMNS})
+    SELECT {tenant:String}, ${spanHours}, asked.hour, touched, unmatched,
+      if(reaches_back_to = 0, ${NO_MONTH}, reaches_back_to), ${GROUPS_GIVEN}
+    FROM (
+      SELECT arrayJoin(arrayZip({hours:Array(UInt32)}, {touches:Array(UInt64)})) AS pair, pair.1 AS hour, pair.2 AS touched
+    ) AS asked
+    LEFT JOIN (${groupsOf(rows)}) AS summed ON asked.hour = summed.hour
+    SETTINGS join_use_nulls = 0, max_partitions_per_insert_block = 0`;
+}
+
+/** Behind every month. */
+const NO_MONTH = 999_999;
+
+/** Only what settles a decision that is not on record has no code. */
+const countHours = insertRows(
+  1,
+  `
+      SELECT *, toUInt32(intDiv(toUnixTimestamp64Milli(at), ${HOUR_MS})) AS hour, toUInt64(code = '') AS unmatched,
+        least(toYYYYMM(at), if(code = '', ${NO_MONTH}, toYYYYMM(appended_at))) AS reaches_back_to
+      FROM (${bookedRows({ tenant: '' }, { columns: [...COLUMNS_ROLLED, 'appended_at'], hours: '{hours:Array(UInt32)}' })})`,
+);
+
+const countDays = insertRows(
+  24,
+  `
+      SELECT * REPLACE (toUInt32(${dayOf('hour')}) AS hour)
+      FROM (${groupsIn(
+        `tenant = {tenant:String} AND hours = 1 AND ${dayOf('hour')} IN {hours:Array(UInt32)}`,
+        {
+          rowColumns: ['hour', 'unmatched', 'reaches_back_to'],
+        },
+      )})`,
+);
