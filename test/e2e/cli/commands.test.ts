@@ -380,6 +380,7 @@ describe('dead-letters', () => {
     const again = await mandate([...fix, ...change]);
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('ALREADY_REPUBLISHED');
+    expect((await mandate(['dead-letters', 'republish', place])).stderr).toContain('ALREADY_REPUBLISHED');
 
     await audited('of-bot-d2');
     await waitUntil('it is open no more', async () => !(await open()).includes(id));
@@ -402,9 +403,26 @@ describe('dead-letters', () => {
     const [, kept = ''] = /kept in (\S+):/.exec(spoilt.stderr) ?? [];
     expect(readFileSync(kept, 'utf8')).toContain('"tol": "search"');
     rmSync(dirname(kept), { recursive: true });
-    expect((await edited(`'s/"tool":/"type": "tool_call", "tool":/'`)).stdout).toContain(
-      `published ${place}`,
+
+    // Somebody else publishes it while this person edits.
+    const editor = join(folder, 'slow-editor.mjs');
+    const address = JSON.stringify(`${plane.url}/v1/dead-letters/${place}/republish`);
+    writeFileSync(
+      editor,
+      `import { readFileSync, writeFileSync } from 'node:fs';
+       const path = process.argv[2];
+       writeFileSync(path, readFileSync(path, 'utf8').replace('"tool":', '"type": "tool_call", "tool":'));
+       const headers = { authorization: 'Bearer ' + process.env.MANDATE_API_KEY };
+       await fetch(${address}, { method: 'POST', headers });`,
     );
+    const late = await mandate(['dead-letters', 'fix', place], {
+      env: { EDITOR: `${process.execPath} ${editor}` },
+    });
+    expect(late).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('ALREADY_REPUBLISHED') });
+    const [, mended = ''] = /your correction is kept: --file (\S+)/.exec(late.stderr) ?? [];
+    const meant = await mandate(['dead-letters', 'fix', place, '--file', mended, '--again']);
+    expect(meant.stdout).toContain(`published ${place}`);
+    rmSync(dirname(mended), { recursive: true });
     await audited('of-bot-d3');
   });
 

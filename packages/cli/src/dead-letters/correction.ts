@@ -11,15 +11,20 @@ import { type Change, changed } from './set-at-pointer.ts';
 
 export type Means = { file: string | undefined; changes: readonly Change[] };
 
-/** `text`: a record that reads well, on lines. `done` is called once nobody needs it any more. */
-export type Correction = { text: string; done(): void };
+export type Correction = {
+  /** A record that reads well, on lines. */
+  text: string;
+  /** Where it is kept until `done`; null where the person has it anyway. */
+  path: string | null;
+  done(): void;
+};
 
 export async function correctionOf(
   found: FoundLetter,
   { file, changes }: Means,
   context: CommandContext,
 ): Promise<Correction> {
-  if (file !== undefined) return { text: mustRead(await contentOf(file, context), file), done: () => {} };
+  if (file !== undefined) return { text: mustRead(await contentOf(file, context), file), ...AT_HAND };
   const { text } = found;
   if (text === null) {
     throw new CommandFailure(
@@ -28,7 +33,7 @@ export async function correctionOf(
       'Give the record with --file.',
     );
   }
-  if (changes.length > 0) return { text: mustRead(withChanges(text, changes)), done: () => {} };
+  if (changes.length > 0) return { text: mustRead(withChanges(text, changes)), ...AT_HAND };
 
   const { path, discard, ...edited } = await editText(withAdvice(found, text), 'record.jsonc', context);
   const corrected = withoutRemarks(edited.text);
@@ -40,8 +45,10 @@ export async function correctionOf(
       '`mandate dead-letters republish` sends it as it was.',
     );
   }
-  return { text: mustRead(corrected, path), done: discard };
+  return { text: mustRead(corrected, path), path, done: discard };
 }
+
+const AT_HAND = { path: null, done: () => {} };
 
 function isSame(one: string, other: string): boolean {
   const [left, right] = [one, other].map((text) => onLines(text).replace(/\n\s*/g, '\n').trim());

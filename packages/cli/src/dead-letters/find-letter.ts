@@ -36,6 +36,8 @@ export type FoundLetter = {
   republications: readonly Republished[];
 };
 
+export const WHICH_LETTER = 'partition/offset as `dead-letters list` shows it, or its id';
+
 /** As `dead-letters list` shows it: 3/17, or dlq_…. */
 export function letterReference(text: string): LetterReference {
   if (/^dlq_\w{1,100}$/.test(text)) return { id: text };
