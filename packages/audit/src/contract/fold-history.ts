@@ -95,7 +95,7 @@ function has(decision: Decision, name: string, wanted: unknown): boolean {
 }
 
 /** Under which values of a dimension it counts. */
-export function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
+function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
   const ofModel = decision?.action.type === 'llm_call' ? decision.action : null;
   switch (dimension) {
     case 'agent':

@@ -7,16 +7,10 @@
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
-import {
-  type Booked,
-  type BookedShape,
-  booked,
-  bookedFilter,
-  DIMENSION_NAMES,
-  type Dimension,
-} from './booked.ts';
+import { type BookedShape, bookedFilter, DIMENSION_NAMES, type Dimension } from './booked.ts';
 import { greatestCommonDivisor, groupOf, keysOf, unfolded } from './grouping.ts';
 import { MEASURES, type Measures, measureSql, measures, NOTHING, ORDERS } from './measures.ts';
+import { source } from './source.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Milliseconds, as text: lists are of text. */
@@ -48,29 +42,27 @@ const row = z.object({
 });
 export type AnalyticsRow = z.output<typeof row>;
 
-/** From rows of any source: the groups in their order, then what is beyond `limit`; then their buckets, those without rows left out. */
-export const analyticsFrom = (source: Booked) =>
-  question({
-    params,
-    row,
-    sql({ groupBy, orderBy, limit: _, runStarts, runSteps, namedOnly, decisionsOnly, ...asked }) {
-      const shape: BookedShape = {
-        dimensions: groupBy,
-        decisionsOnly,
-        ...(runStarts &&
-          runSteps && { cutMs: greatestCommonDivisor([...runStarts, ...runSteps].map(Number)) }),
-      };
-      const buckets = runStarts === undefined ? null : START;
-      const keyed = `${buckets ?? ''}
+/** The groups in their order, then what is beyond `limit`; then their buckets, those without rows left out. */
+export const analytics = question({
+  params,
+  row,
+  sql({ groupBy, orderBy, limit: _, runStarts, runSteps, namedOnly, decisionsOnly, ...asked }) {
+    const shape: BookedShape = {
+      dimensions: groupBy,
+      decisionsOnly,
+      ...(runStarts && runSteps && { cutMs: greatestCommonDivisor([...runStarts, ...runSteps].map(Number)) }),
+    };
+    const buckets = runStarts === undefined ? null : START;
+    const keyed = `${buckets ?? ''}
       SELECT ${keysOf(groupBy)} AS own_keys, ${buckets === null ? '' : 'start,'} booked.*
       FROM ${source(asked, shape)} AS booked
       ${unfolded(groupBy)}
       ${namedOnly && groupBy.length > 0 ? "WHERE own_keys[1] != ''" : ''}`;
-      const first = `
+    const first = `
         SELECT own_keys FROM (${keyed}) AS booked
         GROUP BY own_keys ORDER BY ${measureSql(orderBy)} DESC NULLS LAST, own_keys LIMIT {limit:UInt32}`;
-      // In the rows of whole groups ClickHouse gives the start, which they are not grouped by, as NULL.
-      return `
+    // In the rows of whole groups ClickHouse gives the start, which they are not grouped by, as NULL.
+    return `
     SELECT shown, keys, uniqExact(own_keys) AS groups, ${buckets === null ? 'NULL' : 'start'} AS startMs,
       ${MEASURES}
     FROM (
@@ -79,10 +71,8 @@ export const analyticsFrom = (source: Booked) =>
     ) AS booked
     GROUP BY GROUPING SETS ((shown, keys)${buckets === null ? '' : ', (shown, keys, start)'})
     ORDER BY startMs NULLS FIRST, shown DESC, ${orderBy} DESC NULLS LAST, keys`;
-    },
-  });
-
-export const analytics = analyticsFrom(booked);
+  },
+});
 
 /** Where the bucket of a moment begins: where its run of equal buckets does, and from there on in steps. */
 const START = `

@@ -1,8 +1,9 @@
 /** Who changed most against the period before: in spend, calls or refusals. Who did not change is left out. */
 import { z } from 'zod';
 import { question } from '../question.ts';
-import { type Booked, booked, bookedFilter, DIMENSION_NAMES } from './booked.ts';
+import { bookedFilter, DIMENSION_NAMES } from './booked.ts';
 import { greatestCommonDivisor, keysOf, unfolded } from './grouping.ts';
+import { source } from './source.ts';
 
 const MOVED = {
   spend: 'booked.charged + booked.settled',
@@ -25,16 +26,15 @@ const params = bookedFilter.extend({
 });
 
 /** Those that changed most come first. */
-export const moversFrom = (source: Booked) =>
-  question({
-    params,
-    row: z.object({
-      keys: z.array(z.string()),
-      /** Micro-dollars, or how many. */
-      before: z.int(),
-      now: z.int(),
-    }),
-    sql: ({ sinceMs, groupBy, by, limit: _, ...asked }) => `
+export const movers = question({
+  params,
+  row: z.object({
+    keys: z.array(z.string()),
+    /** Micro-dollars, or how many. */
+    before: z.int(),
+    now: z.int(),
+  }),
+  sql: ({ sinceMs, groupBy, by, limit: _, ...asked }) => `
     SELECT ${keysOf(groupBy)} AS keys,
       sumIf(${MOVED[by]}, ${BEFORE}) AS before,
       sumIf(${MOVED[by]}, NOT ${BEFORE}) AS now
@@ -48,8 +48,6 @@ export const moversFrom = (source: Booked) =>
     HAVING now != before
     ORDER BY abs(now - before) DESC, keys
     LIMIT {limit:UInt32}`,
-  });
-
-export const movers = moversFrom(booked);
+});
 
 const BEFORE = "booked.at < fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')";

@@ -11,7 +11,7 @@ import { asOf } from './analytics-parameters.ts';
 const DAY_MS = 86_400_000;
 
 const parameters = (clock: Clock) => ({
-  scope: z.enum(BUDGET_SCOPES).optional(),
+  scope: z.enum(BUDGET_SCOPES).optional().describe('Who shares the budget.'),
   subject: z
     .string()
     .max(256)

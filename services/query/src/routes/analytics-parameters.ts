@@ -3,7 +3,7 @@ import { type Measures, NEAR_MISS_AT } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
-import { dollarsField, microsField, withDollars } from '../amounts.ts';
+import { spent, withDollars } from '../amounts.ts';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { limit, wholeNumberWithin } from '../query-parameters.ts';
 
@@ -30,15 +30,6 @@ export const callFields = {
   deferred: z.int(),
 };
 
-export const moneyFields = {
-  chargedMicros: microsField.describe('Reserved by decisions, in micro-dollars.'),
-  settledMicros: microsField.describe('Added or given back by outcomes, in micro-dollars.'),
-  spentMicros: microsField.describe('Both together, in micro-dollars.'),
-  charged: dollarsField,
-  settled: dollarsField,
-  spent: dollarsField,
-};
-
 const latency = (share: string) =>
   z
     .int()
@@ -57,7 +48,7 @@ export const latencyFields = {
 export const measureFields = {
   ...callFields,
   nearMisses: z.int().describe('ALLOWs that left a limit used up to `nearMissAt` percent, or beyond.'),
-  ...moneyFields,
+  ...spent,
   ...latencyFields,
   lastDecidedAt: time.nullable().describe('Of the last decision; null when there was none.'),
 };
