@@ -70,7 +70,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   const deliverer = createDeliverer({
     book,
     webhooks: () => rules.alerting().webhooks,
-    append,
+    append: async (records) => followed.reached(await append(records)),
     clock,
     log,
     measures,

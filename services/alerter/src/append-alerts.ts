@@ -6,8 +6,11 @@ import { type AlertsRecord, TOPICS } from '@mandate/schemas';
 import { ALERTS_PARTITION } from './follow-alerts.ts';
 import type { AlerterMeasures } from './measures.ts';
 
-/** Resolves when they are on the log; while that is away it tries again. Rejects when `signal` aborts first. */
-export type AppendAlerts = (records: readonly AlertsRecord[]) => Promise<void>;
+/**
+ * Resolves when they are on the log, to the offset behind them; while the log is away it tries again. Rejects when `signal`
+ * aborts first.
+ */
+export type AppendAlerts = (records: readonly AlertsRecord[]) => Promise<number>;
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
@@ -28,8 +31,8 @@ export function appendAlerts(options: {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       signal.throwIfAborted();
       try {
-        await bus.append(TOPICS.alerts, outgoing);
-        return;
+        const placed = await bus.append(TOPICS.alerts, outgoing);
+        return (placed.at(-1)?.coordinate.offset ?? -1) + 1;
       } catch (error) {
         if (!isMandateError(error) || !error.retryable) throw error;
         log.warn({ err: error, waitMs }, 'what was raised waits for the log');

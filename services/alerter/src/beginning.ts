@@ -7,7 +7,7 @@ import type { Bus } from '@mandate/bus';
 import type { Clock } from '@mandate/runtime';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import type { AppendAlerts } from './append-alerts.ts';
-import { ALERTS_PARTITION, type FollowedAlerts } from './follow-alerts.ts';
+import type { FollowedAlerts } from './follow-alerts.ts';
 
 /** @returns the first offset that is no history, by partition of the decisions; in one that is not named all is news */
 export async function beginning(
@@ -17,9 +17,8 @@ export async function beginning(
   if (followed.begun() === null) {
     const ranges = await bus.ranges(TOPICS.decisions);
     const offsets = Object.fromEntries(ranges.map(({ partition, endOffset }) => [partition, endOffset]));
-    await append([{ event: 'alerts.begun', begun: { offsets, at: wireTime(clock()) } }]);
-    const alerts = await bus.ranges(TOPICS.alerts);
-    await followed.reached(alerts.find(({ partition }) => partition === ALERTS_PARTITION)?.endOffset ?? 0);
+    const begun = { offsets, at: wireTime(clock()) };
+    await followed.reached(await append([{ event: 'alerts.begun', begun }]));
   }
   const offsets = Object.entries(followed.begun()?.offsets ?? {});
   return new Map(offsets.map(([partition, offset]) => [Number(partition), offset]));

@@ -15,7 +15,7 @@ import { addressees } from './rules/addressees.ts';
 import type { Alarms, Raised } from './rules/alarms.ts';
 import type { Alerting } from './rules/alert-rules.ts';
 import { BlockRates } from './rules/block-rate-rule.ts';
-import { evaluate, evaluateHistory } from './rules/evaluate.ts';
+import { evaluate, evaluateHistory, type Seen } from './rules/evaluate.ts';
 import type { Finding } from './rules/finding.ts';
 
 export type Evaluator = {
@@ -58,6 +58,18 @@ export function createEvaluator(options: {
     return record;
   }
 
+  function findingsOf(seen: Seen): Finding[] {
+    const isHistory = seen.offset < (begun.get(seen.partition) ?? 0);
+    try {
+      return isHistory ? evaluateHistory(seen) : evaluate(seen, alerting().rules, { alarms, rates });
+    } catch (err) {
+      // A fault of ours, which one record brings to light: it must not take every other alert with it.
+      const { topic, partition, offset } = seen;
+      log.error({ err, topic, partition, offset }, 'a rule failed: no alert comes of this record');
+      return [];
+    }
+  }
+
   function raise(finding: Finding, record: Raised['alert']['record']): Raised[] {
     const judged = alarms.judge(finding);
     if (judged === null) return [];
@@ -77,11 +89,7 @@ export function createEvaluator(options: {
         nextOffsets.set(partition, offset + 1);
         const record = read(logged);
         if (record === null) return [];
-        const seen = { record, topic, partition, offset };
-        const isHistory = offset < (begun.get(partition) ?? 0);
-        const findings = isHistory
-          ? evaluateHistory(seen)
-          : evaluate(seen, alerting().rules, { alarms, rates });
+        const findings = findingsOf({ record, topic, partition, offset });
         const place = { topic, partition, offset: String(offset) };
         return findings.flatMap((finding) => raise(finding, place));
       });

@@ -16,7 +16,7 @@ import { postAlert } from './post-alert.ts';
 export type DelivererOptions = {
   book: AlertBook;
   webhooks: () => readonly Webhook[];
-  /** Resolves when they are on the log; rejects only when everything stops. */
+  /** Resolves when they are on the log and in the book; rejects only when everything stops. */
   append(records: readonly AlertsRecord[]): Promise<void>;
   clock: Clock;
   log: Logger;
@@ -46,6 +46,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const { signal } = stopping;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
+
+  const endUnlessStopping = (error: unknown) => {
+    if (!signal.aborted) failed.reject(error);
+  };
 
   const isWaiting = (alertId: string, webhook: string) =>
     book.get(alertId)?.deliveries.get(webhook)?.state === 'waiting';
@@ -95,6 +99,18 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     return false;
   }
 
+  function deliver(alertId: string, name: string): void {
+    const queue = queues.get(name) ?? new Map<string, Waiting>();
+    queues.set(name, queue);
+    if (signal.aborted || queue.has(alertId)) return;
+    if (queue.size >= mostWaiting) {
+      giveUp(alertId, name, 0, `${mostWaiting} alerts wait for it already`).catch(endUnlessStopping);
+      return;
+    }
+    queue.set(alertId, { alertId, attempts: 0, dueAtMs: clock() });
+    begin(name, queue);
+  }
+
   async function work(name: string, queue: Map<string, Waiting>): Promise<void> {
     while (queue.size > 0 && !signal.aborted) {
       const next = [...queue.values()].reduce((first, other) =>
@@ -108,7 +124,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         woken.delete(name);
         continue;
       }
-      if (await attempt(name, next)) queue.delete(next.alertId);
+      if (!(await attempt(name, next))) continue;
+      queue.delete(next.alertId);
+      // Somebody asked for it once more, just as it was done with.
+      if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }
 
@@ -117,32 +136,15 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       woken.get(name)?.();
       return;
     }
-    const ended = work(name, queue).then(
-      () => {
-        working.delete(name);
-        if (queue.size > 0 && !signal.aborted) begin(name, queue);
-      },
-      (error: unknown) => {
-        if (!signal.aborted) failed.reject(error);
-      },
-    );
+    const ended = work(name, queue).then(() => {
+      working.delete(name);
+      if (queue.size > 0 && !signal.aborted) begin(name, queue);
+    }, endUnlessStopping);
     working.set(name, ended);
   }
 
   return {
-    deliver(alertId, name) {
-      const queue = queues.get(name) ?? new Map<string, Waiting>();
-      queues.set(name, queue);
-      if (signal.aborted || queue.has(alertId)) return;
-      if (queue.size >= mostWaiting) {
-        giveUp(alertId, name, 0, `${mostWaiting} alerts wait for it already`).catch((error: unknown) => {
-          if (!signal.aborted) failed.reject(error);
-        });
-        return;
-      }
-      queue.set(alertId, { alertId, attempts: 0, dueAtMs: clock() });
-      begin(name, queue);
-    },
+    deliver,
     waiting: () => [...queues.values()].reduce((sum, { size }) => sum + size, 0),
     finished: failed.promise,
     async stop() {

@@ -1,0 +1,79 @@
+import { wireTime } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Alarms, type Raised } from './alarms.ts';
+import type { Finding } from './finding.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+const finding = (given: Partial<Finding>): Finding => ({
+  rule: 'budget',
+  tenant: 'acme',
+  subject: 's',
+  holds: true,
+  order: 1,
+  at: wireTime(0),
+  said: '',
+  facts: {},
+  ...given,
+});
+
+/** As the evaluator does: what is news becomes a record, and is known. */
+function raise(alarms: Alarms, found: Finding): Raised | null {
+  const judged = alarms.judge(found);
+  if (judged === null) return null;
+  const { event, id, episode } = judged;
+  const { holds: _, facts, ...about } = found;
+  const alert = { ...about, facts: { ...facts }, id, episode, record: null, webhooks: [], quiet: false };
+  alarms.apply({ event, alert });
+  return { event, alert };
+}
+
+test('read in any order and any number of times, the topic says the same', () => {
+  const found = fc.record({ subject: fc.constantFrom('a', 'b'), holds: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(found, { maxLength: 20 }), fc.array(fc.nat()), (steps, order) => {
+      const writer = new Alarms();
+      const topic = steps.flatMap((step, n) => raise(writer, finding({ ...step, order: n + 1 })) ?? []);
+      const shuffled = [...topic, ...topic].sort(
+        (one, other) => (order[topic.indexOf(one)] ?? 0) - (order[topic.indexOf(other)] ?? 0),
+      );
+      const reader = new Alarms();
+      for (const record of shuffled) reader.apply(record);
+      for (const subject of ['a', 'b']) {
+        expect(reader.get('budget', 'acme', subject)).toEqual(writer.get('budget', 'acme', subject));
+      }
+    }),
+  );
+});
+
+test('an id is of one rule, tenant, subject and time', () => {
+  const alarms = new Alarms();
+  const found = [
+    finding({}),
+    finding({ rule: 'lag' }),
+    finding({ tenant: 'other' }),
+    finding({ tenant: null }),
+    finding({ subject: 't' }),
+    finding({ holds: false, order: 2 }),
+    finding({ order: 3 }),
+  ];
+  const ids = found.map((one) => raise(alarms, one)?.alert.id);
+  expect(new Set(ids).size).toBe(found.length);
+  expect(ids).not.toContain(undefined);
+  expect(raise(new Alarms(), finding({ said: 'by another', order: 7 }))?.alert.id).toBe(ids[0]);
+});
+
+test('actions that were answered are forgotten after a day, and those that wait are not', () => {
+  const alarms = new Alarms();
+  const approval = (subject: string, order: number, holds: boolean, atMs: number) =>
+    raise(alarms, finding({ rule: 'approval', subject, order, holds, at: wireTime(atMs) }));
+  approval('waits', 1, true, 0);
+  approval('answered', 2, true, 0);
+  approval('answered', 3, false, 1);
+  expect(alarms.get('approval', 'acme', 'answered')?.stands).toBe(false);
+  approval('later', 4, true, DAY_MS);
+  approval('later', 5, false, DAY_MS + 2);
+  expect(alarms.get('approval', 'acme', 'answered')).toBeUndefined();
+  expect([...alarms.standing('approval')].map(({ subject }) => subject)).toEqual(['waits']);
+});
