@@ -10,6 +10,8 @@ export type ApiClient = {
   post<T = unknown>(path: string, body?: unknown, options?: PostOptions): Promise<T>;
   /** Posts JSON as somebody wrote it: read and written again, it could lose what only a strict reader notices. */
   postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
+  /** An answer that takes as long as it takes, as it comes. It ends with an error where the connection is lost. */
+  stream(path: string, query: Query, headers?: Readonly<Record<string, string>>): Promise<Response>;
 };
 
 /** A list is said once for each of its values. */
@@ -44,11 +46,7 @@ export function createApiClient(options: {
   async function call<T>(path: string, query: Query, request: RequestInit): Promise<T> {
     const service = serviceOf(path);
     const url = addresses[service];
-    const target = new URL(path, url);
-    for (const [name, value] of Object.entries(query)) {
-      for (const one of value === undefined ? [] : [value].flat())
-        target.searchParams.append(name, String(one));
-    }
+    const target = targetOf(url, path, query);
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
     let response: Response;
@@ -71,6 +69,17 @@ export function createApiClient(options: {
     return answer as T;
   }
 
+  async function stream(path: string, query: Query, more: Readonly<Record<string, string>> = {}) {
+    const service = serviceOf(path);
+    const url = addresses[service];
+    const request = { headers: { ...headers, ...more }, ...(signal === undefined ? {} : { signal }) };
+    const response = await fetch(targetOf(url, path, query), request).catch((error: unknown) => {
+      throw signal?.aborted ? error : unreachable(url, false);
+    });
+    if (response.ok) return response;
+    throw problemOf({ url, service }, response.status, parsed(await response.text()));
+  }
+
   const send = <T>(path: string, json: string | undefined, { query = {}, idempotencyKey }: PostOptions) =>
     call<T>(path, query, {
       method: 'POST',
@@ -86,7 +95,17 @@ export function createApiClient(options: {
     get: (path, query = {}) => call(path, query, { method: 'GET' }),
     post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
     postText: (path, json, options = {}) => send(path, json, options),
+    stream,
   };
+}
+
+function targetOf(url: string, path: string, query: Query): URL {
+  const target = new URL(path, url);
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of value === undefined ? [] : [value].flat())
+      target.searchParams.append(name, String(one));
+  }
+  return target;
 }
 
 type Service = 'gateway' | 'query' | 'alerter';
@@ -141,10 +160,13 @@ function problemOf(
 export const HOW_TO_AUTHENTICATE =
   'Put one into MANDATE_API_KEY (`mandate up` shows the first ones, once; `mandate keys issue` makes more).';
 
+/** What answers knows nothing of the kind. */
+export class MissingRoute extends CommandFailure {}
+
 /** A route that a service lacks is one of another service: of a plane in one process no command misses any. */
 function anotherService(url: string, wanted: Service): CommandFailure {
   const [what, where] = WHERE_IT_IS[wanted];
-  return new CommandFailure(
+  return new MissingRoute(
     1,
     `what answers at ${url} is no ${what}, which this takes (NOT_FOUND)`,
     `Say where the ${what} is ${where}.`,

@@ -174,8 +174,10 @@ export const SEARCHED = [
   'to',
 ];
 
-export function withFilters(command: Command): Command {
-  return FILTERS.reduce((all, filter) => all.addOption(optionFor(filter)), command);
+/** @param names of the filters; all there are, where nothing is said */
+export function withFilters(command: Command, names?: readonly string[]): Command {
+  const filters = FILTERS.filter(({ name }) => names?.includes(name) ?? true);
+  return filters.reduce((all, filter) => all.addOption(optionFor(filter)), command);
 }
 
 function optionFor({ flags, about, choices, once }: Filter): Option {
