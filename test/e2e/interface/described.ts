@@ -1,12 +1,15 @@
 /** The OpenAPI document as tests read it: its operations, and a request for each that it describes. */
-type JsonSchema = {
+export type JsonSchema = {
   type?: string | string[];
   format?: string;
+  pattern?: string;
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
   examples?: unknown[];
   minimum?: number;
+  maximum?: number;
+  items?: JsonSchema;
   anyOf?: JsonSchema[];
   $ref?: string;
 };

@@ -1,0 +1,360 @@
+/**
+ * Whatever somebody writes behind the `?` of any question to the audit: an answer or a refusal that says why, never a
+ * fault; nothing of another tenant; and no statement at ClickHouse that says anything but what was written here. What
+ * there is to ask comes from the OpenAPI document, so a new route or filter is asked without being named here.
+ */
+import type { AuditClient, BoundParams } from '@mandate/audit';
+import { queryRoutes } from '@mandate/query';
+import {
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  issueApiKey,
+  memoryKeyStore,
+  serveHttp,
+  silentLogger,
+} from '@mandate/runtime';
+import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Described,
+  isStream,
+  type JsonSchema,
+  type OpenApi,
+  operationsOf,
+  type Parameter,
+  urlOf,
+} from '../interface/described.ts';
+import { deadLetterOf, decided, killed, START_MS, settled } from './log-records.ts';
+import { openRecording, type Recording } from './recording.ts';
+
+/** Of each question; each run asks twice. */
+const RUNS = 5;
+
+/** In all that is of the other tenant and that it could not guess, and in nothing else. */
+const THEIRS = 'spy';
+/** In all free text that is given; in no statement of ours. */
+const MARK = 'zq7';
+
+const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
+
+const spied = { tenant: 'globex', agentId: 'spy-agent', tool: 'spy_tool', reason: 'spy reason' } as const;
+const HISTORY: DecisionsRecord[] = [
+  ...Array.from({ length: 20 }, (_, n) => decided(n)),
+  ...Array.from({ length: 5 }, (_, n) =>
+    decided(100 + n, { type: 'llm_call', tool: null, model: 'claude-x' }),
+  ),
+  ...Array.from({ length: 6 }, (_, n) => settled(n)),
+  ...Array.from({ length: 10 }, (_, n) => decided(400 + n, { ...spied, actionId: `spy-act-${n}` })),
+  settled(400, { tenant: 'globex', agentId: 'spy-agent', actionId: 'spy-act-0' }),
+  killed('kill-mine', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),
+  killed('spy-kill', { scope: 'agent', tenant: 'globex', agentId: 'spy-agent' }),
+  killed('kill-all', { scope: 'all' }),
+];
+const LETTERS = [
+  deadLetterOf(1),
+  deadLetterOf(2, topicOfTenant('acme')),
+  deadLetterOf(3, topicOfTenant('globex')),
+];
+const theirIds = [
+  ...HISTORY.flatMap((entry) => {
+    if (entry.event === 'action.decided' && entry.decision.tenant === 'globex') return [entry.decision.id];
+    if (entry.event === 'action.settled' && entry.settlement.tenant === 'globex')
+      return [entry.settlement.id];
+    return [];
+  }),
+  ...LETTERS.filter(({ deadLetter }) => deadLetter.source.topic !== topicOfTenant('acme')).map(
+    ({ deadLetter }) => deadLetter.id,
+  ),
+];
+
+/** What ties a statement to the tenant: its name, or its own topic where records have none that one could trust. */
+const OWNED = [
+  { name: 'tenant', value: 'acme' },
+  { name: 'sourceTopic', value: topicOfTenant('acme') },
+];
+
+let recording: Recording;
+let server: HttpServer;
+let url: string;
+let stop: () => Promise<void>;
+let questions: Described[];
+/** Of every list, where its first page ended. */
+const cursors: string[] = [];
+/** The statements of the question under way. */
+let asked: { sql: string; params: BoundParams }[] = [];
+
+beforeAll(async () => {
+  recording = await openRecording();
+  await recording.append(HISTORY);
+  await recording.bus.append(
+    TOPICS.deadLetters,
+    LETTERS.map((letter) => ({ key: null, value: JSON.stringify(letter) })),
+  );
+  const recorder = await recording.record();
+  await recorder.caughtUp();
+  await recorder.stop();
+
+  const metrics = createMetrics({ service: 'query' });
+  const log = silentLogger();
+  server = await createHttpServer({
+    service: 'query',
+    version: '0',
+    log,
+    metrics,
+    keys: memoryKeyStore([record]),
+    readiness: async () => [],
+  });
+  const audit = overheard(recording.audit);
+  await server.register(
+    queryRoutes({ audit, log, metrics, clock: () => START_MS + 60_000, timeoutMs: 60_000 }),
+  );
+  ({ url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 }));
+
+  const document: OpenApi = (await server.inject('/openapi.json')).json();
+  questions = operationsOf(document).filter(
+    ({ method, path }) => method === 'GET' && path.startsWith('/v1/audit'),
+  );
+  for (const question of questions.filter((one) => !isStream(one))) {
+    const answer = await ask(question, new Map([['limit', '1']]));
+    const { next } = answer.status === 200 ? JSON.parse(answer.body) : {};
+    if (typeof next === 'string') cursors.push(next);
+  }
+});
+afterAll(async () => {
+  await stop();
+  await recording.close();
+});
+
+function overheard(audit: AuditClient): AuditClient {
+  return {
+    ...audit,
+    query(sql, params, row, givenUp) {
+      asked.push({ sql, params });
+      return audit.query(sql, params, row, givenUp);
+    },
+  };
+}
+
+type Values = ReadonlyMap<string, string | readonly string[]>;
+
+/** Over the network, as streams do not end: of these only the beginning is looked at. */
+async function ask(question: Described, values: Values) {
+  asked = [];
+  const answer = await fetch(url + urlOf(question, values), { headers: { 'x-api-key': key } });
+  const endless = answer.status === 200 && isStream(question);
+  if (endless) await answer.body?.cancel();
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type') ?? '',
+    body: endless ? '' : await answer.text(),
+  };
+}
+
+const HOSTILE = [
+  `${MARK}'`,
+  `';DROP/**/TABLE/**/decisions;--${MARK}`,
+  `'OR/**/1=1--${MARK}`,
+  `\\'OR(1=1)--${MARK}`,
+  `${MARK}'/**/UNION/**/ALL/**/SELECT/**/*/**/FROM/**/decisions--`,
+  `{tenant:String}${MARK}`,
+  `globex${MARK}`,
+  `%27%20OR%201=1${MARK}`,
+  `\`${MARK}\``,
+  `agent-1\\${MARK}`,
+  `%${MARK}%`,
+  `_${MARK}*?`,
+];
+const OUR_IDS = [decided(1).decision.id, decided(101).decision.id, deadLetterOf(2).deadLetter.id];
+const OURS_AND_THEIRS = [
+  ...[
+    'agent-0',
+    'agent-1',
+    'act-1',
+    'get_user',
+    'claude-x',
+    decided(1).decision.id,
+    settled(1).settlement.id,
+  ],
+  ...['spy-agent', 'spy_tool', 'spy-act-1', 'spy', 'globex', ...theirIds.slice(0, 3)],
+];
+const MOMENTS = [
+  '2026-01-30T12:00:00Z',
+  '2026-01-30',
+  '15m',
+  '24h',
+  '9w',
+  '1970-01-01T00:00:00Z',
+  '2261-12-31T23:59:59Z',
+];
+
+const numbers = fc.oneof(fc.integer({ min: -2, max: 2_000 }), fc.maxSafeInteger(), fc.double()).map(String);
+const freeText = fc.oneof(
+  fc.constantFrom(...OURS_AND_THEIRS),
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => `${text}${MARK}`),
+  fc.stringMatching(/^[\w.:@-]{1,40}$/).map((text) => `${MARK}${text}`),
+);
+/** A cursor as it looks, with something else in it. */
+const forgedCursor = fc
+  .tuple(
+    fc.constantFrom('decisions', 'settlements', 'sums', 'dead-letters'),
+    fc.array(fc.oneof(freeText, fc.integer())),
+  )
+  .map(([list, place]) => Buffer.from(JSON.stringify([1, list, place])).toString('base64url'));
+const rubbish = fc.oneof(
+  fc.constantFrom('', ' ', '\0', '\uffff', '-1', '1e9', 'null', 'true', '[]', '{"a":1}', 'x'.repeat(3_000)),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  numbers,
+  freeText,
+);
+
+/** A value as the schema wants it, more or less. */
+function fitting({ name, in: place, schema }: Parameter): fc.Arbitrary<string> {
+  if (name === 'cursor') return fc.oneof(fc.constantFrom(...cursors), forgedCursor);
+  if (name === 'timeZone') return fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia');
+  if (place === 'path')
+    return fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...OUR_IDS) },
+      { weight: 1, arbitrary: freeText },
+    );
+  const words = closedWords(schema);
+  if (words.length > 0) return fc.constantFrom(...words);
+  const shapes = shapesOf(schema);
+  if (shapes.some(({ format }) => format === 'date-time')) return fc.constantFrom(...MOMENTS);
+  const number = shapes.find(({ type }) => type === 'integer' || type === 'number');
+  if (number !== undefined)
+    return fc.integer({ min: number.minimum ?? 0, max: number.maximum ?? 1_000_000 }).map(String);
+  if (shapes.some(({ type }) => type === 'boolean')) return fc.constantFrom('true', 'false');
+  const pattern = shapes.find((shape) => shape.pattern?.startsWith('^[0-9a-f]'))?.pattern;
+  return pattern === undefined ? freeText : fc.stringMatching(new RegExp(pattern));
+}
+
+/** One value, or several where the schema takes several. */
+function fittingOnes(parameter: Parameter): fc.Arbitrary<string | string[]> {
+  const one = fitting(parameter);
+  if (!shapesOf(parameter.schema).some(({ type }) => type === 'array')) return one;
+  return fc.oneof(one, fc.array(one, { minLength: 2, maxLength: 3 }));
+}
+
+/** What nobody should send, once or more. */
+function unfittingOnes(parameter: Parameter): fc.Arbitrary<string | string[]> {
+  const one = fc.oneof(rubbish, fitting(parameter));
+  return parameter.in === 'path' ? one : fc.oneof(one, fc.array(one, { minLength: 2, maxLength: 3 }));
+}
+
+function shapesOf(schema: JsonSchema): JsonSchema[] {
+  return [schema, ...(schema.anyOf ?? [])].flatMap((one) => [one, ...(one.items ? [one.items] : [])]);
+}
+
+/** The words that a parameter takes where it takes no others: what is asked may depend on them. */
+function closedWords(schema: JsonSchema): string[] {
+  return shapesOf(schema)
+    .flatMap((shape) => shape.enum ?? [])
+    .map(String);
+}
+
+/**
+ * A question with a few of its parameters, twice: the same ones with the same words of closed lists, and else with other values.
+ * Mostly they fit: it is for the answers that it is asked.
+ */
+function askedTwice({ parameters = [] }: Described) {
+  const place = parameters.filter((parameter) => parameter.in === 'path');
+  const filters = parameters.filter((parameter) => parameter.in === 'query');
+  const some = fc.shuffledSubarray(filters, { maxLength: Math.min(4, filters.length) });
+  return fc.tuple(fc.boolean(), fc.boolean(), some).chain(([fits, fitsToo, chosen]) => {
+    const takes = fits || fitsToo ? fittingOnes : unfittingOnes;
+    const pairs = [...place, ...chosen].map((parameter) => {
+      const value = takes(parameter);
+      const isWord = closedWords(parameter.schema).length > 0;
+      const both = isWord ? value.map((same) => [same, same] as const) : fc.tuple(value, value);
+      return both.map(([one, other]) => ({ name: parameter.name, one, other }));
+    });
+    return fc.tuple(...pairs).map((given) => ({
+      one: new Map(given.map(({ name, one }) => [name, one])),
+      other: new Map(given.map(({ name, other }) => [name, other])),
+    }));
+  });
+}
+
+/** Each question as anybody would ask it, of what is there: so that answers are seen, too. */
+function plainly({ parameters = [] }: Described): Values[] {
+  const place = parameters.find((parameter) => parameter.in === 'path');
+  const places = place === undefined ? [[]] : OUR_IDS.map((id) => [[place.name, id] as const]);
+  return places.flatMap((given) => [new Map(given), new Map([...given, ['from', '24h']])]);
+}
+
+/** All that the text of a statement may depend on: the question, which parameters it was given, and words of closed lists. */
+function ground({ path, parameters = [] }: Described, values: Values): string {
+  const given = parameters.map(({ name, schema }) => {
+    const value = values.get(name);
+    if (value === undefined) return '';
+    return closedWords(schema).length === 0 ? name : `${name}=${[value].flat().sort().join()}`;
+  });
+  return [path, ...given].join('|');
+}
+
+/** A statement of several to one question, told from the others by the names of what is bound to it. */
+function bound(params: BoundParams): string {
+  return Object.entries(params)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name)
+    .sort()
+    .join();
+}
+
+test('an answer or a refusal, nothing of another tenant, and our statements only', async () => {
+  const answered = new Set<string>();
+  const statements = new Map<string, string>();
+  let compared = 0;
+
+  function mustBeOurs(question: Described, values: Values): void {
+    const seen = new Map<string, number>();
+    for (const { sql, params } of asked) {
+      expect(sql).not.toContain(MARK);
+      expect(sql).not.toContain(THEIRS);
+      expect(
+        OWNED.some(({ name, value }) => sql.includes(`{${name}:String}`) && params[name] === value),
+      ).toBe(true);
+      const names = bound(params);
+      const nth = (seen.get(names) ?? 0) + 1;
+      seen.set(names, nth);
+      const on = `${ground(question, values)} ${names} ${nth}`;
+      const before = statements.get(on);
+      if (before !== undefined) compared += 1;
+      expect(sql).toBe(before ?? sql);
+      statements.set(on, sql);
+    }
+  }
+
+  async function mustBeInOrder(question: Described, values: Values): Promise<void> {
+    const { status, type, body } = await ask(question, values);
+    expect(status).toBeLessThan(500);
+    if (status === 200) {
+      answered.add(question.path);
+      expect(body).not.toContain(THEIRS);
+      for (const id of theirIds) expect(body).not.toContain(id);
+    } else {
+      expect(type).toMatch(/^application\/problem\+json/);
+      expect(JSON.parse(body)).toMatchObject({
+        status,
+        code: expect.any(String),
+        remedy: expect.any(String),
+      });
+    }
+    mustBeOurs(question, values);
+  }
+
+  for (const question of questions) {
+    for (const values of plainly(question)) await mustBeInOrder(question, values);
+    const property = fc.asyncProperty(askedTwice(question), async ({ one, other }) => {
+      await mustBeInOrder(question, one);
+      await mustBeInOrder(question, other);
+    });
+    await fc.assert(property, { numRuns: RUNS });
+  }
+  // Else what was looked for was not there to be seen.
+  expect(questions.map(({ path }) => path).filter((path) => !answered.has(path))).toEqual([]);
+  expect(compared).toBeGreaterThan(2 * questions.length);
+});
