@@ -5,6 +5,7 @@
 import { describe } from 'vitest';
 import { analytics } from './contract/analytics.ts';
 import { answers } from './contract/answers.ts';
+import { aroundDecisions } from './contract/around-decisions.ts';
 import type { MakeAudit } from './contract/audit-under-test.ts';
 import { following } from './contract/following.ts';
 import { migrating } from './contract/migrating.ts';
@@ -21,6 +22,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('recording', () => recording(make));
     describe('retention', () => retention(make));
     describe('questions', () => questions(make));
+    describe('around decisions', () => aroundDecisions(make));
     describe('answers', () => answers(make));
     describe('analytics', () => analytics(make));
     describe('following', () => following(make));

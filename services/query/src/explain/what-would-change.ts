@@ -216,7 +216,7 @@ function otherArguments({
 }): Way {
   return {
     way: 'other-arguments',
-    words: `at ${pointer || 'the top'} of the arguments ${expected}, which is what the rule "${rule}" asks; faults behind the first are not told`,
+    words: `arguments that keep the rule "${rule}" at ${pointer || 'the top'} (expected ${expected}); faults behind the first are not told`,
   };
 }
 

@@ -1,0 +1,176 @@
+/** What a decision belongs to: its neighbours, its children and repeats, its trace, and what people did. */
+import { type Decision, sortableId, wireTime } from '@mandate/schemas';
+import { beforeAll, expect, test } from 'vitest';
+import { decisionOf, onLog, recordedDecision } from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  type ControlEvent,
+  childrenOf,
+  decisionsAfter,
+  decisionsBefore,
+  decisionsOfTrace,
+  duplicatesOf,
+  eventsBehind,
+  recordControlEvents,
+  recordDecisions,
+  searchControlEvents,
+} from '../index.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+const START_MS = Date.UTC(2026, 0, 30);
+const TRACE = 'a'.repeat(32);
+const ALWAYS = {
+  fromId: sortableId('dec', START_MS, ''),
+  toId: sortableId('dec', START_MS + 86_400_000, ''),
+};
+
+type Given = Partial<Decision> & { offset: number; appendedAtMs?: number; traceId?: string; void?: boolean };
+
+export function aroundDecisions(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  async function recorded(tenant: string, decisions: readonly Given[]): Promise<Decision[]> {
+    const rows = decisions.map((given) => {
+      const { offset, appendedAtMs = START_MS + offset, traceId = null, void: isVoid, ...facts } = given;
+      const decision = { ...decisionOf(tenant, offset, { appendedAtMs }), ...facts };
+      return { ...recordedDecision(decision, offset, isVoid), traceId };
+    });
+    await recordDecisions(audit, rows);
+    return rows.map(({ record }) => record);
+  }
+
+  const actions = (rows: readonly { actionId: string }[]) => rows.map(({ actionId }) => actionId);
+
+  test('neighbours are those of the agent, the nearest first, in the order of the log within a millisecond', async () => {
+    const tenant = 'neighbours';
+    const now = START_MS + 1_000;
+    await recorded(tenant, [
+      { offset: 1, appendedAtMs: now - 2 },
+      { offset: 2, appendedAtMs: now - 1, agentId: 'a-2' },
+      { offset: 3, appendedAtMs: now - 1, void: true },
+      // Ids of one millisecond sort by their hash, which is against the log here.
+      { offset: 9, appendedAtMs: now, id: sortableId('dec', now, '1'.repeat(20)) },
+      { offset: 8, appendedAtMs: now, id: sortableId('dec', now, '2'.repeat(20)) },
+      { offset: 7, appendedAtMs: now, id: sortableId('dec', now, '3'.repeat(20)) },
+      { offset: 11, appendedAtMs: now + 1 },
+      { offset: 12, appendedAtMs: now + 86_400_000 },
+    ]);
+    const asked = { tenant, agentId: 'a-1', atMs: now, offset: 8, ...ALWAYS };
+    expect(actions(await ask(audit, decisionsBefore, asked))).toEqual(['act-7', 'act-1']);
+    expect(actions(await ask(audit, decisionsAfter, asked))).toEqual(['act-9', 'act-11']);
+    expect(actions(await ask(audit, decisionsBefore, { ...asked, offset: 9, limit: 1 }))).toHaveLength(1);
+  });
+
+  test('children name their parent, whatever agent they are of', async () => {
+    const tenant = 'children';
+    const child = (offset: number, parentActionId: string, more: Partial<Given> = {}): Given => {
+      const { action } = decisionOf(tenant, offset);
+      return { offset, action: { ...action, parentActionId }, ...more };
+    };
+    await recorded(tenant, [child(1, 'parent'), child(2, 'parent', { agentId: 'a-2' }), child(3, 'other')]);
+    const asked = { tenant, actionId: 'parent', ...ALWAYS };
+    expect(actions(await ask(audit, childrenOf, asked))).toEqual(['act-1', 'act-2']);
+    const tooLate = { fromId: ALWAYS.toId, toId: sortableId('dec', START_MS * 2, '') };
+    expect(await ask(audit, childrenOf, { ...asked, ...tooLate })).toEqual([]);
+  });
+
+  test('repeats are found under their own id and under another', async () => {
+    const tenant = 'repeats';
+    const [first] = await recorded(tenant, [{ offset: 1 }]);
+    const id = first?.id ?? '';
+    const duplicateOf = { decisionId: id, actionId: 'act-1', attempt: 1, samePayload: true };
+    await recorded(tenant, [
+      { offset: 2, kind: 'duplicate', actionId: 'act-1', duplicateOf },
+      { offset: 3, kind: 'duplicate', duplicateOf },
+      { offset: 4, kind: 'duplicate', duplicateOf: { ...duplicateOf, decisionId: 'dec_other' } },
+    ]);
+    const found = await ask(audit, duplicatesOf, { tenant, agentId: 'a-1', id, ...ALWAYS });
+    expect(actions(found)).toEqual(['act-1', 'act-3']);
+  });
+
+  test('a trace is told from its beginning, and is no other tenant’s', async () => {
+    const of = (offset: number) => ({ offset, traceId: TRACE });
+    await recorded('trace', [of(2), of(1), { offset: 3 }, { offset: 4, traceId: 'b'.repeat(32) }]);
+    await recorded('trace-else', [of(5)]);
+    const found = await ask(audit, decisionsOfTrace, { tenant: 'trace', traceId: TRACE });
+    expect(actions(found)).toEqual(['act-1', 'act-2']);
+  });
+
+  const operator = { by: 'op', reason: 'because' };
+  const at = (ms: number) => wireTime(START_MS + ms);
+
+  function killed(
+    id: string,
+    target: (ControlEvent & { event: 'agent.killed' })['kill']['target'],
+    ms: number,
+    open: (ControlEvent & { event: 'agent.killed' })['kill']['open'] = [],
+  ): ControlEvent {
+    const kill = { ...operator, id, at: at(ms), target, revision: 1, ledgerEpoch: 'ep', ledgerSequences: {} };
+    return { event: 'agent.killed', kill: { ...kill, openCount: open.length, open } };
+  }
+
+  async function happened(events: readonly ControlEvent[]): Promise<void> {
+    await recordControlEvents(
+      audit,
+      events.map((record, n) => ({ record, ...onLog(record, n) })),
+    );
+  }
+
+  test('events behind a decision are those of its agent and action, and kills up to a moment', async () => {
+    const tenant = 'behind';
+    const approval = (actionId: string): ControlEvent => ({
+      event: 'approval.recorded',
+      approval: {
+        ...operator,
+        id: `of-${actionId}`,
+        at: at(900),
+        tenant,
+        agentId: 'a-1',
+        actionId,
+        digest: 'd',
+        answer: 'granted',
+        expiresAt: at(9_000),
+        ledgerEpoch: 'ep',
+        ledgerSequence: 1,
+      },
+    });
+    await happened([
+      killed('mine', { scope: 'agent', tenant, agentId: 'a-1' }, 1),
+      killed('another', { scope: 'agent', tenant, agentId: 'a-2' }, 2),
+      killed('tenant', { scope: 'tenant', tenant }, 3),
+      killed('theirs', { scope: 'tenant', tenant: 'behind-else' }, 4),
+      killed('all', { scope: 'all' }, 5),
+      killed('later', { scope: 'tenant', tenant }, 500),
+      approval('act-1'),
+      approval('act-2'),
+    ]);
+    const asked = { tenant, agentId: 'a-1', actionId: 'act-1', toMs: START_MS + 100 };
+    const found = await ask(audit, eventsBehind, asked);
+    expect(found.map(({ id }) => id)).toEqual(['of-act-1', 'all', 'tenant', 'mine']);
+    expect(found[0]).toMatchObject({ answer: 'granted', scope: null });
+  });
+
+  test('a kill tells what was open: of everything the tenant’s own, and no count of others', async () => {
+    const tenant = 'open';
+    const action = { agentId: 'a-1', actionId: 'act-1', attempt: 1 };
+    const open = [
+      { tenant, ...action },
+      { tenant: 'open-else', ...action, actionId: 'secret' },
+    ];
+    await happened([
+      killed('own', { scope: 'tenant', tenant }, 10_000, open.slice(0, 1)),
+      killed('everything', { scope: 'all' }, 10_001, open),
+    ]);
+    const found = await ask(audit, searchControlEvents, { tenant, fromMs: START_MS + 10_000 });
+    expect(found.map(({ id, open, openCount }) => [id, open, openCount])).toEqual([
+      ['everything', [action], null],
+      ['own', [action], 1],
+    ]);
+  });
+}

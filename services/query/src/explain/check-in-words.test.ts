@@ -1,0 +1,130 @@
+/** Checks in words, and where their bounds stand in the mandate. */
+import type { Check, Decision } from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { boundOf } from './bound-of.ts';
+import { checkInWords } from './check-in-words.ts';
+
+const DECISION: Decision = buildDecision(1, {
+  appendedAtMs: Date.UTC(2026, 0, 31),
+  decidedAt: '2026-01-31T00:00:45.000Z',
+  mandate: { id: 'team', hash: 'sha256:1', rules: [], policies: [] },
+});
+
+const MONEY = { costMicros: 100_000, maxMicros: 200_000, price: 'mandate' };
+const RATE = { calls: 3, maxCalls: 10, windowMs: 3_600_000, retryAfterMs: null };
+const BUDGET = {
+  scope: 'agent',
+  id: 'total',
+  windowMs: null,
+  spentMicros: 5,
+  maxMicros: 6,
+  retryAfterMs: null,
+};
+
+test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>([
+  ['duplicate', 'pass', undefined, 'Neither its id nor its idempotency key was known.', null],
+  ['duplicate', 'block', undefined, 'It was decided before, by another decision.', null],
+  ['deadline', 'block', undefined, 'It had waited 45 s when its turn came, and its deadline was over.', null],
+  ['kill-switch', 'block', undefined, 'A kill switch stopped the agent.', null],
+  ['mandate-alive', 'pass', { expiresAt: 'T' }, 'The mandate expires at T.', 'expiresAt'],
+  ['tool-denied', 'pass', { tool: 't' }, 'No pattern of deniedTools matches "t".', 'deniedTools'],
+  [
+    'tool-known',
+    'block',
+    { tool: 't', declared: 2 },
+    '"t" is none of the 2 tools that are declared.',
+    'tools',
+  ],
+  [
+    'tool-allowed',
+    'pass',
+    { tool: 't', pattern: '*' },
+    'The pattern "*" of allowedTools matches "t".',
+    'allowedTools',
+  ],
+  ['arguments-valid', 'pass', null, 'The arguments keep every rule.', 'toolPolicies.look.argumentValidation'],
+  ['model-allowed', 'pass', { model: 'm' }, 'No pattern of deniedModels matches "m".', 'deniedModels'],
+  [
+    'model-allowed',
+    'block',
+    { model: 'm', pattern: '*' },
+    'The pattern "*" of deniedModels matches "m".',
+    'deniedModels',
+  ],
+  ['model-allowed', 'block', { model: 'm' }, 'No pattern of allowedModels matches "m".', 'allowedModels'],
+  [
+    'model-allowed',
+    'pass',
+    { model: 'm', pattern: '*' },
+    'The pattern "*" of allowedModels matches "m".',
+    'allowedModels',
+  ],
+  [
+    'tool-cost-per-call',
+    'pass',
+    MONEY,
+    'The call costs $0.10 (mandate); at most $0.20 may be.',
+    'toolPolicies.look.maxCostPerCall',
+  ],
+  [
+    'mandate-cost-per-call',
+    'pass',
+    MONEY,
+    'The call costs $0.10 (mandate); at most $0.20 may be.',
+    'maxCostPerCall',
+  ],
+  ['tool-rate', 'pass', RATE, '3 of 10 calls in 1 h had been made.', 'toolPolicies.look.rateLimit'],
+  ['mandate-rate', 'pass', RATE, '3 of 10 calls in 1 h had been made.', 'rateLimit'],
+  [
+    'budget',
+    'pass',
+    BUDGET,
+    'Of the agent budget "total" of $0.000006, $0.000005 was spent.',
+    'maxCostTotal',
+  ],
+  [
+    'budget',
+    'block',
+    { ...BUDGET, scope: 'tenant', id: 'team', windowMs: 90_000, costMicros: 2 },
+    'Of the tenant budget "team" of $0.000006 in 90 s, $0.000005 was spent, and the call costs $0.000002.',
+    'budgets (tenant "team", windowMs 90000)',
+  ],
+  [
+    'budget',
+    'pass',
+    { ...BUDGET, maxMicros: null },
+    'Of the agent budget "total" with no limit, $0.000005 was spent.',
+    null,
+  ],
+  [
+    'confirmation',
+    'defer',
+    { grant: 'none' },
+    'A person has to approve it, and none had answered.',
+    'toolPolicies.look.requiresConfirmation',
+  ],
+  [
+    'confirmation',
+    'skip',
+    undefined,
+    'It was not asked: what stands before it had settled the verdict.',
+    null,
+  ],
+  [
+    'intent',
+    'block',
+    { of: 'another version' },
+    'It objected; what it saw is not known to this version.',
+    null,
+  ],
+])('%s that says %s, having seen %j', (check, said, saw, words, field) => {
+  const given: Check = { check, said, ...(saw === undefined ? {} : { saw }) };
+  expect(checkInWords(given, DECISION)).toBe(words);
+  const mandate = { id: 'team', hash: 'sha256:1' };
+  expect(boundOf(given, DECISION)).toEqual(field === null ? null : { field, mandate, policy: null });
+});
+
+test('no bound is said to come from a mandate where none applied', () => {
+  expect(boundOf({ check: 'budget', said: 'pass', saw: BUDGET }, { ...DECISION, mandate: null })).toBeNull();
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { killsInForce } from './kill-in-force.ts';
+
+const DECIDED_MS = Date.UTC(2026, 0, 31, 14);
+
+/** Kills and revives as `event scope seconds`, told the newest first; seconds count from the decision. */
+function inForce(...events: string[]): string[] {
+  const flips = events.map((told) => {
+    const [event, scope = null, seconds] = told.split(' ');
+    const happenedAt = new Date(DECIDED_MS + Number(seconds) * 1_000).toISOString();
+    return { told, event: `agent.${event}`, scope, happenedAt };
+  });
+  return killsInForce(flips, DECIDED_MS).map(({ told }) => told);
+}
+
+test.each([
+  [
+    'the newest of its scope',
+    ['killed agent -1', 'revived agent -2', 'killed agent -3'],
+    ['killed agent -1'],
+  ],
+  ['not one that was revived', ['revived agent -1', 'killed agent -2'], []],
+  [
+    'one of each scope',
+    ['killed all -1', 'killed agent -2', 'revived tenant -3'],
+    ['killed agent -2', 'killed all -1'],
+  ],
+  ['one revived only afterwards', ['revived agent 5', 'killed agent -2'], ['killed agent -2']],
+  [
+    'one that is dated a moment later',
+    ['killed tenant 9', 'killed agent 1', 'revived agent -4'],
+    ['killed agent 1'],
+  ],
+  ['none where there is none', [], []],
+])('is %s', (_what, events, expected) => {
+  expect(inForce(...events)).toEqual(expected);
+});

@@ -1,0 +1,371 @@
+/** What an explanation says would have to change, code by code: in words, and for programs. */
+import { actionDigest } from '@mandate/policy';
+import { whatWouldChange } from '@mandate/query';
+import { actionRequested, CODES, type Decision } from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
+
+type Asked = { id: string; [field: string]: unknown };
+
+async function ask(box: Box, asked: Asked, agoMs = 0): Promise<Decision> {
+  const [answer] = await box.answer([box.append(asking(asked), undefined, box.clock() - agoMs)]);
+  return decisionOf(answer);
+}
+
+async function answered(box: Box, asked: Asked, answer: 'granted' | 'denied', forMs: number) {
+  const { action } = actionRequested.parse(asking(asked));
+  await box.ledger.approve({
+    id: 'approval',
+    by: 'op',
+    reason: 'because',
+    tenant: 'default',
+    agentId: action.agentId,
+    actionId: action.id,
+    digest: actionDigest(action),
+    answer,
+    expiresAtMs: box.clock() + forMs,
+  });
+}
+
+const LLM = { id: 'a', type: 'llm_call' };
+const CONFIRMED = { toolPolicies: { get_user: { requiresConfirmation: true } } };
+const at = (afterMs: number) => new Date(START_MS + afterMs).toISOString();
+
+type Case = {
+  mandate: object;
+  asked?: Asked;
+  agoMs?: number;
+  before?(box: Box, asked: Asked): Promise<unknown>;
+  /** Each way past each check, in words. */
+  needs: Record<string, string[]>;
+  as: ReturnType<typeof whatWouldChange>['askAgainAs'];
+};
+
+/** By code; where a code has several causes, one for each. */
+const CASES: readonly [string, Case][] = [
+  [
+    'DUPLICATE_ACTION',
+    {
+      mandate: {},
+      before: ask,
+      needs: {
+        duplicate: ['an id of its own for the action, and an idempotency key of its own where it has one'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'DEADLINE_EXCEEDED',
+    {
+      mandate: {},
+      agoMs: 45_000,
+      needs: {
+        deadline: ['a deadline of at least 45 s (deadlineMs of the request)', 'the same action as attempt 2'],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
+    'AGENT_KILLED',
+    {
+      mandate: {},
+      before: (box) => box.ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'because' }),
+      needs: { 'kill-switch': ['a revive by an operator, and a new id for the action'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'MANDATE_NOT_FOUND',
+    {
+      mandate: { agents: ['other'] },
+      asked: { id: 'a', mandateId: 'm' },
+      needs: {
+        'mandate-found': [
+          'a mandate whose agents name "agent-1", and that is the one the request names ("m")',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'MANDATE_EXPIRED',
+    {
+      mandate: { expiresAt: '2025-01-01T00:00:00Z' },
+      needs: { 'mandate-alive': [`a mandate that expires after ${at(0)}`] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TOOL_DENIED',
+    {
+      mandate: { deniedTools: ['get_*'] },
+      needs: {
+        'tool-denied': [
+          'no pattern of deniedTools that matches the tool "get_user" (the first is "get_*"), or another tool',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'UNKNOWN_TOOL',
+    {
+      mandate: { tools: ['send'] },
+      needs: { 'tool-known': ['"get_user" among the declared tools'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TOOL_NOT_ALLOWED',
+    {
+      mandate: { allowedTools: ['send'] },
+      needs: { 'tool-allowed': ['the tool "get_user" on the list allowedTools, or another tool'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'ARGUMENT_VALIDATION_FAILED',
+    {
+      mandate: {
+        toolPolicies: {
+          get_user: {
+            argumentValidation: { schema: { type: 'object', properties: { n: { type: 'integer' } } } },
+          },
+        },
+      },
+      asked: { id: 'a', args: { n: 'x' } },
+      needs: {
+        'arguments-valid': [
+          'arguments that keep the rule "schema" at /n (expected to be integer); faults behind the first are not told',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'MODEL_NOT_ALLOWED',
+    {
+      mandate: { allowedModels: ['claude-*'] },
+      asked: LLM,
+      needs: { 'model-allowed': ['the model "gpt-4o" on the list allowedModels, or another model'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'MODEL_NOT_ALLOWED',
+    {
+      mandate: { deniedModels: ['gpt-*'] },
+      asked: LLM,
+      needs: {
+        'model-allowed': [
+          'no pattern of deniedModels that matches the model "gpt-4o" (the first is "gpt-*"), and one of allowedModels that does, where there are any',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'UNPRICED_MODEL',
+    {
+      mandate: { maxCostTotal: 1 },
+      asked: { ...LLM, model: 'homegrown' },
+      needs: {
+        'model-priced': [
+          'estimatedCostMicros on the request, or the name that the provider gives to "homegrown"',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'COST_LIMIT_EXCEEDED',
+    {
+      mandate: { maxCostPerCall: 0.5, toolPolicies: { get_user: { maxCostPerCall: 0.2 } } },
+      asked: { id: 'a', estimatedCostMicros: 600_000 },
+      needs: {
+        'tool-cost-per-call': [
+          'a toolPolicies.get_user.maxCostPerCall of at least $0.60',
+          'a call that costs at most $0.20',
+        ],
+        'mandate-cost-per-call': ['a maxCostPerCall of at least $0.60', 'a call that costs at most $0.50'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'COST_LIMIT_EXCEEDED',
+    {
+      mandate: { maxCostTotal: 10 },
+      asked: { id: 'a', estimatedCostMicros: 100_000 },
+      before: (box) => ask(box, { id: 'b', estimatedCostMicros: 9_990_000 }),
+      needs: {
+        budget: [
+          'at least $10.09 in the agent budget "total", or $0.09 given back to it',
+          'a call that costs at most $0.01',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'COST_LIMIT_EXCEEDED',
+    {
+      mandate: { budgets: [{ id: 'hourly', scope: 'tenant', max: 1, windowMs: 3_600_000 }] },
+      asked: { id: 'a', estimatedCostMicros: 600_000 },
+      before: (box) => ask(box, { id: 'b', estimatedCostMicros: 600_000 }),
+      needs: {
+        budget: [
+          'at least $1.20 in the tenant budget "hourly" of 1 h, or $0.20 given back to it',
+          'a call that costs at most $0.40',
+          expect.stringMatching(/^not before 2026-03-01T13:00:0\d\.\d{3}Z, if nothing else is charged/),
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
+    'RATE_LIMIT_EXCEEDED',
+    {
+      mandate: { rateLimit: { maxCalls: 1, windowMs: 60_000 } },
+      before: async (box) => {
+        await ask(box, { id: 'b' });
+        box.clock.advance(1_000);
+      },
+      needs: {
+        'mandate-rate': [
+          'a rate of at least 2 calls in 1 min',
+          `not before ${at(60_000)}, if nothing else is charged until then`,
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
+    'APPROVAL_REQUIRED',
+    {
+      mandate: CONFIRMED,
+      needs: { confirmation: ["a person's approval, and then the same request again"] },
+      as: 'the-same-request',
+    },
+  ],
+  [
+    'APPROVAL_REQUIRED',
+    {
+      mandate: CONFIRMED,
+      before: ask,
+      needs: { duplicate: ["a person's approval, and then the same request again"] },
+      as: 'the-same-request',
+    },
+  ],
+  [
+    'APPROVAL_DENIED',
+    {
+      mandate: CONFIRMED,
+      before: (box, asked) => answered(box, asked, 'denied', 10_000),
+      needs: {
+        confirmation: ["a new id for the action, and a person's approval of that: this refusal stands"],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'APPROVAL_EXPIRED',
+    {
+      mandate: CONFIRMED,
+      before: async (box, asked) => {
+        await ask(box, asked);
+        await answered(box, asked, 'granted', 5);
+        box.clock.advance(10);
+      },
+      needs: { confirmation: ["the same action as attempt 2, and a person's approval of that"] },
+      as: 'next-attempt',
+    },
+  ],
+];
+
+test.each(CASES)('%s', async (code, { mandate, asked = { id: 'a' }, agoMs, before, needs, as }) => {
+  const box = deciderInABox([mandate]);
+  await before?.(box, asked);
+  const decision = await ask(box, asked, agoMs);
+  expect(decision.code).toBe(code);
+  const change = whatWouldChange(decision);
+  const said = change.needs.map(({ check, anyOf }) => [check, anyOf.map(({ words }) => words)]);
+  expect(said).toEqual(Object.entries(needs));
+  expect(change.askAgainAs).toBe(as);
+});
+
+test('INTERNAL_ERROR', () => {
+  const failed = buildDecision(1, { appendedAtMs: START_MS, verdict: 'BLOCK', code: 'INTERNAL_ERROR' });
+  expect(whatWouldChange(failed)).toMatchObject({
+    needs: [{ check: 'internal', anyOf: [{ way: 'next-attempt' }] }],
+    askAgainAs: 'next-attempt',
+  });
+});
+
+test('no code is left out', () => {
+  const told = new Set([...CASES.map(([code]) => code), 'INTERNAL_ERROR', 'ALLOWED']);
+  expect([...told].toSorted()).toEqual([...CODES].toSorted());
+});
+
+test('what was allowed needs nothing; what let it pass but only just is told', async () => {
+  const box = deciderInABox([
+    {
+      maxCostTotal: 1,
+      maxCostPerCall: 0.95,
+      rateLimit: { maxCalls: 1, windowMs: 60_000 },
+      expiresAt: '2026-03-01T14:00:00Z',
+    },
+  ]);
+  const allowed = await ask(box, { id: 'a', estimatedCostMicros: 900_000 });
+  const { needs, near, unasked, askAgainAs } = whatWouldChange(allowed);
+  expect({ needs, unasked, askAgainAs }).toEqual({ needs: [], unasked: [], askAgainAs: null });
+  expect(Object.fromEntries(near.map(({ check, words }) => [check, words]))).toEqual({
+    'mandate-alive': '2 h later the mandate had expired',
+    'mandate-cost-per-call': 'a call that costs more than $0.95',
+    budget: 'a call that costs more than $1.00: all that the agent budget "total" had left',
+    'mandate-rate': '1 more call in the 1 min before it',
+  });
+  const spacious = deciderInABox([{ maxCostTotal: 1, rateLimit: { maxCalls: 5, windowMs: 60_000 } }]);
+  const easy = await ask(spacious, { id: 'a', estimatedCostMicros: 100_000 });
+  expect(whatWouldChange(easy).near).toEqual([]);
+});
+
+test('of a mandate that only observes it is told what enforcing it would need', async () => {
+  const box = deciderInABox([{ mode: 'observe', deniedTools: ['*'] }]);
+  const observed = await ask(box, { id: 'a' });
+  expect(observed.verdict).toBe('ALLOW');
+  expect(whatWouldChange(observed)).toMatchObject({ needs: [{ check: 'tool-denied' }], askAgainAs: null });
+});
+
+test('what a check of another version saw is shown, and nothing is claimed of it', () => {
+  const checks = [
+    { check: 'intent', said: 'block' as const, saw: { intent: 'x' } },
+    { check: 'budget', said: 'block' as const, saw: { scope: 'agent' } },
+  ];
+  const of = { appendedAtMs: START_MS, verdict: 'BLOCK' as const, checks };
+  const { needs } = whatWouldChange(buildDecision(1, of));
+  expect(needs).toMatchObject([
+    { check: 'intent', anyOf: [] },
+    { check: 'budget', anyOf: [] },
+  ]);
+});
+
+test('a decision from before its cost was told says that more is needed, not how much', () => {
+  const saw = {
+    scope: 'agent',
+    id: 'total',
+    windowMs: null,
+    spentMicros: 5,
+    maxMicros: 6,
+    retryAfterMs: null,
+  };
+  const of = { appendedAtMs: START_MS, checks: [{ check: 'budget', said: 'block' as const, saw }] };
+  expect(whatWouldChange(buildDecision(1, of)).needs[0]?.anyOf).toEqual([
+    {
+      way: 'higher-limit',
+      words: 'more in the agent budget "total"',
+      budget: { scope: 'agent', id: 'total', windowMs: null },
+    },
+  ]);
+});
