@@ -1,5 +1,5 @@
 -- Sums of decisions and settlements by hour and by day, so that what dashboards ask need not count every decision again.
--- docs/adr/0012-rollups-by-dirty-hour.md says how they stay exact.
+-- The ADR on rollups says how they stay exact.
 --
 -- `rollup_marks` counts how often an hour was touched: whoever inserts rows that are booked in it says so here, once they
 -- are there. Saying it twice does no harm, so a plain sum will do. `touched_at` only paces the work. `mark` makes each insert

@@ -27,6 +27,7 @@ import {
 import { recorderGroup, TOPICS } from '@mandate/schemas';
 import { epochsInForce } from './epoch-in-force.ts';
 import { gatherInto } from './gather.ts';
+import { keepRollups } from './keep-rollups.ts';
 import { watchLag } from './lag-watch.ts';
 import { countLanded, recorderMeasures } from './measures.ts';
 import { land } from './pile.ts';
@@ -54,6 +55,8 @@ export type RecorderOptions = {
   retentionMs?: number | undefined;
   /** How often the lag is looked at, and whether the tables are still the same. Default 1,000. */
   lagEveryMs?: number;
+  /** How often sums are brought up to date, default 10,000, and for how long an hour must have been left alone, default 60,000. */
+  rollups?: { everyMs: number; quietMs: number };
 };
 
 export type Recorder = Running & {
@@ -107,6 +110,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   });
   const { retentionMs, lagEveryMs: everyMs = 1_000 } = options;
   const watch = watchLag({ bus, consumer, clock, log, measures, retentionMs, everyMs });
+  const { rollups = { everyMs: 10_000, quietMs: 60_000 } } = options;
+  const rollupsKept = keepRollups({ audit, clock, log, measures, ...rollups });
   const replaced = Promise.withResolvers<never>();
   const tablesWatch = lookOften(
     everyMs,
@@ -119,6 +124,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const ended = () => {
     watch.stop();
     tablesWatch.stop();
+    rollupsKept.stop();
     stopping.abort(new Error('the recorder stopped'));
   };
   finished.then(ended, ended);

@@ -21,6 +21,14 @@ export function recorderMeasures(metrics: Metrics) {
       help: 'Times that a partition waited for ClickHouse or the log, by error code',
       labels: ['code'],
     }),
+    rollupHours: metrics.gauge({
+      name: 'mandate_recorder_rollup_hours',
+      help: 'Hours with rows that are not added up yet, so that questions read the rows',
+    }),
+    rollupSeconds: metrics.gauge({
+      name: 'mandate_recorder_rollup_seconds',
+      help: 'Since a row last came for the one of them that was left alone for longest',
+    }),
     flushSeconds: metrics.histogram({
       name: 'mandate_recorder_flush_seconds',
       help: 'From gathered records to rows acknowledged by ClickHouse',

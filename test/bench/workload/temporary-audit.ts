@@ -39,5 +39,6 @@ export async function auditOverHttp(): Promise<AsyncDisposable & { audit: AuditC
 }
 
 export async function emptyTables(audit: AuditClient): Promise<void> {
-  for (const table of ['decisions', 'control_events']) await audit.command(`TRUNCATE TABLE ${table}`);
+  for (const table of ['decisions', 'control_events', 'rollup_marks', 'rollups'])
+    await audit.command(`TRUNCATE TABLE ${table}`);
 }

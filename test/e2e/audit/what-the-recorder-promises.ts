@@ -23,6 +23,8 @@ import { everyDecision, type OpenTables, openRecording, type Recording } from '.
 
 export function recorderPromises(open: OpenTables): void {
   const TABLES = [
+    'rollup_marks',
+    'rollups',
     'decisions',
     'settlements',
     'control_events',
@@ -131,6 +133,23 @@ export function recorderPromises(open: OpenTables): void {
     const tookMs = performance.now() - startedMs;
     expect((await flushes(recorder)) - flushesBefore).toBeLessThanOrEqual(2 + tookMs / 100);
     expect(await everyDecision(audit)).toHaveLength(100);
+    await recorder.stop();
+  });
+
+  test('what is recorded is added up in the background, and what waits for that is a metric', async () => {
+    const recorder = await recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
+    await recording.append(fresh(20).map((n) => decided(n)));
+    await recorder.caughtUp();
+    const summed = async () => {
+      const rows = await audit.query(
+        "SELECT sum(arraySum(groups.calls)) AS calls FROM rollups FINAL WHERE tenant = 'acme' AND hours = 24",
+        {},
+        z.object({ calls: z.int() }),
+      );
+      return rows[0]?.calls;
+    };
+    await until(async () => (await summed()) === 20);
+    await until(async () => (await metric(recorder, 'mandate_recorder_rollup_hours')) === 0);
     await recorder.stop();
   });
 

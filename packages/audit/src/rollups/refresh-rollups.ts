@@ -15,8 +15,10 @@ import { dayOf, HOUR_MS } from './hour.ts';
 export type RefreshOptions = {
   /** What was touched less long ago waits. */
   quietMs: number;
-  /** Touches, so about rows, that one statement counts at most, unless a single hour has more. Default 500,000. */
+  /** Touches, so about rows, that one statement counts at most, unless a single hour has more. Default 300,000. */
   mostRows?: number;
+  /** Ends it behind the statement that runs. */
+  signal?: AbortSignal;
 };
 
 /** One round: resolves with how many hours and days it counted; 0 of both, when nothing is left that could be. */
@@ -24,14 +26,17 @@ export async function refreshRollups(
   client: AuditClient,
   options: RefreshOptions,
 ): Promise<{ hours: number; days: number }> {
+  const { quietMs, mostRows = 300_000, signal } = options;
   const counted = { hours: 0, days: 0 };
   for (const [name, due, count] of [
     ['hours', dueHours, countHours],
     ['days', dueDays, countDays],
   ] as const) {
-    const rows = await ask(client, due, { quietMs: options.quietMs });
-    for (const batch of batches(rows, options.mostRows ?? 500_000)) await client.command(count, batch);
-    counted[name] = rows.length;
+    for (const batch of batches(await ask(client, due, { quietMs }), mostRows)) {
+      if (signal?.aborted) return counted;
+      await client.command(count, batch);
+      counted[name] += batch.hours.length;
+    }
   }
   return counted;
 }
