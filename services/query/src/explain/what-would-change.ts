@@ -30,7 +30,7 @@ const WAYS = [
   'approval',
 ] as const;
 
-export const way = z.object({
+const way = z.object({
   way: z.enum(WAYS),
   words: z.string(),
   field: z.string().optional().describe('Of the mandate, where that is what changes.'),
@@ -43,7 +43,7 @@ export const way = z.object({
   notBefore: z.string().optional(),
   after: z.string().optional(),
 });
-export type Way = z.output<typeof way>;
+type Way = z.output<typeof way>;
 
 const AS = ['the-same-request', 'next-attempt', 'new-id'] as const;
 
