@@ -35,6 +35,7 @@ const ROUTES: readonly [method: string, path: string, scopes: readonly KeyName[]
   ['GET', '/v1/ledger/open', ['operator']],
   ['GET', '/v1/ledger/unpublished', ['operator']],
   ['GET', '/v1/dead-letters', []],
+  ['GET', '/v1/dead-letters/0/0', []],
   ['POST', '/v1/dead-letters/0/0/republish', []],
 ];
 
@@ -57,7 +58,7 @@ test('the table names every route', async () => {
     const pattern = path
       .replace('/bot-1/', '/{id}/')
       .replace('/a-1', '/{id}')
-      .replace('/0/0/', '/{partition}/{offset}/');
+      .replace('/0/0', '/{partition}/{offset}');
     return `${method} ${pattern}`;
   });
   expect(documented.sort()).toEqual(tabled.sort());
