@@ -35,7 +35,7 @@ const COPIED = [
 const ROUNDS = [
   ['test/cases'],
   ['test/laws', 'services/decider', 'packages/policy/src/mandate', 'schemas/src'],
-  ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway'],
+  ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway', 'services/alerter'],
 ];
 
 function copyOfRepository(): string {

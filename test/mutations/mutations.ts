@@ -5,6 +5,7 @@ export type Mutation = { promise: string; file: string; find: string; replace: s
 const POLICY = 'packages/policy/src';
 const MEMORY = 'packages/ledger/src/memory';
 const DECIDER = 'services/decider/src';
+const ALERTER = 'services/alerter/src';
 
 function order(promise: string, first: string, second: string): Mutation {
   const find = `  ${first},\n  ${second},\n`;
@@ -224,11 +225,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;",
       'throw error;',
     ],
-    [
-      '8 dead letters are published',
-      "given.filter(({ answer }) => answer.kind === 'dead-letter'),",
-      '[],',
-    ],
+    ['8 dead letters are published', "given.filter(({ answer }) => answer.kind === 'dead-letter'),", '[],'],
   ]),
   ...inFile('schemas/src/epoch-in-force.ts', [
     ['9 who was overtaken begins no epoch', 'generation <= highest ? inForce', 'generation < 0 ? inForce'],
@@ -558,5 +555,34 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${DECIDER}/app.ts`, [
     ['9 a partition that halts is counted', 'measure.halts.inc({ code: err.code });', ''],
+  ]),
+  ...inFile(`${ALERTER}/rules/alarms.ts`, [
+    ['alerts: an older record changes nothing', 'order <= known.order', 'order < 0'],
+    ['alerts: the next time has another id', '(known?.episode ?? 0) + 1', '1'],
+    ['alerts: what is cleared is known', 'episode === known.episode && known.stands && !stands', 'false'],
+  ]),
+  ...inFile(`${ALERTER}/rules/budget-rule.ts`, [
+    ['alerts: a threshold is reached exactly', '* 100n >= BigInt', '* 100n > BigInt'],
+    ['alerts: what a decision charges counts', 'spentMicros + decision.chargedMicros', 'spentMicros'],
+    ['alerts: a budget that hovers is told of once', 'percent - rearmPoints', 'percent'],
+  ]),
+  ...inFile(`${ALERTER}/rules/addressees.ts`, [
+    ['alerts: a tenant is told of its own', "tenant === '*' || concerns(alert, tenant)", 'true'],
+  ]),
+  ...inFile(`${ALERTER}/evaluator.ts`, [
+    ['alerts: history raises nothing', 'seen.offset < (begun.get(seen.partition) ?? 0)', 'false'],
+    [
+      'alerts: what an overtaken ledger decided raises nothing',
+      '!holdsIn(inForce, record.decision.ledgerEpoch)',
+      'false',
+    ],
+    ['alerts: a repeat in hand is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
+  ]),
+  ...inFile(`${ALERTER}/deliver/signature.ts`, [
+    [
+      'alerts: they are signed as the standard says',
+      "createHmac('sha256', key)",
+      "createHmac('sha512', key)",
+    ],
   ]),
 ];

@@ -290,6 +290,12 @@ describe('a share of BLOCK', () => {
     expect(brief(raised)).toEqual(['alert.raised block_rate tenant']);
   });
 
+  test('that comes again, because it could not be committed, is not counted again', () => {
+    const history = [1, 2].map((n) => logged(blocked(n), n));
+    const evaluator = evaluatorOn(new Alarms(), rules);
+    expect([...evaluator.evaluate(history), ...evaluator.evaluate(history)]).toEqual([]);
+  });
+
   test('is counted on after a restart, from what lies before', () => {
     const history = [1, 2, 3, 4].map((n) => logged(blocked(n), n));
     const evaluator = evaluatorOn(new Alarms(), rules);
