@@ -75,7 +75,7 @@ const called = fc.record({
 type Called = typeof called extends fc.Arbitrary<infer T> ? T : never;
 
 /** How often a record was delivered, and which of the deliveries are void. */
-const deliveries = fc.array(fc.boolean(), { minLength: 1, maxLength: 3 });
+const deliveries = fc.array(fc.constantFrom(false, false, false, true), { minLength: 1, maxLength: 3 });
 
 const adjusted = fc.record({
   agentId: fc.option(agentId),

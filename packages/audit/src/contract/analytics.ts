@@ -2,10 +2,18 @@
  * Every answer of the analytics equals a plain recomputation over the unique records, whatever it is grouped by, cut
  * into and narrowed to, and in whatever order, batches and repeats the history was recorded.
  */
-import type { Decision } from '@mandate/schemas';
+import { type Decision, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { arbitraryHistory, type History } from '../arbitrary-history.ts';
+import {
+  arbitraryHistory,
+  decisionOf,
+  type History,
+  recordedDecision,
+  recordedSettlement,
+  START_MS,
+  settlementOf,
+} from '../arbitrary-history.ts';
 import {
   type AuditClient,
   analyticsAnswer,
@@ -24,6 +32,8 @@ import {
   NOTHING,
   nearMisses,
   ORDERS,
+  recordDecisions,
+  recordSettlements,
   timeline,
 } from '../index.ts';
 import { arbitraryFilter, arbitraryMoment } from './arbitrary-filter.ts';
@@ -87,6 +97,66 @@ export function analytics(make: MakeAudit): void {
     const tables = await withTables(make);
     ({ audit } = tables);
     return tables.end;
+  });
+
+  /** Decisions at these moments, each as long under way as given. */
+  async function decidedAt(tenant: string, moments: readonly { atMs: number; tookMs?: number }[]) {
+    const decisions = moments.map(({ atMs, tookMs = 0 }, n) =>
+      decisionOf(tenant, n, { appendedAtMs: atMs - tookMs, delayMs: tookMs }),
+    );
+    await recordDecisions(
+      audit,
+      decisions.map((decision, offset) => recordedDecision(decision, offset)),
+    );
+    return decisions;
+  }
+
+  test('a percentile is the latency at that rank', async () => {
+    const took = [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500];
+    await decidedAt(
+      'ranks',
+      took.map((tookMs) => ({ atMs: START_MS, tookMs })),
+    );
+    expect(await ask(audit, analyticsQuestion, { tenant: 'ranks' })).toMatchObject([
+      { calls: 20, p50Ms: 30, p90Ms: 700, p99Ms: 1_500, maxMs: 1_500 },
+    ]);
+  });
+
+  test('buckets behind a day of 23 hours begin where the days do', async () => {
+    const period = { fromMs: Date.parse('2026-03-28T23:00:00Z'), toMs: Date.parse('2026-04-01T22:00:00Z') };
+    const line = timeline(period, '1d', 'Europe/Berlin', 10);
+    const starts = line?.starts ?? [];
+    expect(starts).toHaveLength(4);
+    await decidedAt(
+      'short',
+      starts.flatMap((startMs, at) => [{ atMs: startMs }, { atMs: (starts[at + 1] ?? period.toMs) - 1 }]),
+    );
+    const asked = { tenant: 'short', ...period, ...(line && bucketsOf(line)) };
+    const answer = analyticsAnswer(await ask(audit, analyticsQuestion, asked), [], line);
+    expect(answer.groups[0]?.buckets?.map(({ calls }) => calls)).toEqual([2, 2, 2, 2]);
+  });
+
+  test('what has no latency comes behind what has', async () => {
+    const [settled] = await decidedAt('none', [{ atMs: START_MS, tookMs: 2 }, { atMs: START_MS + 9 }]);
+    if (settled === undefined) return;
+    const settlement = settlementOf({ ...settled, agentId: 'a-0' }, { settledAt: wireTime(START_MS + 9) });
+    await recordSettlements(audit, [recordedSettlement(settlement, 9)]);
+    const asked = { tenant: 'none', groupBy: ['agent' as const], orderBy: 'p99Ms' as const, limit: 1 };
+    const rows = await ask(audit, analyticsQuestion, asked);
+    expect(rows.map(({ keys, p99Ms }) => [keys, p99Ms])).toEqual([
+      [['a-1'], 2],
+      [[], null],
+    ]);
+  });
+
+  test('a period ends right before the next one begins', async () => {
+    await decidedAt(
+      'moved',
+      [-1, 0, 1].map((after) => ({ atMs: START_MS + after })),
+    );
+    const period = { fromMs: START_MS - 5, sinceMs: START_MS, toMs: START_MS + 5 };
+    const asked = { tenant: 'moved', ...period, groupBy: ['tool' as const], by: 'calls' as const };
+    expect(await ask(audit, movers, asked)).toEqual([{ keys: ['get_user'], before: 1, now: 2 }]);
   });
 
   const asked = fc.record({
