@@ -321,7 +321,7 @@ test('what was allowed needs nothing; what let it pass but only just is told', a
   const { needs, near, unasked, askAgainAs } = whatWouldChange(allowed);
   expect({ needs, unasked, askAgainAs }).toEqual({ needs: [], unasked: [], askAgainAs: null });
   expect(Object.fromEntries(near.map(({ check, words }) => [check, words]))).toEqual({
-    'mandate-alive': '2 h later the mandate had expired',
+    'mandate-alive': '2026-03-01T14:00:00.000Z or later, when the mandate has expired',
     'mandate-cost-per-call': 'a call that costs more than $0.95',
     budget: 'a call that costs more than $1.00: all that the agent budget "total" had left',
     'mandate-rate': '1 more call in the 1 min before it',

@@ -5,17 +5,21 @@ import type { Output } from '../command-context.ts';
 import { printable } from '../output/printable.ts';
 import { duration, relativeTime } from '../output/relative-time.ts';
 import { paint } from '../output/table.ts';
+import { wrap } from '../output/wrap.ts';
 
 const VERDICT = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
 const SAID = { pass: 'green', block: 'red', defer: 'yellow', skip: 'dim' } as const;
 
-type Line = string;
+/** A text behind its label; where the terminal is too narrow it goes on below itself. */
+type Line = { label: string; text: string; style?: Parameters<typeof paint>[0] };
 type Section = { title: string; lines: readonly Line[] };
+
+const INDENT = 2;
 
 export function explanationPage(told: Explanation, stdout: Output, nowMs: number): string {
   const sections = [
     request(told),
-    checks(told, stdout),
+    checks(told),
     change(told),
     ledger(told),
     settlements(told),
@@ -32,19 +36,40 @@ export function explanationPage(told: Explanation, stdout: Output, nowMs: number
     headline(told, stdout, nowMs),
     ...sections
       .filter(({ lines }) => lines.length > 0)
-      .map(({ title, lines }) => [paint('bold', title, stdout), ...lines.map((line) => `  ${line}`)]),
+      .map(({ title, lines }) => [
+        paint('bold', title, stdout),
+        ...lines.flatMap((line) => shown(line, stdout)),
+      ]),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function headline({ decision }: Explanation, stdout: Output, nowMs: number): Line[] {
+/** A label as wide as the others of its section. */
+function labelled(label: string, width: number, text: string, style?: Line['style']): Line {
+  return { label: `${printable(label).padEnd(width)} `, text, ...(style && { style }) };
+}
+
+const plain = (text: string): Line => ({ label: '', text });
+
+function shown({ label, text, style }: Line, stdout: Output): string[] {
+  const room = (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
+  const indent = INDENT + label.length;
+  return wrap(printable(text), room - indent).map((part, at) => {
+    if (at > 0) return ' '.repeat(indent) + part;
+    return `${' '.repeat(INDENT)}${style === undefined ? label : paint(style, label, stdout)}${part}`;
+  });
+}
+
+function headline({ decision }: Explanation, stdout: Output, nowMs: number): string[] {
   const { verdict, code, id, reason, remedy, decidedAt, observed } = decision;
   const when = `${decidedAt} (${relativeTime(Date.parse(decidedAt), nowMs)})`;
+  const enforced =
+    observed === null ? [] : [`Observed only; enforced: ${observed.verdict} (${observed.code}).`];
   return [
     `${paint(VERDICT[verdict], verdict, stdout)}  ${code}  ${id}  ${when}`,
-    `  ${printable(reason)}`,
-    ...(remedy === '' ? [] : [`  ${printable(remedy)}`]),
-    ...(observed === null ? [] : [`  Observed only; enforced: ${observed.verdict} (${observed.code}).`]),
+    ...[reason, ...(remedy === '' ? [] : [remedy]), ...enforced].flatMap((text) =>
+      shown(plain(text), stdout),
+    ),
   ];
 }
 
@@ -75,18 +100,18 @@ function request({ decision, mandate, traceId }: Explanation): Section {
     ['rules', mandate?.rules.join(', ') || undefined],
   ] as const;
   const lines = rows.flatMap(([name = '', value]) =>
-    value === undefined ? [] : [`${name.padEnd(10)} ${printable(value)}`],
+    value === undefined ? [] : [labelled(name, 10, value)],
   );
   return { title: 'Request', lines };
 }
 
-function checks({ checks, mandate }: Explanation, stdout: Output): Section {
+function checks({ checks, mandate }: Explanation): Section {
   const lines = checks.map(({ check, said, words, bound }) => {
     const from = bound === null ? '' : `  [${bound.field}]`;
-    const name = paint(SAID[said], `${said.padEnd(5)} ${check.padEnd(21)}`, stdout);
-    return `${name} ${printable(words + from)}`;
+    return labelled(`${said.padEnd(5)} ${check}`, 27, words + from, SAID[said]);
   });
-  return { title: 'Checks', lines: mandate === null ? lines : [...lines, printable(mandate.notTold)] };
+  const notTold = mandate?.notTold ?? null;
+  return { title: 'Checks', lines: notTold === null ? lines : [...lines, plain(notTold)] };
 }
 
 const ASK_AGAIN = {
@@ -98,36 +123,36 @@ const ASK_AGAIN = {
 function change({ change }: Explanation): Section {
   const { needs, near, unasked, askAgainAs } = change;
   const lines = needs.flatMap(({ check, anyOf }) =>
-    anyOf.map(({ words }, at) => `${at === 0 ? check.padEnd(21) : '  or'.padEnd(21)} ${printable(words)}`),
+    anyOf.map(({ words }, at) => labelled(at === 0 ? check : '  or', 21, words)),
   );
-  if (askAgainAs !== null) lines.push(ASK_AGAIN[askAgainAs]);
+  if (askAgainAs !== null) lines.push(plain(ASK_AGAIN[askAgainAs]));
   if (unasked.length > 0 && needs.length > 0) {
-    lines.push(`Not asked, and may object then: ${unasked.join(', ')}.`);
+    lines.push(plain(`Not asked, and may object then: ${unasked.join(', ')}.`));
   }
-  for (const { check, words } of near) lines.push(`${check.padEnd(21)} near: ${printable(words)}`);
+  for (const { check, words } of near) lines.push(labelled(check, 21, `near: ${words}`));
   return { title: 'What would change it', lines };
 }
 
 function ledger({ decision, limits }: Explanation): Section {
   const { chargedMicros, cumulativeMicros, ledgerSequence, ledgerEpoch, leaseExpiresAt } = decision;
   const lease = leaseExpiresAt === null ? '' : `, lease until ${leaseExpiresAt}`;
-  return {
-    title: 'Ledger',
-    lines: [
-      `charged ${formatMicros(chargedMicros)}${lease}; the agent has spent ${formatMicros(cumulativeMicros)} in all`,
-      ...limits.budgets.map(({ scope, id, windowMs, before, after, max }) =>
-        printable(
-          `budget ${scope} ${id}${windowMs === null ? '' : ` per ${duration(windowMs) ?? `${windowMs} ms`}`}: ${before} -> ${after}${max === undefined ? '' : ` of ${max}`}`,
-        ),
-      ),
-      ...limits.rates.map(({ tool, windowMs, before, after, maxCalls }) =>
-        printable(
-          `rate ${tool ?? 'of all calls'} per ${duration(windowMs) ?? `${windowMs} ms`}: ${before} -> ${after} of ${maxCalls}`,
-        ),
-      ),
-      `sequence ${ledgerSequence} of epoch ${ledgerEpoch}`,
-    ],
-  };
+  const lines = [
+    `charged ${formatMicros(chargedMicros)}${lease}; the agent has spent ${formatMicros(cumulativeMicros)} in all`,
+    ...limits.budgets.map(({ scope, id, windowMs, before, after, max }) => {
+      const most = max === undefined ? '' : ` of ${max}`;
+      return `budget ${scope} ${id}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
+    }),
+    ...limits.rates.map(
+      ({ tool, windowMs, before, after, maxCalls }) =>
+        `rate ${tool ?? 'of all calls'}${per(windowMs)}: ${before} -> ${after} of ${maxCalls}`,
+    ),
+    `sequence ${ledgerSequence} of epoch ${ledgerEpoch}`,
+  ];
+  return { title: 'Ledger', lines: lines.map(plain) };
+}
+
+function per(windowMs: number): string {
+  return ` per ${duration(windowMs) ?? `${windowMs} ms`}`;
 }
 
 function settlements({ settlements }: Explanation): Section {
@@ -135,33 +160,26 @@ function settlements({ settlements }: Explanation): Section {
     ({ settledAt, status, code, delta, charged, late }) =>
       `${settledAt}  ${status}  ${code}  ${delta}, charged ${charged}${late ? ', after its lease' : ''}`,
   );
-  return { title: 'Settled', lines };
+  return { title: 'Settled', lines: lines.map(plain) };
 }
 
 function people({ approvals, kills }: Explanation, nowMs: number): Section {
-  const lines = [...approvals, ...kills].map(({ event, answer, scope, by, reason, happenedAt }) =>
-    printable(
+  const lines = [...approvals, ...kills].map(
+    ({ event, answer, scope, by, reason, happenedAt }) =>
       `${happenedAt} (${relativeTime(Date.parse(happenedAt), nowMs)})  ${event} ${answer ?? scope ?? ''} by ${by ?? 'nobody'}: ${reason}`,
-    ),
   );
-  return { title: 'What people did', lines };
+  return { title: 'What people did', lines: lines.map(plain) };
 }
 
 function others(title: string, { decisions, more }: Explanation['before']): Section {
   const lines = decisions.map(({ id, apartMs, verdict, code, agentId, actionId, tool, model, charged }) =>
-    printable(
-      [
-        id,
-        apart(apartMs).padEnd(13),
-        verdict.padEnd(5),
-        agentId,
-        actionId,
-        tool ?? model ?? '',
-        verdict === 'ALLOW' ? charged : code,
-      ].join('  '),
+    labelled(
+      `${id}  ${apart(apartMs).padEnd(13)} `,
+      0,
+      `${verdict.padEnd(5)}  ${agentId}  ${actionId}  ${tool ?? model ?? ''}  ${verdict === 'ALLOW' ? charged : code}`,
     ),
   );
-  return { title, lines: more ? [...lines, '… and more'] : lines };
+  return { title, lines: more ? [...lines, plain('… and more')] : lines };
 }
 
 function apart(ms: number): string {

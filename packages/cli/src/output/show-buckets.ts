@@ -5,9 +5,10 @@ import { sparkline } from './sparkline.ts';
 /** @param figure what is drawn */
 export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Row[] {
   if (!Array.isArray(buckets)) return [row];
-  return [
-    { ...row, [`${figure} over time`]: sparkline(buckets.map((bucket: Row) => numberOr0(bucket[figure]))) },
-  ];
+  const { group, ...rest } = row;
+  const drawn = sparkline(buckets.map((bucket: Row) => numberOr0(bucket[figure])));
+  // Ahead of the figures: it is what one asked for.
+  return [{ group, [`${figure} over time`]: drawn, ...rest }];
 }
 
 export function bucketsAsRows({ buckets, ...row }: Row): Row[] {

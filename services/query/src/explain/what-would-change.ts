@@ -300,7 +300,7 @@ function whatWouldHaveBlocked(seen: Seen, { decidedAt }: Decision): string | nul
   switch (seen.by) {
     case 'mandate-alive': {
       const leftMs = Date.parse(seen.expiresAt) - Date.parse(decidedAt);
-      return leftMs <= NEAR_EXPIRY_MS ? `${inWords(leftMs)} later the mandate had expired` : null;
+      return leftMs <= NEAR_EXPIRY_MS ? `${seen.expiresAt} or later, when the mandate has expired` : null;
     }
     case 'tool-cost-per-call':
     case 'mandate-cost-per-call': {

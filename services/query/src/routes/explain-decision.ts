@@ -29,8 +29,7 @@ const MOST = { neighbours: 5, parents: 5, others: 20, trace: 100, settlements: 2
 
 const WEEK_MS = 7 * 86_400_000;
 
-const POLICIES_NOT_TOLD =
-  'The document of this id and hash set every bound. Which of its policies set which is not on the record.';
+const POLICIES_NOT_TOLD = 'Composed of policies: which of them set which bound is not on the record.';
 
 const {
   id: decisionId,
@@ -86,7 +85,10 @@ const explanation = wholeDecision.extend({
       hash: z.string(),
       policies: z.array(z.string()),
       rules: z.array(z.string()),
-      notTold: z.string().describe('What the record does not say of the origin of its bounds.'),
+      notTold: z
+        .string()
+        .nullable()
+        .describe('What the record does not say of the origin of its bounds; null where that is nothing.'),
     })
     .nullable()
     .describe('The mandate in force; null where none applied.'),
@@ -141,7 +143,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
 function inItself(decision: Decision) {
   const { mandate, checks } = decision;
   return {
-    mandate: mandate === null ? null : { ...mandate, notTold: POLICIES_NOT_TOLD },
+    mandate: mandate && { ...mandate, notTold: mandate.policies.length === 0 ? null : POLICIES_NOT_TOLD },
     checks: checks.map((check) => ({
       ...check,
       words: checkInWords(check, decision),
