@@ -101,13 +101,18 @@ export function authenticate(
 
 type Rate = Awaited<ReturnType<ReturnType<HttpServer['createRateLimit']>>>;
 
-/** How long whoever asks too often has to wait; null for others. The answer says where one stands in any case. */
+/**
+ * How long whoever asks too often has to wait; null for others. Answers say where one stands, but for those to a POST that
+ * is let in: three headers cost a publisher 4 µs each time.
+ */
 function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
   if (rate.isAllowed) return null;
-  reply
-    .header('ratelimit-limit', rate.max)
-    .header('ratelimit-remaining', rate.remaining)
-    .header('ratelimit-reset', rate.ttlInSeconds);
+  if (rate.isExceeded || reply.request.method !== 'POST') {
+    reply
+      .header('ratelimit-limit', rate.max)
+      .header('ratelimit-remaining', rate.remaining)
+      .header('ratelimit-reset', rate.ttlInSeconds);
+  }
   return rate.isExceeded ? rate.ttlInSeconds : null;
 }
 

@@ -216,6 +216,16 @@ describe('rates', () => {
     expect([other.statusCode, other.headers['ratelimit-remaining']]).toEqual([200, '2']);
   });
 
+  test('a POST is told of it when it is refused', async () => {
+    await serve({ limits });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => post('/v1/things/7', '{"amounts": []}')),
+    );
+    for (const { statusCode, headers } of answers)
+      expect('ratelimit-limit' in headers).toBe(statusCode === 429);
+    expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThanOrEqual(2);
+  });
+
   test('an address that keeps failing is slowed down; a good key from there is not', async () => {
     const { lines } = await serve({ limits });
     const statuses = [];

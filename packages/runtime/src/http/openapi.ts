@@ -17,7 +17,7 @@ RFC 3339 in UTC, durations end in \`Ms\`. Lists come in pages: hand \`next\` bac
 operator's log knows it by (also in the header \`x-request-id\`; send your own and it is kept). 503 has \`retry-after\`: nothing is lost, ask again.
 
 **Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed to whoever says
-\`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left; beyond it is 429.
+\`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left, but for a POST that is let in; beyond it is 429.
 `.trim();
 
 const text = { type: 'string' as const };
