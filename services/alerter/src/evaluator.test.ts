@@ -159,11 +159,21 @@ describe('budgets', () => {
     expect(
       raisedBy([decided(1, { checks, mandate, action })], rules).map(({ alert }) => alert.subject),
     ).toEqual([
-      'agent bot b lifetime 80',
-      'principal u1 b lifetime 80',
-      'tenant  b lifetime 80',
-      'mandate m b lifetime 80',
+      'agent bot b lifetime m 80',
+      'principal u1 b lifetime m 80',
+      'tenant  b lifetime m 80',
+      'mandate m b lifetime m 80',
     ]);
+  });
+
+  test('mandates that share a counter have a limit each, and each is told of once', () => {
+    const under = (n: number, id: string, maxMicros: number) =>
+      decided(n, {
+        mandate: { id, hash: '', rules: [], policies: [] },
+        checks: [sawBudget(45, maxMicros, { scope: 'tenant', id: 'team' })],
+      });
+    const history = [1, 2, 3, 4].map((n) => (n % 2 === 0 ? under(n, 'wide', 100) : under(n, 'narrow', 50)));
+    expect(brief(raisedBy(history, rules))).toEqual(['alert.raised budget tenant  team lifetime narrow 80']);
   });
 
   test('what limits nothing, or allows nothing at all, is no budget that fills', () => {
@@ -182,7 +192,7 @@ describe('budgets', () => {
       ...evaluator.evaluate([logged(team(6, 81), 1, 1)]),
     ];
     expect(brief(raised).filter((line) => line.includes('budget'))).toEqual([
-      'alert.raised budget tenant  team lifetime 80',
+      'alert.raised budget tenant  team lifetime m 80',
     ]);
   });
 });
@@ -404,8 +414,8 @@ function plainly(records: readonly DecisionsRecord[]): string[] {
   const limits = new Set<string>();
   const level = (agent: string, spent: number) => {
     for (const percent of [80, 100]) {
-      if (spent >= percent) set(`budget agent ${agent} total lifetime ${percent}`, true);
-      else if (spent < percent - 10) set(`budget agent ${agent} total lifetime ${percent}`, false);
+      if (spent >= percent) set(`budget agent ${agent} total lifetime m ${percent}`, true);
+      else if (spent < percent - 10) set(`budget agent ${agent} total lifetime m ${percent}`, false);
     }
   };
   records.forEach((record, at) => {
@@ -417,7 +427,7 @@ function plainly(records: readonly DecisionsRecord[]): string[] {
     if (record.event === 'budget.adjusted') {
       const { budget, spentMicros } = record.adjustment;
       for (const percent of [80, 100]) {
-        const what = `budget agent ${budget.subject} total lifetime ${percent}`;
+        const what = `budget agent ${budget.subject} total lifetime m ${percent}`;
         if (!stands.has(what)) continue;
         if (spentMicros >= percent) set(what, true);
         else if (spentMicros < percent - 10) set(what, false);

@@ -75,5 +75,5 @@ test('actions that were answered are forgotten after a day, and those that wait 
   approval('later', 4, true, DAY_MS);
   approval('later', 5, false, DAY_MS + 2);
   expect(alarms.get('approval', 'acme', 'answered')).toBeUndefined();
-  expect([...alarms.standing('approval')].map(({ subject }) => subject)).toEqual(['waits']);
+  expect([...alarms.of('approval')].map(({ subject }) => subject)).toEqual(['waits', 'later']);
 });

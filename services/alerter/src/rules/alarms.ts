@@ -39,8 +39,9 @@ export class Alarms {
     return this.#byRule.get(rule)?.get(keyOf(tenant, subject));
   }
 
-  *standing(rule: AlertRule): Generator<Alarm> {
-    for (const alarm of this.#byRule.get(rule)?.values() ?? []) if (alarm.stands) yield alarm;
+  /** Those that stand, and those that have stood. */
+  of(rule: AlertRule): Iterable<Alarm> {
+    return this.#byRule.get(rule)?.values() ?? [];
   }
 
   /** What is to be raised or cleared because of what a rule has found; null where that is known, or older than what is. */

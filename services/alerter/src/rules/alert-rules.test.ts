@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeFault } from '@mandate/policy';
 import { temporaryFolder } from '@mandate/testing';
@@ -42,6 +42,24 @@ test('a webhook has its keys, from the environment and from files', () => {
   expect(loaded.ok && loaded.alerting.webhooks).toMatchObject([
     { name: 'ops', tenant: 'acme', rules: null, cleared: false, keys: [bytes, bytes] },
   ]);
+});
+
+test('the file of the guide says what the defaults are, and that of the containers is good', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  const guide = /```yaml\n(.*?)```/s.exec(readFileSync(join(root, 'docs/alerts.md'), 'utf8'))?.[1] ?? '';
+  const loaded = loadAlerting(guide, { ALERTS_SECRET: env.OPS });
+  expect(loaded).toMatchObject({ ok: true, alerting: { webhooks: [{ name: 'on-call', keys: [bytes] }] } });
+  expect(loaded.ok && loaded.alerting.rules).toEqual(DEFAULT_ALERTING.rules);
+  const plain = loadAlerting(file(good), env);
+  const { attempts, timeoutMs, longestRetryMs } = (plain.ok && plain.alerting.webhooks[0]) || {};
+  expect(loaded.ok && loaded.alerting.webhooks[0]).toMatchObject({ attempts, timeoutMs, longestRetryMs });
+  const contained = readFileSync(join(root, 'infra/docker/alerts/alerts.yaml'), 'utf8');
+  expect(loadAlerting(contained, {}).ok).toBe(true);
+  const withWebhook = contained.replace('webhooks: []', 'webhooks:').replaceAll(/^#( {2})/gm, '$1');
+  expect(loadAlerting(withWebhook, { ALERTS_SECRET: env.OPS })).toMatchObject({
+    ok: true,
+    alerting: { webhooks: [{ name: 'on-call' }] },
+  });
 });
 
 describe('every fault has its place, and no secret is told', () => {

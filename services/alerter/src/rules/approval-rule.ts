@@ -28,9 +28,9 @@ export function answered({ approval }: ApprovalRecorded): Finding[] {
 
 /** Those that nobody has answered for `overdueMs`. */
 export function* overdue(alarms: Alarms, overdueMs: number, nowMs: number): Generator<Finding> {
-  for (const { tenant, subject, order, at, facts } of alarms.standing('approval')) {
+  for (const { tenant, subject, stands, order, at, facts } of alarms.of('approval')) {
     const dueMs = Date.parse(at) + overdueMs;
-    if (nowMs < dueMs) continue;
+    if (!stands || nowMs < dueMs) continue;
     const said = `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${overdueMs / 60_000} minutes.`;
     yield {
       rule: 'approval_overdue',

@@ -10,7 +10,19 @@ import type { Finding } from './finding.ts';
 
 type BudgetRule = Exclude<AlertRules['budget'], false>;
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
-type Level = { budget: Budget; spentMicros: number; maxMicros: number };
+type Level = { budget: Budget; mandate: string; spentMicros: number; maxMicros: number };
+
+/** What an alarm about a budget says of it. */
+const budgetFacts = z.object({
+  percent: z.int(),
+  spentMicros: z.int(),
+  maxMicros: z.int(),
+  scope: z.string(),
+  subject: z.string(),
+  budget: z.string(),
+  windowMs: z.int().nullable(),
+  mandate: z.string(),
+});
 
 /** As the check `budget` writes down what it saw. */
 const weighed = z.object({
@@ -30,7 +42,8 @@ export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
     const budget = { scope, subject: ownerOf(scope, decision), id, windowMs };
-    const level = { budget, spentMicros: spentMicros + decision.chargedMicros, maxMicros };
+    const mandate = decision.mandate?.id ?? '';
+    const level = { budget, mandate, spentMicros: spentMicros + decision.chargedMicros, maxMicros };
     return findings(level, rule).map((finding) => ({
       ...finding,
       tenant,
@@ -41,15 +54,24 @@ export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
   });
 }
 
-/** An operator gave back, or added. Its record does not say the limit, so only what stands can be judged. */
+/**
+ * An operator gave back, or added. The record does not say what limits the budget, so only those alarms can be judged that
+ * are known, each with the limit that it knew last.
+ */
 export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, budget, spentMicros, at, ledgerSequence: order } = adjustment;
-  return rule.percent.flatMap((percent) => {
-    const known = alarms.get('budget', tenant, subjectOf(budget, percent));
-    const maxMicros = known?.facts.maxMicros;
-    if (typeof maxMicros !== 'number') return [];
-    const one = { ...rule, percent: [percent] };
-    return findings({ budget, spentMicros, maxMicros }, one).map((finding) => ({
+  const { scope, subject, id, windowMs } = budget;
+  return [...alarms.of('budget')].flatMap(({ tenant: whose, facts }) => {
+    const known = budgetFacts.parse(facts);
+    const isOfIt =
+      whose === tenant &&
+      known.scope === scope &&
+      known.subject === subject &&
+      known.budget === id &&
+      known.windowMs === windowMs;
+    if (!isOfIt || !rule.percent.includes(known.percent)) return [];
+    const level = { budget, mandate: known.mandate, spentMicros, maxMicros: known.maxMicros };
+    return findings(level, { ...rule, percent: [known.percent] }).map((finding) => ({
       ...finding,
       tenant,
       order,
@@ -59,19 +81,19 @@ export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarm
 }
 
 function findings(
-  { budget, spentMicros, maxMicros }: Level,
+  { budget, mandate, spentMicros, maxMicros }: Level,
   { percent: thresholds, rearmPoints }: BudgetRule,
 ) {
   return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
     const isReached = reaches(spentMicros, maxMicros, percent);
     // Below the threshold, but not by enough to arm it again: a budget that hovers there is told of once.
-    if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 0))) return [];
+    if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 1))) return [];
     const { scope, subject, id, windowMs } = budget;
     const whose = subject === '' ? '' : ` of ${subject}`;
     const amounts = `${formatMicros(spentMicros)} of ${formatMicros(maxMicros)}`;
     const said = `The ${scope} budget "${id}"${whose} ${isReached ? `has reached ${percent} %` : 'has room again'}: ${amounts} are spent.`;
-    const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs };
-    return [{ rule: 'budget', subject: subjectOf(budget, percent), holds: isReached, said, facts }];
+    const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs, mandate };
+    return [{ rule: 'budget', subject: subjectOf(budget, mandate, percent), holds: isReached, said, facts }];
   });
 }
 
@@ -80,9 +102,11 @@ function reaches(spentMicros: number, maxMicros: number, percent: number): boole
   return BigInt(spentMicros) * 100n >= BigInt(maxMicros) * BigInt(percent);
 }
 
-/** Ids hold no blanks. */
-function subjectOf({ scope, subject, id, windowMs }: Budget, percent: number): string {
-  return [scope, subject, id, windowMs ?? 'lifetime', percent].join(' ');
+/**
+ * A counter that several mandates share may have another limit in each, so there is an alarm for each. Ids hold no blanks.
+ */
+function subjectOf({ scope, subject, id, windowMs }: Budget, mandate: string, percent: number): string {
+  return [scope, subject, id, windowMs ?? 'lifetime', mandate, percent].join(' ');
 }
 
 /** Whose budget it is follows from the scope, as where the limits are made. */

@@ -18,7 +18,8 @@ export const START_MS = Date.UTC(2026, 0, 5, 9, 30);
 /** The `n`th decision, a second after the one before it. */
 export function decided(n: number, given: Partial<Decision> = {}): DecisionsRecord {
   const appendedAtMs = START_MS + n * 1_000;
-  return { event: 'action.decided', decision: buildDecision(n, { appendedAtMs, ...given }) };
+  const mandate = { id: 'm', hash: '', rules: [], policies: [] };
+  return { event: 'action.decided', decision: buildDecision(n, { appendedAtMs, mandate, ...given }) };
 }
 
 /** What the check of a budget saw: before the decision charged anything. */
