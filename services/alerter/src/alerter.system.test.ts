@@ -394,8 +394,8 @@ test('killed in the middle, again and again: every alert arrives, always under i
   onTestFinished(() => bus.close());
   const settings = { DATA_PATH: folder.path, SESSION_TIMEOUT_MS: '500' };
 
-  const rounds = 3;
-  const each = 25;
+  const rounds = 2;
+  const each = 40;
   let process = await startService('alerter', settings);
   for (let round = 0; round < rounds; round++) {
     const before = receiver.received.length;
