@@ -46,6 +46,13 @@ const QUERY_SETTINGS: Settings = {
   max_execution_time: 30,
 };
 
+/** CSV as RFC 4180 has it; groups of rows that are read one at a time. */
+const FILE_SETTINGS: Settings = {
+  output_format_csv_crlf_end_of_line: 1,
+  format_csv_null_representation: '',
+  output_format_parquet_row_group_size: 50_000,
+};
+
 /** How statements reach ClickHouse, where it is a server and where it is a library. */
 export type Conveyance = {
   /**
@@ -133,6 +140,26 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
         throw failed('answer', cause);
       });
       return answer.map((each) => expected(row, each));
+    },
+
+    async file(sql, params, format, givenUp) {
+      const { clause, beside } = placed(
+        { ...QUERY_SETTINGS, ...FILE_SETTINGS, ...querySettings },
+        settingsIn,
+      );
+      const asked = {
+        query: `${sql}${clause}\nFORMAT ${format}`,
+        query_params: { ...params },
+        http_headers: { ...headersOf(params) },
+        ...beside,
+      };
+      const { stream } = await sent((bound) => client.exec({ ...asked, ...bound }), givenUp).catch(
+        (cause: unknown) => {
+          throw failed('answer', cause);
+        },
+      );
+      givenUp?.addEventListener('abort', () => stream.destroy());
+      return stream;
     },
 
     command: (sql, params) => run('run a statement', sql, params),

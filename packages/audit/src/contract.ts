@@ -7,6 +7,7 @@ import { analytics } from './contract/analytics.ts';
 import { answers } from './contract/answers.ts';
 import { aroundDecisions } from './contract/around-decisions.ts';
 import type { MakeAudit } from './contract/audit-under-test.ts';
+import { exporting } from './contract/exporting.ts';
 import { following } from './contract/following.ts';
 import { migrating } from './contract/migrating.ts';
 import { questions } from './contract/questions.ts';
@@ -26,6 +27,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('answers', () => answers(make));
     describe('analytics', () => analytics(make));
     describe('following', () => following(make));
+    describe('exporting', () => exporting(make));
     describe('rollups', () => rollups(make));
   });
 }

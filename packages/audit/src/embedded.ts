@@ -23,7 +23,11 @@ export async function openEmbeddedAudit(options: { path: string }): Promise<Audi
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
   // The engine cannot be stopped: whoever counts what is under way counts a question until it ends.
-  return { ...audit, query: (sql, params, row) => audit.query(sql, params, row) };
+  return {
+    ...audit,
+    query: (sql, params, row) => audit.query(sql, params, row),
+    file: (sql, params, format) => audit.file(sql, params, format),
+  };
 }
 
 /** chdb runs a call's settings as SET statements, which stay with the session: none is ever passed on. */

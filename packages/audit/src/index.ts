@@ -11,6 +11,7 @@
  */
 
 export { openEmbeddedAudit } from './embedded.ts';
+export { exportPart } from './export-part.ts';
 export { type AskAudit, decisionFeed, type Feed, settlementFeed } from './live/feed.ts';
 export { lookBehind, type Place, placeNow, placeSince, type Told } from './live/follow.ts';
 export { MIGRATIONS_DIRECTORY, migrate, missingMigrations } from './migrate.ts';
@@ -28,6 +29,7 @@ export type { DecisionFilter } from './queries/decision-filter.ts';
 export { decisionsOfAction } from './queries/decisions-of-action.ts';
 export { epochBefore } from './queries/epoch-before.ts';
 export { eventsBehind } from './queries/events-behind.ts';
+export { EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from './queries/export.ts';
 export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
 export { latencies } from './queries/latencies.ts';
@@ -59,6 +61,6 @@ export {
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
-export type { ControlEvent } from './rows/control-event-row.ts';
 export { type RefreshOptions, refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
+export type { ControlEvent } from './rows/control-event-row.ts';
 export { openServerAudit, type ServerAuditOptions } from './server.ts';

@@ -1,10 +1,13 @@
 /** What the rest of the house may ask of ClickHouse, wherever it runs: over HTTP, or inside this process. */
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
 /** Values for the `{name:Type}` placeholders of a statement; the driver binds them, nothing is pasted into SQL. */
 export type BoundParams = Readonly<
   Record<string, string | number | boolean | null | readonly string[] | readonly number[]>
 >;
+
+export type FileFormat = 'JSONEachRow' | 'CSV' | 'CSVWithNames' | 'Parquet';
 
 export interface AuditClient {
   /**
@@ -29,6 +32,12 @@ export interface AuditClient {
     row: Row,
     givenUp?: AbortSignal,
   ): Promise<z.output<Row>[]>;
+  /**
+   * Asks, for the bytes of the answer in a format of ClickHouse. Resolves when ClickHouse has made all of them, on a server
+   * on its disk, so that nothing fails half way but the connection; an embedded one has them in memory: ask for parts.
+   * Otherwise as `query`.
+   */
+  file(sql: string, params: BoundParams, format: FileFormat, givenUp?: AbortSignal): Promise<Readable>;
   /** Runs a statement that answers nothing. Never a user's SQL: an embedded ClickHouse reads and writes files. */
   command(sql: string, params?: BoundParams): Promise<void>;
   /** Resolves when ClickHouse answers now; throws as `query` otherwise. For readiness. */

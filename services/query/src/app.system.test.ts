@@ -20,7 +20,14 @@ async function serving() {
       });
     });
   const nothing = async () => {};
-  const audit: AuditClient = { query, insert: nothing, command: nothing, ping: nothing, close: nothing };
+  const audit: AuditClient = {
+    query,
+    file: () => Promise.reject(new Error('no file')),
+    insert: nothing,
+    command: nothing,
+    ping: nothing,
+    close: nothing,
+  };
   const metrics = createMetrics({ service: 'query' });
   const log = silentLogger();
   const keys = memoryKeyStore([acme.record, bravo.record]);

@@ -12,7 +12,7 @@ import {
   type Metrics,
   type ReadinessCheck,
 } from '@mandate/runtime';
-import { boundedAsk } from './bounded-ask.ts';
+import { askWithin, boundedWork, exportWithin } from './bounded-ask.ts';
 import { analytics } from './routes/analytics.ts';
 import { analyticsBudgets } from './routes/analytics-budgets.ts';
 import { analyticsLatency } from './routes/analytics-latency.ts';
@@ -20,6 +20,7 @@ import { analyticsMovers } from './routes/analytics-movers.ts';
 import { analyticsNearMisses } from './routes/analytics-near-misses.ts';
 import { analyticsRankings } from './routes/analytics-rankings.ts';
 import { explainDecision } from './routes/explain-decision.ts';
+import { exportAudit } from './routes/export-audit.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
@@ -49,6 +50,7 @@ const ROUTES = [
   explainDecision,
   searchSettlements,
   streamLive,
+  exportAudit,
   analytics,
   analyticsRankings,
   analyticsLatency,
@@ -63,9 +65,10 @@ const ROUTES = [
 
 /** Everything under /v1/audit, as a plugin for an HTTP server of @mandate/runtime. */
 export function queryRoutes({ audit, log, metrics, clock, timeoutMs = 10_000 }: QueryOptions): HttpRoutes {
-  const ask = boundedAsk({ audit, log, metrics, timeoutMs });
+  const bounded = boundedWork({ log, metrics, timeoutMs });
+  const context = { ask: askWithin(bounded, audit), file: exportWithin(bounded, audit), clock };
   return async (server) => {
-    for (const route of ROUTES) route(server, { ask, clock });
+    for (const route of ROUTES) route(server, context);
   };
 }
 

@@ -8,7 +8,14 @@ const patient = { tenant: 'acme', gone: new AbortController().signal };
 function asking(query: AuditClient['query'], asker = patient, timeoutMs = 60_000) {
   const metrics = createMetrics({ service: 'query' });
   const nothing = async () => {};
-  const audit: AuditClient = { query, insert: nothing, command: nothing, ping: nothing, close: nothing };
+  const audit: AuditClient = {
+    query,
+    file: () => Promise.reject(new Error('no file')),
+    insert: nothing,
+    command: nothing,
+    ping: nothing,
+    close: nothing,
+  };
   const ask = boundedAsk({ audit, log: silentLogger(), metrics, timeoutMs });
   return ask(asker, identity, {});
 }

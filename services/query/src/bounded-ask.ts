@@ -1,5 +1,14 @@
 /** Questions to the audit that never keep a caller waiting: an answer, or 503 in bounded time, whatever others ask. */
-import { type Asked, type AuditClient, ask, type Question } from '@mandate/audit';
+import type { Readable } from 'node:stream';
+import {
+  type Asked,
+  type AuditClient,
+  ask,
+  type Exportable,
+  type ExportFormat,
+  exportPart,
+  type Question,
+} from '@mandate/audit';
 import { HttpProblem, isMandateError, type Logger, type Metrics } from '@mandate/runtime';
 import type { z } from 'zod';
 import { createTurns } from './turns.ts';
@@ -20,20 +29,42 @@ export type BoundedAsk = <Params extends z.ZodType<Asked>, Row extends z.ZodType
   given: z.input<Params>,
 ) => Promise<z.output<Row>[]>;
 
-export function boundedAsk(options: {
-  audit: AuditClient;
-  log: Logger;
-  metrics: Metrics;
-  timeoutMs: number;
-}): BoundedAsk {
-  const { audit, log, timeoutMs } = options;
+export function boundedAsk({ audit, ...options }: Bounds & { audit: AuditClient }): BoundedAsk {
+  return askWithin(boundedWork(options), audit);
+}
+
+export function askWithin(bounded: BoundedWork, audit: AuditClient): BoundedAsk {
+  return (asker, question, given) => bounded(asker, (givenUp) => ask(audit, question, given, givenUp));
+}
+
+/** `exportPart` of the audit, bounded until its bytes begin; they go on for as long as the asker is there. */
+export type BoundedExport = (
+  asker: Asker,
+  ...part: [of: Exportable, asked: Asked, as: { format: ExportFormat; named?: boolean }]
+) => Promise<Readable>;
+
+export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedExport {
+  return async (asker, ...part) => {
+    const bytes = await bounded(asker, (givenUp) => exportPart(audit, ...part, givenUp));
+    asker.gone.addEventListener('abort', () => bytes.destroy());
+    return bytes;
+  };
+}
+
+type Bounds = { log: Logger; metrics: Metrics; timeoutMs: number };
+
+/** Whatever else is to be had from ClickHouse, bounded in the same way and by the same turns. */
+export type BoundedWork = <T>(asker: Asker, work: (givenUp: AbortSignal) => Promise<T>) => Promise<T>;
+
+export function boundedWork(options: Bounds): BoundedWork {
+  const { log, timeoutMs } = options;
   const failures = options.metrics.counter({
     name: 'mandate_query_failures_total',
     help: 'Questions that ClickHouse did not answer, by what was wrong',
     labels: ['cause'],
   });
   const inTurn = createTurns(MOST);
-  return async ({ tenant, gone }, question, given) => {
+  return async ({ tenant, gone }, work) => {
     const late = Promise.withResolvers<never>();
     const givingUp = new AbortController();
     const giveUp = (why: HttpProblem) => {
@@ -49,7 +80,7 @@ export function boundedAsk(options: {
     gone.addEventListener('abort', onGone);
     const { signal } = givingUp;
     try {
-      const answer = inTurn(tenant, signal, () => ask(audit, question, given, signal));
+      const answer = inTurn(tenant, signal, () => work(signal));
       return await Promise.race([answer, late.promise]);
     } catch (error) {
       // What may pass is the house's to mend, a wrong password too, and no fault of the question.

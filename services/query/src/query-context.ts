@@ -1,9 +1,9 @@
 /** What the routes share. */
 import { type Clock, callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
-import type { Asker, BoundedAsk } from './bounded-ask.ts';
+import type { Asker, BoundedAsk, BoundedExport } from './bounded-ask.ts';
 
-export type QueryContext = { ask: BoundedAsk; clock: Clock };
+export type QueryContext = { ask: BoundedAsk; file: BoundedExport; clock: Clock };
 
 /** A route, or a few that belong together. */
 export type Route = (server: HttpServer, context: QueryContext) => void;

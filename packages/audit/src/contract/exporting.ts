@@ -1,0 +1,130 @@
+/** Tables as files: what is read back from them is what the audit answers, part by part and in every format. */
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { arbitraryHistory, decisionOf, recordedDecision } from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  EXPORTS,
+  type Exportable,
+  exportPart,
+  recordDecisions,
+  recordSettlements,
+  searchDecisions,
+  searchSettlements,
+} from '../index.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+
+export function exporting(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  type Row = Record<string, unknown>;
+
+  /** RFC 4180. */
+  function csvRows(text: string): Row[] {
+    const lines: string[][] = [[]];
+    for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+      lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+      if (end === '\r\n') lines.push([]);
+    }
+    const [names = [], ...rows] = lines.slice(0, -1);
+    return rows.map((values) => Object.fromEntries(names.map((name, at) => [name, values[at]])));
+  }
+
+  const ndjsonRows = (text: string): Row[] =>
+    text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+
+  /** Every part of a table, each of so many rows. */
+  async function parts(
+    of: Exportable,
+    tenant: string,
+    rows: number,
+    format: 'ndjson' | 'csv',
+  ): Promise<Row[]> {
+    const all: Row[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const [part] = await ask(audit, EXPORTS[of].part, { tenant, after, rows });
+      if (part?.lastId == null) return all;
+      const bytes = await buffer(
+        await exportPart(audit, of, { tenant, after, through: part.lastId }, { format }),
+      );
+      const read = format === 'csv' ? csvRows(bytes.toString()) : ndjsonRows(bytes.toString());
+      expect(read).toHaveLength(part.rows);
+      expect([read[0]?.id, read.at(-1)?.id]).toEqual([part.firstId, part.lastId]);
+      all.push(...read);
+      after = part.lastId;
+    }
+  }
+
+  let runs = 0;
+
+  test('all parts together are what the search finds, oldest first, whatever was repeated or void', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryHistory(), fc.integer({ min: 1, max: 30 }), async (historyOf, rows) => {
+        runs += 1;
+        const tenant = `export-${runs}`;
+        const history = historyOf(tenant);
+        await recordDecisions(audit, history.decisions);
+        await recordSettlements(audit, history.settlements);
+        const decisions = await ask(audit, searchDecisions, { tenant, limit: 1_000 });
+        const settlements = await ask(audit, searchSettlements, { tenant, limit: 1_000 });
+        expect(await parts('decisions', tenant, rows, 'ndjson')).toEqual(decisions.toReversed());
+        expect(await parts('settlements', tenant, rows, 'ndjson')).toEqual(settlements.toReversed());
+        const inCsv = await parts('decisions', tenant, rows, 'csv');
+        expect(inCsv.map(({ id, chargedMicros }) => [id, Number(chargedMicros)])).toEqual(
+          decisions.toReversed().map(({ id, chargedMicros }) => [id, chargedMicros]),
+        );
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test('CSV holds whatever text there is, and no formula', async () => {
+    const texts = ['=1+1', '+1', '-1', '@x', '\tx', '\rx', 'a "b", c', 'two\r\nlines', 'zwölf ✓', "'"];
+    await recordDecisions(
+      audit,
+      texts.map((reason, n) => recordedDecision({ ...decisionOf('csv', n), reason }, n)),
+    );
+    const rows = csvRows(
+      (await buffer(await exportPart(audit, 'decisions', { tenant: 'csv' }, { format: 'csv' }))).toString(),
+    );
+    expect(rows.map(({ reason }) => reason)).toEqual(texts.map((text, n) => (n < 6 ? `'${text}` : text)));
+    expect(rows[0]).toMatchObject({
+      model: '',
+      policies: '[]',
+      chargedMicros: '100000',
+      appendedAt: expect.stringMatching(/^2026-.*Z$/),
+    });
+  });
+
+  test('nothing found is a file without rows', async () => {
+    const whole = async (format: 'ndjson' | 'csv' | 'parquet') =>
+      (await buffer(await exportPart(audit, 'decisions', { tenant: 'nobody' }, { format }))).toString(
+        'latin1',
+      );
+    expect(await whole('ndjson')).toBe('');
+    expect(await whole('csv')).toMatch(/^"id","kind",.*\r\n$/);
+    expect(await whole('parquet')).toMatch(/^PAR1.*PAR1$/s);
+    expect(await ask(audit, EXPORTS.decisions.part, { tenant: 'nobody', rows: 1 })).toEqual([
+      { rows: 0, firstId: null, lastId: null },
+    ]);
+  });
+
+  test('control events are exported once each, and a part may be narrowed', async () => {
+    expect(await parts('control-events', 'export-1', 10, 'csv')).toEqual([]);
+    const [one] = await ask(audit, searchDecisions, { tenant: 'csv', limit: 1 });
+    const narrowed = { tenant: 'csv', text: "'", after: 'dec_0', through: one?.id };
+    expect(
+      ndjsonRows(
+        (await buffer(await exportPart(audit, 'decisions', narrowed, { format: 'ndjson' }))).toString(),
+      ),
+    ).toEqual([one]);
+  });
+}

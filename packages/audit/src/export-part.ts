@@ -1,0 +1,34 @@
+/** A part of a table as the bytes of a file. */
+import type { Readable } from 'node:stream';
+import type { AuditClient, BoundParams, FileFormat } from './port.ts';
+import { EXPORTS, type Exportable, type ExportFormat } from './queries/export.ts';
+import type { Asked } from './question.ts';
+
+/**
+ * The rows of a part, in the order of their ids.
+ *
+ * NDJSON: an object a line. CSV: RFC 4180, with names in the first line if `named`; empty stands for none, and text that
+ * a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe in front.
+ * Parquet: a whole file. Amounts are micro-dollars, as integers, in all of them.
+ *
+ * @throws MandateError as `AuditClient.file`
+ */
+export function exportPart(
+  client: AuditClient,
+  of: Exportable,
+  asked: Asked,
+  { format, named = true }: { format: ExportFormat; named?: boolean },
+  givenUp?: AbortSignal,
+): Promise<Readable> {
+  const { params, sql } = EXPORTS[of];
+  const read = params.parse(asked);
+  const bound: Record<string, BoundParams[string]> = {};
+  for (const [name, value] of Object.entries(read)) if (value !== undefined) bound[name] = value;
+  return client.file(sql(read, format), bound, fileFormat(format, named), givenUp);
+}
+
+function fileFormat(format: ExportFormat, named: boolean): FileFormat {
+  if (format === 'ndjson') return 'JSONEachRow';
+  if (format === 'parquet') return 'Parquet';
+  return named ? 'CSVWithNames' : 'CSV';
+}

@@ -1,0 +1,168 @@
+/**
+ * GET /v1/audit/export: decisions, settlements or control events as a file. It is read in parts, one behind the other as
+ * the caller takes them, so that nothing holds all of it; what it was is said in trailers behind the bytes, and where to
+ * go on as well.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
+import { boundStreams, callerOf, HttpProblem } from '@mandate/runtime';
+import { id } from '@mandate/schemas';
+import { z } from 'zod';
+import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
+import { rowCount } from '../export/count-rows.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { anyOf, queryParameters, wholeNumber } from '../query-parameters.ts';
+
+const MOST_EXPORTS = { inAll: 20, ofATenant: 4 };
+
+/** So many rows are asked of ClickHouse at once; a Parquet file is made in one go. */
+const PART_ROWS = 5_000;
+const PARQUET_ROWS = { most: 250_000, byDefault: 100_000 };
+
+const TYPES: Readonly<Record<ExportFormat, string>> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+export const exportAudit: Route = (server, { ask, file, clock }) => {
+  const exports = boundStreams(server, MOST_EXPORTS, {
+    what: 'exports',
+    remedy: 'Wait for one to end.',
+  });
+  server.get(
+    '/v1/audit/export',
+    {
+      exposeHeadRoute: false,
+      config: { scope: 'audit' },
+      schema: {
+        tags: ['audit'],
+        summary: 'Decisions, settlements or control events as a file',
+        description:
+          'Oldest first, by id. Amounts are micro-dollars, as integers. In CSV (RFC 4180) empty stands for none, and text that a spreadsheet would take for a formula has an apostrophe in front; lists are JSON. ' +
+          `A Parquet file holds at most ${PARQUET_ROWS.most} rows. ` +
+          'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
+        produces: Object.values(TYPES),
+        querystring: queryParameters({
+          of: z.enum(['decisions', 'settlements', 'control-events']).default('decisions'),
+          format: z.enum(EXPORT_FORMATS).default('ndjson'),
+          rows: wholeNumber
+            .pipe(z.int().min(1))
+            .optional()
+            .describe(
+              `No more than so many; all, where nothing is said, but of Parquet ${PARQUET_ROWS.byDefault}.`,
+            ),
+          after: id.optional().describe('Only what lies behind this id: where an export before ended.'),
+          through: id.optional().describe('Up to this id, which is included.'),
+          event: anyOf(z.enum(CONTROL_EVENTS)).describe('Of control events.'),
+          ...decisionFilterParameters(clock),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { of, format, rows, after, through, event, ...filter } = request.query;
+      const asker = askerOf(request);
+      const asked = { ...narrowedBy(of, callerOf(request).tenant, { ...filter, event }), through };
+      const isParquet = format === 'parquet';
+      const most = rows ?? (isParquet ? PARQUET_ROWS.byDefault : Number.POSITIVE_INFINITY);
+      if (isParquet && most > PARQUET_ROWS.most) {
+        throw refused(
+          `a Parquet file holds at most ${PARQUET_ROWS.most} rows`,
+          'Ask for several, one behind the other.',
+        );
+      }
+      const partRows = isParquet ? PARQUET_ROWS.most : PART_ROWS;
+      const nextPart = async (behind: string | undefined, left: number) => {
+        const limit = Math.min(partRows, left);
+        const [part] = await ask(asker, EXPORTS[of].part, { ...asked, after: behind, rows: limit });
+        const lastId = part?.lastId ?? undefined;
+        return { lastId, found: part?.rows ?? 0, isLast: (part?.rows ?? 0) < limit };
+      };
+      const bytesOf = (behind: string | undefined, lastId: string | undefined, named: boolean) =>
+        // Nothing found is a file all the same, which no late row may enter.
+        file(asker, of, { ...asked, after: behind, through: lastId ?? behind ?? '0' }, { format, named });
+
+      const { ending, leave } = exports.enter(callerOf(request).tenant);
+      try {
+        // Before the answer begins, so that an audit that is away is a 503.
+        const first = await nextPart(after, most);
+        const firstBytes = await bytesOf(after, first.lastId, true);
+        const told = {
+          hash: createHash('sha256'),
+          count: rowCount(format),
+          lastId: first.lastId ?? after,
+          more: !first.isLast,
+        };
+        async function* whole() {
+          let part = first;
+          let bytes = firstBytes;
+          for (let left = most; ; ) {
+            for await (const chunk of bytes) {
+              told.hash.update(chunk);
+              told.count.pass(chunk);
+              yield chunk;
+            }
+            told.lastId = part.lastId ?? told.lastId;
+            told.more = !part.isLast;
+            left -= part.found;
+            if (part.isLast || left <= 0 || isParquet) return;
+            // Whoever takes the rest goes on from here; this one is cut off.
+            if (ending.aborted) throw new Error('the server stops');
+            part = await nextPart(told.lastId, left);
+            if (part.lastId === undefined) {
+              told.more = false;
+              return;
+            }
+            bytes = await bytesOf(told.lastId, part.lastId, false);
+          }
+        }
+        const stream = Readable.from(whole(), { objectMode: false }).once('close', leave);
+        asker.gone.addEventListener('abort', () => stream.destroy());
+        reply.trailer('mandate-rows', async () => String(told.count.rows()));
+        reply.trailer('mandate-sha256', async () => told.hash.digest('hex'));
+        reply.trailer('mandate-last-id', async () => told.lastId ?? '');
+        reply.trailer('mandate-more', async () => String(told.more));
+        return reply
+          .type(TYPES[format])
+          .headers({
+            'cache-control': 'no-store',
+            'content-disposition': `attachment; filename="${of}.${format}"`,
+          })
+          .send(stream);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  );
+};
+
+type Filter = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>> & {
+  event?: string[] | undefined;
+};
+
+/** Every table by what it knows; what it would ignore in silence is a wrong use. */
+function narrowedBy(of: Exportable, tenant: string, { event, ...filter }: Filter) {
+  const { agentId, actionId, fromMs, toMs, ...others } = decisionFilterOf(tenant, filter);
+  if (of === 'decisions') {
+    mustBeAbsent(of, { event });
+    return { ...others, agentId, actionId, fromMs, toMs };
+  }
+  const { tenant: _, ...rest } = others;
+  if (of === 'settlements') {
+    mustBeAbsent(of, { ...rest, event });
+    return { tenant, agentId, actionId, fromMs, toMs };
+  }
+  mustBeAbsent(of, { ...rest, actionId });
+  return { tenant, agentId, event, fromMs, toMs };
+}
+
+function mustBeAbsent(of: Exportable, given: Readonly<Record<string, unknown>>): void {
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (names.length > 0) throw refused(`${of} cannot be narrowed by ${names.join(', ')}`, 'Leave that out.');
+}
+
+function refused(message: string, remedy: string): HttpProblem {
+  return new HttpProblem(400, 'VALIDATION_FAILED', message, { remedy });
+}

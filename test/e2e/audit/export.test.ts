@@ -1,0 +1,170 @@
+/** The audit as files, over sockets: whole, resumable, and what ClickHouse reads from them is what the audit answers. */
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { ask, searchDecisions } from '@mandate/audit';
+import { queryRoutes } from '@mandate/query';
+import {
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  issueApiKey,
+  memoryKeyStore,
+  silentLogger,
+} from '@mandate/runtime';
+import { waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { decided, killed, settled } from './log-records.ts';
+import { openRecording, type Recording } from './recording.ts';
+
+const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
+const COUNT = 5_203;
+
+let recording: Recording;
+let server: HttpServer;
+let url: string;
+
+beforeAll(async () => {
+  recording = await openRecording();
+  const decisions = Array.from({ length: COUNT }, (_, n) =>
+    decided(n, { reason: n % 2 === 0 ? 'a\n"b"' : 'c' }),
+  );
+  await recording.append([
+    ...decisions,
+    ...decisions.slice(0, 5),
+    ...Array.from({ length: 7 }, (_, n) => settled(n)),
+    killed('kill-1', { scope: 'tenant', tenant: 'acme' }),
+    decided(1, { tenant: 'globex', id: 'dec_theirs' }),
+  ]);
+  await (await recording.record()).caughtUp();
+  const metrics = createMetrics({ service: 'query' });
+  const log = silentLogger();
+  const keys = memoryKeyStore([auditor.record]);
+  server = await createHttpServer({
+    service: 'query',
+    version: '0',
+    log,
+    metrics,
+    keys,
+    readiness: async () => [],
+  });
+  await server.register(
+    queryRoutes({ audit: recording.audit, log, metrics, clock: Date.now, timeoutMs: 60_000 }),
+  );
+  url = await server.listen({ host: '127.0.0.1', port: 0 });
+}, 120_000);
+afterAll(async () => {
+  server.server.closeAllConnections();
+  await server.close();
+  await recording.close();
+});
+
+function request(query: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/v1/audit/export?${query}`, { headers: { 'x-api-key': auditor.key } }, resolve).on(
+      'error',
+      reject,
+    );
+  });
+}
+
+async function exported(query: string) {
+  const answer = await request(query);
+  const bytes = await buffer(answer);
+  const {
+    'mandate-rows': rows,
+    'mandate-sha256': sha256,
+    'mandate-last-id': lastId,
+    'mandate-more': more,
+  } = answer.trailers;
+  return {
+    status: answer.statusCode,
+    type: answer.headers['content-type'],
+    bytes,
+    rows: Number(rows),
+    sha256,
+    lastId,
+    more,
+  };
+}
+
+const ids = (bytes: Buffer) =>
+  bytes
+    .toString()
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]));
+
+test.each([
+  ['ndjson', 'application/x-ndjson'],
+  ['csv', 'text/csv; charset=utf-8; header=present'],
+  ['parquet', 'application/vnd.apache.parquet'],
+])('%s: its trailers say how many rows it holds, its hash and where it ended', async (format, type) => {
+  const file = await exported(`format=${format}`);
+  const [newest] = await ask(recording.audit, searchDecisions, { tenant: 'acme', limit: 1 });
+  expect(file).toMatchObject({
+    status: 200,
+    type,
+    rows: COUNT,
+    sha256: createHash('sha256').update(file.bytes).digest('hex'),
+    lastId: newest?.id,
+    more: 'false',
+  });
+  // As ClickHouse itself reads it.
+  const path = join(recording.folder, `all.${format}`);
+  writeFileSync(path, file.bytes);
+  const as = { ndjson: 'JSONEachRow', csv: 'CSVWithNames', parquet: 'Parquet' }[format];
+  const counted = (from: string, micros: string) =>
+    recording.audit.query(
+      `SELECT count() AS rows, uniqExact(id) AS ids, sum(${micros}) AS micros, countIf(reason LIKE 'a\\n%') AS lines FROM ${from}`,
+      {},
+      z.object({ rows: z.int(), ids: z.int(), micros: z.int(), lines: z.int() }),
+    );
+  expect(await counted(`file('${path}', ${as})`, 'toInt64(chargedMicros)')).toEqual(
+    await counted("decisions FINAL WHERE tenant = 'acme'", 'charged_micros'),
+  );
+});
+
+test('an export goes on behind the last id that one has, and may be had in pieces', async () => {
+  const whole = ids((await exported('')).bytes);
+  const pieces: string[] = [];
+  let after = '';
+  for (let more: unknown = 'true'; more === 'true'; ) {
+    const piece = await exported(`rows=2007${after}`);
+    expect(piece.rows).toBe(ids(piece.bytes).length);
+    pieces.push(...ids(piece.bytes));
+    ({ more } = piece);
+    after = `&after=${piece.lastId}`;
+  }
+  expect(pieces).toEqual(whole);
+  const again = await exported(`after=${whole[9]}&through=${whole[12]}`);
+  expect(ids(again.bytes)).toEqual(whole.slice(10, 13));
+  expect(again.more).toBe('false');
+});
+
+test('it is narrowed as a search is, and knows settlements and control events', async () => {
+  expect(await exported('agent=agent-1&format=csv')).toMatchObject({ rows: Math.ceil((COUNT - 1) / 4) });
+  expect(await exported('of=settlements&format=parquet')).toMatchObject({ rows: 7 });
+  expect(await exported('of=control-events&event=agent.killed')).toMatchObject({ rows: 1 });
+  expect(await exported('agent=nobody&format=csv')).toMatchObject({ rows: 0, lastId: '', more: 'false' });
+});
+
+test.each([
+  'of=settlements&tool=x',
+  'of=control-events&actionId=a',
+  'event=agent.killed',
+  'format=parquet&rows=250001',
+  'format=xml',
+  'rows=0',
+])('%s is refused', async (query) => {
+  expect(await exported(query)).toMatchObject({ status: 400 });
+});
+
+test('a tenant has so many exports at once; one that nobody takes any more leaves its place', async () => {
+  const slow = await Promise.all(Array.from({ length: 4 }, () => request('')));
+  expect(await exported('')).toMatchObject({ status: 503 });
+  for (const answer of slow) answer.destroy();
+  await waitUntil('a place', async () => (await exported('rows=1')).status === 200);
+});
