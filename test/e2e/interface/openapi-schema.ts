@@ -15,7 +15,9 @@ function mapOf(values: object, names: object = {}) {
 }
 
 const examples = { example: true, examples: mapOf(object({ summary: text, value: true }, ['value'])) };
-const content = mapOf(object({ schema, ...examples }, ['schema']), { pattern: '^[\\w.+-]+/[\\w.+-]+$' });
+const content = mapOf(object({ schema, ...examples }, ['schema']), {
+  pattern: '^[\\w.+-]+/[\\w.+-]+(;.+)?$',
+});
 
 const parameter = object(
   {

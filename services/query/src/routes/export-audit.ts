@@ -45,8 +45,11 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
         produces: Object.values(TYPES),
         querystring: queryParameters({
-          of: z.enum(['decisions', 'settlements', 'control-events']).default('decisions'),
-          format: z.enum(EXPORT_FORMATS).default('ndjson'),
+          of: z
+            .enum(['decisions', 'settlements', 'control-events'])
+            .default('decisions')
+            .describe('Of what.'),
+          format: z.enum(EXPORT_FORMATS).default('ndjson').describe('As what.'),
           rows: wholeNumber
             .pipe(z.int().min(1))
             .optional()
