@@ -6,6 +6,7 @@ const POLICY = 'packages/policy/src';
 const MEMORY = 'packages/ledger/src/memory';
 const DECIDER = 'services/decider/src';
 const ALERTER = 'services/alerter/src';
+const CHANGE = 'services/query/src/explain/what-would-change.ts';
 
 function order(promise: string, first: string, second: string): Mutation {
   const find = `  ${first},\n  ${second},\n`;
@@ -584,5 +585,33 @@ export const MUTATIONS: readonly Mutation[] = [
       "createHmac('sha256', key)",
       "createHmac('sha512', key)",
     ],
+  ]),
+  ...inFile(CHANGE, [
+    [
+      'explain: the budget that is named suffices',
+      'spentMicros + costMicros;',
+      'spentMicros + costMicros - 1;',
+    ],
+    ['explain: a smaller one does not', 'spentMicros + costMicros;', 'spentMicros + costMicros + 1;'],
+    [
+      'explain: what is left is what a call may cost',
+      'cheaper(maxMicros - spentMicros)',
+      'cheaper(maxMicros)',
+    ],
+    ['explain: waiting so long suffices', 'decidedAt) + retryAfterMs)', 'decidedAt) + retryAfterMs - 1)'],
+    ['explain: waiting less does not', 'decidedAt) + retryAfterMs)', 'decidedAt) + retryAfterMs + 1)'],
+    ['explain: so many calls suffice', 'atLeastCalls: calls + 1', 'atLeastCalls: calls'],
+    [
+      'explain: such a deadline suffices',
+      "way: 'longer-deadline', words, atLeastMs",
+      "way: 'longer-deadline', words, atLeastMs: atLeastMs - 1",
+    ],
+    [
+      'explain: how it can be asked again',
+      "hard ? 'new-id' : 'next-attempt'",
+      "hard ? 'next-attempt' : 'new-id'",
+    ],
+    ['explain: what was not asked is told', "said === 'skip'", 'said === undefined'],
+    ['explain: what is near is told', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
   ]),
 ];
