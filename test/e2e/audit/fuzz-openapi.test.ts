@@ -118,7 +118,7 @@ beforeAll(async () => {
   );
   for (const question of questions.filter((one) => !isStream(one))) {
     const answer = await ask(question, new Map([['limit', '1']]));
-    const { next } = answer.status === 200 ? JSON.parse(answer.body) : {};
+    const { next } = answer.type.startsWith('application/json') ? JSON.parse(answer.body) : {};
     if (typeof next === 'string') cursors.push(next);
   }
 });
