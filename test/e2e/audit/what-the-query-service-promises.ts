@@ -376,6 +376,18 @@ export function queryPromises(
       ]);
     });
 
+    test('from the beginning of time on any clock', async () => {
+      const first = { from: '1970-01-01', to: '1970-03-01', interval: '1mo', timeZone: 'Asia/Tokyo' };
+      const { body } = await get('/v1/audit/analytics', first);
+      expect(body.groups[0].buckets.map(({ start }: { start: string }) => start)).toEqual([
+        '1969-12-31T15:00:00.000Z',
+        '1970-01-31T15:00:00.000Z',
+        '1970-02-28T15:00:00.000Z',
+      ]);
+      const whole = await get('/v1/audit/analytics/movers', { from: '1970-01-01', by: 'calls' });
+      expect(whole.body.movers).toMatchObject([{}, {}, {}, {}]);
+    });
+
     test('ungrouped, and of what never was', async () => {
       const { body } = await get('/v1/audit/analytics', { tool: 'no_such_tool', ...period, interval: '6h' });
       expect(body.others).toBeNull();

@@ -2,19 +2,19 @@
  * The one question behind most analytics: what was booked, counted and summed by up to three dimensions, over a
  * period or bucket by bucket. The first so many groups of an order are told, the rest in one row.
  *
- * The source is read once to find the groups, where there are any, and once to measure them: so what is held in memory are the groups, and
- * of buckets only those that are told.
+ * The source is read once to find the groups, where there are any, and once to measure them: so what is held in memory
+ * are the groups, and of buckets only those that are told.
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { type BookedShape, bookedFilter, DIMENSION_NAMES, type Dimension } from './booked.ts';
-import { greatestCommonDivisor, groupOf, keysOf, unfolded } from './grouping.ts';
+import { groupOf, keysOf, unfolded } from './grouping.ts';
 import { MEASURES, type Measures, measureSql, measures, NOTHING, ORDERS } from './measures.ts';
 import { source } from './source.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Milliseconds, as text: lists are of text. */
-const listOfMs = z.array(z.string().regex(/^\d{1,13}$/)).min(1);
+/** Milliseconds, as text: lists are of text. A day that 1970 begins in may have begun before. */
+const listOfMs = z.array(z.string().regex(/^-?\d{1,13}$/)).min(1);
 
 const params = bookedFilter.extend({
   groupBy: z.array(z.enum(DIMENSION_NAMES)).max(3).default([]),
@@ -82,6 +82,15 @@ const START = `
         roundDown(at_ms, run_starts) AS run_start,
         transform(run_start, run_starts, run_steps) AS run_step,
         toNullable(run_start + intDiv(at_ms - run_start, run_step) * run_step) AS start`;
+
+/** Cuts at these moments are cuts at multiples of the result. */
+function greatestCommonDivisor(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => {
+    let [a, b] = [one, Math.abs(other)];
+    while (b !== 0) [a, b] = [b, a % b];
+    return a;
+  }, 0);
+}
 
 /** Of buckets, as a question takes them. */
 export function bucketsOf({ runs }: Timeline): { runStarts: string[]; runSteps: string[] } {

@@ -22,12 +22,3 @@ export function groupOf(
 ): Partial<Record<Dimension, string | null>> {
   return Object.fromEntries(groupBy.map((name, place) => [name, keys[place] || null]));
 }
-
-/** Cuts at these moments are cuts at multiples of the result. */
-export function greatestCommonDivisor(numbers: readonly number[]): number {
-  return numbers.reduce((one, other) => {
-    let [a, b] = [one, other];
-    while (b !== 0) [a, b] = [b, a % b];
-    return a;
-  }, 0);
-}

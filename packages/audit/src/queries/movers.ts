@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { bookedFilter, DIMENSION_NAMES } from './booked.ts';
-import { greatestCommonDivisor, keysOf, unfolded } from './grouping.ts';
+import { keysOf, unfolded } from './grouping.ts';
 import { source } from './source.ts';
 
 const MOVED = {
@@ -40,7 +40,8 @@ export const movers = question({
       sumIf(${MOVED[by]}, NOT ${BEFORE}) AS now
     FROM ${source(asked, {
       dimensions: groupBy,
-      cutMs: greatestCommonDivisor([sinceMs]),
+      // Nothing lies before 1970.
+      ...(sinceMs > 0 && { cutMs: sinceMs }),
       decisionsOnly: by !== 'spend',
     })} AS booked
     ${unfolded(groupBy)}
