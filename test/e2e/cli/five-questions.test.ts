@@ -18,12 +18,13 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/five-questio
 
 const MANDATES = `version: 1
 id: team
-agents: ["researcher", "writer", "loop", "parent", "child"]
+agents: ["researcher", "writer", "loop", "parent", "child", "payer"]
 maxCostTotal: 0.25
 deniedTools: ["*_admin"]
 toolPolicies:
   search: { cost: 0.10 }
   look: { cost: 0.01 }
+  pay: { cost: 0.02, requiresConfirmation: true }
 `;
 
 let plane: PlaneProcess;
@@ -185,6 +186,45 @@ describe('mandate explain', () => {
       limits: { budgets: [{ id: 'total', before: '$0.00', after: '$0.01', max: '$0.25' }] },
     });
     expect(await told('c1')).toMatchObject({ parents: { decisions: [{ agentId: 'parent' }] } });
+  });
+
+  it('leads from a decision to the person who approved it, to its settlement and to its trace', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const pay = request('payer', 'pay', 'pay-1');
+    const send = async () => {
+      const answer = await fetch(`${plane.url}/v1/actions?waitMs=10000`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-api-key': plane.keys.operator ?? '',
+          traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+        },
+        body: JSON.stringify(pay),
+      });
+      expect(answer.ok).toBe(true);
+    };
+    await send();
+    const deferred = await waitUntil('the deferral', async () => {
+      const { stdout } = await mandate(['query', 'decisions', '--agent', 'payer', '--json']);
+      return jsonLines<{ id: string }>(stdout)[0];
+    });
+    await mandate(['approve', deferred.id, '--reason', 'it is due']);
+    await send();
+    const outcome = { actionId: 'pay-1', agentId: 'payer', status: 'success', actualCostMicros: 15_000 };
+    const stdin = JSON.stringify({ event: 'action.completed', outcome });
+    await mandate(['publish', '--file', '-'], { stdin });
+    const told = await waitUntil('the settlement', async () => {
+      const explained = JSON.parse((await mandate(['explain', 'pay-1', '--json'])).stdout);
+      return explained.settlements.length > 0 && explained;
+    });
+    expect(told).toMatchObject({
+      decision: { verdict: 'ALLOW', grantConsumed: true },
+      approvals: [{ event: 'approval.recorded', answer: 'granted', reason: 'it is due' }],
+      settlements: [{ status: 'success', delta: '-$0.005', charged: '$0.015' }],
+      sameAction: { decisions: [{ id: deferred.id, verdict: 'DEFER' }] },
+      traceId,
+      trace: { decisions: [{ id: deferred.id }, { id: told.decision.id, apartMs: 0 }] },
+    });
   });
 
   it('says so where there is nothing to explain', async () => {
