@@ -2,6 +2,9 @@
  * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, to its query
  * service and its alerter, which may have other addresses. A problem document becomes a failure that says what to do.
  */
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { CommandFailure } from './command-context.ts';
 
 export type ApiClient = {
@@ -12,6 +15,11 @@ export type ApiClient = {
   postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
   /** An answer that takes as long as it takes, as it comes. It ends with an error where the connection is lost. */
   stream(path: string, query: Query, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** The same with what is said behind the bytes, which `fetch` keeps to itself: `trailers`, when all have come. */
+  download(
+    path: string,
+    query: Query,
+  ): Promise<{ bytes: Readable; trailers(): Readonly<Record<string, string | undefined>> }>;
 };
 
 /** A list is said once for each of its values. */
@@ -80,6 +88,21 @@ export function createApiClient(options: {
     throw problemOf({ url, service }, response.status, parsed(await response.text()));
   }
 
+  async function download(path: string, query: Query) {
+    const service = serviceOf(path);
+    const url = addresses[service];
+    const target = targetOf(url, path, query);
+    const { request } = target.protocol === 'https:' ? await import('node:https') : await import('node:http');
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(target, { headers, ...(signal === undefined ? {} : { signal }) }, resolve)
+        .on('error', (error) => reject(signal?.aborted ? error : unreachable(url, false)))
+        .end();
+    });
+    const { statusCode = 0 } = answer;
+    if (statusCode !== 200) throw problemOf({ url, service }, statusCode, parsed(await text(answer)));
+    return { bytes: answer, trailers: () => answer.trailers };
+  }
+
   const send = <T>(path: string, json: string | undefined, { query = {}, idempotencyKey }: PostOptions) =>
     call<T>(path, query, {
       method: 'POST',
@@ -96,6 +119,7 @@ export function createApiClient(options: {
     post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
     postText: (path, json, options = {}) => send(path, json, options),
     stream,
+    download,
   };
 }
 

@@ -54,6 +54,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/explain.ts')).explainCommand,
   },
   {
+    name: 'export',
+    summary: 'take the audit away as files, and check them',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  {
     name: 'agents',
     summary: 'list agents: what they spent, what they have open, what stops them',
     load: async () => (await import('./commands/agents.ts')).agentsCommand,

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
-import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
+import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { jsonLines, runMandate, startMandate } from './run-mandate.ts';
 
@@ -107,6 +107,16 @@ it('tail follows decisions as they fall, and ends well when it is asked to', asy
   tail.kill('SIGINT');
   const exitCode = await new Promise((resolve) => tail.once('close', resolve));
   expect(exitCode).toBe(0);
+});
+
+it('export takes the audit away as files that say what they are, and checks them', async () => {
+  await mandate(['publish', '--agent', 'bot-export', '--tool', 'search', '--id', 'x1']);
+  await audited('x1');
+  const out = join(temporaryFolder(), 'exported');
+  const taken = await mandate(['export', '--agent', 'bot-export', '--format', 'csv', '--out', out]);
+  expect(taken).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^1 rows in 1 files, /) });
+  expect(readFileSync(join(out, 'decisions-00001.csv'), 'utf8')).toMatch(/^"id","kind",.*\r\n"dec_.*\r\n$/);
+  expect((await mandate(['export', 'verify', out])).exitCode).toBe(0);
 });
 
 describe('query', () => {

@@ -1,0 +1,126 @@
+/** `mandate export` on a plane whose rows are the numbers to a hundred: whole, cut off, spoilt and gone on with. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../run-command.fixture.ts';
+
+const idOf = (n: number) => `dec_${String(n).padStart(3, '0')}`;
+const IDS = Array.from({ length: 100 }, (_, n) => idOf(n));
+
+type Spoil = 'cut' | 'lie' | null;
+
+/** @param spoil what becomes of the nth answer */
+async function exporting(spoil: (answer: number) => Spoil = () => null) {
+  const asked: URLSearchParams[] = [];
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://plane');
+    asked.push(searchParams);
+    const [after = '', through = '~'] = [searchParams.get('after') ?? '', searchParams.get('through') ?? '~'];
+    const behind = IDS.filter((id) => id > after && id <= through);
+    const rows = behind.slice(0, Number(searchParams.get('rows') ?? 1_000));
+    const text = rows.map((id) => `${JSON.stringify({ id })}\n`).join('');
+    const how = spoil(asked.length);
+    response.writeHead(200, { trailer: 'mandate-rows', 'transfer-encoding': 'chunked' });
+    // What was cut off has begun to arrive.
+    if (how === 'cut') return void response.write(text, () => setImmediate(() => response.destroy()));
+    response.write(how === 'lie' ? text.replace('dec_', 'DEC_') : text);
+    response.addTrailers({
+      'mandate-rows': String(rows.length),
+      'mandate-sha256': createHash('sha256').update(text).digest('hex'),
+      'mandate-last-id': rows.at(-1) ?? after,
+      'mandate-more': String(rows.length < behind.length),
+    });
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const folder = join(temporaryFolder(), 'out');
+  const { port } = server.address() as AddressInfo;
+  const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'mdt_x' };
+  const run = (...args: string[]) => runCommand(['export', ...args], { env });
+  const ids = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ndjson'))
+      .sort()
+      .flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
+      .map((line) => JSON.parse(line).id);
+  const manifest = () => JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const take = (...args: string[]) => run('--out', folder, '--rows', '30', ...args);
+  return { folder, run, take, ids, manifest, asked, verify: () => run('verify', folder) };
+}
+
+test('parts and their manifest, which tells each of them and all', async () => {
+  const { take, ids, manifest, asked, verify, folder } = await exporting();
+  expect(await take('--agent', 'a', '--agent', 'b', '--from', '2026-01-01')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^100 rows in 4 files, 1700 bytes: /),
+  });
+  expect(ids()).toEqual(IDS);
+  expect(manifest()).toMatchObject({
+    of: 'decisions',
+    format: 'ndjson',
+    query: { agent: ['a', 'b'], from: '2026-01-01T00:00:00.000Z' },
+    total: { parts: 4, rows: 100, bytes: 1_700 },
+  });
+  expect(manifest().parts[1]).toMatchObject({ after: idOf(29), lastId: idOf(59), rows: 30, bytes: 510 });
+  expect(asked[0]?.getAll('agent')).toEqual(['a', 'b']);
+  expect(readdirSync(folder)).toHaveLength(5);
+  expect(await verify()).toMatchObject({ exitCode: 0, stdout: '4 files are as they were written\n' });
+});
+
+test.each(['cut', 'lie'] as const)(
+  'a part that arrives %s is not there, and running it again goes on',
+  async (how) => {
+    const { take, ids, manifest, asked, verify, folder } = await exporting((answer) =>
+      answer === 3 ? how : null,
+    );
+    const failed = await take();
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stderr).toMatch(
+      /decisions-00003\.ndjson (broke off|did not arrive as it was sent).*\n {2}Run the same again/s,
+    );
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(manifest().parts).toHaveLength(2);
+    expect((await verify()).exitCode).toBe(3);
+    expect((await take()).exitCode).toBe(0);
+    expect(ids()).toEqual(IDS);
+    expect(asked).toHaveLength(5);
+  },
+);
+
+test('a part that was spoilt or lost is had again, and no other', async () => {
+  const { take, ids, asked, verify, folder } = await exporting();
+  await take();
+  writeFileSync(join(folder, 'decisions-00002.ndjson'), 'x');
+  rmSync(join(folder, 'decisions-00004.ndjson'));
+  expect(await verify()).toMatchObject({
+    exitCode: 3,
+    stdout: 'decisions-00002.ndjson is changed\ndecisions-00004.ndjson is missing\n',
+  });
+  asked.length = 0;
+  expect((await take()).exitCode).toBe(0);
+  expect(asked.map((query) => [query.get('after'), query.get('through')])).toEqual([
+    [idOf(29), idOf(59)],
+    [idOf(89), idOf(99)],
+  ]);
+  expect(ids()).toEqual(IDS);
+  expect((await verify()).exitCode).toBe(0);
+});
+
+test('a folder of another export is left alone', async () => {
+  const { take, run } = await exporting();
+  await take();
+  expect(await take('--verdict', 'BLOCK')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('is of another export'),
+  });
+  expect((await run()).stderr).toContain('--out FOLDER');
+  expect((await run('verify', temporaryFolder())).exitCode).toBe(2);
+});

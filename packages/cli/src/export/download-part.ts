@@ -1,0 +1,76 @@
+/** One part of an export, from the plane into a file that is there whole or not at all. */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ApiClient, Query } from '../api-client.ts';
+import { CommandFailure } from '../command-context.ts';
+import type { Part } from './manifest.ts';
+
+/**
+ * @returns null where nothing lies behind `after` any more, but for the first part, which may be empty
+ * @throws CommandFailure when what arrived is not what the plane says it sent
+ */
+export async function downloadPart(
+  api: ApiClient,
+  {
+    folder,
+    file,
+    query,
+    after,
+    through,
+    signal,
+  }: {
+    folder: string;
+    file: string;
+    query: Query;
+    after: string | null;
+    through?: string;
+    signal: AbortSignal;
+  },
+): Promise<{ part: Part; more: boolean } | null> {
+  const path = join(folder, file);
+  const { bytes: body, trailers } = await api.download('/v1/audit/export', {
+    ...query,
+    ...(after === null ? {} : { after }),
+    through,
+  });
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const measure = new Transform({
+    transform(chunk, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(body, measure, createWriteStream(`${path}.part`), { signal });
+    const told = trailers();
+    const sha256 = hash.digest('hex');
+    if (told['mandate-sha256'] !== sha256) {
+      throw new CommandFailure(
+        1,
+        `${file} did not arrive as it was sent`,
+        'Run the same again: it goes on with this part. A proxy between may drop trailers: ask the plane itself.',
+      );
+    }
+    const rows = Number(told['mandate-rows']);
+    const lastId = told['mandate-last-id'] ?? '';
+    if (rows === 0 && after !== null && through === undefined) return null;
+    await rename(`${path}.part`, path);
+    return { part: { file, after, lastId, rows, bytes, sha256 }, more: told['mandate-more'] === 'true' };
+  } catch (error) {
+    if (error instanceof CommandFailure || signal.aborted) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(
+      1,
+      `${file} broke off: ${why}`,
+      'Run the same again: it goes on with this part.',
+    );
+  } finally {
+    await rm(`${path}.part`, { force: true });
+  }
+}
