@@ -136,6 +136,19 @@ export function queryPromises(
     await recording.close();
   });
 
+  test.each(['ndjson', 'csv', 'parquet'])(
+    'an export as %s holds what a search finds, of the key’s tenant alone',
+    async (format) => {
+      const headers = { 'x-api-key': auditor.key };
+      const answer = await server.inject({ url: '/v1/audit/export', query: { format }, headers });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.payload).not.toContain('their_tool');
+      if (format === 'ndjson') expect(answer.payload.trim().split('\n')).toHaveLength(56);
+      if (format === 'csv') expect(answer.payload.trim().split('\r\n')).toHaveLength(57);
+      if (format === 'parquet') expect(answer.rawPayload.subarray(-4).toString()).toBe('PAR1');
+    },
+  );
+
   describe('a search of decisions', () => {
     test.each([
       [{}, 56],
