@@ -5,7 +5,12 @@ export type Bench = {
   name: string;
   /** Which it starts for itself; none where what npm brings is enough. */
   servers?: readonly ServerKind[];
-  load(): Promise<() => Promise<readonly Row[]>>;
+  load(): Promise<(asked: BenchOptions) => Promise<readonly Row[]>>;
+};
+
+export type BenchOptions = {
+  /** How many decisions the larger generated year holds. */
+  decisions: number;
 };
 
 type ServerKind = 'redis' | 'kafka' | 'clickhouse';
@@ -52,6 +57,11 @@ export const BENCHES: readonly Bench[] = [
     name: 'record-over-http',
     servers: ['clickhouse'],
     load: async () => (await import('./benches/record-into-clickhouse.ts')).recordOverHttp,
+  },
+  {
+    name: 'audit-year',
+    servers: ['clickhouse'],
+    load: async () => (await import('./benches/audit-year.ts')).auditYear,
   },
   {
     name: 'rebuild-shared-ledger',

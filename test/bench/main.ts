@@ -15,10 +15,11 @@ import { runApart } from './run-apart.ts';
 const NAMES = BENCHES.map(({ name }) => name);
 const ON_SERVERS = BENCHES.filter(({ servers }) => servers !== undefined).map(({ name }) => name);
 
-const USAGE = `Usage: npm run bench -- [--only NAME]... [--json]
+const USAGE = `Usage: npm run bench -- [--only NAME]... [--decisions N] [--json]
 
   --only NAME   only this bench; may be given more than once
   --embedded    only those that need no server beside what npm brings
+  --decisions N how many the larger year of audit-year holds; default 10000000
   --json        one JSON document instead of a table
   --help        this text
 
@@ -47,7 +48,7 @@ async function main(): Promise<number> {
     process.stderr.write(`${index + 1}/${asked.benches.length} ${name} … `);
     const startMs = performance.now();
     try {
-      const outcome = await runApart(name);
+      const outcome = await runApart(name, { decisions: asked.decisions });
       if ('lacks' in outcome) {
         lacking.push(name);
         process.stderr.write(`NOT RUN: ${outcome.lacks}\n`);
@@ -65,7 +66,7 @@ async function main(): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
-type Asked = { help: boolean; json: boolean; benches: readonly Bench[] };
+type Asked = { help: boolean; json: boolean; decisions: number; benches: readonly Bench[] };
 
 /** What was asked for, or what is wrong with it. */
 function readArguments(): Asked | string {
@@ -74,6 +75,7 @@ function readArguments(): Asked | string {
       options: {
         only: { type: 'string', multiple: true },
         embedded: { type: 'boolean', default: false },
+        decisions: { type: 'string', default: '10000000' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -81,7 +83,11 @@ function readArguments(): Asked | string {
     const only = values.only ?? NAMES;
     const unknown = only.find((name) => !NAMES.includes(name));
     if (unknown !== undefined) return `there is no bench ${unknown}`;
+    const decisions = Number(values.decisions);
+    if (!(Number.isSafeInteger(decisions) && decisions > 0))
+      return `${values.decisions} is no number of decisions`;
     return {
+      decisions,
       help: values.help,
       json: values.json,
       benches: BENCHES.filter(

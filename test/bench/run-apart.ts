@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { BenchOptions } from './benches.ts';
 import type { Row } from './row.ts';
 
 /** A million live actions want more than V8 takes by itself on a small machine; gc lets each sample begin alike. */
@@ -9,8 +10,8 @@ const V8_OPTIONS = ['--expose-gc', '--max-old-space-size=6144'];
 export type Outcome = { rows: readonly Row[] } | { lacks: string };
 
 /** Runs a bench in a process of its own. Its stdout goes to stderr: stdout belongs to the report. */
-export async function runApart(name: string): Promise<Outcome> {
-  const child = fork(new URL('./run-bench.ts', import.meta.url), [name], {
+export async function runApart(name: string, { decisions }: BenchOptions): Promise<Outcome> {
+  const child = fork(new URL('./run-bench.ts', import.meta.url), [name, String(decisions)], {
     execArgv: [...process.execArgv, ...V8_OPTIONS],
     stdio: ['ignore', 2, 2, 'ipc'],
   });

@@ -5,7 +5,7 @@
 import { BENCHES } from './benches.ts';
 import type { Outcome } from './run-apart.ts';
 
-const [name] = process.argv.slice(2);
+const [name, decisions] = process.argv.slice(2);
 const bench = BENCHES.find((each) => each.name === name);
 if (bench === undefined) throw new Error(`there is no bench ${name}`);
 const run = await bench.load();
@@ -14,7 +14,7 @@ process.disconnect();
 
 async function outcome(): Promise<Outcome> {
   try {
-    return { rows: await run() };
+    return { rows: await run({ decisions: Number(decisions) }) };
   } catch (error) {
     // Told by its name: the one who throws it need not be loaded where no server is asked for.
     if (error instanceof Error && error.name === 'MissingServerError') return { lacks: error.message };

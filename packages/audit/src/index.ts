@@ -61,6 +61,7 @@ export {
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
-export { type RefreshOptions, refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
+export { markRecordedSince } from './rollups/mark-touched.ts';
+export { refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
 export type { ControlEvent } from './rows/control-event-row.ts';
 export { openServerAudit, type ServerAuditOptions } from './server.ts';

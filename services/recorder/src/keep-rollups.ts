@@ -3,7 +3,7 @@
  * Every recorder does it, and none has to: they write the same, and what is not counted yet only makes questions slower. On
  * tables that never had sums it begins with the newest hours, some hundred thousand rows a statement.
  */
-import { type AuditClient, ask, refreshRollups, waitingHours } from '@mandate/audit';
+import { type AuditClient, ask, markRecordedSince, refreshRollups, waitingHours } from '@mandate/audit';
 import { type Clock, type Logger, lookOften } from '@mandate/runtime';
 import type { RecorderMeasures } from './measures.ts';
 
@@ -17,14 +17,24 @@ export type KeepRollupsOptions = {
   quietMs: number;
 };
 
+/**
+ * What recorders of an earlier version left at: they say of no hour that they touched it. One by one they are replaced, so
+ * that the last of the new ones begins behind the last row of theirs. Longer than that should take.
+ */
+const UPGRADED_WITHIN_MS = 86_400_000;
+
 /** At once and then every `everyMs`, until stopped; a statement that runs then still ends. */
 export function keepRollups({ audit, clock, log, measures, everyMs, quietMs }: KeepRollupsOptions): {
   stop(): void;
 } {
   const stopping = new AbortController();
+  const sinceMs = clock() - UPGRADED_WITHIN_MS;
+  let isMarked = false;
   const { stop } = lookOften(
     everyMs,
     async () => {
+      if (!isMarked) await markRecordedSince(audit, sinceMs);
+      isMarked = true;
       let counted = { hours: 0, days: 0 };
       do {
         counted = await refreshRollups(audit, { quietMs, signal: stopping.signal });

@@ -24,7 +24,16 @@ export async function generateYear(audit: AuditClient, decisions: number): Promi
       decisionsFrom(`(SELECT * FROM ${numbered(first, rows, decisions)} WHERE n % 100 = 7)`, '1000000000'),
     );
   }
+  // As whoever records them would have said.
+  await audit.command(MARKS);
 }
+
+const MARKS = `
+  INSERT INTO rollup_marks (tenant, hour, touches)
+  SELECT tenant, hour, count() FROM (
+    SELECT tenant, intDiv(toUnixTimestamp64Milli(decided_at), 3600000) AS hour FROM decisions
+    UNION ALL SELECT tenant, intDiv(toUnixTimestamp64Milli(settled_at), 3600000) FROM settlements
+  ) GROUP BY tenant, hour`;
 
 /** Each with its time, and what chance decides of it. */
 function numbered(first: number, rows: number, ofAll: number): string {

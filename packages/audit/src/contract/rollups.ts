@@ -17,6 +17,7 @@ import {
   type AuditClient,
   ask,
   dropMonths,
+  markRecordedSince,
   oldMonths,
   recordDecisions,
   recordSettlements,
@@ -248,5 +249,23 @@ export function rollups(make: MakeAudit): void {
     expect(await refreshRollups(audit, { quietMs: 3_600_000 })).toEqual({ hours: 0, days: 0 });
     expect(await refreshed()).toEqual({ hours: 1, days: 1 });
     expect(await refreshed()).toEqual({ hours: 0, days: 0 });
+  });
+
+  test('what a recorder landed that marks nothing counts once somebody looked for it', async () => {
+    const [first, second] = [1, 2].map((index) => decisionOf('unmarked', index, { appendedAtMs: NOW_MS }));
+    if (first === undefined || second === undefined) throw new Error('two were made');
+    await recordDecisions(audit, [recordedDecision(first, 1)]);
+    await refreshed();
+    const unmarking = {
+      ...audit,
+      insert: (table: string, rows: readonly object[]) =>
+        table === 'rollup_marks' ? Promise.resolve() : audit.insert(table, rows),
+    };
+    const recorded = recordedDecision(second, 2);
+    await recordDecisions(unmarking, [recorded]);
+    await markRecordedSince(audit, recorded.recordedAtMs);
+    await expectSame({ tenant: 'unmarked' }, SHAPE);
+    await refreshed();
+    await expectKept('unmarked');
   });
 }

@@ -31,3 +31,22 @@ export async function markReachingBack(client: AuditClient, month: string): Prom
     { month: Number(month) },
   );
 }
+
+/**
+ * The same of everything that was recorded since then, whoever did it: a recorder of an earlier version says nothing of
+ * what it touched.
+ */
+export async function markRecordedSince(client: AuditClient, sinceMs: number): Promise<void> {
+  const since = "recorded_at >= fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')";
+  await client.command(
+    `INSERT INTO rollup_marks (tenant, hour, touches)
+     SELECT tenant, hour, count()
+     FROM (
+       SELECT tenant, intDiv(toUnixTimestamp64Milli(decided_at), ${HOUR_MS}) AS hour FROM decisions WHERE ${since}
+       UNION ALL
+       SELECT tenant, intDiv(toUnixTimestamp64Milli(settled_at), ${HOUR_MS}) FROM settlements WHERE ${since}
+     )
+     GROUP BY tenant, hour`,
+    { sinceMs },
+  );
+}

@@ -1,0 +1,89 @@
+/**
+ * A generated year in ClickHouse: every question of a dashboard, with many decisions beside the same question with few.
+ * Agents, tools and buckets are the same; a ratio says what more decisions cost. The sums are brought up to date before.
+ */
+import {
+  type AuditClient,
+  analytics,
+  ask,
+  decisionById,
+  refreshRollups,
+  searchDecisions,
+} from '@mandate/audit';
+import type { BenchOptions } from '../benches.ts';
+import { compare } from '../measure/compare.ts';
+import { oneByOne } from '../measure/one-by-one.ts';
+import type { Row } from '../row.ts';
+import { generateYear, YEAR } from '../workload/generated-year.ts';
+import { auditOverHttp } from '../workload/temporary-audit.ts';
+
+const FEW = 1_000_000;
+const PAIRS = 5;
+
+const { tenant, fromMs, toMs } = YEAR;
+const DAY_MS = 86_400_000;
+const MONTH = { fromMs: Date.UTC(2025, 4), toMs: Date.UTC(2025, 5) };
+const YEAR_BY_DAY = { runStarts: [String(fromMs)], runSteps: [String(DAY_MS)] };
+
+type Newest = { id: string; traceId: string };
+type AskOnce = (audit: AuditClient, newest: Newest) => Promise<unknown>;
+
+const QUESTIONS: Readonly<Record<string, AskOnce>> = {
+  'newest page': (audit) => ask(audit, searchDecisions, { tenant }),
+  'newest page of an agent': (audit) => ask(audit, searchDecisions, { tenant, agentId: ['agent-3'] }),
+  'page by text': (audit) => ask(audit, searchDecisions, { tenant, text: 'used up' }),
+  'one principal in a month': (audit) =>
+    ask(audit, searchDecisions, { tenant, principal: ['user-77'], ...MONTH }),
+  'by trace': (audit, { traceId }) => ask(audit, searchDecisions, { tenant, traceId: [traceId] }),
+  'by id': (audit, { id }) => ask(audit, decisionById, { tenant, id }),
+  'year by agent': (audit) => ask(audit, analytics, { tenant, groupBy: ['agent'] }),
+  'year by tool': (audit) => ask(audit, analytics, { tenant, groupBy: ['tool'] }),
+  'year by agent and tool': (audit) => ask(audit, analytics, { tenant, groupBy: ['agent', 'tool'] }),
+  'year by code': (audit) => ask(audit, analytics, { tenant, groupBy: ['code'] }),
+  'year by day': (audit) => ask(audit, analytics, { tenant, fromMs, toMs, ...YEAR_BY_DAY }),
+  'year by day and agent': (audit) =>
+    ask(audit, analytics, { tenant, fromMs, toMs, groupBy: ['agent'], limit: 10, ...YEAR_BY_DAY }),
+  'month by agent': (audit) => ask(audit, analytics, { tenant, groupBy: ['agent'], ...MONTH }),
+  'year of one agent by tool': (audit) =>
+    ask(audit, analytics, { tenant, groupBy: ['tool'], agentId: ['agent-3'] }),
+};
+
+export async function auditYear({ decisions: many }: BenchOptions): Promise<Row[]> {
+  await using few = await yearOf(FEW);
+  await using full = await yearOf(many);
+  const rows: Row[] = [];
+  for (const [what, question] of Object.entries(QUESTIONS)) {
+    const timed =
+      ({ audit, newest }: Held) =>
+      () =>
+        oneByOne([newest], () => question(audit, newest));
+    rows.push(
+      ...(await compare({
+        pairs: PAIRS,
+        ours: timed(full),
+        beside: { what: `of ${inMillions(FEW)}`, run: timed(few) },
+        figures: { p50Ms: { what: `of ${inMillions(many)} decisions: ${what}`, unit: 'ms' } },
+      })),
+    );
+  }
+  return rows;
+}
+
+type Held = { audit: AuditClient; newest: Newest };
+
+async function yearOf(decisions: number): Promise<Held & AsyncDisposable> {
+  const held = await auditOverHttp();
+  const { audit } = held;
+  await generateYear(audit, decisions);
+  for (let counted = 1; counted > 0; ) {
+    const { hours, days } = await refreshRollups(audit, { quietMs: 0 });
+    counted = hours + days;
+  }
+  const [newest] = await ask(audit, searchDecisions, { tenant, limit: 1 });
+  if (newest?.traceId == null) throw new Error('the year is empty');
+  return { ...held, newest: { id: newest.id, traceId: newest.traceId } };
+}
+
+function inMillions(decisions: number): string {
+  return `${decisions / 1_000_000} million`;
+}
