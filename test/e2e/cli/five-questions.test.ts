@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '@mandate/cli';
+import type { Explanation } from '@mandate/query';
 import { wireTime } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -214,7 +215,8 @@ describe('mandate explain', () => {
     const stdin = JSON.stringify({ event: 'action.completed', outcome });
     await mandate(['publish', '--file', '-'], { stdin });
     const told = await waitUntil('the settlement', async () => {
-      const explained = JSON.parse((await mandate(['explain', 'pay-1', '--json'])).stdout);
+      const { stdout } = await mandate(['explain', 'pay-1', '--json']);
+      const explained: Explanation = JSON.parse(stdout);
       return explained.settlements.length > 0 && explained;
     });
     expect(told).toMatchObject({
