@@ -189,7 +189,8 @@ test('a tenant has so many streams and no more, and a place that is left is free
   ]);
   expect((await listening(url, {}, stranger)).status).toBe(200);
   open[0]?.leave();
-  await waitUntil('a place', async () => (await listening(url)).status === 200);
+  // Before the next heartbeat, at which any socket shows that nobody is there.
+  await waitUntil('a place', async () => (await listening(url)).status === 200, 10_000);
 });
 
 test('it ends when the server stops, and when its key is revoked', async () => {

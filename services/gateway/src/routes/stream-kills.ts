@@ -66,7 +66,11 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         unsubscribe();
         leave();
       });
-      return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
+      // Nothing follows on the connection, so a server that stops need not wait for it.
+      return reply
+        .type('text/event-stream')
+        .headers({ 'cache-control': 'no-store', connection: 'close' })
+        .send(stream);
     },
   );
 }

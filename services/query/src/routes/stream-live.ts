@@ -81,7 +81,11 @@ export const streamLive: Route = (server, { ask, clock }) => {
           mayGoOn: () => request.keyStillHolds(),
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
-        asker.gone.addEventListener('abort', () => stream.destroy());
+        // The text ends with it: a stream that is destroyed waits for that.
+        asker.gone.addEventListener('abort', () => {
+          left.abort();
+          stream.destroy();
+        });
         // Nothing follows on the connection, so a server that stops need not wait for it to be idle for long enough.
         return reply
           .type('text/event-stream')
