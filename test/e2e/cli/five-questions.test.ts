@@ -227,6 +227,8 @@ describe('mandate explain', () => {
       traceId,
       trace: { decisions: [{ id: deferred.id }, { id: told.decision.id, apartMs: 0 }] },
     });
+    const waited = JSON.parse((await mandate(['explain', deferred.id, '--json'])).stdout);
+    expect(waited).toMatchObject({ decision: { verdict: 'DEFER' }, settlements: [] });
   });
 
   it('says so where there is nothing to explain', async () => {

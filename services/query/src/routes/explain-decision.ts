@@ -156,7 +156,7 @@ function inItself(decision: Decision) {
 
 async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) {
   const { tenant } = asker;
-  const { agentId, actionId, attempt, code, grantConsumed } = decision;
+  const { agentId, actionId, attempt, code, grantConsumed, reservation } = decision;
   const decidedAtMs = Date.parse(decision.decidedAt);
   const [settlements, events] = await Promise.all([
     ask(asker, searchSettlements, { tenant, agentId, actionId, limit: MOST.settlements }),
@@ -169,9 +169,12 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     }),
   ]);
   const flips = events.filter(({ event }) => event !== 'approval.recorded');
+  // What moved money settled what was reserved: of a call that waited for a person, the decision that came after.
+  const isOfThis = (row: (typeof settlements)[number]) =>
+    row.attempt === attempt && (row.kind !== 'settled' || reservation !== null);
   const isAnswered = grantConsumed || code.startsWith('APPROVAL_');
   return {
-    settlements: settlements.filter((row) => row.attempt === attempt).map((row) => withDollars(row)),
+    settlements: settlements.filter(isOfThis).map((row) => withDollars(row)),
     approvals: isAnswered ? events.filter(({ event }) => event === 'approval.recorded') : [],
     kills: code === 'AGENT_KILLED' ? killsInForce(flips, decidedAtMs) : [],
   };
