@@ -16,7 +16,7 @@ const MOST_VALUES = 100;
 const anyOf = <Value extends z.ZodType<string>>(value: Value) =>
   z.array(value).min(1).max(MOST_VALUES).optional();
 
-export const TYPES = action.options.map((option) => option.shape.type.value);
+const TYPES = action.options.map((option) => option.shape.type.value);
 
 export const decisionFilter = z.strictObject({
   tenant,
