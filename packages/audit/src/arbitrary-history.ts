@@ -43,36 +43,37 @@ const mandate = fc.constantFrom(
 
 const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });
 
-const called = fc.record({
-  agentId,
-  tool: fc.constantFrom('get_user', 'send_certificate', null),
-  model: fc.constantFrom('claude-x', 'llama-y'),
-  provider: fc.constantFrom('anthropic', undefined),
-  principal,
-  mandate,
-  appendedAtMs: atMs,
-  delayMs: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: -5, max: 90_000 })),
-  chargedMicros: micros,
-  ruling,
-  team: fc.boolean(),
-  /** What the checks saw: of the own budget, of the team's, and of a rate. */
-  weighed: fc.option(
-    fc.record({
-      spentMicros: fc.nat(3_000_000),
-      maxMicros: fc.constantFrom(0, 1_000_000, 3_000_000),
-      teamMaxMicros: fc.constantFrom(2_500_000, 2 ** 46),
-      calls: fc.nat(9),
-    }),
-  ),
-  settled: fc.option(
-    fc.record({
-      kind: fc.constantFrom('settled', 'repeated'),
-      delta: fc.nat(2_000_000),
-      afterMs: fc.nat(SPAN_MS),
-    }),
-  ),
-});
-type Called = typeof called extends fc.Arbitrary<infer T> ? T : never;
+const calledWithin = (spanMs: number) =>
+  fc.record({
+    agentId,
+    tool: fc.constantFrom('get_user', 'send_certificate', null),
+    model: fc.constantFrom('claude-x', 'llama-y'),
+    provider: fc.constantFrom('anthropic', undefined),
+    principal,
+    mandate,
+    appendedAtMs: fc.integer({ min: START_MS, max: START_MS + spanMs }),
+    delayMs: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: -5, max: 90_000 })),
+    chargedMicros: micros,
+    ruling,
+    team: fc.boolean(),
+    /** What the checks saw: of the own budget, of the team's, and of a rate. */
+    weighed: fc.option(
+      fc.record({
+        spentMicros: fc.nat(3_000_000),
+        maxMicros: fc.constantFrom(0, 1_000_000, 3_000_000),
+        teamMaxMicros: fc.constantFrom(2_500_000, 2 ** 46),
+        calls: fc.nat(9),
+      }),
+    ),
+    settled: fc.option(
+      fc.record({
+        kind: fc.constantFrom('settled', 'repeated'),
+        delta: fc.nat(2_000_000),
+        afterMs: fc.nat(spanMs),
+      }),
+    ),
+  });
+type Called = ReturnType<typeof calledWithin> extends fc.Arbitrary<infer T> ? T : never;
 
 /** How often a record was delivered, and which of the deliveries are void. */
 const deliveries = fc.array(fc.constantFrom(false, false, false, true), { minLength: 1, maxLength: 3 });
@@ -90,10 +91,10 @@ export type History = {
 };
 
 /** Deliveries in random order; offsets in that order. A function, so that each run can have a tenant of its own. */
-export function arbitraryHistory(): fc.Arbitrary<(tenant: string) => History> {
+export function arbitraryHistory(spanMs = SPAN_MS): fc.Arbitrary<(tenant: string) => History> {
   return fc
     .tuple(
-      fc.array(fc.tuple(called, deliveries, deliveries), { maxLength: 40, size: 'max' }),
+      fc.array(fc.tuple(calledWithin(spanMs), deliveries, deliveries), { maxLength: 40, size: 'max' }),
       fc.array(fc.tuple(adjusted, deliveries), { maxLength: 3 }),
     )
     .chain(([calls, adjustments]) => {
