@@ -383,11 +383,12 @@ export function questions(make: MakeAudit): void {
   });
 
   test('a page finds what stands by its ids in the primary index', async () => {
+    await recordDecisions(audit, [recordedDecision(decisionOf('indexed', 1), 1)]);
     const { params, sql } = searchDecisions;
-    const asked = params.parse({ tenant: 'mine', before: 'dec_1', limit: 10 });
+    const asked = params.parse({ tenant: 'indexed', before: 'dec_1', limit: 10 });
     const explained = await audit.query(
       `EXPLAIN indexes = 1 ${sql(asked)}`,
-      { tenant: 'mine', before: 'dec_1', limit: 10 },
+      { tenant: 'indexed', before: 'dec_1', limit: 10 },
       z.object({ explain: z.string() }),
     );
     const plan = explained.map(({ explain }) => explain).join('\n');
