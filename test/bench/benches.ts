@@ -1,4 +1,5 @@
 /** Every bench, in the order of the table. Each is loaded where it runs: asking for help needs no database engine. */
+import type { BenchOptions } from './bench-options.ts';
 import type { Row } from './row.ts';
 
 export type Bench = {
@@ -6,11 +7,6 @@ export type Bench = {
   /** Which it starts for itself; none where what npm brings is enough. */
   servers?: readonly ServerKind[];
   load(): Promise<(asked: BenchOptions) => Promise<readonly Row[]>>;
-};
-
-export type BenchOptions = {
-  /** How many decisions the larger generated year holds. */
-  decisions: number;
 };
 
 type ServerKind = 'redis' | 'kafka' | 'clickhouse';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { BenchOptions } from './benches.ts';
+import type { BenchOptions } from './bench-options.ts';
 import type { Row } from './row.ts';
 
 /** A million live actions want more than V8 takes by itself on a small machine; gc lets each sample begin alike. */

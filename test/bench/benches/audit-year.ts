@@ -10,7 +10,7 @@ import {
   refreshRollups,
   searchDecisions,
 } from '@mandate/audit';
-import type { BenchOptions } from '../benches.ts';
+import type { BenchOptions } from '../bench-options.ts';
 import { compare } from '../measure/compare.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
 import type { Row } from '../row.ts';
