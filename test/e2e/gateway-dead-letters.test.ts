@@ -172,6 +172,13 @@ test("a letter of a tenant's own topic goes back there, as that tenant's", async
   const theirs = { event: 'dead.letter', deadLetter: { ...letter, id: 'dlq_theirs', source } };
   const [lies] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(theirs) }]);
   const path = `/v1/dead-letters/${lies?.coordinate.partition}/${lies?.coordinate.offset}`;
+  const foreign = await plane.call('owner', 'POST', `${path}/republish`, {
+    value: mended({ tenant: 'other' }),
+  });
+  expect(foreign).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_ACTION', errors: [{ pointer: '/value/action/tenant' }] },
+  });
   const sent = await plane.call('owner', 'POST', `${path}/republish`, { value: mended() });
   expect(sent.body).toMatchObject({ source: { topic: source.topic } });
   expect((await plane.call('owner', 'GET', path)).body.republications).toMatchObject([{ tenant: 'acme' }]);

@@ -13,6 +13,7 @@ import {
   DECISION_KINDS,
   DEFAULTS,
   type DeadLetterRepublished,
+  type Fault,
   type Json,
   type Republication,
   readActionsRecord,
@@ -133,16 +134,19 @@ function correctedRecord(
   { id, traceparent }: { id: string; traceparent: string | null },
 ): Outgoing {
   const read = readActionsRecord(Buffer.from(JSON.stringify(value)));
-  if (!read.ok) {
-    const { reason, remedy, pointer } = read.fault;
-    throw new HttpProblem(400, 'INVALID_ACTION', `the correction cannot be read either: ${reason}`, {
-      remedy: `Nothing was published: ${remedy}.`,
-      extension: { errors: [{ pointer: `/value${pointer}`, detail: reason, remedy }] },
-    });
-  }
+  if (!read.ok) throw unreadable(read.fault);
   const record = read.value;
   const { tenant, agentId } = subjectOf(record);
-  const key = agentKey(tenantOfTopic(topic) ?? tenant ?? DEFAULTS.tenant, agentId);
+  const owner = tenantOfTopic(topic);
+  if (owner !== null && tenant !== undefined && tenant !== owner) {
+    const pointer = record.event === 'action.requested' ? '/action/tenant' : '/outcome/tenant';
+    throw unreadable({
+      reason: `it names the tenant "${tenant}", but ${topic} belongs to "${owner}"`,
+      remedy: 'leave the tenant out: the topic fixes it',
+      pointer,
+    });
+  }
+  const key = agentKey(owner ?? tenant ?? DEFAULTS.tenant, agentId);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
     return {
@@ -160,6 +164,14 @@ function correctedRecord(
       { ...beside, fingerprint: fingerprint(record.action, action) },
     ),
   };
+}
+
+/** Whatever a decider would make a dead letter again is refused, and not published. */
+function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy' | 'pointer'>): HttpProblem {
+  return new HttpProblem(400, 'INVALID_ACTION', `the correction cannot be read either: ${reason}`, {
+    remedy: `Nothing was published: ${remedy}.`,
+    extension: { errors: [{ pointer: `/value${pointer}`, detail: reason, remedy }] },
+  });
 }
 
 /** Whose record it is, by the same rule as the decider's: the topic tells, else the record itself. */
