@@ -279,6 +279,118 @@ test('while the log is away what was raised waits, and is raised when it is back
   expect(await settledFate(alerter, 'ops')).toEqual(['delivered 1']);
 });
 
+test('what an alerter took in and did not deliver is delivered by the next, also where that had not read it yet', async () => {
+  const bus = await openLog();
+  const receiver = await startReceiver(() => 'hang');
+  let lag = async (): Promise<readonly { lag: number }[]> => [];
+  const watched: Bus = Object.assign(Object.create(bus), {
+    consume: async (options: Parameters<Bus['consume']>[0]) => {
+      const consumer = await bus.consume(options);
+      lag = () => consumer.lag();
+      return consumer;
+    },
+  });
+  const first = await alerterOn(watched, [{ receiver, name: 'ops' }]);
+
+  const hasRead = Promise.withResolvers<void>();
+  const readsAgain = Promise.withResolvers<void>();
+  const joins = Promise.withResolvers<void>();
+  const assigned: string[] = [];
+  const slow: Bus = Object.assign(Object.create(bus), {
+    async read(options: Parameters<Bus['read']>[0]) {
+      let isStarting = options.topics.includes(TOPICS.alerts);
+      const reader = await bus.read({
+        ...options,
+        async onRecords(records) {
+          if (!isStarting) await readsAgain.promise;
+          await options.onRecords(records);
+        },
+      });
+      await reader.caughtUp;
+      isStarting = false;
+      hasRead.resolve();
+      return reader;
+    },
+    async consume(options: Parameters<Bus['consume']>[0]) {
+      await joins.promise;
+      return bus.consume({
+        ...options,
+        async onAssigned(places) {
+          const assigning = options.onAssigned?.(places);
+          assigned.push(...places.map(({ topic, partition }) => `${topic} ${partition}`));
+          await assigning;
+        },
+      });
+    },
+  });
+  const second = alerterOn(slow, [{ receiver, name: 'ops' }]);
+  await hasRead.promise;
+  await publish(bus, [kill(1)]);
+  await waitUntil('it to be sent and passed', async () => {
+    return receiver.received.length > 0 && (await lag()).every((place) => place.lag === 0);
+  });
+  receiver.answers = () => ({ status: 200 });
+  await first.stop();
+  joins.resolve();
+  await waitUntil('the other to hold it', () => assigned.includes(`${TOPICS.alerts} 0`));
+  readsAgain.resolve();
+  await second;
+  await waitUntil('it to come from the other', () => receiver.received.length > 1);
+});
+
+test('a name that the rule file gives to another tenant is told nothing of the one before', async () => {
+  const bus = await openLog();
+  const [before, after] = [await startReceiver(() => ({ status: 500 })), await startReceiver()];
+  const fileOf = (receiver: Receiver, tenant: string) => {
+    const { text, env } = rulesFor([{ receiver, name: 'ops', tenant, attempts: 100 }]);
+    const loaded = loadAlerting(text, env);
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+    return loaded.alerting;
+  };
+  let alerting = fileOf(before, 'acme');
+  const readiness = () => ({ name: 'alert rules', ok: true });
+  const alerter = await alerterOn(bus, [], { rules: { alerting: () => alerting, readiness } });
+  await publish(bus, [kill(1)]);
+  await waitUntil('an attempt', () => before.received.length > 0);
+  alerting = fileOf(after, 'other');
+  expect((await settledFate(alerter, 'ops'))[0]).toMatch(/^undelivered/);
+  expect([...after.received, ...after.forged]).toEqual([]);
+});
+
+test('a partition whose window could not be read at once is counted once, and whole', async () => {
+  const bus = await openLog();
+  const rulesOf = { ...QUIET, blockRate: { percent: 50, leastDecisions: 20, windowMs: 3_600_000 } };
+  const blocked = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      decided(from + n, { verdict: 'BLOCK', code: 'UNKNOWN_TOOL', hard: true }),
+    );
+  const first = await alerterOn(bus, [], { rulesOf });
+  await publish(bus, blocked(1, 15));
+  await first.caughtUp();
+  await first.stop();
+  let failures = 0;
+  const blinking: Bus = Object.assign(Object.create(bus), {
+    async at(place: Parameters<Bus['at']>[0]) {
+      if (failures++ === 0) {
+        await bus.append('bad name', [{ key: null, value: '' }]).catch((error: unknown) => {
+          if (isMandateError(error)) throw Object.assign(error, { retryable: true });
+        });
+      }
+      return bus.at(place);
+    },
+  });
+  const second = await alerterOn(blinking, [], { rulesOf });
+  await publish(bus, blocked(16, 5));
+  await second.caughtUp();
+  expect(failures).toBeGreaterThan(1);
+  const raised = (await alertsOn(bus)).flatMap((record) =>
+    record.event === 'alert.raised' && record.alert.rule === 'block_rate'
+      ? [record.alert.facts.decisions]
+      : [],
+  );
+  expect(raised).toEqual([20]);
+});
+
 test('over HTTP: each tenant sees and sends again what is its own', async () => {
   const bus = await openLog();
   const receiver = await startReceiver(() => ({ status: 500 }));
@@ -382,6 +494,17 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
     body: { webhooks: ['ops'] },
   });
   await waitUntil('the test', () => receiver.received.some(({ data }) => data.rule === 'test'));
+
+  receiver.answers = () => ({ status: 500 });
+  await publish(bus, [killed(3, { scope: 'all' })]);
+  const told = async (who: keyof typeof keys) => (await call(who, 'GET', '/v1/alerts')).body.alerts[0];
+  await waitUntil('the kill of everything', async () => {
+    const { subject, deliveries } = await told('all');
+    return subject === 'kill-3' && deliveries[0]?.state === 'undelivered';
+  });
+  expect(await told('auditor')).toMatchObject({ subject: 'kill-3', deliveries: [{ webhook: 'ops' }] });
+  expect(await told('other')).toMatchObject({ subject: 'kill-3', deliveries: [] });
+  expect(await subjects('other', '?state=undelivered')).toEqual([]);
 });
 
 test('killed in the middle, again and again: every alert arrives, always under its one id', async () => {

@@ -94,11 +94,14 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   async function onDecisions({ topic, partition, records }: Batch): Promise<void> {
     const { blockRate } = rules.alerting().rules;
     const [first] = records;
-    if (fresh.delete(partition) && blockRate && first !== undefined) {
+    if (fresh.has(partition) && blockRate && first !== undefined) {
+      // Where the log was away in the middle of it, it is counted from the start again.
+      evaluator.forget(partition);
       const fromMs = first.appendedAtMs - blockRate.windowMs;
       const { offset } = first.coordinate;
       await readWindow(bus, { topic, partition, offset }, fromMs, evaluator.recall);
     }
+    fresh.delete(partition);
     await appendRaised(evaluator.evaluate(records));
   }
 
@@ -115,7 +118,10 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   }
 
   /** Tries again while the log is away; a partition that went to another alerter is done with. */
-  async function untilDone({ topic, partition, signal }: Batch, work: () => Promise<void>): Promise<void> {
+  async function untilDone(
+    { topic, partition, signal }: Pick<Batch, 'topic' | 'partition' | 'signal'>,
+    work: () => Promise<void>,
+  ): Promise<void> {
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
         return await work();
@@ -129,12 +135,20 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     }
   }
 
+  /** What another alerter brought onto the log before a partition came here is to be known before anything is made of that. */
+  async function readAllAlerts(): Promise<void> {
+    const ranges = await bus.ranges(TOPICS.alerts);
+    await followed.reached(ranges.find(({ partition }) => partition === ALERTS_PARTITION)?.endOffset ?? 0);
+  }
+
   const consumer = await bus.consume({
     group: GROUPS.alerter,
     topics: [TOPICS.decisions, TOPICS.alerts],
     from: 'earliest',
     sessionTimeoutMs,
     async onAssigned(partitions) {
+      const place = { topic: TOPICS.alerts, partition: ALERTS_PARTITION };
+      await untilDone({ ...place, signal: stopping.signal }, readAllAlerts);
       for (const { topic, partition } of partitions) {
         if (topic === TOPICS.decisions) {
           evaluator.forget(partition);

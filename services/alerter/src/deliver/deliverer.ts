@@ -9,6 +9,7 @@ import type { Clock, Logger } from '@mandate/runtime';
 import { type AlertsRecord, wireTime } from '@mandate/schemas';
 import type { AlertBook } from '../alert-book.ts';
 import type { AlerterMeasures } from '../measures.ts';
+import { isFor } from '../rules/addressees.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
 import { waitBeforeRetry } from './backoff.ts';
 import { postAlert } from './post-alert.ts';
@@ -73,6 +74,16 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const webhook = webhooks().find((known) => known.name === name);
     if (webhook === undefined) {
       await giveUp(alertId, name, waiting.attempts, 'the rule file has no such webhook any more');
+      return true;
+    }
+    if (!isFor(entry.alert, webhook)) {
+      // Its name is another tenant's now, and so is whoever listens there.
+      await giveUp(
+        alertId,
+        name,
+        waiting.attempts,
+        'the webhook of that name is not for its tenant any more',
+      );
       return true;
     }
     const came = await postAlert(entry, webhook, { atMs: clock(), signal });

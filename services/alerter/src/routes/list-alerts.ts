@@ -1,9 +1,10 @@
 /** GET /v1/alerts: what was raised and cleared, and what became of it at each webhook; newest first. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { type ApiKeyRecord, callerOf, type HttpServer } from '@mandate/runtime';
 import { ALERT_RULES, alert, count, time } from '@mandate/schemas';
 import { z } from 'zod';
-import type { Entry } from '../alert-book.ts';
+import type { Delivery, Entry } from '../alert-book.ts';
 import type { Alerter } from '../alerter.ts';
+import type { Webhook } from '../rules/alert-rules.ts';
 import { maySee } from './may-see.ts';
 
 const delivery = z.object({
@@ -21,7 +22,7 @@ const listed = alert.omit({ webhooks: true, quiet: true }).extend({
   deliveries: z.array(delivery),
 });
 
-export function listAlerts(server: HttpServer, { book }: Pick<Alerter, 'book'>): void {
+export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter, 'book' | 'alerting'>): void {
   server.get(
     '/v1/alerts',
     {
@@ -49,25 +50,39 @@ export function listAlerts(server: HttpServer, { book }: Pick<Alerter, 'book'>):
     (request) => {
       const { rule, state, limit, cursor } = request.query;
       const key = callerOf(request);
-      const alerts: Entry[] = [];
+      const { webhooks } = alerting();
+      const alerts: Shown[] = [];
       for (const entry of book.newestFirst(cursor)) {
         if (!maySee(key, entry.alert) || (rule !== undefined && entry.alert.rule !== rule)) continue;
-        if (state !== undefined && ![...entry.deliveries.values()].some((one) => one.state === state))
-          continue;
-        alerts.push(entry);
+        const deliveries = deliveriesFor(key, entry, webhooks);
+        if (state !== undefined && !deliveries.some(([, came]) => came.state === state)) continue;
+        alerts.push({ entry, deliveries });
         if (alerts.length === limit) break;
       }
       const last = alerts.length === limit ? alerts.at(-1) : undefined;
-      return { alerts: alerts.map(shown), next: last === undefined ? null : String(last.offset) };
+      return { alerts: alerts.map(shown), next: last === undefined ? null : String(last.entry.offset) };
     },
   );
 }
 
-function shown({ event, alert, deliveries }: Entry): z.output<typeof listed> {
+type Shown = { entry: Entry; deliveries: readonly [webhook: string, came: Delivery][] };
+
+/** What was done to everything goes to webhooks of every tenant, of which each knows its own and those of everybody. */
+function deliveriesFor(
+  { tenant, scopes }: ApiKeyRecord,
+  { alert, deliveries }: Entry,
+  webhooks: readonly Webhook[],
+): Shown['deliveries'] {
+  if (alert.tenant !== null || scopes.includes('operate:all')) return [...deliveries];
+  const own = webhooks.filter((webhook) => ['*', tenant].includes(webhook.tenant)).map(({ name }) => name);
+  return [...deliveries].filter(([name]) => own.includes(name));
+}
+
+function shown({ entry: { event, alert }, deliveries }: Shown): z.output<typeof listed> {
   const { webhooks: _, quiet: __, ...rest } = alert;
   return {
     ...rest,
     event,
-    deliveries: [...deliveries].map(([webhook, came]) => ({ webhook, ...came })),
+    deliveries: deliveries.map(([webhook, came]) => ({ webhook, ...came })),
   };
 }

@@ -8,13 +8,18 @@ export function concerns({ tenant, rule }: Pick<Alert, 'tenant' | 'rule'>, whose
   return tenant === whose || (tenant === null && (rule === 'kill' || rule === 'revive'));
 }
 
+/** Whether a webhook may be told of it: one of its tenant, or of everybody. */
+export function isFor(alert: Pick<Alert, 'tenant' | 'rule'>, { tenant }: Pick<Webhook, 'tenant'>): boolean {
+  return tenant === '*' || concerns(alert, tenant);
+}
+
 export function addressees(
   { event, alert }: { event: Raised['event']; alert: Pick<Alert, 'tenant' | 'rule'> },
   webhooks: readonly Webhook[],
 ): string[] {
   const { rule } = alert;
   return webhooks
-    .filter(({ tenant }) => tenant === '*' || concerns(alert, tenant))
+    .filter((webhook) => isFor(alert, webhook))
     .filter(({ rules }) => rule === 'test' || rules === null || rules.has(rule))
     .filter(({ cleared }) => event === 'alert.raised' || cleared)
     .map(({ name }) => name);

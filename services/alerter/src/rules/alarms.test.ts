@@ -77,3 +77,23 @@ test('actions that were answered are forgotten after a day, and those that wait 
   expect(alarms.get('approval', 'acme', 'answered')).toBeUndefined();
   expect([...alarms.of('approval')].map(({ subject }) => subject)).toEqual(['waits', 'later']);
 });
+
+test('what is older than a record that showed the alarm as it is changes nothing', () => {
+  const alarms = new Alarms();
+  raise(alarms, finding({ order: 1 }));
+  expect(raise(alarms, finding({ order: 5 }))).toBeNull();
+  expect(raise(alarms, finding({ order: 3, holds: false }))).toBeNull();
+  expect(raise(alarms, finding({ order: 6, holds: false }))).toMatchObject({ event: 'alert.cleared' });
+});
+
+test('an action that comes under an old id, after that was forgotten, has an alert of its own', () => {
+  const alarms = new Alarms();
+  const approval = (subject: string, order: number, holds: boolean, atMs: number) =>
+    raise(alarms, finding({ rule: 'approval', subject, order, holds, at: wireTime(atMs) }))?.alert.id;
+  const before = [approval('again', 1, true, 0), approval('again', 2, false, 1)];
+  approval('other', 3, true, DAY_MS + 2);
+  approval('other', 4, false, DAY_MS + 2);
+  const after = [approval('again', 5, true, 2 * DAY_MS), approval('again', 6, false, 2 * DAY_MS)];
+  expect(new Set([...before, ...after]).size).toBe(4);
+  expect(after).not.toContain(undefined);
+});

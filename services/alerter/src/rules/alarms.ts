@@ -4,7 +4,8 @@
  * at once, and read it again later.
  *
  * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming, so
- * two alerters that see the same alarm begin give it one id, and the next time has another.
+ * two alerters that see the same alarm begin give it one id, and the next time has another. An approval's is one of the
+ * record that it began with, too: its episodes are forgotten, and an action may come under an old id after a day.
  */
 import { sha256Hex } from '@mandate/policy';
 import type { Alert, AlertCleared, AlertRaised, AlertRule, Json } from '@mandate/schemas';
@@ -33,6 +34,8 @@ const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000;
 export class Alarms {
   readonly #once = new Set<string>();
   readonly #byRule = new Map<AlertRule, Map<string, Alarm>>();
+  /** The newest record that showed an alarm as it is known. */
+  readonly #confirmed = new WeakMap<Alarm, number>();
   readonly #answered: { rule: AlertRule; key: string; atMs: number }[] = [];
 
   get(rule: AlertRule, tenant: string | null, subject: string): Alarm | undefined {
@@ -49,15 +52,20 @@ export class Alarms {
     const { rule, tenant, subject, holds, order } = finding;
     if (ONCE.has(rule)) {
       if (!holds || this.#once.has(onceKey(rule, tenant, subject))) return null;
-      return { event: 'alert.raised', id: idOf(finding, 1, true), episode: 1 };
+      return { event: 'alert.raised', id: idOf(finding, 1, true, []), episode: 1 };
     }
     const known = this.get(rule, tenant, subject);
-    if ((known?.stands ?? false) === holds) return null;
-    if (known !== undefined && order <= known.order) return null;
+    const newest = known === undefined ? -1 : Math.max(known.order, this.#confirmed.get(known) ?? 0);
+    if ((known?.stands ?? false) === holds) {
+      if (known !== undefined && order > newest) this.#confirmed.set(known, order);
+      return null;
+    }
+    if (order <= newest) return null;
     const episode = holds ? (known?.episode ?? 0) + 1 : (known?.episode ?? 1);
+    const began = FORGOTTEN.has(rule) ? [known?.stands ? known.order : order] : [];
     return {
       event: holds ? 'alert.raised' : 'alert.cleared',
-      id: idOf(finding, episode, holds),
+      id: idOf(finding, episode, holds, began),
       episode,
     };
   }
@@ -93,8 +101,14 @@ export class Alarms {
   }
 }
 
-function idOf({ rule, tenant, subject }: Finding, episode: number, holds: boolean): Alert['id'] {
-  const identity = JSON.stringify([rule, tenant, subject, episode, holds ? 'raised' : 'cleared']);
+/** @param began where the episodes of a subject may be forgotten, the order of the record with which this one began */
+function idOf(
+  { rule, tenant, subject }: Finding,
+  episode: number,
+  holds: boolean,
+  began: readonly number[],
+): Alert['id'] {
+  const identity = JSON.stringify([rule, tenant, subject, episode, holds ? 'raised' : 'cleared', ...began]);
   return `alr_${sha256Hex(identity).slice(0, 32)}`;
 }
 

@@ -30,7 +30,8 @@ export function answered({ approval }: ApprovalRecorded): Finding[] {
 export function* overdue(alarms: Alarms, overdueMs: number, nowMs: number): Generator<Finding> {
   for (const { tenant, subject, stands, order, at, facts } of alarms.of('approval')) {
     const dueMs = Date.parse(at) + overdueMs;
-    if (!stands || nowMs < dueMs) continue;
+    // Many may wait for ever, and are looked at every second: those that were told of cost no more than this.
+    if (!stands || nowMs < dueMs || alarms.get('approval_overdue', tenant, subject)?.stands) continue;
     const said = `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${overdueMs / 60_000} minutes.`;
     yield {
       rule: 'approval_overdue',
