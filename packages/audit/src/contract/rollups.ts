@@ -133,6 +133,7 @@ export function rollups(make: MakeAudit): void {
         },
       ),
       cutMs: fc.constantFrom(HOUR_MS / 2, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS),
+      decisionsOnly: fc.boolean(),
     },
     { requiredKeys: ['dimensions'] },
   );
@@ -238,6 +239,19 @@ export function rollups(make: MakeAudit): void {
     await expectSame(asked, SHAPE);
     await refreshed();
     await expectSame(asked, SHAPE);
+  });
+
+  test('an hour in which only was settled holds no decisions, where nobody asks for money', async () => {
+    const asked = { tenant: 'decisions-only' };
+    const decision = decisionOf('decisions-only', 1, { appendedAtMs: NOW_MS });
+    const settledAt = new Date(NOW_MS + 3 * HOUR_MS).toISOString();
+    await recordDecisions(audit, [recordedDecision(decision, 1)]);
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
+    await refreshed();
+    const shape: BookedShape = { ...SHAPE, decisionsOnly: true };
+    await expectSame(asked, shape);
+    await expectSame({ ...asked, fromMs: NOW_MS + HOUR_MS }, shape);
+    expect(await told(audit, fromRollups, { ...asked, fromMs: NOW_MS + HOUR_MS }, shape)).toEqual([]);
   });
 
   test('what waits to be counted is known, and what is still being touched can wait', async () => {

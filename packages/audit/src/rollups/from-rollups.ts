@@ -46,10 +46,15 @@ export const fromRollups: Booked = (asked, shape) => {
   const key = [...new Set(['agent_id', 'verdict', ...columns])];
   const narrowing = Object.keys(present(ofGroups)).flatMap((name) => FILTERED[name] ?? []);
   const read = { columns: [...new Set([...key, ...narrowing, ...SUMMED])], rowColumns: ['hour'] };
+  // What was settled may share a group with decisions, and may be all that there is in one.
+  const own = columnsInOrder(key).replace(
+    /\bsettled\b/,
+    decisionsOnly ? 'toInt128(0) AS settled' : 'settled',
+  );
   const groups = (where: string) => `
-      SELECT fromUnixTimestamp64Milli(toInt64(hour) * ${HOUR_MS}, 'UTC') AS at, ${columnsInOrder(key)}
+      SELECT fromUnixTimestamp64Milli(toInt64(hour) * ${HOUR_MS}, 'UTC') AS at, ${own}
       FROM (${groupsIn(`tenant = {tenant:String} AND ${where}`, read)})
-      WHERE true${decisionsNarrowed(ofGroups)}`;
+      WHERE ${decisionsOnly ? 'calls > 0' : 'true'}${decisionsNarrowed(ofGroups)}`;
   const bucket = cutMs === undefined ? '' : `, intDiv(toUnixTimestamp64Milli(booked.at), ${cutMs})`;
   const wholeDays = cutMs === undefined || cutMs % DAY_MS === 0;
   // Added up at once: what comes behind is then as little as the answer, whatever a row of a source costs there.
