@@ -254,6 +254,26 @@ export function rollups(make: MakeAudit): void {
     expect(await told(audit, fromRollups, { ...asked, fromMs: NOW_MS + HOUR_MS }, shape)).toEqual([]);
   });
 
+  test('an hour that is counted for the first time while a month is dropped holds nothing of it', async () => {
+    const asked = { tenant: 'dropped-meanwhile' };
+    const decision = decisionOf(asked.tenant, 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
+    await recordDecisions(audit, [recordedDecision(decision, 1)]);
+    const settledAt = '2020-02-01T01:00:00.000Z';
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
+    // What was read before the month went comes into sight once all of it is over.
+    await refreshed();
+    const counted =
+      'CREATE TABLE counted ENGINE = Memory AS SELECT * FROM rollups WHERE tenant = {tenant:String}';
+    await audit.command(counted, asked);
+    const uncounted = 'ALTER TABLE rollups DELETE WHERE tenant = {tenant:String} SETTINGS mutations_sync = 1';
+    await audit.command(uncounted, asked);
+    await dropMonths(audit, await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2020, 1) }));
+    await audit.command('INSERT INTO rollups SELECT * FROM counted');
+    await expectSame(asked, SHAPE);
+    await refreshed();
+    await expectSame(asked, SHAPE);
+  });
+
   test('what waits to be counted is known, and what is still being touched can wait', async () => {
     await refreshed();
     expect(await ask(audit, waitingHours, {})).toMatchObject([{ hours: 0, sinceMs: 0 }]);
