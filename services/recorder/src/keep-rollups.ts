@@ -18,23 +18,27 @@ export type KeepRollupsOptions = {
 };
 
 /**
- * What recorders of an earlier version left at: they say of no hour that they touched it. One by one they are replaced, so
- * that the last of the new ones begins behind the last row of theirs. Longer than that should take.
+ * Recorders of an earlier version say of no hour that they touched it, and run beside this one while they are replaced one
+ * by one. So each look marks what was recorded since the one before, whoever did it; the first reaches back to what came
+ * since the tables were migrated, as far as that is no longer than an upgrade should take.
  */
 const UPGRADED_WITHIN_MS = 86_400_000;
+
+/** From when a record is read to when its row is there, by clocks that differ a little. */
+const LANDED_WITHIN_MS = 120_000;
 
 /** At once and then every `everyMs`, until stopped; a statement that runs then still ends. */
 export function keepRollups({ audit, clock, log, measures, everyMs, quietMs }: KeepRollupsOptions): {
   stop(): void;
 } {
   const stopping = new AbortController();
-  const sinceMs = clock() - UPGRADED_WITHIN_MS;
-  let isMarked = false;
+  let markedToMs = clock() - UPGRADED_WITHIN_MS;
   const { stop } = lookOften(
     everyMs,
     async () => {
-      if (!isMarked) await markRecordedSince(audit, sinceMs);
-      isMarked = true;
+      const beganMs = clock();
+      await markRecordedSince(audit, markedToMs);
+      markedToMs = beganMs - LANDED_WITHIN_MS;
       let counted = { hours: 0, days: 0 };
       do {
         counted = await refreshRollups(audit, { quietMs, signal: stopping.signal });

@@ -6,6 +6,7 @@ import {
   chargesByAgent,
   decisionById,
   recordControlEvents,
+  recordDecisions,
   recordedByPartition,
   republicationsOf,
   searchControlEvents,
@@ -150,6 +151,31 @@ export function recorderPromises(open: OpenTables): void {
     };
     await until(async () => (await summed()) === 20);
     await until(async () => (await metric(recorder, 'mandate_recorder_rollup_hours')) === 0);
+    await recorder.stop();
+  });
+
+  test('what a recorder of an earlier version lands beside this one is marked with the next look', async () => {
+    const recorder = await recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
+    const unmarking: AuditClient = {
+      ...audit,
+      insert: async (table, rows) => {
+        if (table !== 'rollup_marks') await audit.insert(table, rows);
+      },
+    };
+    const count = async (sql: string) => {
+      const [row] = await audit.query(sql, {}, z.object({ count: z.int() }));
+      return row?.count ?? 0;
+    };
+    const [sign = 0, n = 0] = fresh(2);
+    await recording.append([decided(sign)]);
+    await until(async () => (await count('SELECT count() AS count FROM rollups')) > 0);
+    const { decision: record } = decided(n, { tenant: 'earlier' });
+    const coordinate = { topic: TOPICS.decisions, partition: 0, offset: 1_000_000 };
+    const value = Buffer.from(JSON.stringify({ event: 'action.decided', decision: record }));
+    const beside = { value, coordinate, void: false, recordedAtMs: Date.now(), traceId: null };
+    await recordDecisions(unmarking, [{ record, ...beside }]);
+    const marks = "SELECT sum(touches) AS count FROM rollup_marks WHERE tenant = 'earlier'";
+    await until(async () => (await count(marks)) > 0);
     await recorder.stop();
   });
 

@@ -92,6 +92,22 @@ describe('publish', () => {
     expect(stderr).toContain(`${file}:3 `);
     expect(stderr).toContain('id');
   });
+
+  it('says what of a file is published already where a later part of it is refused', async () => {
+    const file = join(folder, 'parts.ndjson');
+    const ask = { agentId: 'bot-1', type: 'tool_call', tool: 'search' };
+    const lines = [
+      { id: 'part-1', ...ask },
+      { actionId: 'part-1', agentId: 'bot-1', status: 'success' },
+      { id: 'part-2', ...ask, tool: undefined },
+    ];
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+    const { exitCode, stdout, stderr } = await mandate(['publish', '--file', file]);
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('part-1');
+    expect(stderr).toContain(`The 2 records before ${file}:3 are published`);
+    expect(stderr).not.toContain('Nothing was published');
+  });
 });
 
 it('tail follows decisions as they fall, and ends well when it is asked to', async () => {

@@ -267,6 +267,12 @@ export function analytics(make: MakeAudit): void {
     );
   }
 
+  /** By the ledger: ids are in no order within a millisecond. */
+  function isLater(one: Decision, other: Decision): boolean {
+    if (one.decidedAt !== other.decidedAt) return one.decidedAt > other.decidedAt;
+    return one.ledgerSequence > other.ledgerSequence;
+  }
+
   async function expectNearMisses(
     tenant: string,
     history: History,
@@ -280,7 +286,7 @@ export function analytics(make: MakeAudit): void {
       Number((BigInt(used) * 100n) / BigInt(most));
     const named = Map.groupBy(missed, ({ name, decision }) => `${decision.agentId} ${name}`);
     const expected = [...named].map(([name, own]) => {
-      const latest = own.reduce((a, b) => (a.decision.id > b.decision.id ? a : b));
+      const latest = own.reduce((a, b) => (isLater(a.decision, b.decision) ? a : b));
       return {
         name,
         nearMisses: own.length,
@@ -298,8 +304,8 @@ export function analytics(make: MakeAudit): void {
     }));
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect([...said].sort(byName)).toEqual(expected.sort(byName));
-    const ids = rows.map(({ decisionId }) => decisionId);
-    expect(ids).toEqual([...ids].sort().reverse());
+    const times = rows.map(({ decidedAt }) => decidedAt);
+    expect(times).toEqual([...times].sort().reverse());
   }
 
   async function expectBudgets(

@@ -34,14 +34,14 @@ export const nearMisses = question({
     SELECT agent_id AS agentId, one.kind AS kind, nullIf(one.scope, '') AS scope, one.subject AS subject, one.id AS id,
       nullIf(one.window_ms, 0) AS windowMs, count() AS nearMisses,
       max(intDiv(one.used * 100, one.most)) AS highestPercent,
-      argMax(one.used, decision_id) AS used, argMax(one.most, decision_id) AS most,
-      max(decision_id) AS decisionId, argMax(decided_at, decision_id) AS decidedAt
+      argMax(one.used, place) AS used, argMax(one.most, place) AS most,
+      argMax(decision_id, place) AS decisionId, max(decided_at) AS decidedAt
     FROM (
-      SELECT agent_id, id AS decision_id, decided_at, limits FROM decisions FINAL
+      SELECT agent_id, id AS decision_id, decided_at, limits, (decided_at, ledger_sequence, id) AS place FROM decisions FINAL
       WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW'${decisionsNarrowed(filter)}
     ) ARRAY JOIN limits AS one
     WHERE one.most > 0 AND one.used * 100 >= one.most * {nearMissAt:UInt8}
     GROUP BY agent_id, one.kind, one.scope, one.subject, one.id, one.window_ms
-    ORDER BY decisionId DESC, kind, scope, subject, id, windowMs
+    ORDER BY max(place) DESC, kind, scope, subject, id, windowMs
     LIMIT {limit:UInt32}`,
 });

@@ -127,7 +127,7 @@ const FILTERS: readonly Filter[] = [
     name: 'by',
     flags: '--by <figure>',
     about: 'of movers: what moved',
-    choices: ['spend', 'calls', 'blocked'],
+    choices: ['spend', 'calls', 'blocks'],
     once: someText,
   },
   {

@@ -39,14 +39,14 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     filters: SEARCHED,
     presentation: {
       first: [
-        'id',
+        'decidedAt',
+        'agentId',
         'verdict',
         'code',
-        'agentId',
         'tool',
-        'decidedAt',
         'charged',
         'actionId',
+        'id',
         'model',
         'reason',
       ],
@@ -109,7 +109,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       most: kind === 'budget' ? formatMicros(Number(most)) : most,
     }),
     presentation: {
-      first: ['agentId', 'kind', 'scope', 'id', 'highestPercent', 'used', 'most', 'decidedAt'],
+      first: ['agentId', 'id', 'nearMisses', 'highestPercent', 'used', 'most', 'scope', 'kind', 'decidedAt'],
     },
   },
   movers: {

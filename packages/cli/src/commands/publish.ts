@@ -67,7 +67,7 @@ async function publish(options: Options, context: CommandContext): Promise<ExitC
   let refused = 0;
   try {
     for await (const batch of batchesOf(submissions(options, context))) {
-      for (const published of await publishBatch(api, batch, options.wait)) {
+      for (const published of await publishBatch(api, batch, { waitMs: options.wait, before: sent })) {
         if (isRefused(published, options.wait)) refused++;
         if (options.json) await writeJsonLine(stdout, published);
         else await write(stdout, textOf(published, options, stdout));

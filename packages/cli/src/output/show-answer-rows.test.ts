@@ -35,12 +35,19 @@ async function shown(
   return (await text(stdout)).trimEnd().split('\n');
 }
 
-it('fits decisions to the terminal: the id, what was decided, and about whom before anything else', async () => {
+it('fits decisions to the terminal: when, about whom and what was decided before anything else', async () => {
   const [titles = '', row = '', note = '', ...more] = await shown({ isTTY: true, columns: 80 });
   for (const line of [titles, row]) expect(line.length).toBeLessThanOrEqual(80);
-  expect(titles.split(/ {2,}/)).toEqual(['ID', 'AGENT ID', 'VERDICT', 'CODE']);
-  expect(row.split(/ {2,}/)).toEqual([DECISION.id, 'a-researcher-…', 'BLOCK', 'COST_LIMIT_EXCEEDED']);
-  expect(note).toMatch(/^no room for KIND, ACTION ID, .*--json/);
+  expect(titles.split(/ {2,}/)).toEqual(['AGENT ID', 'TOOL', 'VERDICT', 'CODE', 'CHARGED', 'DECIDED AT']);
+  expect(row.split(/ {2,}/)).toEqual([
+    'a-researcher-w…',
+    'mcp__github…',
+    'BLOCK',
+    'COST_LIMIT_EXCEEDED',
+    '$0.00',
+    expect.stringMatching(/ago$/),
+  ]);
+  expect(note).toMatch(/^no room for ID, KIND, ACTION ID, .*--columns.*--json/);
   expect(more).toEqual([]);
 });
 

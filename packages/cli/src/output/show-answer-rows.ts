@@ -87,7 +87,6 @@ export async function showAnswerRows(
   const { columns, leftOut } = fitColumns(rows, all, room);
   await write(stdout, table(rows, columns, stdout));
   const notes = presentation.legend === undefined ? [] : [presentation.legend];
-  if (leftOut.length > 0)
-    notes.push(`no room for ${leftOut.join(', ')}: see a wider terminal, | less -S or --json`);
+  if (leftOut.length > 0) notes.push(`no room for ${leftOut.join(', ')}: --columns picks, --json has all`);
   for (const note of notes) await write(stdout, `${paint('dim', note, stdout)}\n`);
 }

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { paint } from './table.ts';
 import { write } from './write.ts';
 
-const TOP_OF_AN_EMPTY_SCREEN = '\u001b[H\u001b[2J\u001b[3J';
+const TOP_OF_AN_EMPTY_SCREEN = '\u001b[H\u001b[2J';
 
 /** Resolves when the person ends it. `show` is waited for; its first failure ends the watch. */
 export async function watch(

@@ -12,11 +12,11 @@ export type Published = PublishedAction | PublishedOutcome;
 
 const PATHS = { action: '/v1/actions', outcome: '/v1/outcomes' } as const;
 
-/** All of the batch, which is of one kind, is published or nothing. */
+/** All of the batch, which is of one kind, is published or nothing. @param before how many records were sent before it */
 export async function publishBatch(
   api: ApiClient,
   batch: readonly Submission[],
-  waitMs: number,
+  { waitMs, before }: { waitMs: number; before: number },
 ): Promise<readonly Published[]> {
   const [first] = batch;
   if (first === undefined) return [];
@@ -29,12 +29,12 @@ export async function publishBatch(
     );
     return results;
   } catch (error) {
-    throw error instanceof ApiProblem ? placed(error, batch) : error;
+    throw error instanceof ApiProblem ? placed(error, batch, before) : error;
   }
 }
 
 /** The refusal, with the places of the records that it is about. */
-function placed(problem: ApiProblem, batch: readonly Submission[]): CommandFailure {
+function placed(problem: ApiProblem, batch: readonly Submission[], before: number): CommandFailure {
   const faults = problem.faults.flatMap(({ index, line = 0, pointer, detail = 'is bad' }) => {
     const place = batch[index ?? line - 1]?.place;
     return place === undefined ? [] : [`${place} ${pointer ? `${pointer}: ` : ''}${detail}`];
@@ -42,5 +42,10 @@ function placed(problem: ApiProblem, batch: readonly Submission[]): CommandFailu
   // Where no index is given the place is one of the list as it was sent, which nobody has seen.
   const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
   const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
-  return new CommandFailure(problem.exitCode, [message, ...faults].join('\n'), problem.remedy);
+  // What the plane says of its list would be taken for the whole file.
+  const remedy =
+    before === 0
+      ? problem.remedy
+      : `The ${before} records before ${batch[0]?.place} are published: correct what is wrong, and send the rest from there on. Sent again, they are duplicates.`;
+  return new CommandFailure(problem.exitCode, [message, ...faults].join('\n'), remedy);
 }
