@@ -558,7 +558,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['9 a partition that halts is counted', 'measure.halts.inc({ code: err.code });', ''],
   ]),
   ...inFile(`${ALERTER}/rules/alarms.ts`, [
-    ['alerts: an older record changes nothing', 'order <= known.order', 'order < 0'],
+    ['alerts: an older record changes nothing', 'order <= newest', 'order < 0'],
     ['alerts: the next time has another id', '(known?.episode ?? 0) + 1', '1'],
     ['alerts: what is cleared is known', 'episode === known.episode && known.stands && !stands', 'false'],
   ]),
