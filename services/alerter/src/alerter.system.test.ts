@@ -201,6 +201,21 @@ test('one that is dead holds up nobody else, and no more wait for it than may', 
   expect([...book.waiting()]).toHaveLength(2);
 });
 
+test('a kill is told before whatever else waits, however much that is', async () => {
+  const bus = await openLog();
+  const first = Promise.withResolvers<{ status: number }>();
+  const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }], { mostWaiting: 2 });
+  const defer = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
+  await publish(bus, [decided(1, defer), decided(2, defer), decided(3, defer)]);
+  await waitUntil('the third to be given up', () => fate(alerter, 'ops').includes('undelivered 0'));
+  await publish(bus, [kill(4)]);
+  await waitUntil('the kill to be known', () => fate(alerter, 'ops').length === 4);
+  first.resolve({ status: 204 });
+  await settledFate(alerter, 'ops', 4);
+  expect(receiver.received.map(({ data }) => data.rule)).toEqual(['approval', 'kill', 'approval']);
+});
+
 test('what waits when an alerter ends is delivered by the next, and what was delivered is not', async () => {
   const bus = await openLog();
   const receiver = await startReceiver((n) => ({ status: n === 1 ? 200 : 500 }));

@@ -13,8 +13,10 @@ export type Received = {
   data: { id: string; rule: string; tenant: string | null; subject: string; facts: Record<string, unknown> };
 };
 
+type Answer = { status: number; headers?: Record<string, string> } | 'hang';
+
 /** What it answers to the `n`th request, counted from 1; `hang` never. */
-export type Answers = (n: number) => { status: number; headers?: Record<string, string> } | 'hang';
+export type Answers = (n: number) => Answer | Promise<Answer>;
 
 export type Receiver = {
   url: string;
@@ -39,7 +41,7 @@ export async function startReceiver(answers: Answers = () => ({ status: 204 })):
       receiver.forged.push(id);
     }
     count += 1;
-    const answer = receiver.answers(count);
+    const answer = await receiver.answers(count);
     if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end();
   });
   server.listen(0, '127.0.0.1');

@@ -3,6 +3,9 @@
  * for its next attempt while others go ahead; what has failed often enough is `alert.undelivered`, and so is what comes
  * while too many wait already. What came of each is on the log before the next is tried, so a crash repeats one attempt
  * at most that had succeeded.
+ *
+ * Kills go before all others, and have room of their own: whoever floods a webhook, on which other tenants may rely too,
+ * keeps nobody from hearing of one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '@mandate/runtime';
@@ -22,7 +25,7 @@ export type DelivererOptions = {
   clock: Clock;
   log: Logger;
   measures: AlerterMeasures;
-  /** At most so many wait for one webhook. */
+  /** At most so many wait for one webhook, and as many kills. */
   mostWaiting: number;
   random?: () => number;
 };
@@ -36,7 +39,7 @@ export type Deliverer = {
   stop(): Promise<void>;
 };
 
-type Waiting = { alertId: string; attempts: number; dueAtMs: number };
+type Waiting = { alertId: string; attempts: number; dueAtMs: number; isUrgent: boolean };
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { book, webhooks, append, clock, log, measures, mostWaiting, random = Math.random } = options;
@@ -114,20 +117,22 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const queue = queues.get(name) ?? new Map<string, Waiting>();
     queues.set(name, queue);
     if (signal.aborted || queue.has(alertId)) return;
-    if (queue.size >= mostWaiting) {
+    const isUrgent = URGENT.has(book.get(alertId)?.alert.rule ?? '');
+    if (waitingLike(queue, isUrgent) >= mostWaiting) {
       giveUp(alertId, name, 0, `${mostWaiting} alerts wait for it already`).catch(endUnlessStopping);
       return;
     }
-    queue.set(alertId, { alertId, attempts: 0, dueAtMs: clock() });
+    queue.set(alertId, { alertId, attempts: 0, dueAtMs: clock(), isUrgent });
     begin(name, queue);
   }
 
   async function work(name: string, queue: Map<string, Waiting>): Promise<void> {
     while (queue.size > 0 && !signal.aborted) {
+      const nowMs = clock();
       const next = [...queue.values()].reduce((first, other) =>
-        other.dueAtMs < first.dueAtMs ? other : first,
+        isSooner(other, first, nowMs) ? other : first,
       );
-      const waitMs = next.dueAtMs - clock();
+      const waitMs = next.dueAtMs - nowMs;
       if (waitMs > 0) {
         const wake = new AbortController();
         woken.set(name, () => wake.abort());
@@ -163,4 +168,19 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       await Promise.all(working.values());
     },
   };
+}
+
+const URGENT: ReadonlySet<string> = new Set(['kill', 'revive']);
+
+function waitingLike(queue: ReadonlyMap<string, Waiting>, isUrgent: boolean): number {
+  let count = 0;
+  for (const waiting of queue.values()) if (waiting.isUrgent === isUrgent) count += 1;
+  return count;
+}
+
+/** Of those that are due the urgent ones first; else whichever is due first. */
+function isSooner(one: Waiting, other: Waiting, nowMs: number): boolean {
+  const areBothDue = one.dueAtMs <= nowMs && other.dueAtMs <= nowMs;
+  if (areBothDue && one.isUrgent !== other.isUrgent) return one.isUrgent;
+  return one.dueAtMs < other.dueAtMs;
 }
