@@ -11,7 +11,13 @@ import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, wholeDecision } from './decision-columns.ts';
 
 export const decisionsOfAction = question({
-  params: z.strictObject({ tenant, actionId: id, agentId: id.optional(), attempt: count.optional() }),
+  params: z.strictObject({
+    tenant,
+    actionId: id,
+    agentId: id.optional(),
+    attempt: count.optional(),
+    limit: z.int().min(1).max(1_000).default(1_000),
+  }),
   row: wholeDecision.extend({ stands: z.boolean() }),
   sql: (params) => `
     SELECT ${DECISION_COLUMNS}, payload,
@@ -25,5 +31,5 @@ export const decisionsOfAction = question({
       attempt: 'attempt = {attempt:UInt32}',
     })}
     ORDER BY stands DESC, agentId, logOffset
-    LIMIT 1000`,
+    LIMIT {limit:UInt32}`,
 });

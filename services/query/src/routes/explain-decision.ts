@@ -204,7 +204,10 @@ async function whatElse(
       limit: MOST.others + 2,
     }),
     ask(asker, duplicatesOf, { ...behind, agentId, id }),
-    parentActionId === undefined ? [] : ask(asker, decisionsOfAction, { tenant, actionId: parentActionId }),
+    // Those that stand come first, and each brings its whole record.
+    parentActionId === undefined
+      ? []
+      : ask(asker, decisionsOfAction, { tenant, actionId: parentActionId, limit: MOST.parents + 1 }),
     ask(asker, childrenOf, { ...behind, actionId }),
     traceId === null ? [] : ask(asker, decisionsOfTrace, { tenant, traceId, limit: MOST.trace + 1 }),
   ]);
