@@ -64,7 +64,11 @@ export function aroundDecisions(make: MakeAudit): void {
     const asked = { tenant, agentId: 'a-1', atMs: now, offset: 8, ...ALWAYS };
     expect(actions(await ask(audit, decisionsBefore, asked))).toEqual(['act-7', 'act-1']);
     expect(actions(await ask(audit, decisionsAfter, asked))).toEqual(['act-9', 'act-11']);
-    expect(actions(await ask(audit, decisionsBefore, { ...asked, offset: 9, limit: 1 }))).toHaveLength(1);
+    expect(actions(await ask(audit, decisionsBefore, { ...asked, offset: 9, limit: 1 }))).toEqual(['act-8']);
+    expect(actions(await ask(audit, decisionsAfter, { ...asked, offset: 1, limit: 2 }))).toEqual([
+      'act-7',
+      'act-8',
+    ]);
   });
 
   test('children name their parent, whatever agent they are of', async () => {

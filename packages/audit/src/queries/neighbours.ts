@@ -2,8 +2,8 @@
  * What the agent of a decision was decided before it and after it, the nearest first. Within a span of ids, which begin
  * with their time: an agent that seldom acts is not looked for in years of others' decisions.
  *
- * Requests of one millisecond have ids in no order; an agent's lie in one partition, so there the log tells. Among more
- * of one millisecond than are asked for, which are told is left open.
+ * Requests of one millisecond have ids in no order; an agent's lie in one partition, so there the log tells. All of the
+ * last millisecond are taken before the nearest are picked.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -21,6 +21,9 @@ const params = z.strictObject({
   limit: z.int().min(1).max(100).default(5),
 });
 
+/** What an id begins with: `dec_`, and ten characters of time. */
+const MILLISECOND = 'left(id, 14)';
+
 const PLACE = "(fromUnixTimestamp64Milli({atMs:Int64}, 'UTC'), {offset:UInt64})";
 
 export const decisionsBefore = question({
@@ -32,9 +35,10 @@ export const decisionsBefore = question({
       FROM decisions FINAL
       WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND ${SPAN}
         AND (appended_at, log_offset) < ${PLACE}
-      ORDER BY id DESC
-      LIMIT {limit:UInt32}
-    ) ORDER BY appendedAt DESC, logOffset DESC`,
+      ORDER BY ${MILLISECOND} DESC
+      LIMIT {limit:UInt32} WITH TIES
+    ) ORDER BY appendedAt DESC, logOffset DESC
+    LIMIT {limit:UInt32}`,
 });
 
 export const decisionsAfter = question({
@@ -46,7 +50,8 @@ export const decisionsAfter = question({
       FROM decisions FINAL
       WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND ${SPAN}
         AND (appended_at, log_offset) > ${PLACE}
-      ORDER BY id
-      LIMIT {limit:UInt32}
-    ) ORDER BY appendedAt, logOffset`,
+      ORDER BY ${MILLISECOND}
+      LIMIT {limit:UInt32} WITH TIES
+    ) ORDER BY appendedAt, logOffset
+    LIMIT {limit:UInt32}`,
 });

@@ -11,6 +11,9 @@ import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 export const span = { fromId: z.string().min(1), toId: z.string().min(1) };
 export const SPAN = 'id >= {fromId:String} AND id < {toId:String}';
 
+/** Ids of one millisecond are in no order; there the ledger tells. */
+const IN_ORDER = 'appended_at, ledger_sequence, id';
+
 const limit = z.int().min(1).max(1_000).default(100);
 
 /** Whose actions name this one as their parent, of whatever agent: a sub-agent is another one. */
@@ -21,7 +24,7 @@ export const childrenOf = question({
     SELECT ${DECISION_COLUMNS}
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void AND parent_action_id = {actionId:String} AND ${SPAN}
-    ORDER BY id
+    ORDER BY ${IN_ORDER}
     LIMIT {limit:UInt32}`,
 });
 
@@ -34,7 +37,7 @@ export const duplicatesOf = question({
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void AND kind = 'duplicate' AND agent_id = {agentId:String} AND ${SPAN}
       AND JSONExtractString(payload, 'decision', 'duplicateOf', 'decisionId') = {id:String}
-    ORDER BY id
+    ORDER BY ${IN_ORDER}
     LIMIT {limit:UInt32}`,
 });
 
@@ -45,6 +48,6 @@ export const decisionsOfTrace = question({
     SELECT ${DECISION_COLUMNS}
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void AND trace_id = {traceId:String}
-    ORDER BY id
+    ORDER BY ${IN_ORDER}
     LIMIT {limit:UInt32}`,
 });
