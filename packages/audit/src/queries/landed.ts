@@ -17,8 +17,8 @@ import {
   settlementsNarrowed,
 } from './search-settlements.ts';
 
-/** Rows of one partition in one answer, at most. */
-export const LANDED_A_PARTITION = 200;
+/** Rows of one partition in one answer, at most: whoever has much to catch up with has it looked for again each time. */
+export const LANDED_A_PARTITION = 1_000;
 
 /** Rows asked for by their ids at once: each is 30 characters of the question. */
 export const MOST_IDS = 500;
