@@ -48,7 +48,8 @@ export default defineConfig({
           setupFiles: ['test/random-seed.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // Much of their time is spent waiting for servers that are killed, away or coming back.
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },
