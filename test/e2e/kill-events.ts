@@ -1,4 +1,6 @@
 /** Listens to a stream of kills as an SDK would. */
+import { readEventStream } from './read-event-stream.ts';
+
 type KillEvent = { event: string; data: Record<string, unknown> };
 
 /** @returns what came so far, in order, and how to leave */
@@ -15,15 +17,8 @@ export async function listenToKills(url: string, key: string) {
   return { status: response.status, events, ended, leave: () => leaving.abort() };
 }
 
-async function read({ body }: Response, events: KillEvent[]): Promise<void> {
-  let text = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    const blocks = text.split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const [, event = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-      events.push({ event, data: JSON.parse(data) });
-    }
+async function read(response: Response, events: KillEvent[]): Promise<void> {
+  for await (const fields of readEventStream(response)) {
+    events.push({ event: fields.get('event') ?? '', data: JSON.parse(fields.get('data') ?? '') });
   }
 }

@@ -5,19 +5,12 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ask, searchDecisions } from '@mandate/audit';
-import { queryRoutes } from '@mandate/query';
-import {
-  createHttpServer,
-  createMetrics,
-  type HttpServer,
-  issueApiKey,
-  memoryKeyStore,
-  silentLogger,
-} from '@mandate/runtime';
+import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/runtime';
 import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { decided, killed, settled } from './log-records.ts';
+import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
 const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
@@ -40,20 +33,7 @@ beforeAll(async () => {
     decided(1, { tenant: 'globex', id: 'dec_theirs' }),
   ]);
   await (await recording.record()).caughtUp();
-  const metrics = createMetrics({ service: 'query' });
-  const log = silentLogger();
-  const keys = memoryKeyStore([auditor.record]);
-  server = await createHttpServer({
-    service: 'query',
-    version: '0',
-    log,
-    metrics,
-    keys,
-    readiness: async () => [],
-  });
-  await server.register(
-    queryRoutes({ audit: recording.audit, log, metrics, clock: Date.now, timeoutMs: 60_000 }),
-  );
+  server = await queryServer(recording.audit, memoryKeyStore([auditor.record]));
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 }, 120_000);
 afterAll(async () => {

@@ -4,16 +4,7 @@
  * there is to ask comes from the OpenAPI document, so a new route or filter is asked without being named here.
  */
 import type { AuditClient, BoundParams } from '@mandate/audit';
-import { queryRoutes } from '@mandate/query';
-import {
-  createHttpServer,
-  createMetrics,
-  type HttpServer,
-  issueApiKey,
-  memoryKeyStore,
-  serveHttp,
-  silentLogger,
-} from '@mandate/runtime';
+import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,6 +18,7 @@ import {
   urlOf,
 } from '../interface/described.ts';
 import { deadLetterOf, decided, killed, START_MS, settled } from './log-records.ts';
+import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
 /** Of each question; each run asks twice. */
@@ -96,20 +88,8 @@ beforeAll(async () => {
   await recorder.caughtUp();
   await recorder.stop();
 
-  const metrics = createMetrics({ service: 'query' });
-  const log = silentLogger();
-  server = await createHttpServer({
-    service: 'query',
-    version: '0',
-    log,
-    metrics,
-    keys: memoryKeyStore([record]),
-    readiness: async () => [],
-  });
-  const audit = overheard(recording.audit);
-  await server.register(
-    queryRoutes({ audit, log, metrics, clock: () => START_MS + 60_000, timeoutMs: 60_000 }),
-  );
+  const clock = () => START_MS + 60_000;
+  server = await queryServer(overheard(recording.audit), memoryKeyStore([record]), { clock });
   ({ url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 }));
 
   const document: OpenApi = (await server.inject('/openapi.json')).json();

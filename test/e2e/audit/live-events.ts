@@ -1,4 +1,6 @@
 /** Listens to the live audit as an event source would: with the id of its last event it goes on where it was cut off. */
+import { readEventStream } from '../read-event-stream.ts';
+
 export type LiveEvent = { event: string; id: string; data: Record<string, unknown> };
 
 export type Listening = {
@@ -43,31 +45,21 @@ export async function listen(
 }
 
 async function read(
-  { body }: Response,
+  response: Response,
   listening: Listening,
   cutAfter = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  let text = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    const blocks = text.split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      if (listening.events.length >= cutAfter) break;
-      const fields = new Map(
-        block
-          .split('\n')
-          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-      );
-      listening.lastId = fields.get('id') ?? listening.lastId;
-      const data = fields.get('data');
-      if (data === undefined) continue;
-      listening.events.push({
-        event: fields.get('event') ?? '',
-        id: fields.get('id') ?? '',
-        data: JSON.parse(data),
-      });
-    }
-    if (listening.events.length >= cutAfter) listening.leave();
+  for await (const fields of readEventStream(response)) {
+    listening.lastId = fields.get('id') ?? listening.lastId;
+    const data = fields.get('data');
+    if (data === undefined) continue;
+    listening.events.push({
+      event: fields.get('event') ?? '',
+      id: fields.get('id') ?? '',
+      data: JSON.parse(data),
+    });
+    if (listening.events.length < cutAfter) continue;
+    listening.leave();
+    return;
   }
 }

@@ -1,18 +1,10 @@
 /** The audit live, over sockets: with its filters, across cuts and restarts, and no longer than it may. */
-import { queryRoutes } from '@mandate/query';
-import {
-  type ApiKeyRecord,
-  createHttpServer,
-  createMetrics,
-  issueApiKey,
-  type KeyStore,
-  memoryKeyStore,
-  silentLogger,
-} from '@mandate/runtime';
+import { type ApiKeyRecord, issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/runtime';
 import { seededRandom, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Listening, type LiveEvent, listen } from './live-events.ts';
 import { decided, settled } from './log-records.ts';
+import { queryServer } from './query-server.ts';
 import { everyDecision, openRecording, type Recording } from './recording.ts';
 
 const auditor = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'auditor' });
@@ -28,17 +20,7 @@ afterAll(() => recording.close());
 async function serve(
   keys: KeyStore = memoryKeyStore([auditor, publisher, stranger].map(({ record }) => record)),
 ) {
-  const metrics = createMetrics({ service: 'query' });
-  const log = silentLogger();
-  const server = await createHttpServer({
-    service: 'query',
-    version: '0',
-    log,
-    metrics,
-    keys,
-    readiness: async () => [],
-  });
-  await server.register(queryRoutes({ audit: recording.audit, log, metrics, clock: Date.now }));
+  const server = await queryServer(recording.audit, keys);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const stop = async () => {
     await server.close();

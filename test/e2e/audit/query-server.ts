@@ -1,0 +1,23 @@
+/** The query service on an HTTP server that lets in whoever has one of the keys. */
+import type { AuditClient } from '@mandate/audit';
+import { queryRoutes } from '@mandate/query';
+import {
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  type KeyStore,
+  silentLogger,
+} from '@mandate/runtime';
+
+export async function queryServer(
+  audit: AuditClient,
+  keys: KeyStore,
+  { timeoutMs = 60_000, clock = Date.now }: { timeoutMs?: number; clock?: () => number } = {},
+): Promise<HttpServer> {
+  const metrics = createMetrics({ service: 'query' });
+  const log = silentLogger();
+  const readiness = async () => [];
+  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  await server.register(queryRoutes({ audit, log, metrics, clock, timeoutMs }));
+  return server;
+}
