@@ -26,32 +26,22 @@ const MILLISECOND = 'left(id, 14)';
 
 const PLACE = "(fromUnixTimestamp64Milli({atMs:Int64}, 'UTC'), {offset:UInt64})";
 
-export const decisionsBefore = question({
-  params,
-  row: decisionSummary,
-  sql: () => `
+/** On one side of the decision in the log, the nearest first. */
+const nearest = (side: '<' | '>', order: 'ASC' | 'DESC') =>
+  question({
+    params,
+    row: decisionSummary,
+    sql: () => `
     SELECT * FROM (
       SELECT ${DECISION_COLUMNS}
       FROM decisions FINAL
       WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND ${SPAN}
-        AND (appended_at, log_offset) < ${PLACE}
-      ORDER BY ${MILLISECOND} DESC
+        AND (appended_at, log_offset) ${side} ${PLACE}
+      ORDER BY ${MILLISECOND} ${order}
       LIMIT {limit:UInt32} WITH TIES
-    ) ORDER BY appendedAt DESC, logOffset DESC
+    ) ORDER BY appendedAt ${order}, logOffset ${order}
     LIMIT {limit:UInt32}`,
-});
+  });
 
-export const decisionsAfter = question({
-  params,
-  row: decisionSummary,
-  sql: () => `
-    SELECT * FROM (
-      SELECT ${DECISION_COLUMNS}
-      FROM decisions FINAL
-      WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND ${SPAN}
-        AND (appended_at, log_offset) > ${PLACE}
-      ORDER BY ${MILLISECOND}
-      LIMIT {limit:UInt32} WITH TIES
-    ) ORDER BY appendedAt, logOffset
-    LIMIT {limit:UInt32}`,
-});
+export const decisionsBefore = nearest('<', 'DESC');
+export const decisionsAfter = nearest('>', 'ASC');
