@@ -31,35 +31,25 @@ const WEEK_MS = 7 * 86_400_000;
 
 const POLICIES_NOT_TOLD = 'Composed of policies: which of them set which bound is not on the record.';
 
-const {
-  id: decisionId,
-  kind,
-  actionId,
-  attempt,
-  agentId,
-  type,
-  tool,
-  model,
-  verdict,
-  code,
-} = searchDecisions.row.shape;
-
-const other = z.object({
-  id: decisionId,
-  kind,
-  actionId,
-  attempt,
-  agentId,
-  type,
-  tool,
-  model,
-  verdict,
-  code,
-  chargedMicros: microsField,
-  charged: dollarsField,
-  decidedAt: time,
-  apartMs: z.int().describe('How long after the decision; negative: before it.'),
-});
+const other = searchDecisions.row
+  .pick({
+    id: true,
+    kind: true,
+    actionId: true,
+    attempt: true,
+    agentId: true,
+    type: true,
+    tool: true,
+    model: true,
+    verdict: true,
+    code: true,
+    decidedAt: true,
+  })
+  .extend({
+    chargedMicros: microsField,
+    charged: dollarsField,
+    apartMs: z.int().describe('How long after the decision; negative: before it.'),
+  });
 type Other = z.output<typeof other>;
 
 const others = z.object({
