@@ -3,6 +3,7 @@ import type { AuditClient } from '@mandate/audit';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { queryRoutes } from './app.ts';
+import { fakeAudit } from './fake-audit.fixture.ts';
 
 const issue = (tenant: string) => issueApiKey({ tenant, scopes: ['audit'], agents: ['*'], name: tenant });
 const [acme, bravo] = [issue('acme'), issue('bravo')];
@@ -19,15 +20,7 @@ async function serving() {
         reject(givenUp.reason);
       });
     });
-  const nothing = async () => {};
-  const audit: AuditClient = {
-    query,
-    file: () => Promise.reject(new Error('no file')),
-    insert: nothing,
-    command: nothing,
-    ping: nothing,
-    close: nothing,
-  };
+  const audit = fakeAudit(query);
   const metrics = createMetrics({ service: 'query' });
   const log = silentLogger();
   const keys = memoryKeyStore([acme.record, bravo.record]);

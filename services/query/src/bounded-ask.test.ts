@@ -2,21 +2,13 @@ import { type AuditClient, identity } from '@mandate/audit';
 import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
 import { expect, test, vi } from 'vitest';
 import { boundedAsk } from './bounded-ask.ts';
+import { fakeAudit } from './fake-audit.fixture.ts';
 
 const patient = { tenant: 'acme', gone: new AbortController().signal };
 
 function asking(query: AuditClient['query'], asker = patient, timeoutMs = 60_000) {
   const metrics = createMetrics({ service: 'query' });
-  const nothing = async () => {};
-  const audit: AuditClient = {
-    query,
-    file: () => Promise.reject(new Error('no file')),
-    insert: nothing,
-    command: nothing,
-    ping: nothing,
-    close: nothing,
-  };
-  const ask = boundedAsk({ audit, log: silentLogger(), metrics, timeoutMs });
+  const ask = boundedAsk({ audit: fakeAudit(query), log: silentLogger(), metrics, timeoutMs });
   return ask(asker, identity, {});
 }
 
