@@ -113,6 +113,17 @@ describe('fileKeyStore', () => {
     expect(ids.sort()).toEqual(records.map((record) => record.id).sort());
   });
 
+  test('one store’s own changes wait for each other however long that takes, past one that failed too', async () => {
+    const store = fileKeyStore(path, { lockWaitMs: 0 });
+    const records = Array.from({ length: 20 }, () => issue().record);
+    const held = holdExclusively(`${path}.lock`, path);
+    const failed = store.add(issue().record);
+    await expect(failed).rejects.toMatchObject({ code: 'KEY_FILE_LOCKED' });
+    held.release();
+    await Promise.all(records.map((record) => store.add(record)));
+    expect((await store.list()).map(({ id }) => id)).toEqual(records.map(({ id }) => id));
+  });
+
   test('a change that takes too long elsewhere is told as such; one that died holds nothing', async () => {
     const { record } = issue();
     const elsewhere = holdExclusively(`${path}.lock`, 'the keys');

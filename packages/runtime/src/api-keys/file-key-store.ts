@@ -39,6 +39,7 @@ export function fileKeyStore(
   let known: { version: string; records: Map<string, ApiKeyRecord> } | null = null;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let looking: Promise<Map<string, ApiKeyRecord>> | null = null;
+  let lastChange: Promise<unknown> = Promise.resolve();
 
   async function look(): Promise<Map<string, ApiKeyRecord>> {
     const stats = await statOrNull(path);
@@ -60,7 +61,14 @@ export function fileKeyStore(
     return looking;
   }
 
-  async function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
+  /** Own changes follow one another, so that the lock is waited for where another process holds it, and fairly. */
+  function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
+    const changed = lastChange.then(() => changeNow(edit));
+    lastChange = changed.catch(() => {});
+    return changed;
+  }
+
+  async function changeNow<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
     return withFileLock(path, lockWaitMs, async () => {
       const records = new Map(await look());
       const result = edit(records);
