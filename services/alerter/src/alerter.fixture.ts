@@ -1,0 +1,109 @@
+/** An alerter on a real log, and what became of the alerts it raised. For tests. */
+import { join } from 'node:path';
+import { type Bus, createSqliteBus } from '@mandate/bus';
+import { createMetrics, silentLogger } from '@mandate/runtime';
+import {
+  type AlertsRecord,
+  agentKey,
+  type DecisionsRecord,
+  readAlertsRecord,
+  TOPICS,
+} from '@mandate/schemas';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+import { type Alerter, type AlerterOptions, startAlerter } from './alerter.ts';
+import type { Receiver } from './receiver.fixture.ts';
+import { loadAlerting } from './rules/alert-rules.ts';
+import { killed } from './rules/decided.fixture.ts';
+
+/** Everything that would only be in the way. */
+export const QUIET = { firstUse: false, lag: false, blockRate: false };
+
+export async function openLog(): Promise<Bus> {
+  const bus = await createSqliteBus({
+    path: join(temporaryFolder(), 'log.sqlite'),
+    log: silentLogger(),
+    partitions: 2,
+  });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+type Told = { receiver: Receiver; name: string; [field: string]: unknown };
+
+export function rulesFor(told: readonly Told[], rules: object = QUIET) {
+  const env = Object.fromEntries(told.map(({ receiver, name }) => [name.toUpperCase(), receiver.secret]));
+  const webhooks = told.map(({ receiver, name, ...fields }) => ({
+    name,
+    url: receiver.url,
+    tenant: '*',
+    secrets: [{ env: name.toUpperCase() }],
+    firstRetryMs: 10,
+    longestRetryMs: 20,
+    ...fields,
+  }));
+  return { env, text: JSON.stringify({ version: 1, rules, webhooks }) };
+}
+
+export async function alerterOn(
+  bus: Bus,
+  told: readonly Told[],
+  given: Partial<AlerterOptions> & { rulesOf?: object } = {},
+) {
+  const { rulesOf, ...options } = given;
+  const { text, env } = rulesFor(told, rulesOf);
+  const loaded = loadAlerting(text, env);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const alerter = await startAlerter({
+    bus,
+    rules: { alerting: () => loaded.alerting, readiness: () => ({ name: 'alert rules', ok: true }) },
+    log: silentLogger(),
+    metrics: createMetrics({ service: 'test' }),
+    sessionTimeoutMs: 1_000,
+    lookEveryMs: 20,
+    ...options,
+  });
+  onTestFinished(() => alerter.stop());
+  return alerter;
+}
+
+export async function publish(bus: Bus, records: readonly DecisionsRecord[]): Promise<void> {
+  const keyOf = (record: DecisionsRecord) =>
+    record.event === 'action.decided' ? agentKey(record.decision.tenant, record.decision.agentId) : 'acme';
+  await bus.append(
+    TOPICS.decisions,
+    records.map((record) => ({ key: keyOf(record), value: JSON.stringify(record) })),
+  );
+}
+
+export const kill = (n: number) => killed(n, { scope: 'agent', tenant: 'acme', agentId: 'bot' });
+
+export async function alertsOn(bus: Bus): Promise<AlertsRecord[]> {
+  const seen: AlertsRecord[] = [];
+  const reader = await bus.read({
+    topics: [TOPICS.alerts],
+    from: 'earliest',
+    onRecords: (records) => {
+      for (const { value } of records) seen.push(readAlertsRecord(value));
+    },
+  });
+  await reader.caughtUp;
+  await reader.stop();
+  return seen;
+}
+
+/** What became of the alerts at a webhook: `state attempts`, oldest first. */
+export function fate({ book }: Alerter, webhook: string): string[] {
+  return [...book.newestFirst()].reverse().map(({ deliveries }) => {
+    const delivery = deliveries.get(webhook);
+    if (delivery === undefined || delivery.state === 'waiting') return String(delivery?.state);
+    return `${delivery.state} ${delivery.attempts}`;
+  });
+}
+
+export async function settledFate(alerter: Alerter, webhook: string, count = 1): Promise<string[]> {
+  return waitUntil(`the fate of ${count} alerts`, () => {
+    const fates = fate(alerter, webhook);
+    return fates.length >= count && !fates.includes('waiting') && fates;
+  });
+}

@@ -1,0 +1,103 @@
+/** What receivers that answer, refuse, redirect, hang or are gone come to get. */
+
+import { waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { alerterOn, fate, kill, openLog, publish, settledFate } from '../alerter.fixture.ts';
+import { type Answers, startReceiver } from '../receiver.fixture.ts';
+import { decided } from '../rules/decided.fixture.ts';
+
+test('a kill is told, signed, once; and what happened before there were alerts is not', async () => {
+  const bus = await openLog();
+  const receiver = await startReceiver();
+  await publish(bus, [kill(1)]);
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }]);
+  await publish(bus, [kill(2)]);
+  expect(await settledFate(alerter, 'ops')).toEqual(['delivered 1']);
+  expect(receiver.received).toMatchObject([
+    {
+      type: 'alert.raised',
+      data: { rule: 'kill', tenant: 'acme', subject: 'kill-2', facts: { reason: 'it loops' } },
+    },
+  ]);
+  expect(receiver.received[0]?.id).toBe(receiver.received[0]?.data.id);
+  expect(receiver.forged).toEqual([]);
+});
+
+test.each<[string, Answers, object, string]>([
+  [
+    'fails twice is asked again, under the same id',
+    (n) => ({ status: n < 3 ? 500 : 200 }),
+    {},
+    'delivered 3',
+  ],
+  ['fails for ever is given up', () => ({ status: 503 }), { attempts: 3 }, 'undelivered 3'],
+  ['hangs is given up', () => 'hang', { attempts: 2, timeoutMs: 100 }, 'undelivered 2'],
+  ['is gone is not asked again', () => ({ status: 410 }), { attempts: 5 }, 'undelivered 1'],
+])('a receiver that %s', async (_name, answers, fields, came) => {
+  const bus = await openLog();
+  const receiver = await startReceiver(answers);
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops', ...fields }]);
+  await publish(bus, [kill(1)]);
+  expect(await settledFate(alerter, 'ops')).toEqual([came]);
+  expect(receiver.received).toHaveLength(Number(came.split(' ')[1]));
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+});
+
+test('a receiver that asks for time gets it', async () => {
+  const bus = await openLog();
+  const receiver = await startReceiver((n) =>
+    n === 1 ? { status: 429, headers: { 'retry-after': '1' } } : { status: 200 },
+  );
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }]);
+  await publish(bus, [kill(1)]);
+  expect(await settledFate(alerter, 'ops')).toEqual(['delivered 2']);
+  const [first, second] = receiver.received.map(({ cameMs }) => cameMs);
+  // Timers may be a millisecond early.
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(995);
+});
+
+test('a redirect is not followed', async () => {
+  const bus = await openLog();
+  const elsewhere = await startReceiver();
+  const receiver = await startReceiver(() => ({ status: 307, headers: { location: elsewhere.url } }));
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops', attempts: 1 }]);
+  await publish(bus, [kill(1)]);
+  expect(await settledFate(alerter, 'ops')).toEqual(['undelivered 1']);
+  expect([...elsewhere.received, ...elsewhere.forged]).toEqual([]);
+});
+
+test('one that is dead holds up nobody else, and no more wait for it than may', async () => {
+  const bus = await openLog();
+  const [dead, alive] = [await startReceiver(() => 'hang'), await startReceiver()];
+  const alerter = await alerterOn(
+    bus,
+    [
+      { receiver: dead, name: 'dead' },
+      { receiver: alive, name: 'alive' },
+    ],
+    { mostWaiting: 2 },
+  );
+  await publish(bus, [kill(1), kill(2)]);
+  await settledFate(alerter, 'alive', 2);
+  await publish(bus, [kill(3)]);
+  expect(await settledFate(alerter, 'alive', 3)).toEqual(Array(3).fill('delivered 1'));
+  await waitUntil('the third to be given up', () => fate(alerter, 'dead').includes('undelivered 0'));
+  expect(fate(alerter, 'dead').sort()).toEqual(['undelivered 0', 'waiting', 'waiting']);
+  const { book } = alerter;
+  expect([...book.waiting()]).toHaveLength(2);
+});
+
+test('a kill is told before whatever else waits, however much that is', async () => {
+  const bus = await openLog();
+  const first = Promise.withResolvers<{ status: number }>();
+  const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }], { mostWaiting: 2 });
+  const defer = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
+  await publish(bus, [decided(1, defer), decided(2, defer), decided(3, defer)]);
+  await waitUntil('the third to be given up', () => fate(alerter, 'ops').includes('undelivered 0'));
+  await publish(bus, [kill(4)]);
+  await waitUntil('the kill to be known', () => fate(alerter, 'ops').length === 4);
+  first.resolve({ status: 204 });
+  await settledFate(alerter, 'ops', 4);
+  expect(receiver.received.map(({ data }) => data.rule)).toEqual(['approval', 'kill', 'approval']);
+});
