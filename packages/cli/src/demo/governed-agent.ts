@@ -8,7 +8,7 @@ import type { ToolServers } from './tool-servers.ts';
 /** What the gateway answers; `withheld`: the decision was ALLOW, and a kill came between. */
 type Answer = { decision: Decision | null; withheld?: boolean };
 
-type Acted = { decision: Decision; ran: boolean; result: string };
+type Acted = { decision: Decision; ran: boolean; withheld: boolean; result: string };
 
 export type GovernedAgent = {
   readonly id: string;
@@ -28,17 +28,19 @@ export function createAgent(options: {
     id,
     async act(tool, args, { actionId = `${id}-${++made}` } = {}) {
       const action = { id: actionId, agentId: id, type: 'tool_call', tool, args };
-      const { decision } = await api.post<Answer>('/v1/actions', action, { query: { waitMs: 20_000 } });
+      const { decision, withheld = false } = await api.post<Answer>('/v1/actions', action, {
+        query: { waitMs: 20_000 },
+      });
       if (decision === null) throw new Error(`no decision on ${actionId} within 20 s`);
       onDecision(decision);
-      if (decision.verdict !== 'ALLOW') return { decision, ran: false, result: decision.code };
+      if (decision.verdict !== 'ALLOW') return { decision, ran: false, withheld, result: decision.code };
       const { ok, text } = await tools.call(tool, args).then(
         (text) => ({ ok: true, text }),
         (error: unknown) => ({ ok: false, text: String(error) }),
       );
       const outcome = { actionId, agentId: id, status: ok ? 'success' : 'failure' };
       await api.post('/v1/outcomes', outcome);
-      return { decision, ran: true, result: text };
+      return { decision, ran: true, withheld, result: text };
     },
   };
 }

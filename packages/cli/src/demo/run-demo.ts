@@ -18,7 +18,7 @@ import { openPlane, type Plane } from '../plane/open-plane.ts';
 import { planeConfig } from '../plane/plane-config.ts';
 import { auditSource, ledgerSource, reconcileSources } from '../reconcile/reconcile-sources.ts';
 import { createAgent } from './governed-agent.ts';
-import { stopRunaway } from './runaway.ts';
+import { inWords, stopRunaway } from './runaway.ts';
 import { scenes } from './scenes.ts';
 import { startToolServers } from './tool-servers.ts';
 
@@ -93,11 +93,7 @@ async function play(
 
   await write(stdout, `\n${paint('bold', 'A runaway loop, and the kill switch', stdout)}\n`);
   const stopped = await stopRunaway(agent('runaway'), api);
-  await write(
-    stdout,
-    `  … killed after ${stopped.allowedBefore} calls; the switch answered in ${stopped.killMs.toFixed(1)} ms.\n` +
-      `  It asked ${stopped.askedAfter} times more: ${stopped.ranAfter} calls passed.\n`,
-  );
+  for (const line of inWords(stopped)) await write(stdout, `  ${line}\n`);
 
   await write(stdout, `\n${paint('bold', 'What ClickHouse says', stdout)}\n`);
   await plane.atRest(signal);

@@ -6,6 +6,10 @@ export type Stopped = {
   allowedBefore: number;
   /** From the operator's request to its answer: the flag is in force. */
   killMs: number;
+  /** Under way when the kill came into force, and refused. */
+  refusedMeanwhile: number;
+  /** Under way too: allowed on the log, and killed before the answer. */
+  withheldMeanwhile: number;
   /** Asked for after the kill was answered. */
   askedAfter: number;
   /** Of those, calls that reached the tool: must be none. */
@@ -18,17 +22,28 @@ const ASKED_AFTER_KILL = 40;
 export async function stopRunaway(runaway: GovernedAgent, operator: ApiClient): Promise<Stopped> {
   let killed = false;
   const inFullFlight = Promise.withResolvers<void>();
-  const stopped: Stopped = { allowedBefore: 0, killMs: 0, askedAfter: 0, ranAfter: 0 };
+  const stopped: Stopped = {
+    allowedBefore: 0,
+    killMs: 0,
+    refusedMeanwhile: 0,
+    withheldMeanwhile: 0,
+    askedAfter: 0,
+    ranAfter: 0,
+  };
   const looping = (async () => {
     for (let n = 0; stopped.askedAfter < ASKED_AFTER_KILL; n++) {
       const asksAfterKill = killed;
-      const { ran } = await runaway.act('everything.echo', { message: `again ${n}` });
+      const { ran, withheld } = await runaway.act('everything.echo', { message: `again ${n}` });
       if (asksAfterKill) {
         stopped.askedAfter++;
         if (ran) stopped.ranAfter++;
       } else if (ran) {
         stopped.allowedBefore++;
         if (stopped.allowedBefore === ALLOWED_BEFORE_KILL) inFullFlight.resolve();
+      } else if (withheld) {
+        stopped.withheldMeanwhile++;
+      } else {
+        stopped.refusedMeanwhile++;
       }
     }
   })();
@@ -39,4 +54,18 @@ export async function stopRunaway(runaway: GovernedAgent, operator: ApiClient): 
   killed = true;
   await looping;
   return stopped;
+}
+
+/** Every call of it stands in one of the sums, as the tables count them. */
+export function inWords(stopped: Stopped): readonly string[] {
+  const { allowedBefore, killMs, refusedMeanwhile, withheldMeanwhile, askedAfter, ranAfter } = stopped;
+  const meanwhile = [
+    ...(refusedMeanwhile > 0 ? [`${refusedMeanwhile} refused`] : []),
+    ...(withheldMeanwhile > 0 ? [`${withheldMeanwhile} allowed on the log and withheld`] : []),
+  ];
+  return [
+    `… killed after ${allowedBefore} calls; the switch answered in ${killMs.toFixed(1)} ms.`,
+    ...(meanwhile.length > 0 ? [`Asked for while it was pulled: ${meanwhile.join(', ')}.`] : []),
+    `It asked ${askedAfter} times more: ${ranAfter} calls passed.`,
+  ];
 }

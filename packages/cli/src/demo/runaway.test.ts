@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+import { buildDecision } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import type { ApiClient } from '../api-client.ts';
+import type { GovernedAgent } from './governed-agent.ts';
+import { inWords, stopRunaway } from './runaway.ts';
+
+/** In force some calls before the operator hears so; of those one may be allowed and withheld. */
+async function stopping({ withheldFirst }: { withheldFirst: boolean }) {
+  let isKilled = false;
+  const refused = { onLog: 0, withheld: 0 };
+  const runaway: GovernedAgent = {
+    id: 'runaway',
+    async act() {
+      await setImmediate();
+      const withheld = isKilled && withheldFirst && refused.withheld === 0;
+      if (withheld) refused.withheld++;
+      else if (isKilled) refused.onLog++;
+      return { decision: buildDecision(1, { appendedAtMs: 0 }), ran: !isKilled, withheld, result: '' };
+    },
+  };
+  const post = async () => {
+    isKilled = true;
+    while (refused.onLog < 3) await setImmediate();
+  };
+  const stopped = await stopRunaway(runaway, { post } as unknown as ApiClient);
+  return { stopped, refused };
+}
+
+test.each([true, false])('every refusal is told, as the log counts them', async (withheldFirst) => {
+  const { stopped, refused } = await stopping({ withheldFirst });
+  expect(stopped).toMatchObject({ askedAfter: 40, ranAfter: 0, withheldMeanwhile: refused.withheld });
+  expect(stopped.refusedMeanwhile).toBeGreaterThanOrEqual(2);
+  expect(stopped.refusedMeanwhile + stopped.askedAfter).toBe(refused.onLog);
+});
+
+test('who was asked for nothing meanwhile is told of nothing meanwhile', () => {
+  const stopped = { allowedBefore: 40, killMs: 1.25, askedAfter: 40, ranAfter: 0 };
+  expect(inWords({ ...stopped, refusedMeanwhile: 1, withheldMeanwhile: 0 })).toEqual([
+    '… killed after 40 calls; the switch answered in 1.3 ms.',
+    'Asked for while it was pulled: 1 refused.',
+    'It asked 40 times more: 0 calls passed.',
+  ]);
+  expect(inWords({ ...stopped, refusedMeanwhile: 0, withheldMeanwhile: 0 })).toHaveLength(2);
+});
