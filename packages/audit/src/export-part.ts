@@ -8,7 +8,7 @@ import type { Asked } from './question.ts';
  * The rows of a part, in the order of their ids.
  *
  * NDJSON: an object a line. CSV: RFC 4180, with names in the first line if `named`; empty stands for none, and text that
- * a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe in front.
+ * a spreadsheet would take for a formula (it begins with = + - @, one of these in full width, a tab or a line break) has an apostrophe in front.
  * Parquet: a whole file. Amounts are micro-dollars, as integers, in all of them.
  *
  * @throws MandateError as `AuditClient.file`

@@ -40,6 +40,9 @@ type Table = {
   source(filter: Asked): string;
 };
 
+/** How a text begins that a spreadsheet takes for a formula; some take the full-width signs (U+FF1D …) for the plain. */
+const FORMULA = '^([=+@\\t\\r\\n-]|＝|＋|－|＠)';
+
 function exported({ filter, columns, written, lists, source }: Table) {
   const within = ({ after, through, rows: _, ...rest }: Asked) =>
     `${source(rest)}${narrowed({ after, through }, BETWEEN)}`;
@@ -60,7 +63,7 @@ function exported({ filter, columns, written, lists, source }: Table) {
       const safe = [
         ...written.map(
           (name) =>
-            `if(match(assumeNotNull(${name}), '^[=+@\\t\\r-]'), concat('\\'', ${name}), ${name}) AS ${name}`,
+            `if(match(assumeNotNull(${name}), '${FORMULA}'), concat('\\'', ${name}), ${name}) AS ${name}`,
         ),
         ...lists.map((name) => `toJSONString(${name}) AS ${name}`),
       ];

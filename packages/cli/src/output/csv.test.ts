@@ -6,3 +6,12 @@ it('quotes what would end a cell or a line, and nothing else', () => {
   expect(csvLine(['a,b', 'say "x"', 'two\nlines', 'cr\r'])).toBe('"a,b","say ""x""","two\nlines","cr\r"\n');
   expect(csvLine([null, undefined, '', { a: [1] }])).toBe(',,,"{""a"":[1]}"\n');
 });
+
+it.each(['=1+1', '+1', '-1', '@x', '\tx', '＝1+1', '＋1', '－1', '＠x', '-$1+cmd'])(
+  'puts an apostrophe before the text %j, which a spreadsheet would take for a formula',
+  (text) => expect(csvLine([text])).toBe(`'${text}\n`),
+);
+
+it('leaves numbers, amounts and what only holds a sign as they are', () => {
+  expect(csvLine([-7, '-$0.01', '$1.00', 'a=b', '！x'])).toBe('-7,-$0.01,$1.00,a=b,！x\n');
+});
