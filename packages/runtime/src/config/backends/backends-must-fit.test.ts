@@ -95,6 +95,13 @@ test.each([
     { MANDATE_OTLP_HEADERS: 'authorization=Basic hush' },
     /MANDATE_OTLP_URL: is not set.*MANDATE_OTLP_HEADERS/,
   ],
+  ...['http://me:hush@o:4318', 'http://o:4318/?key=hush', 'http://o:4318/#hush'].map(
+    (url): [string, Record<string, string>, RegExp] => [
+      `an address of traces that holds more: ${url}`,
+      { MANDATE_OTLP_URL: url },
+      /MANDATE_OTLP_URL: must be without user, .*OTLP_HEADERS(?!.*hush)/,
+    ],
+  ),
   [
     'brokers without a port',
     { ...REDIS, MANDATE_KAFKA_BROKERS: 'a' },

@@ -7,7 +7,11 @@ const MAX_QUEUE_SPANS = 32_000;
 export const otlpSettings = z.object({
   OTLP_URL: z
     .url({ protocol: /^https?$/ })
+    .refine((url) => isBare(new URL(url)), {
+      error: 'must be without user, password, query and fragment: credentials belong into OTLP_HEADERS',
+    })
     .optional()
+    .meta({ secret: true })
     .describe(
       'http:// or https:// of a receiver of OTLP over HTTP, to which /v1/traces is added; there are no traces when absent',
     ),
@@ -36,3 +40,8 @@ export const otlpSettings = z.object({
     .describe('which part of the traces that begin here is recorded; of the others, the caller says it'),
 });
 export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;
+
+/** A path is put behind it, and a user in it would be sent nowhere. */
+function isBare({ username, password, search, hash }: URL): boolean {
+  return `${username}${password}${search}${hash}` === '';
+}
