@@ -21,6 +21,7 @@ export * from './operations.ts';
 export * from './outcome.ts';
 export * from './plan.ts';
 export * from './read-json.ts';
+export * from './privacy-document.ts';
 export * from './read-record.ts';
 export * from './record-headers.ts';
 export * from './say-issue.ts';

@@ -7,13 +7,21 @@ import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
 const CONTRACTS = ['@mandate/schemas'];
 const ADAPTER = [...CONTRACTS, '@mandate/runtime'];
-const SERVICE = [...ADAPTER, '@mandate/policy', '@mandate/ledger', '@mandate/bus', '@mandate/audit'];
+const SERVICE = [
+  ...ADAPTER,
+  '@mandate/policy',
+  '@mandate/privacy',
+  '@mandate/ledger',
+  '@mandate/bus',
+  '@mandate/audit',
+];
 
 /** By folder: which of the other workspaces its own code may import. */
 const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
   ['packages/policy', CONTRACTS],
   ['packages/runtime', CONTRACTS],
+  ['packages/privacy', [...ADAPTER, '@mandate/policy']],
   ['packages/ledger', ADAPTER],
   ['packages/bus', ADAPTER],
   ['packages/audit', ADAPTER],

@@ -291,11 +291,11 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile(`${DECIDER}/mandates-file.ts`, [
+  ...inFile('packages/runtime/src/followed-document.ts', [
     [
       '9 a bad edit keeps the last good mandates',
-      '      faults = read.faults;\n',
-      '      faults = read.faults;\n      view = { mandates: [], revision: view.revision + 1 };\n',
+      '      if (read.ok) onGood(read, false);\n',
+      '      if (read.ok || true) onGood({ mandates: [], ...read } as Good, false);\n',
     ],
   ]),
   ...inFile(`${POLICY}/action-digest.ts`, [

@@ -18,6 +18,8 @@ export type DataFolder = {
   mandates: string;
   /** The same of the rules of alerts, which need not be there. */
   alerts: string;
+  /** And of what of people is kept from the record. */
+  privacy: string;
 };
 
 /** What things are called in the folder at `path`; nothing is looked at or made. */
@@ -32,6 +34,7 @@ export function dataFolder(path: string): DataFolder {
     secret: join(path, 'plane.secret'),
     mandates: join(path, 'mandates.yaml'),
     alerts: join(path, 'alerts.yaml'),
+    privacy: join(path, 'privacy.yaml'),
   };
 }
 

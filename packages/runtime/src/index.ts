@@ -32,9 +32,11 @@ export { type RedisSettings, redisSettings } from './config/backends/redis-setti
 export { readTlsFiles, type TlsFiles, tlsRemedy } from './config/backends/tls-files.ts';
 export { type ConfigRow, describeConfig } from './config/describe-config.ts';
 export { CONFIG_PREFIX, loadConfig } from './config/load-config.ts';
+export { privacySettings } from './config/privacy-settings.ts';
 export { otherAreas } from './config/service-config.ts';
 export { type DataFolder, dataFolder, makeDataFolder } from './data-folder.ts';
 export { isMandateError, MandateError } from './errors.ts';
+export { type FollowedDocument, followDocument } from './followed-document.ts';
 export { holdExclusively } from './hold-exclusively.ts';
 export { callerOf } from './http/authenticate.ts';
 export { corsOrigins } from './http/cors.ts';

@@ -5,16 +5,10 @@
  */
 import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy';
-import { type Logger, MandateError, type ReadinessCheck, watchFile } from '@mandate/runtime';
-import { type Alerting, DEFAULT_ALERTING, type LoadedAlerting, loadAlerting } from './rules/alert-rules.ts';
+import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
+import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rules.ts';
 
-export type RulesFile = {
-  alerting(): Alerting;
-  readiness(): ReadinessCheck;
-  /** Looks at once, instead of at the next tick. The second look that sees the same change takes it. */
-  look(): void;
-  stop(): void;
-};
+export type RulesFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & { alerting(): Alerting };
 
 export function openRulesFile(options: {
   path: string;
@@ -25,38 +19,22 @@ export function openRulesFile(options: {
 }): RulesFile {
   const { path, isNamed, env, log } = options;
   let alerting = DEFAULT_ALERTING;
-  let faults: readonly DocumentFault[] = [];
-  const { first, look, stop } = watchFile<LoadedAlerting>({
+  const { readiness, look, stop } = followDocument({
     path,
+    name: 'alert rules',
+    log,
     parse: (text) => loadAlerting(text, env),
-    unreadable: (message) => ({ ok: false, faults: [{ line: 1, column: 1, path: '', message }] }),
-    onChange(read) {
-      if (read.ok) {
-        ({ alerting } = read);
-        faults = [];
-        const webhooks = alerting.webhooks.map(({ name }) => name);
-        log.warn({ path, webhooks }, 'the rules of alerts were edited and are in force');
-      } else {
-        faults = read.faults;
-        log.error({ path, faults }, 'the rules of alerts are bad: the last good ones stay in force');
-      }
+    onGood(read, isFirst) {
+      ({ alerting } = read);
+      if (isFirst) return;
+      const webhooks = alerting.webhooks.map(({ name }) => name);
+      log.warn({ path, webhooks }, 'the rules of alerts were edited and are in force');
+    },
+    onBadStart(faults) {
+      if (isNamed || existsSync(path)) throw bad(path, faults);
     },
   });
-  if (first.ok) ({ alerting } = first);
-  else if (isNamed || existsSync(path)) {
-    stop();
-    throw bad(path, first.faults);
-  }
-  return {
-    alerting: () => alerting,
-    readiness: () => ({
-      name: 'alert rules',
-      ok: true,
-      ...(faults.length > 0 && { detail: 'the file is bad: the last good one is in force' }),
-    }),
-    look,
-    stop,
-  };
+  return { alerting: () => alerting, readiness, look, stop };
 }
 
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {

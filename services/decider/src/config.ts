@@ -1,4 +1,11 @@
-import { backendsMustFit, kafkaSettings, LOG_LEVELS, otlpSettings, redisSettings } from '@mandate/runtime';
+import {
+  backendsMustFit,
+  kafkaSettings,
+  LOG_LEVELS,
+  otlpSettings,
+  privacySettings,
+  redisSettings,
+} from '@mandate/runtime';
 import { tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -53,5 +60,11 @@ export const deciderSettings = z.object({
 });
 
 export const deciderConfig = z
-  .object({ ...deciderSettings.shape, ...kafkaSettings.shape, ...redisSettings.shape, ...otlpSettings.shape })
+  .object({
+    ...deciderSettings.shape,
+    ...privacySettings.shape,
+    ...kafkaSettings.shape,
+    ...redisSettings.shape,
+    ...otlpSettings.shape,
+  })
   .superRefine(backendsMustFit);

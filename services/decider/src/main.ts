@@ -6,6 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { ledgerReadiness } from '@mandate/ledger';
 import { compileActionRedaction } from '@mandate/policy';
+import { openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import manifest from '../package.json' with { type: 'json' };
@@ -33,6 +34,7 @@ await runService(process, {
     const folder = makeDataFolder(config.DECIDER_DATA_PATH);
     const path = config.DECIDER_MANDATES_PATH ?? folder.mandates;
     const mandates = closing(openMandatesFile({ path, log }), (file) => file.stop());
+    const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
     const synchronous = config.DECIDER_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, clock, synchronous }), (held) =>
       held.close(),
@@ -61,6 +63,7 @@ await runService(process, {
         await answers('log', bus.ping()),
         await ledgerReadiness(ledger),
         mandates.readiness(),
+        privacy.readiness(),
       ],
     };
   },

@@ -4,6 +4,7 @@ import {
   kafkaSettings,
   LOG_LEVELS,
   otlpSettings,
+  privacySettings,
   redisSettings,
   requestsPerKeyPerSecond,
 } from '@mandate/runtime';
@@ -64,5 +65,11 @@ export const gatewaySettings = z.object({
     .describe('how many events of operators may wait for a log that is away'),
 });
 export const gatewayConfig = z
-  .object({ ...gatewaySettings.shape, ...kafkaSettings.shape, ...redisSettings.shape, ...otlpSettings.shape })
+  .object({
+    ...gatewaySettings.shape,
+    ...privacySettings.shape,
+    ...kafkaSettings.shape,
+    ...redisSettings.shape,
+    ...otlpSettings.shape,
+  })
   .superRefine(backendsMustFit);

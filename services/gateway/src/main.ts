@@ -6,6 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
+import { openPrivacyFile } from '@mandate/privacy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
@@ -30,6 +31,7 @@ await runService(process, {
     });
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);
     const secret = readOrMakeSecret(folder.secret);
+    const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
     const synchronous = config.GATEWAY_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, synchronous }), (held) =>
       held.close(),
@@ -51,6 +53,10 @@ await runService(process, {
       config,
     );
     running(await gateway.start());
-    return { keys: fileKeyStore(folder.keys), readiness: gateway.readiness, routes: gateway.routes };
+    return {
+      keys: fileKeyStore(folder.keys),
+      readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
+      routes: gateway.routes,
+    };
   },
 });

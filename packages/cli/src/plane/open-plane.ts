@@ -10,6 +10,7 @@ import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
+import { openPrivacyFile } from '@mandate/privacy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
@@ -76,6 +77,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
   const keys = fileKeyStore(folder.keys);
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
+  const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
   const named = config.ALERTER_RULES_PATH;
   const alertRules = closing(
     openRulesFile({ path: named ?? folder.alerts, isNamed: named !== undefined, env, log }),
@@ -157,6 +159,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       ...(await queryReadiness(audit)),
       mandates.readiness(),
       alertRules.readiness(),
+      privacy.readiness(),
     ],
   });
   await server.register(gateway.routes);

@@ -10,6 +10,7 @@ import {
   kafkaSettings,
   LOG_LEVELS,
   otlpSettings,
+  privacySettings,
   redisSettings,
   requestsPerKeyPerSecond,
 } from '@mandate/runtime';
@@ -67,6 +68,7 @@ const whole = z.object({
 export const planeConfig = z
   .object({
     ...whole.shape,
+    ...privacySettings.shape,
     ...kafkaSettings.shape,
     ...redisSettings.shape,
     ...clickhouseSettings.shape,

@@ -18,7 +18,7 @@ export type ConfigPort = {
 const AREAS = [
   ...['ALERTER', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
   ...['ALERTER_URL', 'API', 'QUERY_URL', 'URL'],
-  ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'REDIS'],
+  ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'PRIVACY', 'REDIS'],
 ];
 
 /** Exit codes of a process that did not get as far as to start. */

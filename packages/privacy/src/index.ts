@@ -1,0 +1,7 @@
+/**
+ * @mandate/privacy: what of people is kept from the record, and how they are forgotten.
+ *
+ * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`).
+ */
+export { loadPrivacy } from './load-privacy.ts';
+export { openPrivacyFile, type PrivacyFile } from './privacy-file.ts';

@@ -1,0 +1,61 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { silentLogger } from '@mandate/runtime';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPrivacyFile } from './privacy-file.ts';
+
+const GOOD = 'version: 1\nretention: { acme: { keepMonths: 3 }, "*": { keepMonths: 9 } }\n';
+
+function opened(text: string | null, isNamed = false) {
+  const path = join(temporaryFolder(), 'privacy.yaml');
+  if (text !== null) writeFileSync(path, text);
+  const named = isNamed ? { PRIVACY_PATH: path } : {};
+  const file = openPrivacyFile(named, { folder: { privacy: path }, log: silentLogger() });
+  onTestFinished(() => file.stop());
+  const lookTwice = () => {
+    file.look();
+    file.look();
+  };
+  return { path, file, lookTwice };
+}
+
+test('without a file everything is kept, and one that is written later holds', () => {
+  const { path, file, lookTwice } = opened(null);
+  expect(file.keepMonths('acme')).toBeNull();
+  writeFileSync(path, GOOD);
+  lookTwice();
+  expect(['acme', 'other'].map(file.keepMonths)).toEqual([3, 9]);
+});
+
+test('a tenant that is called as something that every object has is no tenant that was named', () => {
+  const { file } = opened(GOOD);
+  expect(file.keepMonths('constructor')).toBe(9);
+});
+
+test('a bad edit, and a file that went away, keep what held, and show', () => {
+  const { path, file, lookTwice } = opened(GOOD);
+  expect(file.readiness()).toEqual({ name: 'privacy', ok: true });
+  const shown = { name: 'privacy', ok: true, detail: expect.stringContaining('last good one') };
+  writeFileSync(path, 'version: 1\nretention: { acme: { keepMonths: 0 } }\n');
+  lookTwice();
+  expect(file.readiness()).toEqual(shown);
+  rmSync(path);
+  lookTwice();
+  expect(file.readiness()).toEqual(shown);
+  expect(file.keepMonths('acme')).toBe(3);
+});
+
+test.each([
+  [
+    'that is bad',
+    'version: 1\nfields: [{ path: tool, do: redact }]\n',
+    false,
+    /privacy\.yaml:2:12 fields\.0\.path/,
+  ],
+  ['that was named and is not there', null, true, /cannot be read/],
+])('a file %s is an error at the start', (_, text, isNamed, message) => {
+  expect(() => opened(text, isNamed)).toThrow(
+    expect.objectContaining({ code: 'PRIVACY_INVALID', message: expect.stringMatching(message) }),
+  );
+});

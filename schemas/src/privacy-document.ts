@@ -1,0 +1,65 @@
+/** What of people is kept from the record, as people write it: YAML or JSON. An unknown field is an error. */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+import { tenant } from './scalars.ts';
+
+/**
+ * Names from the action downwards, joined by dots: `args.customer.email`. `*` stands for any one name or index, `**` for
+ * any number of them. Only what agents fill in freely can be named, and who it is for.
+ */
+const fieldPath = z
+  .string()
+  .max(CAPS.idUnits)
+  .regex(/^(?:(?:args|context)(?:\.(?:\*\*|[^.*]+|\*))+|principal\.id)$/, {
+    error: 'must be principal.id, or names joined by dots that begin with args or context: args.customer.*',
+  });
+
+/** Where the person's id stands whose data it is: one place, so without stars. */
+const personPath = fieldPath.refine((path) => !path.includes('*'), {
+  error: 'must name one place: no star',
+});
+
+/** What is found in texts, wherever it stands in them. */
+export const PRIVACY_PATTERNS = [
+  'email',
+  'phone',
+  'credit_card',
+  'iban',
+  'ip_address',
+  'us_ssn',
+  'secret',
+] as const;
+export type PrivacyPattern = (typeof PRIVACY_PATTERNS)[number];
+
+/** redact: gone. hash: equal values can still be told. seal: readable until the person is erased. */
+const redacted = { do: z.literal('redact') };
+const hashed = { do: z.literal('hash') };
+const sealed = { do: z.literal('seal'), person: personPath.default('principal.id') };
+
+const onField = { path: fieldPath };
+const field = z.discriminatedUnion('do', [
+  z.strictObject({ ...onField, ...redacted }),
+  z.strictObject({ ...onField, ...hashed }),
+  z.strictObject({ ...onField, ...sealed }),
+]);
+
+const onPattern = { pattern: z.enum(PRIVACY_PATTERNS) };
+const pattern = z.discriminatedUnion('do', [
+  z.strictObject({ ...onPattern, ...redacted }),
+  z.strictObject({ ...onPattern, ...hashed }),
+  z.strictObject({ ...onPattern, ...sealed }),
+]);
+
+const MAX_RULES = 1_000;
+const MAX_MONTHS = 1_200;
+
+export const privacyDocument = z.strictObject({
+  version: z.literal(1),
+  fields: z.array(field).max(MAX_RULES).default([]),
+  patterns: z.array(pattern).max(MAX_RULES).default([]),
+  /** How long the audit keeps a tenant's rows; `*` is every tenant that is not named. Without it, for ever. */
+  retention: z
+    .record(z.union([z.literal('*'), tenant]), z.strictObject({ keepMonths: z.int().min(1).max(MAX_MONTHS) }))
+    .default({}),
+});
+export type PrivacyDocument = z.output<typeof privacyDocument>;
