@@ -5,3 +5,4 @@
  */
 export { loadPrivacy } from './load-privacy.ts';
 export { openPrivacyFile, type PrivacyFile } from './privacy-file.ts';
+export type { Sealer } from './sealer.ts';
