@@ -205,6 +205,15 @@ describe('every fault has its place', () => {
     ]);
   });
 
+  test('so is everything that YAML itself forbids, as far as what stands behind it can be trusted', () => {
+    expect(withLine('deniedTools: *\nid: n\nallowedTools: [*_admin]').places).toEqual([
+      '4:14',
+      '5:1',
+      '6:16',
+    ]);
+    expect(withLine('id: n\nallowedTools: [a\nid: o').places).toEqual(['4:1', '6:1']);
+  });
+
   test('lines count through line ends of Windows and a byte order mark', () => {
     expect(faultsOf(`\ufeff${HEAD}\nmode: loud\n`.replaceAll('\n', '\r\n')).places).toEqual(['5:1 mode']);
   });

@@ -27,21 +27,34 @@ const MAX_DEPTH = 64;
 /** Names that JavaScript's objects answer to without having them: a rule under one of them could vanish. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
+/** Faults of one word: what stands behind them stands where it seems to. */
+const OF_ONE_WORD: ReadonlySet<string> = new Set(['BAD_ALIAS', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START']);
+
 export function yamlFaults(document: Document): readonly YamlFault[] {
   const broken = brokenYaml(document);
-  return broken.length > 0 ? broken : ambiguities(document);
+  const found = new Set(broken.map(({ offset }) => offset));
+  const trustedUpTo = Math.min(...broken.filter(({ breaks }) => breaks).map(({ offset }) => offset));
+  return [
+    ...broken,
+    ...ambiguities(document).filter(({ offset }) => offset < trustedUpTo && !found.has(offset)),
+  ];
 }
 
-/** What the parser found; nothing behind it can be trusted to stand where it seems to. */
-function brokenYaml(document: Document): YamlFault[] {
+/** What the parser found. `breaks`: nothing behind it can be trusted to stand where it seems to. */
+function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
   const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
     offset: pos[0],
+    breaks: !OF_ONE_WORD.has(code),
     message: /call stack/.test(message)
       ? TOO_DEEP
       : shorten(code === 'BAD_ALIAS' ? `${message}; ${QUOTE_THE_STAR}` : message, LONGEST_MESSAGE),
   }));
   if (document.directives?.yaml.version === '1.1') {
-    faults.push({ offset: 0, message: 'must be YAML 1.2: in 1.1, 1:30 is a number and yes a boolean' });
+    faults.push({
+      offset: 0,
+      breaks: true,
+      message: 'must be YAML 1.2: in 1.1, 1:30 is a number and yes a boolean',
+    });
   }
   return faults;
 }
