@@ -8,6 +8,7 @@ import {
   alertsBegun,
   alertUndelivered,
 } from './alert.ts';
+import { auditRead } from './audit-read.ts';
 import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
 import { mandateDocument } from './mandate-document.ts';
@@ -37,6 +38,7 @@ export const RECORDS = {
     'alert.replayed': alertReplayed,
     'alerts.begun': alertsBegun,
   },
+  [TOPICS.access]: { 'audit.read': auditRead },
 } as const;
 
 /** What people write. */

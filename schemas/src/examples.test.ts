@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAlertsRecord } from './alert.ts';
+import { readAccessRecord } from './audit-read.ts';
 import { RECORDS } from './contracts.ts';
 import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
@@ -29,6 +30,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
       return readDecisionsRecord(bytes);
     case TOPICS.alerts:
       return readAlertsRecord(bytes);
+    case TOPICS.access:
+      return readAccessRecord(bytes);
     default:
       return readDeadLettersRecord(bytes);
   }

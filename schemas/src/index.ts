@@ -6,6 +6,7 @@
  */
 export * from './action.ts';
 export * from './alert.ts';
+export * from './audit-read.ts';
 export * from './codes.ts';
 export * from './contracts.ts';
 export * from './dead-letter.ts';

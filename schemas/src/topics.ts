@@ -9,6 +9,8 @@ export const TOPICS = {
   snapshots: 'mandate.snapshots.v1',
   /** What people should know of, and to whom it was told. */
   alerts: 'mandate.alerts.v1',
+  /** Who read what of the audit. */
+  access: 'mandate.access.v1',
 } as const;
 
 export const GROUPS = {
@@ -59,10 +61,14 @@ const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 /** One partition: what was raised, cleared and delivered is one order, and one alerter at a time delivers. */
 const ALERTS: TopicSettings = { ...KEPT, partitions: 1 };
 
+/** One partition: people ask a few questions a second, and what they read is then one list that nothing can be missing from. */
+const ACCESS: TopicSettings = { ...KEPT, partitions: 1 };
+
 /** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
   if (takesRequests) return REQUESTS;
   if (topic === TOPICS.alerts) return ALERTS;
+  if (topic === TOPICS.access) return ACCESS;
   return topic === TOPICS.snapshots ? SNAPSHOTS : KEPT;
 }

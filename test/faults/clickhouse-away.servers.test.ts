@@ -122,7 +122,7 @@ async function queryServiceOn({ url }: ClickHouseServer, database: string, timeo
   const keys = memoryKeyStore([record]);
   const readiness = async () => [];
   const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
-  await server.register(queryRoutes({ audit, log, metrics, clock: Date.now, timeoutMs }));
+  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now, timeoutMs }));
   const get: Get = async (path, query = {}) => {
     const answer = await server.inject({ method: 'GET', url: path, query, headers: { 'x-api-key': key } });
     if (answer.statusCode === 503) throw new Away(answer.body);

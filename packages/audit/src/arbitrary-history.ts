@@ -6,6 +6,7 @@
 import {
   type ActionDecided,
   type ActionSettled,
+  type AuditRead,
   type BudgetAdjusted,
   type Decision,
   type Settlement,
@@ -257,6 +258,23 @@ function adjustedBy(
       ledgerEpoch: 'epoch-1',
       ledgerSequence: 1,
     },
+  };
+}
+
+/** The `index`th read of a tenant's audit: of one decision, by a key of two. */
+export function readOf(tenant: string, index: number, given: Partial<AuditRead> = {}): AuditRead {
+  return {
+    id: sortableId('read', START_MS + index, index.toString(16).padStart(20, '0')),
+    tenant,
+    key: { id: `key-${index % 2}`, name: 'auditor' },
+    method: 'GET',
+    route: '/v1/audit/decisions/:id',
+    parameters: { id: `dec_${index}` },
+    refused: false,
+    requestId: `req-${index}`,
+    traceId: null,
+    at: wireTime(START_MS + index),
+    ...given,
   };
 }
 

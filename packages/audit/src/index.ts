@@ -45,6 +45,7 @@ export { answersTo, republicationsOf } from './queries/republications.ts';
 export { CONTROL_EVENTS, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
+export { searchReads } from './queries/search-reads.ts';
 export {
   type SettlementFilter,
   type SettlementSummary,
@@ -54,6 +55,7 @@ export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {
   type Landed,
+  recordAuditReads,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,

@@ -1,6 +1,6 @@
 /**
- * Retention, off unless somebody asks for it (`mandate audit prune`): drops whole months of decisions, settlements and
- * dead letters, each a partition, so nothing is rewritten and the disk has room at once. Control events are never
+ * Retention, off unless somebody asks for it (`mandate audit prune`): drops whole months of decisions, settlements,
+ * dead letters and reads, each a partition, so nothing is rewritten and the disk has room at once. Control events are never
  * dropped: what operators did, and which ledger epoch was in force, is needed for as long as the log is.
  *
  * What is dropped is gone from every answer: sums begin where the tables do, and a reconciliation over the whole log
@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { AuditClient } from './port.ts';
 import { markReachingBack } from './rollups/mark-touched.ts';
 
-const EXPIRING = ['decisions', 'settlements', 'dead_letters'] as const;
+const EXPIRING = ['decisions', 'settlements', 'dead_letters', 'audit_reads'] as const;
 
 /** Partitions are months, named YYYYMM. `rows`: repeats among them that no merge has collapsed yet. */
 const monthRow = z.object({ table: z.enum(EXPIRING), month: z.string().regex(/^\d{6}$/), rows: z.int() });

@@ -6,12 +6,13 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMandateError } from '@mandate/runtime';
-import type { DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
+import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
 import { quarantine } from './quarantine.ts';
 import type { Recorded } from './recorded.ts';
 import { markTouched } from './rollups/mark-touched.ts';
+import { auditReadRow, auditReadRowOf } from './rows/audit-read-row.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
 import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
@@ -66,6 +67,13 @@ export function recordRepublications(
   batch: readonly Recorded<Republication>[],
 ): Promise<Landed> {
   return record(client, 'republications', republicationRow, republicationRowOf, batch);
+}
+
+export function recordAuditReads(
+  client: AuditClient,
+  batch: readonly Recorded<AuditRead>[],
+): Promise<Landed> {
+  return record(client, 'audit_reads', auditReadRow, auditReadRowOf, batch);
 }
 
 /** Checking rows holds up the event loop (2 ms for so many): then everyone else gets a turn. */

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import {
   decisionOf,
   onLog,
+  readOf,
   recordedDecision,
   recordedSettlement,
   settlementOf,
@@ -29,6 +30,7 @@ import {
   oldMonths,
   openAudit,
   quarantine,
+  recordAuditReads,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
@@ -38,6 +40,7 @@ import {
   searchControlEvents,
   searchDeadLetters,
   searchDecisions,
+  searchReads,
   searchSettlements,
 } from './index.ts';
 import { readMigrations } from './migration-files.ts';
@@ -153,6 +156,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     for (const tenant of ['acme', 'globex']) {
       await recordDecisions(recorder, [recordedDecision(decisionOf(tenant, 1), 10)]);
       await recordSettlements(recorder, [recordedSettlement(settlementOf(decisionOf(tenant, 1)), 11)]);
+      await recordAuditReads(recorder, [{ record: readOf(tenant, 1), ...onLog({}, 12) }]);
     }
     await recordDeadLetters(
       recorder,
@@ -223,6 +227,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       const tenant = 'acme';
       expect(await ask(query, searchDecisions, { tenant })).toHaveLength(1);
       expect(await ask(query, searchSettlements, { tenant })).toHaveLength(1);
+      expect(await ask(query, searchReads, { tenant })).toHaveLength(1);
       expect(await ask(query, analytics, { tenant, groupBy: ['agent'] })).toHaveLength(1);
       expect(await ask(query, latencies, { tenant })).toHaveLength(1);
       const events = await ask(query, searchControlEvents, { tenant });
@@ -244,6 +249,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       ["SELECT tenant FROM decisions PREWHERE throwIf(tenant = 'globex') = 0", 1],
       ['SELECT tenant FROM settlements UNION ALL SELECT tenant FROM decisions', 2],
       ["SELECT tenant FROM control_events WHERE tenant != ''", 1],
+      ['SELECT tenant FROM audit_reads', 1],
       ['SELECT id FROM dead_letters', 0],
       ['SELECT id FROM republications', 0],
       ["SELECT tenant FROM merge('mandate', '^(decisions|settlements)$')", 2],

@@ -26,7 +26,7 @@ async function serving() {
   const keys = memoryKeyStore([acme.record, bravo.record]);
   const readiness = async () => [];
   const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
-  await server.register(queryRoutes({ audit, log, metrics, clock: Date.now, timeoutMs: 60_000 }));
+  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now, timeoutMs: 60_000 }));
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const leaving = new AbortController();
   onTestFinished(async () => {

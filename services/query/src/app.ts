@@ -1,9 +1,10 @@
 /**
  * The query service: the audit over HTTP. What was decided and why, what was spent, what operators did, and the sums
- * that the reconciler needs. It only reads, and only the tables that the recorder fills; the tenant is always that of
+ * that the reconciler needs. It only reads, and only the tables that the recorder fills; who reads is on the log before; the tenant is always that of
  * the caller's key. Every answer is pages, bounded lists or a stream; ClickHouse away or slow is a 503 in bounded time.
  */
 import { type AuditClient, ask, identity } from '@mandate/audit';
+import { type Bus, recordReads } from '@mandate/bus';
 import {
   answers,
   type Clock,
@@ -13,6 +14,7 @@ import {
   type ReadinessCheck,
 } from '@mandate/runtime';
 import { askWithin, boundedWork, exportWithin } from './bounded-ask.ts';
+import { recordReadsOf } from './record-reads.ts';
 import { analytics } from './routes/analytics.ts';
 import { analyticsBudgets } from './routes/analytics-budgets.ts';
 import { analyticsLatency } from './routes/analytics-latency.ts';
@@ -23,6 +25,7 @@ import { explainDecision } from './routes/explain-decision.ts';
 import { exportAudit } from './routes/export-audit.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
+import { listReads } from './routes/list-reads.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
@@ -42,6 +45,10 @@ export type QueryOptions = {
   clock: Clock;
   /** How long a question may take before the answer is 503. Default 10,000. */
   timeoutMs?: number;
+  /** The log, where every read is on record before it is answered; null: it is on none, which is said once. */
+  bus: Pick<Bus, 'append'> | null;
+  /** Takes what is personal out of what is put on record of a read; nothing, where it is absent. */
+  redactText?: (text: string) => string;
 };
 
 const ROUTES = [
@@ -60,14 +67,18 @@ const ROUTES = [
   listControlEvents,
   listDeadLetters,
   showDeadLetter,
+  listReads,
   sums,
 ];
 
 /** Everything under /v1/audit, as a plugin for an HTTP server of @mandate/runtime. */
-export function queryRoutes({ audit, log, metrics, clock, timeoutMs = 10_000 }: QueryOptions): HttpRoutes {
+export function queryRoutes(options: QueryOptions): HttpRoutes {
+  const { audit, log, metrics, clock, timeoutMs = 10_000, bus, redactText = (text) => text } = options;
   const bounded = boundedWork({ log, metrics, timeoutMs });
   const context = { ask: askWithin(bounded, audit), file: exportWithin(bounded, audit), clock };
   return async (server) => {
+    if (bus === null) log.warn('reads of the audit are not recorded: MANDATE_QUERY_RECORD_READS is off');
+    else recordReadsOf(server, recordReads({ bus, source: 'query', clock, timeoutMs }), redactText);
     for (const route of ROUTES) route(server, context);
   };
 }

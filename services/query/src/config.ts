@@ -2,6 +2,7 @@ import {
   backendsMustFit,
   clickhouseSettings,
   corsOrigins,
+  kafkaSettings,
   LOG_LEVELS,
   otlpSettings,
   requestsPerKeyPerSecond,
@@ -14,7 +15,9 @@ export const querySettings = z.object({
     .string()
     .min(1)
     .default('.mandate')
-    .describe('the folder of keys.json and, where they are not on a server, of the audit tables'),
+    .describe(
+      'the folder of keys.json and, where they are not on servers, of the log and of the audit tables',
+    ),
   QUERY_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   QUERY_PORT: z
     .int()
@@ -31,8 +34,17 @@ export const querySettings = z.object({
     .max(60_000)
     .default(10_000)
     .describe('how long a question may take before the answer is 503'),
+  QUERY_RECORD_READS: z
+    .boolean()
+    .default(true)
+    .describe('whether every read is on the log, with who and what, before it is answered'),
 });
 
 export const queryConfig = z
-  .object({ ...querySettings.shape, ...clickhouseSettings.shape, ...otlpSettings.shape })
+  .object({
+    ...querySettings.shape,
+    ...kafkaSettings.shape,
+    ...clickhouseSettings.shape,
+    ...otlpSettings.shape,
+  })
   .superRefine(backendsMustFit);

@@ -1,8 +1,9 @@
-/** The query service alone: on the audit tables, of a server or of a folder, and the API keys of a folder. */
+/** The query service alone: on the audit tables and the log, on servers or in a folder, and the API keys of a folder. */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
-import { fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
+import { answers, fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { queryConfig, queryReadiness, queryRoutes } from './app.ts';
+import { openAccessLog } from './open-access-log.ts';
 
 await runService(process, {
   name: 'query',
@@ -20,11 +21,15 @@ await runService(process, {
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
     // On a server the recorder makes the tables: who only asks needs no right to.
     if (config.CLICKHOUSE_URL === undefined) await migrate(audit, MIGRATIONS_DIRECTORY);
+    const bus = closing(await openAccessLog(config, { folder, log }), (held) => held?.close());
     const timeoutMs = config.QUERY_ANSWER_TIMEOUT_MS;
     return {
       keys: fileKeyStore(folder.keys),
-      readiness: () => queryReadiness(audit),
-      routes: queryRoutes({ audit, log, metrics, clock: systemClock, timeoutMs }),
+      readiness: async () => [
+        ...(await queryReadiness(audit)),
+        ...(bus === null ? [] : [await answers('log', bus.ping())]),
+      ],
+      routes: queryRoutes({ audit, bus, log, metrics, clock: systemClock, timeoutMs }),
     };
   },
 });

@@ -1,5 +1,5 @@
 /**
- * The recorder: a consumer of the decisions and the dead letters, and the only writer of the audit's tables. For each
+ * The recorder: a consumer of the decisions, the dead letters and the reads, and the only writer of the audit's tables. For each
  * batch: read it, have it land in ClickHouse, commit. So nothing that is committed is missing from the tables, and
  * what lands twice shows once, because every table collapses repeats.
  *
@@ -70,7 +70,7 @@ export type Recorder = Running & {
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-const RECORDED_TOPICS = [TOPICS.decisions, TOPICS.deadLetters];
+const RECORDED_TOPICS = [TOPICS.decisions, TOPICS.deadLetters, TOPICS.access];
 const DRAIN_MS = 5_000;
 
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {

@@ -46,6 +46,7 @@ export function countLanded(
     control_events: controlEvents,
     dead_letters: others.deadLetters,
     republications: others.republications,
+    audit_reads: others.auditReads,
   };
   let quarantined = unreadable;
   for (const [table, landed] of Object.entries(tables)) {

@@ -6,13 +6,14 @@ import {
   type Quarantined,
   quarantine,
   type Recorded,
+  recordAuditReads,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
   recordRepublications,
   recordSettlements,
 } from '@mandate/audit';
-import type { DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
+import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 
 export type Pile = {
   controlEvents: Recorded<ControlEvent>[];
@@ -20,6 +21,7 @@ export type Pile = {
   settlements: Recorded<Settlement>[];
   deadLetters: Recorded<DeadLetter['deadLetter']>[];
   republications: Recorded<Republication>[];
+  auditReads: Recorded<AuditRead>[];
   /** What is no record of its topic. */
   unreadable: Quarantined[];
 };
@@ -31,6 +33,7 @@ export function emptyPile(): Pile {
     settlements: [],
     deadLetters: [],
     republications: [],
+    auditReads: [],
     unreadable: [],
   };
 }
@@ -52,7 +55,7 @@ export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<
     audit,
     all((pile) => pile.controlEvents),
   );
-  const [decisions, settlements, deadLetters, republications] = await Promise.all([
+  const [decisions, settlements, deadLetters, republications, auditReads] = await Promise.all([
     recordDecisions(
       audit,
       all((pile) => pile.decisions),
@@ -69,6 +72,10 @@ export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<
       audit,
       all((pile) => pile.republications),
     ),
+    recordAuditReads(
+      audit,
+      all((pile) => pile.auditReads),
+    ),
     quarantine(audit, unreadable),
   ]);
   return {
@@ -77,6 +84,7 @@ export async function land(audit: AuditClient, piles: readonly Pile[]): Promise<
     settlements,
     deadLetters,
     republications,
+    auditReads,
     unreadable: unreadable.length,
   };
 }

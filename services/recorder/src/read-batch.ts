@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Batch } from '@mandate/bus';
 import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
 import { emptyPile, type Pile } from './pile.ts';
-import { readDeadLetters, readDecision } from './read-record.ts';
+import { readAccess, readDeadLetters, readDecision } from './read-record.ts';
 
 export type ReadBatch = {
   pile: Pile;
@@ -27,7 +27,7 @@ export async function readBatch(
   for (const [index, { coordinate, value, headers }] of records.entries()) {
     if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
     const origin = { value, coordinate, recordedAtMs, traceId: traceIdIn(headers) };
-    const read = topic === TOPICS.deadLetters ? readDeadLetters(value) : readDecision(value);
+    const read = readAs(topic, value);
     if (!read.ok) {
       pile.unreadable.push({ ...origin, meantFor: '', reason: read.reason });
       continue;
@@ -50,6 +50,9 @@ export async function readBatch(
       case 'deadletter.republished':
         pile.republications.push({ ...origin, record: record.republication, void: false });
         break;
+      case 'audit.read':
+        pile.auditReads.push({ ...origin, record: record.read, void: false });
+        break;
       case 'ledger.epoch': {
         const behind = epochBehind(inForce, record.epoch);
         pile.controlEvents.push({ ...origin, record, void: behind === inForce });
@@ -62,4 +65,9 @@ export async function readBatch(
     }
   }
   return { pile, epoch: inForce };
+}
+
+function readAs(topic: string, value: Uint8Array) {
+  if (topic === TOPICS.deadLetters) return readDeadLetters(value);
+  return topic === TOPICS.access ? readAccess(value) : readDecision(value);
 }

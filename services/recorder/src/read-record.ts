@@ -3,8 +3,10 @@
  * to quarantine and the records behind it go on.
  */
 import {
+  type AccessRecord,
   type DeadLettersRecord,
   type DecisionsRecord,
+  readAccessRecord,
   readDeadLettersRecord,
   readDecisionsRecord,
 } from '@mandate/schemas';
@@ -18,6 +20,10 @@ export function readDecision(value: Uint8Array): ReadRecord<DecisionsRecord> {
 
 export function readDeadLetters(value: Uint8Array): ReadRecord<DeadLettersRecord> {
   return read(() => readDeadLettersRecord(value));
+}
+
+export function readAccess(value: Uint8Array): ReadRecord<AccessRecord> {
+  return read(() => readAccessRecord(value));
 }
 
 function read<R>(reading: () => R): ReadRecord<R> {

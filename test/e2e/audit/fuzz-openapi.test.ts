@@ -17,7 +17,7 @@ import {
   type Parameter,
   urlOf,
 } from '../interface/described.ts';
-import { deadLetterOf, decided, killed, START_MS, settled } from './log-records.ts';
+import { deadLetterOf, decided, killed, readByKey, START_MS, settled } from './log-records.ts';
 import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
@@ -84,12 +84,22 @@ beforeAll(async () => {
     TOPICS.deadLetters,
     LETTERS.map((letter) => ({ key: null, value: JSON.stringify(letter) })),
   );
+  await recording.bus.append(
+    TOPICS.access,
+    [readByKey(1), readByKey(2), readByKey(3, 'globex', 'spy-agent')].map((read) => ({
+      key: null,
+      value: JSON.stringify(read),
+    })),
+  );
   const recorder = await recording.record();
   await recorder.caughtUp();
   await recorder.stop();
 
   const clock = () => START_MS + 60_000;
-  server = await queryServer(overheard(recording.audit), memoryKeyStore([record]), { clock });
+  server = await queryServer(overheard(recording.audit), memoryKeyStore([record]), {
+    bus: recording.bus,
+    clock,
+  });
   ({ url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 }));
 
   const document: OpenApi = (await server.inject('/openapi.json')).json();

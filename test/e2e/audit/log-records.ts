@@ -1,5 +1,6 @@
 /** Records as deciders and gateways write them, a literal each, for logs that tests make up. */
 import {
+  type AccessRecord,
   type ActionDecided,
   type ActionSettled,
   type AgentKilled,
@@ -107,6 +108,25 @@ export function republished(
       appendedAt: at,
       tenant,
       answerIds,
+    },
+  };
+}
+
+/** The `n`th time that somebody asked a tenant's audit for a decision. */
+export function readByKey(n: number, tenant = 'acme', agent = 'agent-1'): AccessRecord {
+  return {
+    event: 'audit.read',
+    read: {
+      id: sortableId('read', START_MS + n, n.toString(16).padStart(20, '0')),
+      tenant,
+      key: { id: `key-of-${tenant}`, name: 'auditor' },
+      method: 'GET',
+      route: '/v1/audit/decisions',
+      parameters: { agent },
+      refused: false,
+      requestId: `req-${n}`,
+      traceId: null,
+      at: wireTime(START_MS + n),
     },
   };
 }

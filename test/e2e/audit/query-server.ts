@@ -1,5 +1,6 @@
 /** The query service on an HTTP server that lets in whoever has one of the keys. */
 import type { AuditClient } from '@mandate/audit';
+import type { Bus } from '@mandate/bus';
 import { queryRoutes } from '@mandate/query';
 import {
   createHttpServer,
@@ -12,12 +13,16 @@ import {
 export async function queryServer(
   audit: AuditClient,
   keys: KeyStore,
-  { timeoutMs = 60_000, clock = Date.now }: { timeoutMs?: number; clock?: () => number } = {},
+  {
+    bus = null,
+    timeoutMs = 60_000,
+    clock = Date.now,
+  }: { bus?: Bus | null; timeoutMs?: number; clock?: () => number } = {},
 ): Promise<HttpServer> {
   const metrics = createMetrics({ service: 'query' });
   const log = silentLogger();
   const readiness = async () => [];
   const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
-  await server.register(queryRoutes({ audit, log, metrics, clock, timeoutMs }));
+  await server.register(queryRoutes({ audit, bus, log, metrics, clock, timeoutMs }));
   return server;
 }

@@ -11,6 +11,7 @@ import {
   republicationsOf,
   searchControlEvents,
   searchDeadLetters,
+  searchReads,
   searchSettlements,
 } from '@mandate/audit';
 import { createLogger } from '@mandate/runtime';
@@ -19,7 +20,7 @@ import { arbitraryEpochHistory, type EpochStep, standing } from '@mandate/testin
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deadLetterOf, decided, epochBegan, killed, republished, settled } from './log-records.ts';
+import { deadLetterOf, decided, epochBegan, killed, readByKey, republished, settled } from './log-records.ts';
 import { everyDecision, type OpenTables, openRecording, type Recording } from './recording.ts';
 
 export function recorderPromises(open: OpenTables): void {
@@ -31,6 +32,7 @@ export function recorderPromises(open: OpenTables): void {
     'control_events',
     'dead_letters',
     'republications',
+    'audit_reads',
     'quarantine',
   ];
 
@@ -88,6 +90,10 @@ export function recorderPromises(open: OpenTables): void {
       TOPICS.deadLetters,
       [letter, again, again].map((record) => ({ key: null, value: JSON.stringify(record) })),
     );
+    await recording.bus.append(
+      TOPICS.access,
+      [1, 2, 2].map((n) => ({ key: null, value: JSON.stringify(readByKey(n)) })),
+    );
     await recordAll({ maxBatch: 37 });
 
     expect((await everyDecision(audit)).sort()).toEqual(idsOf(decisions).sort());
@@ -100,6 +106,10 @@ export function recorderPromises(open: OpenTables): void {
     expect(await ask(audit, searchDeadLetters, {})).toMatchObject([{ id: letterId, republications: 1 }]);
     expect(await ask(audit, republicationsOf, { letterId })).toMatchObject([
       { id: 'rep-1', by: 'ops', corrected: true, tenant: 'acme', answerIds: ['dec_1'] },
+    ]);
+    expect(await ask(audit, searchReads, { tenant: 'acme' })).toMatchObject([
+      { requestId: 'req-2' },
+      { requestId: 'req-1' },
     ]);
     expect(await readQuarantine()).toEqual([]);
   });

@@ -5,8 +5,10 @@ import { z } from 'zod';
 import {
   decisionOf,
   onLog,
+  readOf,
   recordedDecision,
   recordedSettlement,
+  START_MS,
   settlementOf,
 } from '../arbitrary-history.ts';
 import {
@@ -16,6 +18,7 @@ import {
   decisionById,
   epochBefore,
   quarantine,
+  recordAuditReads,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
@@ -23,6 +26,7 @@ import {
   recordSettlements,
   searchControlEvents,
   searchDecisions,
+  searchReads,
   tenantsRecorded,
 } from '../index.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
@@ -296,6 +300,46 @@ export function recording(make: MakeAudit): void {
         lastOffset: 8,
       },
     ]);
+  });
+
+  test('reads are found by who, what and when, newest first and page by page, each once', async () => {
+    const reads = Array.from({ length: 6 }, (_, n) => readOf('read', n));
+    const odd = readOf('read', 6, {
+      route: '/v1/audit/decisions',
+      parameters: { agent: ['a-1', "o'brien\\"], text: 'é"' },
+      refused: true,
+      traceId: 'f'.repeat(32),
+    });
+    const theirs = readOf('unread', 7);
+    const batch = [...reads, odd, theirs].map((record, n) => ({ record, ...onLog({}, 600 + n) }));
+    for (let times = 0; times < 2; times += 1)
+      expect(await recordAuditReads(audit, batch)).toEqual({ landed: 8, quarantined: 0 });
+
+    const found = async (asked: object = {}) =>
+      (await ask(audit, searchReads, { tenant: 'read', ...asked })).map(({ requestId }) => requestId);
+    const all = ['req-6', 'req-5', 'req-4', 'req-3', 'req-2', 'req-1', 'req-0'];
+    expect(await found()).toEqual(all);
+    expect(await found({ keyId: 'key-1' })).toEqual(['req-5', 'req-3', 'req-1']);
+    expect(await found({ route: '/v1/audit/decisions' })).toEqual(['req-6']);
+    expect(await found({ requestId: 'req-2' })).toEqual(['req-2']);
+    expect(await found({ fromMs: START_MS + 2, toMs: START_MS + 4 })).toEqual(['req-3', 'req-2']);
+    expect(await found({ limit: 2, before: reads[4]?.id })).toEqual(['req-3', 'req-2']);
+    const [row] = await ask(audit, searchReads, { tenant: 'read', limit: 1 });
+    expect(row).toEqual({
+      id: odd.id,
+      keyId: 'key-0',
+      keyName: 'auditor',
+      method: 'GET',
+      route: '/v1/audit/decisions',
+      parameters: odd.parameters,
+      refused: true,
+      requestId: 'req-6',
+      traceId: 'f'.repeat(32),
+      at: odd.at,
+      logTopic: TOPICS.decisions,
+      logPartition: 0,
+      logOffset: 606,
+    });
   });
 
   test('a batch that reaches over many years lands', async () => {

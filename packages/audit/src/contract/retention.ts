@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import {
   decisionOf,
   onLog,
+  readOf,
   recordedDecision,
   recordedSettlement,
   settlementOf,
@@ -16,6 +17,7 @@ import {
   type Month,
   oldMonths,
   quarantine,
+  recordAuditReads,
   recordControlEvents,
   recordDeadLetters,
   recordDecisions,
@@ -24,6 +26,7 @@ import {
   searchControlEvents,
   searchDeadLetters,
   searchDecisions,
+  searchReads,
   searchSettlements,
 } from '../index.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
@@ -65,6 +68,7 @@ export function retention(make: MakeAudit): void {
       at,
     };
     await recordDeadLetters(audit, [{ record: deadLetter, ...onLog({}, n) }]);
+    await recordAuditReads(audit, [{ record: readOf('acme', n, { at }), ...onLog({}, n) }]);
     const epoch = { id: `ep-${n}`, previous: null, reason: '', at };
     await recordControlEvents(audit, [{ record: { event: 'ledger.epoch', epoch }, ...onLog({}, n) }]);
     await quarantine(audit, [{ ...onLog({}, n), meantFor: '', reason: '' }]);
@@ -75,12 +79,13 @@ export function retention(make: MakeAudit): void {
       decisions: (await ask(audit, searchDecisions, { tenant: 'acme' })).length,
       settlements: (await ask(audit, searchSettlements, { tenant: 'acme' })).length,
       deadLetters: (await ask(audit, searchDeadLetters, {})).length,
+      reads: (await ask(audit, searchReads, { tenant: 'acme' })).length,
       controlEvents: (await ask(audit, searchControlEvents, { tenant: 'acme' })).length,
       quarantined: (await ask(audit, recordedByPartition, {})).find(({ table }) => table === 'quarantine')
         ?.rows,
     };
   }
-  const ALL = { decisions: 3, settlements: 3, deadLetters: 3, controlEvents: 3, quarantined: 3 };
+  const ALL = { decisions: 3, settlements: 3, deadLetters: 3, reads: 3, controlEvents: 3, quarantined: 3 };
 
   /** What lies before the newest months goes, as `mandate audit prune` has it go. */
   async function prune(keepMonths: number, nowMs: number): Promise<readonly Month[]> {
@@ -94,25 +99,29 @@ export function retention(make: MakeAudit): void {
     expect(await prune(2, marchBegins - 1)).toEqual([]);
     expect(await held()).toEqual(ALL);
     expect(await prune(2, marchBegins)).toEqual(
-      ['dead_letters', 'decisions', 'settlements'].map((table) => ({ table, month: '202601', rows: 1 })),
+      ['audit_reads', 'dead_letters', 'decisions', 'settlements'].map((table) => ({
+        table,
+        month: '202601',
+        rows: 1,
+      })),
     );
-    expect(await held()).toEqual({ ...ALL, decisions: 2, settlements: 2, deadLetters: 2 });
+    expect(await held()).toEqual({ ...ALL, decisions: 2, settlements: 2, deadLetters: 2, reads: 2 });
     expect(await prune(2, marchBegins)).toEqual([]);
   });
 
   test('months are counted over the turn of a year', async () => {
     expect(await oldMonths(audit, { keepMonths: 13, nowMs: Date.UTC(2027, 0) })).toEqual([]);
-    expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(3);
+    expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(4);
   });
 
   test('asking which months are old drops none', async () => {
-    expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(9);
+    expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(12);
     expect(await held()).toEqual(ALL);
   });
 
   test('what operators did, the epochs and the quarantine stay, whatever goes', async () => {
     await prune(1, Date.UTC(2030, 0));
-    expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0 });
+    expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0, reads: 0 });
     const place = { topic: TOPICS.decisions, partition: 0, offset: 3 };
     expect(await ask(audit, epochBefore, place)).toMatchObject([{ ledgerEpoch: 'ep-2' }]);
   });

@@ -22,6 +22,7 @@ const TABLES = [
   'control_events',
   'dead_letters',
   'republications',
+  'audit_reads',
   'quarantine',
 ] as const;
 

@@ -92,6 +92,26 @@ const FILTERS: readonly Filter[] = [
     once: someText,
   },
   {
+    name: 'reader',
+    flags: '--reader <id>',
+    about: 'reads by the API key of this id',
+    parameter: 'key',
+    once: someText,
+  },
+  {
+    name: 'route',
+    flags: '--route <route>',
+    about: 'reads of this route, such as /v1/audit/decisions/:id',
+    once: someText,
+  },
+  {
+    name: 'request',
+    flags: '--request <id>',
+    about: 'reads of the request with this x-request-id',
+    parameter: 'requestId',
+    once: someText,
+  },
+  {
     name: 'from',
     flags: '--from <time>',
     about: 'RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w',

@@ -67,6 +67,13 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     filters: ['agent', 'event', ...PERIOD],
     presentation: { first: ['event', 'agentId', 'by', 'reason', 'happenedAt'] },
   },
+  reads: {
+    path: 'reads',
+    rows: 'reads',
+    kind: 'paged',
+    filters: ['reader', 'route', 'request', ...PERIOD],
+    presentation: { first: ['at', 'keyName', 'route', 'parameters', 'refused', 'keyId', 'requestId'] },
+  },
   analytics: {
     path: 'analytics',
     rows: 'groups',

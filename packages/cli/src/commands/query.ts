@@ -30,8 +30,8 @@ export function queryCommand(command: Command, run: RunCommand): void {
     withFilters(
       command
         .description(
-          'Asks the audit: decisions, settlements and control-events (newest first), one decision whole, or what was ' +
-            'booked, counted and summed.',
+          'Asks the audit: decisions, settlements, control-events and reads (newest first), one decision whole, or what ' +
+            'was booked, counted and summed.',
         )
         .addArgument(new Argument('<question>').choices([...Object.keys(QUESTIONS), 'decision']))
         .argument('[id]', 'of the one decision', someText),
@@ -55,6 +55,7 @@ them, in full. See also \`mandate explain\`.
 Examples:
   mandate query decisions --verdict BLOCK --from 2h
   mandate query decisions --action act_…       what was decided about one action
+  mandate query reads --from 7d                who asked the audit for what
   mandate query decision dec_…                 every check: what it saw, what it said
   mandate query spend --from 7d --watch 10s
   mandate query analytics --group-by agent --group-by tool --interval 1h --from 24h

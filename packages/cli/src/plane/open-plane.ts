@@ -165,7 +165,14 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   await server.register(gateway.routes);
   await server.register(alertRoutes(alerter));
   await server.register(
-    queryRoutes({ audit, log, metrics, clock, timeoutMs: config.QUERY_ANSWER_TIMEOUT_MS }),
+    queryRoutes({
+      audit,
+      bus: config.QUERY_RECORD_READS ? bus : null,
+      log,
+      metrics,
+      clock,
+      timeoutMs: config.QUERY_ANSWER_TIMEOUT_MS,
+    }),
   );
   const { url } = running(await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }));
   // Last: keys that a failing start had made would never be shown.

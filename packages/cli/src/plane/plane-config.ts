@@ -89,7 +89,7 @@ export const planeConfig = z
       RECORDER_GATHER_MS: true,
       RECORDER_SESSION_TIMEOUT_MS: true,
     }).shape,
-    ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true }).shape,
+    ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
     ...alerterSettings.pick({
       ALERTER_RULES_PATH: true,
       ALERTER_SESSION_TIMEOUT_MS: true,

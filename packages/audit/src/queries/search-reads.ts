@@ -1,0 +1,48 @@
+/** Who read what of a tenant's audit, the newest first; paged by id, which begins with the time. */
+import { id, tenant, time } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { period } from './decision-filter.ts';
+
+export const searchReads = question({
+  params: z.strictObject({
+    tenant,
+    keyId: id.optional(),
+    route: id.optional(),
+    requestId: id.optional(),
+    ...period,
+    before: id.optional(),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: z.object({
+    id: z.string(),
+    keyId: z.string(),
+    keyName: z.string(),
+    method: z.string(),
+    route: z.string(),
+    /** As the recorder wrote it: what it holds was checked there. */
+    parameters: z.string().transform((json): Record<string, string | string[]> => JSON.parse(json)),
+    refused: z.boolean(),
+    requestId: z.string(),
+    traceId: z.string().nullable(),
+    at: time,
+    logTopic: z.string(),
+    logPartition: z.int(),
+    logOffset: z.int(),
+  }),
+  sql: (params) => `
+    SELECT id, key_id AS keyId, key_name AS keyName, method, route, parameters, refused, request_id AS requestId,
+      nullIf(trace_id, '') AS traceId, read_at AS at,
+      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
+    FROM audit_reads FINAL
+    WHERE tenant = {tenant:String} AND NOT void${narrowed(params, {
+      keyId: 'key_id = {keyId:String}',
+      route: 'route = {route:String}',
+      requestId: 'request_id = {requestId:String}',
+      fromMs: "read_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+      toMs: "read_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+      before: 'id < {before:String}',
+    })}
+    ORDER BY id DESC
+    LIMIT {limit:UInt32}`,
+});

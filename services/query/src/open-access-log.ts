@@ -1,0 +1,39 @@
+/** The log, for whoever puts reads on record there. */
+import { existsSync } from 'node:fs';
+import { type Bus, openLog } from '@mandate/bus';
+import { type DataFolder, type KafkaSettings, type Logger, MandateError } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+
+type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: string | undefined };
+
+/**
+ * null where reads are not recorded.
+ *
+ * @throws MandateError ACCESS_LOG_MISSING where only the audit is on a server and there is no log beside it: reads would go
+ *   to a file that nobody reads. And what the log says of a topic that is missing or unfit.
+ */
+export async function openAccessLog(
+  settings: Settings,
+  { folder, log }: { folder: DataFolder; log: Logger },
+): Promise<Bus | null> {
+  if (!settings.QUERY_RECORD_READS) return null;
+  const isOnFile = settings.KAFKA_BROKERS === undefined;
+  if (isOnFile && settings.CLICKHOUSE_URL !== undefined && !existsSync(folder.log)) {
+    throw new MandateError(
+      'ACCESS_LOG_MISSING',
+      `reads of the audit are to be on the log, and there is none at ${folder.log}`,
+      {
+        remedy:
+          'Name the log that the recorder reads: MANDATE_KAFKA_BROKERS, or its folder with MANDATE_QUERY_DATA_PATH. MANDATE_QUERY_RECORD_READS=false goes without.',
+      },
+    );
+  }
+  const bus = await openLog(settings, { path: folder.log, log });
+  try {
+    await bus.ranges(TOPICS.access);
+    return bus;
+  } catch (error) {
+    await bus.close();
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+/** Nothing of the audit is shown, nor even looked for, before it is on the log who asks for what. */
+import type { Bus } from '@mandate/bus';
+import {
+  createHttpServer,
+  createMetrics,
+  type HttpLimits,
+  issueApiKey,
+  MandateError,
+  memoryKeyStore,
+  silentLogger,
+} from '@mandate/runtime';
+import { type AuditRead, readAccessRecord, TOPICS } from '@mandate/schemas';
+import { expect, onTestFinished, test } from 'vitest';
+import { queryRoutes } from './app.ts';
+import { fakeAudit } from './fake-audit.fixture.ts';
+
+const issue = (scope: 'audit' | 'publish') =>
+  issueApiKey({ tenant: 'acme', scopes: [scope], agents: ['*'], name: `the ${scope} key` });
+const [auditor, publisher] = [issue('audit'), issue('publish')];
+
+const away = () =>
+  Promise.reject(
+    new MandateError('BUS_UNAVAILABLE', 'broker k1 is down', { remedy: 'wait', retryable: true }),
+  );
+
+async function serving({
+  append,
+  redactText,
+  limits = {},
+  timeoutMs = 60_000,
+}: {
+  append?: Bus['append'];
+  redactText?: (text: string) => string;
+  limits?: Partial<HttpLimits>;
+  timeoutMs?: number;
+} = {}) {
+  const reads: AuditRead[] = [];
+  /** What happened, in its order. */
+  const happened: string[] = [];
+  const bus: Pick<Bus, 'append'> = {
+    append:
+      append ??
+      (async (topic, records) => {
+        expect(topic).toBe(TOPICS.access);
+        reads.push(...records.map(({ value }) => readAccessRecord(Buffer.from(value)).read));
+        happened.push('recorded');
+        return [];
+      }),
+  };
+  const audit = fakeAudit(async () => {
+    happened.push('asked');
+    return [];
+  });
+  const metrics = createMetrics({ service: 'query' });
+  const log = silentLogger();
+  const keys = memoryKeyStore([auditor.record, publisher.record]);
+  const readiness = async () => [];
+  const server = await createHttpServer({
+    service: 'query',
+    version: '0',
+    log,
+    metrics,
+    keys,
+    readiness,
+    limits,
+  });
+  onTestFinished(() => server.close());
+  const routes: { method: string; path: string }[] = [];
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, path: url });
+  });
+  await server.register(
+    queryRoutes({ audit, bus, log, metrics, clock: Date.now, timeoutMs, ...(redactText && { redactText }) }),
+  );
+  await server.ready();
+  const ask = (url: string, { key } = auditor, method: 'GET' | 'HEAD' = 'GET', payloadAsStream = false) =>
+    server.inject({ method, url, headers: { 'x-api-key': key, 'x-request-id': 'req-1' }, payloadAsStream });
+  return { ask, routes, reads, happened };
+}
+
+/** A path as somebody asks it. */
+const asked = (path: string) => path.replaceAll(/:\w+/g, 'dec_1');
+
+test('every route there is tells who asked for what, before the audit is asked', async () => {
+  const { ask, routes, reads, happened } = await serving();
+  expect(routes.length).toBeGreaterThan(30);
+  for (const { method, path } of routes) {
+    happened.length = 0;
+    const answer = await ask(asked(path), auditor, method === 'HEAD' ? 'HEAD' : 'GET', true);
+    answer.stream().destroy();
+    expect([method, path, happened[0], happened.filter((one) => one === 'recorded').length]).toEqual([
+      method,
+      path,
+      'recorded',
+      1,
+    ]);
+    expect(reads.at(-1)).toMatchObject({
+      tenant: 'acme',
+      key: { id: auditor.record.id, name: 'the audit key' },
+      method,
+      route: path,
+      parameters: path.includes(':id') ? { id: 'dec_1' } : {},
+      refused: false,
+      requestId: 'req-1',
+      traceId: null,
+    });
+  }
+});
+
+test('with the log away no route answers, nor is the audit asked', async () => {
+  const { ask, routes, happened } = await serving({ append: away });
+  for (const { method, path } of routes) {
+    const answer = await ask(asked(path), auditor, method === 'HEAD' ? 'HEAD' : 'GET');
+    expect([path, answer.statusCode]).toEqual([path, 503]);
+    if (method === 'HEAD') continue;
+    expect(answer.json()).toMatchObject({ code: 'READ_NOT_RECORDED', remedy: expect.stringMatching(/log/) });
+    expect(answer.body).not.toContain('k1');
+    expect(answer.headers['retry-after']).toBe('1');
+  }
+  expect(happened).toEqual([]);
+});
+
+test('a log that says nothing is waited for no longer than a question', async () => {
+  const { ask, happened } = await serving({ append: () => new Promise(() => {}), timeoutMs: 20 });
+  const answer = await ask('/v1/audit/decisions');
+  expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
+  expect(happened).toEqual([]);
+});
+
+test('a key without the scope is on record as refused, or hears that the log is away', async () => {
+  const { ask, reads, happened } = await serving();
+  expect((await ask('/v1/audit/decisions?agent=bot', publisher)).statusCode).toBe(403);
+  expect(reads).toMatchObject([
+    {
+      key: { name: 'the publish key' },
+      route: '/v1/audit/decisions',
+      parameters: { agent: 'bot' },
+      refused: true,
+    },
+  ]);
+  expect(happened).toEqual(['recorded']);
+
+  const without = await serving({ append: away });
+  expect((await without.ask('/v1/audit/decisions', publisher)).json().code).toBe('READ_NOT_RECORDED');
+});
+
+test('who has no key, or asks beyond its rate, is not on record, and was shown nothing', async () => {
+  const { ask, reads } = await serving({ limits: { requestsPerKeyPerSecond: 1 } });
+  const stranger = issue('audit');
+  expect((await ask('/v1/audit/decisions', stranger)).statusCode).toBe(401);
+  expect((await ask('/v1/audit/decisions')).statusCode).toBe(200);
+  expect((await ask('/v1/audit/decisions')).statusCode).toBe(429);
+  expect(reads).toHaveLength(1);
+});
+
+test('a question that is refused for what it says is on record as it was put', async () => {
+  const { ask, reads } = await serving();
+  const answer = await ask('/v1/audit/decisions?colour=red&agent=a&agent=b');
+  expect(answer.statusCode).toBe(400);
+  expect(reads).toMatchObject([{ parameters: { colour: 'red', agent: ['a', 'b'] }, refused: false }]);
+});
+
+test('what is personal is taken out of all that somebody wrote, also where it is cut', async () => {
+  const redactText = (text: string) => text.replaceAll(/\w+@\w+\.\w+/g, '[email]');
+  const { ask, reads } = await serving({ redactText });
+  const long = `${'x'.repeat(248)} ada@example.com and more`;
+  await ask(`/v1/audit/decisions?text=${encodeURIComponent(long)}&bob@example.com=1`);
+  await ask('/v1/audit/decisions/eve@example.com');
+  expect(reads.map(({ parameters }) => parameters)).toEqual([
+    { text: `${'x'.repeat(248)} [email]…`, '[email]': '1' },
+    { id: '[email]' },
+  ]);
+});

@@ -1,0 +1,89 @@
+/** Who reads the audit of a plane is in the audit: over HTTP and with the command, let in or refused. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApiClient } from '@mandate/cli';
+import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jsonLines, runMandate } from '../cli/run-mandate.ts';
+
+type Read = {
+  keyName: string;
+  method: string;
+  route: string;
+  parameters: object;
+  refused: boolean;
+  requestId: string;
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'mandate-reads-'));
+let plane: PlaneProcess;
+beforeAll(async () => {
+  plane = await startPlane({ data: folder });
+});
+afterAll(async () => {
+  await plane?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function get(path: string, keyName: string, requestId: string): Promise<number> {
+  const headers = { authorization: `Bearer ${plane.keys[keyName]}`, 'x-request-id': requestId };
+  const answer = await fetch(plane.url + path, { headers });
+  // Of a stream the beginning will do.
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+function query(...args: string[]) {
+  return runMandate(['query', ...args], {
+    env: { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '' },
+  });
+}
+
+/** Of the requests with this id, once they are there. */
+function readsOf(requestId: string): Promise<Read[]> {
+  const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
+  return waitUntil(`the reads of ${requestId}`, async () => {
+    const { reads } = await api.get<{ reads: Read[] }>('/v1/audit/reads', { requestId });
+    return reads.length > 0 && reads;
+  });
+}
+
+test.each([
+  ['a search', '/v1/audit/decisions?agent=bot-1&text=ada', 200, { agent: 'bot-1', text: 'ada' }],
+  ['one decision, which is not there', '/v1/audit/decisions/dec_1', 404, { id: 'dec_1' }],
+  ['what is no question', '/v1/audit/analytics?colour=red', 400, { colour: 'red' }],
+  ['the stream', '/v1/audit/live', 200, {}],
+  ['a file', '/v1/audit/export?format=csv', 200, { format: 'csv' }],
+  ['the reads themselves', '/v1/audit/reads?limit=1', 200, { limit: '1' }],
+])('%s is one row, with who and what', async (what, path, status, parameters) => {
+  const requestId = what.replaceAll(/\W+/g, '-');
+  expect(await get(path, 'auditor', requestId)).toBe(status);
+  const route = path.replace(/\?.*/, '').replace('dec_1', ':id');
+  expect(await readsOf(requestId)).toMatchObject([
+    { keyName: 'auditor', method: 'GET', route, parameters, refused: false, requestId },
+  ]);
+});
+
+test('a key without the scope is in it too, as refused', async () => {
+  expect(await get('/v1/audit/decisions', 'publisher', 'not-mine')).toBe(403);
+  expect(await readsOf('not-mine')).toMatchObject([{ keyName: 'publisher', refused: true }]);
+});
+
+test('the command shows the reads, its own among them, as a table, as JSON and as CSV', async () => {
+  expect((await query('control-events', '--event', 'ledger.epoch')).exitCode).toBe(0);
+  const own = await waitUntil('the read of the command', async () => {
+    const { exitCode, stdout } = await query('reads', '--route', '/v1/audit/control-events', '--json');
+    expect(exitCode).toBe(0);
+    return jsonLines<Read & { keyId: string }>(stdout).at(0);
+  });
+  expect(own).toMatchObject({ keyName: 'operator', parameters: { event: 'ledger.epoch' } });
+  const narrowed = ['--reader', own.keyId, '--request', own.requestId, '--from', '1h'];
+  const table = await query('reads', ...narrowed);
+  expect(table.stdout).toMatch(/KEY NAME/);
+  expect(table.stdout).toMatch(/operator .*\/v1\/audit\/control-events/);
+  const csv = await query('reads', ...narrowed, '--csv', '--columns', 'keyName,route,parameters');
+  expect(csv.stdout).toMatch(
+    /^keyName,route,parameters\noperator,\/v1\/audit\/control-events,".*""event"":""ledger\.epoch"".*"\n$/,
+  );
+});
