@@ -13,6 +13,7 @@ export * from './dead-letter.ts';
 export * from './decision.ts';
 export * from './decisions-record.ts';
 export * from './defaults.ts';
+export * from './duration-in-words.ts';
 export * from './epoch-in-force.ts';
 export { JsonFault, legible, placeOf, pointerStep } from './json-fault.ts';
 export * from './limit.ts';

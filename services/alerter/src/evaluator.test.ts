@@ -269,7 +269,9 @@ describe('a share of BLOCK', () => {
       blocked(5),
       ...[6, 7, 8, 9, 10, 11, 12].map((n) => decided(n)),
     ];
-    expect(brief(raisedBy(history, rules))).toEqual(['alert.raised block_rate agent bot']);
+    const [raised, ...none] = raisedBy(history, rules);
+    expect([raised?.alert.subject, none]).toEqual(['agent bot', []]);
+    expect(raised?.alert.said).toBe('Of 4 decisions for bot in 30 s, 2 were BLOCK.');
     const over = [...history, decided(13)];
     expect(brief(raisedBy(over, rules))).toEqual([
       'alert.raised block_rate agent bot',

@@ -2,7 +2,7 @@
  * Too large a share of what an agent or a tenant asked for was blocked of late. Counted in buckets of a thirtieth of the
  * window, by the time of the decisions, so what is counted is the same whenever it is read.
  */
-import type { Decision } from '@mandate/schemas';
+import { type Decision, durationInWords } from '@mandate/schemas';
 import type { AlertRules } from './alert-rules.ts';
 import type { Finding } from './finding.ts';
 
@@ -47,7 +47,7 @@ export class BlockRates {
     if (!isSpike && blocks * 200 >= decisions * percent) return [];
     const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
     const who = per === 'agent' ? agentId : `the agents of ${tenant}`;
-    const said = `Of ${decisions} decisions for ${who} in ${windowMs / 60_000} minutes, ${blocks} were BLOCK.`;
+    const said = `Of ${decisions} decisions for ${who} in ${durationInWords(windowMs)}, ${blocks} were BLOCK.`;
     const facts = { per, agentId, decisions, blocks, percent, windowMs, code: decision.code };
     const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
     return [{ rule: 'block_rate', tenant, subject, holds: isSpike, order, at, said, facts }];

@@ -7,7 +7,7 @@ export function killed({ kill }: AgentKilled): Finding {
   return {
     ...about(kill),
     rule: 'kill',
-    said: `${nameOf(target)} was killed by ${by}: ${reason}. ${openCount} actions were open.`,
+    said: `${nameOf(target)} was killed by ${by}: ${reason}. ${openCount} ${openCount === 1 ? 'action was' : 'actions were'} open.`,
     facts: { ...target, by, reason, openCount },
   };
 }

@@ -1,6 +1,5 @@
 /** What a check saw and said, as a sentence for whoever asks why. */
-import { type Check, type Decision, formatMicros } from '@mandate/schemas';
-import { inWords } from './duration.ts';
+import { type Check, type Decision, durationInWords, formatMicros } from '@mandate/schemas';
 import { type Seen, seenBy } from './seen.ts';
 
 export function checkInWords(check: Check, decision: Decision): string {
@@ -17,7 +16,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
     case 'deadline':
       return passed
         ? 'It was decided before its deadline.'
-        : `It had waited ${inWords(waitedMs(decision))} when its turn came, and its deadline was over.`;
+        : `It had waited ${durationInWords(waitedMs(decision))} when its turn came, and its deadline was over.`;
     case 'kill-switch':
       return passed ? 'No kill switch stopped the agent.' : 'A kill switch stopped the agent.';
     case 'mandate-found':
@@ -51,7 +50,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
     case 'tool-rate':
     case 'mandate-rate':
-      return `${seen.calls} of ${seen.maxCalls} calls in ${inWords(seen.windowMs)} had been made.`;
+      return `${seen.calls} of ${seen.maxCalls} calls in ${durationInWords(seen.windowMs)} had been made.`;
     case 'budget':
       return budgetSentence(seen);
     case 'confirmation':
@@ -79,7 +78,7 @@ function modelSentence({ model, pattern }: Extract<Seen, { by: 'model-allowed' }
 
 function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
   const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
-  const period = windowMs === null ? '' : ` in ${inWords(windowMs)}`;
+  const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
   return `Of the ${scope} budget "${id}" ${of}, ${formatMicros(spentMicros)} was spent${call}.`;

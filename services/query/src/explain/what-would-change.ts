@@ -5,10 +5,17 @@
  * All `needs` have to be met, each by any one of its ways. What was not asked may still object afterwards: `unasked`.
  */
 import { NEAR_MISS_AT } from '@mandate/audit';
-import { BUDGET_SCOPES, CAPS, type Check, type Decision, formatMicros, wireTime } from '@mandate/schemas';
+import {
+  BUDGET_SCOPES,
+  CAPS,
+  type Check,
+  type Decision,
+  durationInWords,
+  formatMicros,
+  wireTime,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { checkInWords, waitedMs } from './check-in-words.ts';
-import { inWords } from './duration.ts';
 import { type Seen, seenBy } from './seen.ts';
 
 const WAYS = [
@@ -168,7 +175,7 @@ function nextAttempt({ attempt }: Decision): Way {
 function longerDeadline(decision: Decision): Way[] {
   const atLeastMs = waitedMs(decision);
   if (atLeastMs === 0 || atLeastMs > CAPS.deadlineMs) return [];
-  const words = `a deadline of at least ${inWords(atLeastMs)} (deadlineMs of the request)`;
+  const words = `a deadline of at least ${durationInWords(atLeastMs)} (deadlineMs of the request)`;
   return [{ way: 'longer-deadline', words, atLeastMs }];
 }
 
@@ -248,7 +255,7 @@ type Rate = Extract<Seen, { by: 'tool-rate' | 'mandate-rate' }>;
 function moreCalls({ calls, windowMs }: Rate): Way {
   return {
     way: 'more-calls',
-    words: `a rate of at least ${calls + 1} calls in ${inWords(windowMs)}`,
+    words: `a rate of at least ${calls + 1} calls in ${durationInWords(windowMs)}`,
     atLeastCalls: calls + 1,
   };
 }
@@ -263,7 +270,7 @@ function notBefore({ retryAfterMs }: { retryAfterMs: number | null }, decision: 
 function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] {
   const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
   const budget = { scope, id, windowMs };
-  const name = `the ${scope} budget "${id}"${windowMs === null ? '' : ` of ${inWords(windowMs)}`}`;
+  const name = `the ${scope} budget "${id}"${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
   const waiting = notBefore(seen, decision);
   // An older decision does not say what the call was to cost.
   if (costMicros === undefined || maxMicros === null) {
@@ -312,7 +319,7 @@ function whatWouldHaveBlocked(seen: Seen, { decidedAt }: Decision): string | nul
       const { calls, maxCalls, windowMs } = seen;
       if (!isNear(calls + 1, maxCalls)) return null;
       const more = maxCalls - calls;
-      return `${more} more ${more === 1 ? 'call' : 'calls'} in the ${inWords(windowMs)} before it`;
+      return `${more} more ${more === 1 ? 'call' : 'calls'} in the ${durationInWords(windowMs)} before it`;
     }
     case 'budget': {
       const { scope, id, spentMicros, maxMicros, costMicros } = seen;

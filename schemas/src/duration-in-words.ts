@@ -6,7 +6,7 @@ const UNITS = [
 ] as const;
 
 /** In the largest unit that says it exactly: 1 h, 90 s, 1500 ms. */
-export function inWords(ms: number): string {
+export function durationInWords(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['ms', 1];
   return `${ms / unitMs} ${unit}`;
 }
