@@ -20,6 +20,8 @@ export type DataFolder = {
   alerts: string;
   /** And of what of people is kept from the record. */
   privacy: string;
+  /** With which what is sealed of people can be read; made where something is. */
+  personKeys: string;
 };
 
 /** What things are called in the folder at `path`; nothing is looked at or made. */
@@ -35,6 +37,7 @@ export function dataFolder(path: string): DataFolder {
     mandates: join(path, 'mandates.yaml'),
     alerts: join(path, 'alerts.yaml'),
     privacy: join(path, 'privacy.yaml'),
+    personKeys: join(path, 'person-keys'),
   };
 }
 

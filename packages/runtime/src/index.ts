@@ -16,6 +16,7 @@ export { API_SCOPES, type ApiKeyRecord, type ApiScope, issueApiKey } from './api
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
 export { type KeyStore, memoryKeyStore } from './api-keys/key-store.ts';
+export { replaceFile, withFileLock } from './api-keys/replace-file.ts';
 export {
   type Clock,
   type ClockJump,

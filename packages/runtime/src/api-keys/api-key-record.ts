@@ -6,9 +6,10 @@ import { makeApiKey, parseApiKey } from './key-format.ts';
 
 /**
  * publish: send actions and outcomes. audit: read the record. operate: kill, revive, adjust budgets, within the key's
- * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate.
+ * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. persons:
+ * read what is sealed of people of the key's tenant, and forget them.
  */
-export const API_SCOPES = ['publish', 'audit', 'operate', 'operate:all'] as const;
+export const API_SCOPES = ['publish', 'audit', 'operate', 'operate:all', 'persons'] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
 
 /**

@@ -1,0 +1,229 @@
+import { promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import { holdExclusively } from '@mandate/runtime';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, test, vi } from 'vitest';
+import { keyFileText, readKeyFileText } from './key-file-text.ts';
+import { plantTree } from './key-tree.ts';
+import { type PersonKeys, personKeysAt } from './person-keys.ts';
+
+const newPath = () => join(temporaryFolder(), 'person-keys');
+
+async function made(path = newPath()): Promise<{ path: string; keys: PersonKeys }> {
+  const keys = personKeysAt(path);
+  await keys.make();
+  return { path, keys };
+}
+
+async function opened(path: string): Promise<PersonKeys> {
+  const keys = personKeysAt(path);
+  expect(await keys.open()).toBe(true);
+  return keys;
+}
+
+function sealed(keys: PersonKeys, text: string, person = 'mia', tenant = 'acme'): string {
+  const token = keys.seal(tenant, person, text);
+  if (token === null) throw new Error(`${person} is erased`);
+  return token;
+}
+
+const erasureOf = (keys: PersonKeys, person: string, tenant = 'acme') => ({
+  tenant,
+  index: keys.find(tenant, person).ref.slice(-16),
+});
+const mode = async (path: string) => ((await fs.stat(path)).mode & 0o777).toString(8);
+
+test('before the file is open nothing is sealed, and somebody hears that it is wanted', async () => {
+  const path = newPath();
+  const keys = personKeysAt(path);
+  expect(await keys.open()).toBe(false);
+  expect(keys.id()).toBeNull();
+  const notReady = expect.objectContaining({ code: 'PERSON_KEYS_NOT_READY', retryable: true });
+  expect(() => keys.seal('acme', 'mia', 'text')).toThrow(notReady);
+  expect(() => keys.pseudonym('acme', 'mia')).toThrow(notReady);
+  await keys.wanted;
+  await keys.make();
+  expect(keys.seal('acme', 'mia', 'text')).toMatch(/^sealed:v1:/);
+});
+
+test('the file is made once, for its owner alone, and gives the same keys ever after', async () => {
+  const path = newPath();
+  const all = Array.from({ length: 4 }, () => personKeysAt(path));
+  await Promise.all(all.map((keys) => keys.make()));
+  const tokens = all.map((keys) => sealed(keys, 'hello'));
+  expect(new Set(tokens).size).toBe(1);
+  expect(await mode(path)).toBe('600');
+  const later = await opened(path);
+  expect(later.unseal('acme', tokens[0] ?? '')).toEqual({ text: 'hello' });
+  expect(later.pseudonym('acme', 'mia')).toBe(all[0]?.pseudonym('acme', 'mia'));
+});
+
+test('an erased person is gone at once and at the next start, and nobody else is', async () => {
+  const { path, keys } = await made();
+  const [mias, bens] = [sealed(keys, 'of mia'), sealed(keys, 'of ben', 'ben')];
+  const found = keys.find('acme', 'mia');
+  expect(found).toEqual({
+    ref: mias.slice(0, 43),
+    pseudonym: expect.stringMatching(/^person:[0-9a-f]{32}$/),
+    erased: false,
+  });
+  const erasing = keys.erase([erasureOf(keys, 'mia')]);
+  const goneIn = (held: PersonKeys) => {
+    expect(held.unseal('acme', mias)).toEqual({ erased: true });
+    expect(held.seal('acme', 'mia', 'more')).toBeNull();
+    expect(held.pseudonym('acme', 'mia')).toBeNull();
+    expect(held.find('acme', 'mia')).toEqual({ ref: found.ref, pseudonym: null, erased: true });
+    expect(held.unseal('acme', bens)).toEqual({ text: 'of ben' });
+    expect(held.find('bravo', 'mia').erased).toBe(false);
+  };
+  goneIn(keys);
+  await erasing;
+  goneIn(keys);
+  goneIn(await opened(path));
+});
+
+test('a token of another tenant, of other keys or of nobody is unknown, erased or not', async () => {
+  const [{ keys }, others] = [await made(), await made()];
+  const mias = sealed(keys, 'of mia');
+  const garbage = [
+    '',
+    'text',
+    '__proto__',
+    mias.slice(0, -2),
+    `${mias} `,
+    `x${mias}`,
+    `sealed:v1:${'a'.repeat(500_000)}.`,
+  ];
+  const seen = () => [
+    keys.unseal('bravo', mias),
+    others.keys.unseal('acme', mias),
+    ...garbage.map((token) => keys.unseal('acme', token)),
+  ];
+  expect(seen()).toEqual(seen().map(() => ({ unknown: true })));
+  await keys.erase([erasureOf(keys, 'mia')]);
+  expect(seen()).toEqual(seen().map(() => ({ unknown: true })));
+});
+
+test('two processes of one folder that erase at the same time both have it in the file', async () => {
+  const { path, keys } = await made();
+  const other = await opened(path);
+  await Promise.all([keys.erase([erasureOf(keys, 'mia')]), other.erase([erasureOf(other, 'ben')])]);
+  const later = await opened(path);
+  expect(['mia', 'ben', 'kim'].map((person) => later.find('acme', person).erased)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('a file from a backup beneath a running process brings nobody back, and is punctured at the next erasure', async () => {
+  const { path, keys } = await made();
+  const backup = await fs.readFile(path);
+  await keys.erase([erasureOf(keys, 'mia')]);
+  await fs.writeFile(path, backup);
+  await keys.erase([erasureOf(keys, 'ben')]);
+  expect(keys.find('acme', 'mia').erased).toBe(true);
+  expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
+});
+
+test('a file from a backup is punctured again by the same erasures, which it also takes twice', async () => {
+  const { path, keys } = await made();
+  const backup = await fs.readFile(path);
+  const erasures = [erasureOf(keys, 'mia'), erasureOf(keys, 'ben')];
+  await keys.erase(erasures);
+  const punctured = await fs.readFile(path);
+  await fs.writeFile(path, backup);
+  const restored = await opened(path);
+  expect(restored.find('acme', 'mia').erased).toBe(false);
+  await restored.erase([...erasures.toReversed(), ...erasures]);
+  expect(await fs.readFile(path)).toEqual(punctured);
+});
+
+test('what the file held is overwritten, also what a crash left beside it', async () => {
+  const { path, keys } = await made();
+  const old = await fs.open(path, 'r');
+  await fs.writeFile(`${path}.new`, 'a draft of before', { mode: 0o600 });
+  const draft = await fs.open(`${path}.new`, 'r');
+  await keys.erase([erasureOf(keys, 'mia')]);
+  for (const file of [old, draft]) {
+    const bytes = await file.readFile();
+    expect(bytes.length).toBeGreaterThan(0);
+    expect(bytes.every((byte) => byte === 0)).toBe(true);
+    await file.close();
+  }
+  expect((await fs.readdir(join(path, '..'))).sort()).toEqual(['person-keys', 'person-keys.lock']);
+});
+
+test('a crash after the old text got its second name, before the new one stands, costs nothing', async () => {
+  const { path, keys } = await made();
+  const token = sealed(keys, 'text');
+  await fs.link(path, `${path}.old`);
+  expect((await opened(path)).unseal('acme', token)).toEqual({ text: 'text' });
+  expect((await opened(path)).unseal('acme', token)).toEqual({ text: 'text' });
+});
+
+test('a file that cannot be written is told, and written by the next try, though nothing is left to puncture', async () => {
+  const { path, keys } = await made();
+  const erasure = erasureOf(keys, 'mia');
+  await fs.mkdir(`${path}.new`);
+  await expect(keys.erase([erasure])).rejects.toMatchObject({
+    code: 'PERSON_KEYS_NOT_WRITTEN',
+    retryable: true,
+  });
+  expect(keys.find('acme', 'mia').erased).toBe(true);
+  await fs.rmdir(`${path}.new`);
+  await keys.erase([erasure]);
+  expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
+});
+
+test('an erasure that changes nothing more waits for the one that does', async () => {
+  const { path, keys } = await made();
+  const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
+  const erasure = erasureOf(keys, 'mia');
+  const first = keys.erase([erasure]);
+  const done = vi.fn();
+  const again = keys.erase([erasure]).then(done);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).not.toHaveBeenCalled();
+  elsewhere.release();
+  await first;
+  await again;
+  expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
+});
+
+test.each([
+  ['that others may read', 'PERSON_KEYS_EXPOSED', (path: string) => fs.chmod(path, 0o640)],
+  [
+    'that was cut off',
+    'PERSON_KEYS_INVALID',
+    async (path: string) => fs.truncate(path, (await fs.stat(path)).size - 80),
+  ],
+  ['that is empty', 'PERSON_KEYS_INVALID', (path: string) => fs.truncate(path)],
+])('a file %s is refused', async (_, code, spoil) => {
+  const { path, keys } = await made();
+  await keys.erase([erasureOf(keys, 'mia')]);
+  await spoil(path);
+  await expect(personKeysAt(path).open()).rejects.toMatchObject({ code });
+  await expect(personKeysAt(path).make()).rejects.toMatchObject({ code });
+});
+
+test('a file of other keys beneath a running process is left as it is', async () => {
+  const [{ path, keys }, other] = [await made(), await made()];
+  await fs.copyFile(other.path, path);
+  const before = await fs.readFile(path);
+  await expect(keys.erase([erasureOf(keys, 'mia')])).rejects.toMatchObject({
+    cause: expect.objectContaining({ code: 'PERSON_KEYS_DIFFER' }),
+  });
+  expect(await fs.readFile(path)).toEqual(before);
+});
+
+test('the text of a file gives back what it was made of, and nothing when a character of it is another', () => {
+  const file = { indexKey: Buffer.alloc(32, 1), tree: plantTree(Buffer.alloc(32, 2)) };
+  const text = keyFileText(file);
+  expect(readKeyFileText(text)).toEqual(file);
+  for (let at = 0; at < text.length; at += 1) {
+    const other = text[at] === 'a' ? 'b' : 'a';
+    expect(readKeyFileText(`${text.slice(0, at)}${other}${text.slice(at + 1)}`)).toBeNull();
+    expect(readKeyFileText(text.slice(0, at))).toBeNull();
+  }
+});

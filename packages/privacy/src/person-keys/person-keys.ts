@@ -1,0 +1,233 @@
+/**
+ * The keys of all persons: one secret file, the same on every gateway, and what is sealed and unsealed with it. Nothing is
+ * stored of a person who was not erased; one who was is a hole in the tree (key-tree.ts).
+ *
+ * A person is gone from this process the moment `erase` is called, and from the file when it resolves. What is in
+ * memory never takes anything back from the file, and the file is punctured with all that this process ever erased: one
+ * that comes back from a backup beneath a running process does not bring anybody back.
+ */
+import { randomBytes } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import { MandateError, withFileLock } from '@mandate/runtime';
+import type { Sealer } from '../sealer.ts';
+import { keyFileText, type PersonKeyFile, readKeyFileText } from './key-file-text.ts';
+import { type KeyTree, leafKey, plantTree, puncture } from './key-tree.ts';
+import { keysIdOf, personIndex } from './person-index.ts';
+import { replaceSecretFile, wipeLeftovers } from './replace-secret-file.ts';
+import {
+  looksSealed,
+  type PersonSecrets,
+  readToken,
+  refOf,
+  sealText,
+  secretsOf,
+  unsealText,
+} from './sealed-text.ts';
+
+/** What became of a token. unknown: it was sealed by nobody, with other keys, or for another tenant. */
+export type Unsealed = { text: string } | { erased: true } | { unknown: true };
+
+/** `ref` begins every text that was sealed of a person; `pseudonym` is null once the person was erased. */
+export type PersonFound = { ref: string; pseudonym: string | null; erased: boolean };
+
+export type Erasure = { tenant: string; index: string };
+
+/** Before the file is open, whatever needs it throws PERSON_KEYS_NOT_READY. */
+export type PersonKeys = Sealer & {
+  /** Of the file; null before it is open. */
+  id(): string | null;
+  /** Resolves when something was to be sealed before the file was open. */
+  wanted: Promise<void>;
+  /** Opens the file where there is one; whether there was. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
+  open(): Promise<boolean>;
+  /** Opens it, and makes it where there is none. Of several who do at once one makes it. */
+  make(): Promise<void>;
+  find(tenant: string, person: string): PersonFound;
+  unseal(tenant: string, token: string): Unsealed;
+  /** Throws PERSON_KEYS_NOT_WRITTEN: they are gone from this process, and still in the file. */
+  erase(erasures: readonly Erasure[]): Promise<void>;
+};
+
+/** So many persons are met without computing their leaf anew, which takes 64 hashes. */
+const MOST_CACHED = 10_000;
+const LOCK_WAIT_MS = 10_000;
+
+/** Looks at nothing yet. */
+export function personKeysAt(path: string): PersonKeys {
+  let held: { keysId: string; indexKey: Uint8Array; tree: KeyTree } | null = null;
+  let lastChange: Promise<unknown> = Promise.resolve();
+  const cached = new Map<string, PersonSecrets>();
+  /** All that this process was told to erase: whose, by index. */
+  const erased = new Map<string, string>();
+  /** Which of them may still be in the file. */
+  const unwritten = new Set<string>();
+  const wanted = Promise.withResolvers<void>();
+
+  function heldNow() {
+    if (held !== null) return held;
+    wanted.resolve();
+    throw new MandateError('PERSON_KEYS_NOT_READY', 'the keys of persons are not open yet', {
+      remedy: 'Try again in a moment. If it stays so, the log of this gateway says why.',
+      retryable: true,
+    });
+  }
+
+  function secretsAt(index: string): PersonSecrets | null {
+    const known = cached.get(index);
+    cached.delete(index);
+    const secrets = known ?? computed(index);
+    if (secrets === null) return null;
+    cached.set(index, secrets);
+    const [oldest] = cached.keys();
+    if (cached.size > MOST_CACHED && oldest !== undefined) cached.delete(oldest);
+    return secrets;
+  }
+
+  function computed(index: string): PersonSecrets | null {
+    const leaf = leafKey(heldNow().tree, numbered(index));
+    return leaf && secretsOf(leaf);
+  }
+
+  function personOf(tenant: string, person: string) {
+    const { keysId, indexKey } = heldNow();
+    const index = personIndex(indexKey, tenant, person);
+    return { ref: refOf(keysId, index), secrets: secretsAt(index) };
+  }
+
+  function hold({ indexKey, tree }: PersonKeyFile): void {
+    held = { keysId: keysIdOf(indexKey), indexKey, tree };
+  }
+
+  /** One after another: the lock is between processes, and does not wait in turn. */
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = lastChange.then(() => withFileLock(path, LOCK_WAIT_MS, work));
+    lastChange = done.catch(() => {});
+    return done;
+  }
+
+  async function punctureFile(): Promise<void> {
+    const { keysId, indexKey, tree } = heldNow();
+    const file = await readKeyFile(path);
+    if (file !== null && keysIdOf(file.indexKey) !== keysId) throw anotherFile(path);
+    const before = file?.tree ?? tree;
+    const writing = [...unwritten];
+    const after = [...erased.keys()].map(numbered).reduce(puncture, before);
+    if (file === null || after !== before)
+      await replaceSecretFile(path, keyFileText({ indexKey, tree: after }));
+    else await wipeLeftovers(path);
+    for (const index of writing) unwritten.delete(index);
+  }
+
+  return {
+    id: () => held?.keysId ?? null,
+    wanted: wanted.promise,
+    async open() {
+      const file = await readKeyFile(path);
+      if (file === null) return false;
+      await alone(() => wipeLeftovers(path));
+      hold(file);
+      return true;
+    },
+    make: () =>
+      alone(async () => {
+        const there = await readKeyFile(path);
+        const file = there ?? newKeyFile();
+        if (there === null) await replaceSecretFile(path, keyFileText(file));
+        hold(file);
+      }),
+    find(tenant, person) {
+      const { ref, secrets } = personOf(tenant, person);
+      return { ref, pseudonym: secrets?.pseudonym ?? null, erased: secrets === null };
+    },
+    seal(tenant, person, text) {
+      const { ref, secrets } = personOf(tenant, person);
+      return secrets && sealText(secrets, { ref, tenant }, text);
+    },
+    pseudonym: (tenant, person) => personOf(tenant, person).secrets?.pseudonym ?? null,
+    isSealed: looksSealed,
+    unseal(tenant, token) {
+      const { keysId } = heldNow();
+      const read = readToken(token);
+      if (read === null || read.keysId !== keysId) return { unknown: true };
+      const secrets = secretsAt(read.index);
+      if (secrets === null) {
+        return (erased.get(read.index) ?? tenant) === tenant ? { erased: true } : { unknown: true };
+      }
+      const text = unsealText(secrets, { ref: refOf(keysId, read.index), tenant }, read.sealed);
+      return text === null ? { unknown: true } : { text };
+    },
+    async erase(erasures) {
+      const now = heldNow();
+      let { tree } = now;
+      for (const { tenant, index } of erasures) {
+        const after = puncture(tree, numbered(index));
+        if (after !== tree) unwritten.add(index);
+        tree = after;
+        erased.set(index, tenant);
+        cached.delete(index);
+      }
+      held = { ...now, tree };
+      if (!erasures.some(({ index }) => unwritten.has(index))) return;
+      await alone(punctureFile).catch((cause) => {
+        throw notWritten(path, cause);
+      });
+    },
+  };
+}
+
+function numbered(index: string): bigint {
+  return BigInt(`0x${index}`);
+}
+
+function newKeyFile(): PersonKeyFile {
+  return { indexKey: randomBytes(32), tree: plantTree(randomBytes(32)) };
+}
+
+/** null where there is none. */
+async function readKeyFile(path: string): Promise<PersonKeyFile | null> {
+  const file = await fs.open(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null) return null;
+  try {
+    const { mode } = await file.stat();
+    if ((mode & 0o077) !== 0) throw exposed(path);
+    const read = readKeyFileText(await file.readFile('utf8'));
+    if (read === null) throw invalid(path);
+    return read;
+  } finally {
+    await file.close();
+  }
+}
+
+function exposed(path: string): MandateError {
+  return new MandateError('PERSON_KEYS_EXPOSED', `users other than its owner may read or change ${path}`, {
+    remedy: `Run: chmod 600 ${path}. If others have read it, what is sealed is no secret to them.`,
+  });
+}
+
+function invalid(path: string): MandateError {
+  return new MandateError('PERSON_KEYS_INVALID', `${path} is not a whole file of keys of persons`, {
+    remedy:
+      'Put it back from a backup, or from another gateway: without it nothing sealed can be read again.',
+  });
+}
+
+function anotherFile(path: string): MandateError {
+  return new MandateError('PERSON_KEYS_DIFFER', `${path} was replaced by the keys of another plane`, {
+    remedy: 'Put back the file with which this gateway was started.',
+  });
+}
+
+function notWritten(path: string, cause: unknown): MandateError {
+  return new MandateError(
+    'PERSON_KEYS_NOT_WRITTEN',
+    `the person is erased, but the key is still in ${path}, which cannot be changed now`,
+    {
+      remedy: 'It is tried again until it can, and at the next start. Look after that disk.',
+      retryable: true,
+      cause,
+    },
+  );
+}

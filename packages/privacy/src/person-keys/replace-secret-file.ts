@@ -1,0 +1,73 @@
+/**
+ * Puts a text in the place of another that must not be found again: what stood there is overwritten before its file is
+ * given up. That is as far as a process can go: a file system that writes elsewhere, a flash disk, a snapshot and a
+ * backup may keep the old bytes, as docs/privacy.md says.
+ *
+ * A crash leaves the old text whole or the new one; what else it leaves is overwritten by `wipeLeftovers`.
+ */
+import { type BigIntStats, promises as fs } from 'node:fs';
+import { replaceFile } from '@mandate/runtime';
+
+/** Call it, as the other, while nobody else changes the file. */
+export async function replaceSecretFile(path: string, text: string): Promise<void> {
+  await wipeLeftovers(path);
+  await keepOld(path);
+  await replaceFile(path, text);
+  await wipeLeftovers(path);
+}
+
+/** Overwrites what a replacement that was cut short left beside the file: a draft, or the text of before. */
+export async function wipeLeftovers(path: string): Promise<void> {
+  await wipe(`${path}.new`, path);
+  await wipe(oldOf(path), path);
+}
+
+/** Gives the old text a second name, for the new one takes the first. */
+async function keepOld(path: string): Promise<void> {
+  try {
+    await fs.link(path, oldOf(path));
+  } catch (error) {
+    // There is none yet, or the file system knows no second names: then the old text is given up as it is.
+    if (!hasCode(error, 'ENOENT', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
+  }
+}
+
+async function wipe(path: string, inUse: string): Promise<void> {
+  const stats = await statOrNull(path);
+  if (stats === null) return;
+  const used = await statOrNull(inUse);
+  const isUsed = used !== null && used.ino === stats.ino && used.dev === stats.dev;
+  if (!isUsed) await overwrite(path, Number(stats.size));
+  await fs.rm(path, { force: true });
+}
+
+const CHUNK = Buffer.alloc(64 * 1_024);
+
+async function overwrite(path: string, size: number): Promise<void> {
+  const file = await fs.open(path, 'r+');
+  try {
+    for (let at = 0; at < size; at += CHUNK.length) {
+      await file.write(CHUNK, 0, Math.min(CHUNK.length, size - at), at);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function oldOf(path: string): string {
+  return `${path}.old`;
+}
+
+async function statOrNull(path: string): Promise<BigIntStats | null> {
+  try {
+    return await fs.stat(path, { bigint: true });
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
