@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { CommandFailure } from './command-context.ts';
+import { forPeople } from './output/for-people.ts';
 
 export type ApiClient = {
   readonly url: string;
@@ -178,7 +179,7 @@ function problemOf(
   if (code === 'NOT_FOUND') return anotherService(url, service);
   const advice = status === 401 ? HOW_TO_AUTHENTICATE : typeof remedy === 'string' ? remedy : '';
   const faults: readonly Fault[] = Array.isArray(errors) ? errors : [];
-  return new ApiProblem({ status, code, detail, remedy: advice, faults });
+  return new ApiProblem({ status, code, detail: forPeople(detail), remedy: forPeople(advice), faults });
 }
 
 export const HOW_TO_AUTHENTICATE =

@@ -4,6 +4,7 @@ import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } f
 import { openInput } from '../input/open-input.ts';
 import { durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
 import { readLines } from '../input/read-lines.ts';
+import { counted, forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { publishedLine } from '../output/published-line.ts';
@@ -73,7 +74,7 @@ async function publish(options: Options, context: CommandContext): Promise<ExitC
         else await write(stdout, textOf(published, options, stdout));
       }
       sent += batch.length;
-      if (stdout.isTTY !== true) progress.show(`${sent} records`);
+      if (stdout.isTTY !== true) progress.show(counted(sent, 'record'));
     }
   } finally {
     progress.clear();
@@ -94,7 +95,8 @@ function textOf(published: Published, { wait, file }: Options, stdout: CommandCo
   const { decision } = published;
   if (decision === null || decision.verdict === 'ALLOW') return `${line}\n`;
   // On lines of their own: a reason may end in an operator's words, without a full stop.
-  return `${line}\n  ${printable(decision.reason)}\n  ${printable(decision.remedy)}\n`;
+  const why = [decision.reason, decision.remedy].map((text) => `  ${printable(forPeople(text, decision))}\n`);
+  return `${line}\n${why.join('')}`;
 }
 
 async function* submissions(options: Options, context: CommandContext): AsyncGenerator<Submission> {

@@ -1,7 +1,8 @@
 /** An explanation as a page for a terminal: why first, then everything that it rests on. */
 import type { Explanation } from '@mandate/query';
-import { formatMicros } from '@mandate/schemas';
+import { durationInWords, formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
+import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { duration, relativeTime } from '../output/relative-time.ts';
 import { paint } from '../output/table.ts';
@@ -17,6 +18,7 @@ type Section = { title: string; lines: readonly Line[] };
 const INDENT = 2;
 
 export function explanationPage(told: Explanation, stdout: Output, nowMs: number): string {
+  const around = toldOnce(told);
   const sections = [
     request(told),
     checks(told),
@@ -24,13 +26,13 @@ export function explanationPage(told: Explanation, stdout: Output, nowMs: number
     ledger(told),
     settlements(told),
     people(told, nowMs),
-    others('Before it', told.before),
-    others('After it', told.after),
-    others('Others on the same action', told.sameAction),
-    others('Repeats, for which it stands', told.duplicates),
-    others('Its parent', told.parents),
-    others('Its children', told.children),
-    others('Its trace', told.trace),
+    others('Before it', around.before),
+    others('After it', around.after),
+    others('Others on the same action', around.sameAction),
+    others('Repeats, for which it stands', around.duplicates),
+    others('Its parent', around.parents),
+    others('Its children', around.children),
+    others('Others of its trace', around.trace),
   ];
   const blocks = [
     headline(told, stdout, nowMs),
@@ -68,7 +70,7 @@ function headline({ decision }: Explanation, stdout: Output, nowMs: number): str
   return [
     `${paint(VERDICT[verdict], verdict, stdout)}  ${code}  ${id}  ${when}`,
     ...[reason, ...(remedy === '' ? [] : [remedy]), ...enforced].flatMap((text) =>
-      shown(plain(text), stdout),
+      shown(plain(forPeople(text, decision)), stdout),
     ),
   ];
 }
@@ -152,7 +154,7 @@ function ledger({ decision, limits }: Explanation): Section {
 }
 
 function per(windowMs: number): string {
-  return ` per ${duration(windowMs) ?? `${windowMs} ms`}`;
+  return ` per ${durationInWords(windowMs)}`;
 }
 
 function settlements({ settlements }: Explanation): Section {
@@ -169,6 +171,23 @@ function people({ approvals, kills }: Explanation, nowMs: number): Section {
       `${happenedAt} (${relativeTime(Date.parse(happenedAt), nowMs)})  ${event} ${answer ?? scope ?? ''} by ${by ?? 'nobody'}: ${reason}`,
   );
   return { title: 'What people did', lines: lines.map(plain) };
+}
+
+/** The one that says most of a decision first. */
+const MOST_TELLING = ['duplicates', 'sameAction', 'parents', 'children', 'before', 'after', 'trace'] as const;
+
+type Around = Pick<Explanation, (typeof MOST_TELLING)[number]>;
+
+/** A decision that was deferred may be neighbour, of the same action and of the same trace: it is shown where most is said of it. */
+function toldOnce(told: Explanation): Around {
+  const seen = new Set([told.decision.id]);
+  const around: Partial<Around> = {};
+  for (const list of MOST_TELLING) {
+    const { decisions, more } = told[list];
+    around[list] = { decisions: decisions.filter(({ id }) => !seen.has(id)), more };
+    for (const { id } of decisions) seen.add(id);
+  }
+  return around as Around;
 }
 
 function others(title: string, { decisions, more }: Explanation['before']): Section {

@@ -17,3 +17,15 @@ export function duration(ms: number): string | null {
   const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? [null, 1];
   return unit === null ? null : `${Math.floor(ms / unitMs)} ${unit}`;
 }
+
+/** For who has to wait so long: in two units at most, and never less. */
+export function roundedUp(ms: number): string {
+  const stepMs = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1_000;
+  let left = Math.max(1, Math.ceil(ms / stepMs)) * stepMs;
+  const parts = UNITS.map(([unit, unitMs]) => {
+    const count = Math.floor(left / unitMs);
+    left -= count * unitMs;
+    return count === 0 ? '' : `${count} ${unit}`;
+  });
+  return parts.filter((part) => part !== '').join(' ');
+}

@@ -1,0 +1,89 @@
+import { PassThrough } from 'node:stream';
+import type { Explanation } from '@mandate/query';
+import { buildDecision } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { explanationPage } from './explanation-page.ts';
+
+type Others = Explanation['before'];
+
+const NOW_MS = Date.parse('2026-01-31T14:00:00Z');
+
+const other = (id: string, apartMs: number): Others['decisions'][number] => ({
+  id,
+  kind: 'first',
+  actionId: 'pay-1',
+  attempt: 1,
+  agentId: 'payer',
+  type: 'tool_call',
+  tool: 'pay',
+  model: null,
+  verdict: 'ALLOW',
+  code: 'ALLOWED',
+  chargedMicros: 0,
+  charged: '$0.00',
+  decidedAt: '2026-01-31T13:59:00.000Z',
+  apartMs,
+});
+
+const list = (...decisions: Others['decisions']): Others => ({ decisions, more: false });
+
+function page(given: Partial<Explanation>, decided: Parameters<typeof buildDecision>[1]): string {
+  const decision = buildDecision(1, decided);
+  const told: Explanation = {
+    event: 'action.decided',
+    decision,
+    log: { topic: 'mandate.decisions.v1', partition: 0, offset: 1 },
+    asOf: '2026-01-31T14:00:00.000Z',
+    traceId: null,
+    mandate: null,
+    checks: [],
+    change: { needs: [], near: [], unasked: [], askAgainAs: null },
+    limits: { budgets: [], rates: [] },
+    settlements: [],
+    approvals: [],
+    kills: [],
+    before: list(),
+    after: list(),
+    sameAction: list(),
+    duplicates: list(),
+    parents: list(),
+    children: list(),
+    trace: list(),
+    ...given,
+  };
+  return explanationPage(told, new PassThrough(), NOW_MS);
+}
+
+test('what came of a deferred action is told once, where most is said of it', () => {
+  const [itself, came, more] = [buildDecision(1, { appendedAtMs: NOW_MS }).id, 'dec_came', 'dec_more'];
+  const said = page(
+    {
+      after: list(other(came, 5_000), other(more, 6_000)),
+      sameAction: list(other(came, 5_000)),
+      trace: list(other(itself, 0), other(came, 5_000)),
+    },
+    { appendedAtMs: NOW_MS, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' },
+  );
+  const places = said.split('\n\n').filter((section) => section.includes(came));
+  expect(places).toEqual([expect.stringMatching(/^Others on the same action\n {2}dec_came {2}5 s after /)]);
+  expect(said).toMatch(/\nAfter it\n {2}dec_more /);
+  expect(said).not.toContain('trace');
+});
+
+test('times and remedies are said as people read them', () => {
+  const rate = { tool: null, windowMs: 90_000, before: 3, after: 3, maxCalls: 3 };
+  const said = page(
+    { limits: { budgets: [], rates: [rate] } },
+    {
+      appendedAtMs: NOW_MS,
+      verdict: 'BLOCK',
+      code: 'RATE_LIMIT_EXCEEDED',
+      reason: 'All calls are limited to 3 in 90000 ms; 3 were made.',
+      remedy: 'Try again after retryAfterMs.',
+      retryAfterMs: 61_000,
+    },
+  );
+  expect(said).toContain('All calls are limited to 3 in 90 s; 3 were made.');
+  expect(said).toContain('Try again after 1 min 1 s.');
+  expect(said).toContain('rate of all calls per 90 s: 3 -> 3 of 3');
+});

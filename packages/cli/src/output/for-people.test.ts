@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { counted, forPeople } from './for-people.ts';
+
+it.each([
+  ['Calls are limited to 3 in 86400000 ms; 3 were made.', 'Calls are limited to 3 in 1 d; 3 were made.'],
+  ['it took 900 ms', 'it took 900 ms'],
+  ['(POST /v1/budgets/adjust), then', '(`mandate adjust-budget`), then'],
+  [
+    'ask for the decision again with GET /v1/actions/{id}.',
+    'ask for the decision again with `mandate explain`.',
+  ],
+  ['GET /v1/dead-letters lists them', '`mandate dead-letters list` lists them'],
+  ['/v1/audit/dead-letters lists them.', '`mandate dead-letters list` lists them.'],
+  [
+    'GET /v1/audit/dead-letters/{id} tells what became of that; to publish it once more, send {"again": true}.',
+    '`mandate dead-letters show` tells what became of that; to publish it once more, give --again.',
+  ],
+  ['GET /v1/alerts lists them.', '`mandate alerts list` lists them.'],
+])('%s', (said, shown) => {
+  expect(forPeople(said)).toBe(shown);
+});
+
+it.each([
+  [1, 'after 1 s'],
+  [59_321, 'after 1 min'],
+  [3_540_001, 'after 59 min 1 s'],
+  [80_000_000, 'after 22 h 14 min'],
+  [null, 'after retryAfterMs'],
+])('of a wait of %j ms it says %s, which is never too soon', (retryAfterMs, words) => {
+  expect(forPeople('Try again after retryAfterMs.', { retryAfterMs })).toBe(`Try again ${words}.`);
+});
+
+it('counts one as one', () => {
+  expect([0, 1, 2].map((count) => counted(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows']);
+});
