@@ -2,6 +2,7 @@ import type { Alert } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import { CommandFailure, type RunCommand } from '../command-context.ts';
 import { wholeNumber } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { rowsOf } from '../pages.ts';
@@ -110,7 +111,7 @@ Examples:
         if (id === undefined) {
           const answer = await api.post<{ replayed: number }>('/v1/alerts/replay');
           if (options.json) await writeJsonLine(stdout, answer);
-          else await write(stdout, `${answer.replayed} alerts are sent again\n`);
+          else await write(stdout, `${counted(answer.replayed, 'alert is', 'alerts are')} sent again\n`);
         } else {
           const answer = await api.post<Told>(`/v1/alerts/${encodeURIComponent(id)}/replay`);
           if (options.json) await writeJsonLine(stdout, answer);

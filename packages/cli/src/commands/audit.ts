@@ -4,6 +4,7 @@ import { clickhouseSettings, dataFolder, loadConfig, otherAreas } from '@mandate
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { wholeNumber } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
 import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
@@ -83,7 +84,7 @@ function textOf(months: readonly Month[], dryRun: boolean, stdout: CommandContex
   if (months.length === 0) return 'nothing is so old\n';
   const rows = months.reduce((sum, month) => sum + month.rows, 0);
   const done = dryRun ? 'would be dropped' : 'dropped';
-  return `${table(months, COLUMNS, stdout)}${rows} rows ${done}\n`;
+  return `${table(months, COLUMNS, stdout)}${counted(rows, 'row')} ${done}\n`;
 }
 
 const COLUMNS = [

@@ -7,6 +7,7 @@ import { openInput } from '../input/open-input.ts';
 import { readLines } from '../input/read-lines.ts';
 import { loadMandatesFile } from '../load-mandates-file.ts';
 import { EvaluationTally } from '../output/evaluation-tally.ts';
+import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
@@ -53,7 +54,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
     for await (const answer of evaluate(recordsOf(lines), control, Date.now())) {
       tally.add(answer);
       await writeJsonLine(stdout, answer);
-      if (stdout.isTTY !== true) progress.show(`${tally.records} records`);
+      if (stdout.isTTY !== true) progress.show(counted(tally.records, 'record'));
     }
   } finally {
     progress.clear();

@@ -7,6 +7,7 @@ import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } f
 import { downloadPart } from '../export/download-part.ts';
 import { type Manifest, readManifest, stateOf, writeManifest } from '../export/manifest.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
@@ -95,7 +96,7 @@ async function exportInto(options: Options, context: CommandContext): Promise<Ex
     for (let more = manifest.total === null; more; ) {
       const number = String(manifest.parts.length + 1).padStart(5, '0');
       const file = `${manifest.of}-${number}.${manifest.format}`;
-      progress.show(`${rowsIn()} rows; ${file}`);
+      progress.show(`${counted(rowsIn(), 'row')}; ${file}`);
       const after = manifest.parts.at(-1)?.lastId ?? null;
       const next = await downloadPart(api, {
         folder,
@@ -118,7 +119,7 @@ async function exportInto(options: Options, context: CommandContext): Promise<Ex
   else
     await write(
       stdout,
-      `${manifest.total.rows} rows in ${manifest.total.parts} files, ${bytes} bytes: ${folder}\n`,
+      `${counted(manifest.total.rows, 'row')} in ${counted(manifest.total.parts, 'file')}, ${counted(bytes, 'byte')}: ${folder}\n`,
     );
   return 0;
 }
@@ -142,6 +143,9 @@ async function begun(folder: string, options: Options): Promise<Manifest> {
   );
 }
 
+const MEND =
+  'Run the same `mandate export` again, with this folder as --out: it gets what is missing or changed, and keeps the rest.\n';
+
 async function verifyFolder(
   given: string | undefined,
   { json }: Options,
@@ -150,7 +154,9 @@ async function verifyFolder(
   if (given === undefined) throw new CommandFailure(2, 'say which folder: `mandate export verify FOLDER`');
   const folder = resolve(given);
   const manifest = await readManifest(folder);
-  if (manifest === null) throw new CommandFailure(2, `there is no manifest.json in ${folder}`);
+  if (manifest === null) {
+    throw new CommandFailure(2, `there is no manifest.json in ${folder}`, 'Name the --out of an export.');
+  }
   let bad = manifest.total === null ? 1 : 0;
   for (const part of manifest.parts) {
     const state = await stateOf(folder, part);
@@ -159,6 +165,11 @@ async function verifyFolder(
     else if (state !== 'good') await write(stdout, `${part.file} is ${state}\n`);
   }
   if (manifest.total === null && !json) await write(stdout, 'the export is not complete\n');
-  if (bad === 0 && !json) await write(stdout, `${manifest.parts.length} files are as they were written\n`);
+  if (bad > 0 && !json) await write(stdout, MEND);
+  if (bad === 0 && !json)
+    await write(
+      stdout,
+      `${counted(manifest.parts.length, 'file is as it was', 'files are as they were')} written\n`,
+    );
   return bad === 0 ? 0 : 3;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
 import { CommandFailure, type RunCommand } from '../command-context.ts';
+import { counted } from '../output/for-people.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { connect } from './connection.ts';
@@ -66,6 +67,5 @@ function unknown(agent: string): string {
 
 function text({ revision, open }: Killed): string {
   const running = open.map(({ agentId, actionId }) => `  ${printable(agentId)}  ${printable(actionId)}\n`);
-  const actions = open.length === 1 ? 'action' : 'actions';
-  return `killed (revision ${revision}); ${open.length} allowed ${actions} may still run\n${running.join('')}`;
+  return `killed (revision ${revision}); ${counted(open.length, 'allowed action')} may still run\n${running.join('')}`;
 }

@@ -4,6 +4,7 @@ import { formatMicros } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { someText } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -69,7 +70,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   try {
     const report = await reconcilePlane(bus, api, (records) => {
       context.signal.throwIfAborted();
-      progress.show(`${records} records of the log read`);
+      progress.show(`${counted(records, 'record')} of the log read`);
     });
     progress.clear();
     if (options.json) await writeJsonLine(context.stdout, report);

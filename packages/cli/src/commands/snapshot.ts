@@ -13,6 +13,7 @@ import {
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
 import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -110,7 +111,7 @@ async function openTaker(
           { bus, log, snapshots, afterRecords, signal },
           (records) => {
             signal.throwIfAborted();
-            progress.show(`${records} records folded`);
+            progress.show(`${counted(records, 'record')} folded`);
           },
         );
         const tookMs = Math.round(performance.now() - startedMs);

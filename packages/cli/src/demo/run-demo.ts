@@ -2,6 +2,7 @@
  * The main job, seen in a minute: a fleet of agents whose tools are real MCP servers, governed by an embedded plane.
  * Ends with the drift between log, ledger and audit.
  */
+
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { createApiClient } from '../api-client.ts';
 import { SPEND } from '../audit/questions.ts';
 import type { CommandContext, ExitCode } from '../command-context.ts';
 import { decisionLine } from '../output/decision-line.ts';
+import { counted } from '../output/for-people.ts';
 import { type Row, showAnswerRows } from '../output/show-answer-rows.ts';
 import { paint } from '../output/table.ts';
 import { write } from '../output/write.ts';
@@ -106,9 +108,9 @@ async function play(
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await write(
     stdout,
-    `\n${tools.calls()} real tool calls. ` +
-      `${report.decisions} decisions and ${report.settlements} settlements on the log; ` +
-      `${report.counters} budget counters compared between log, ledger and audit.\n`,
+    `\n${counted(tools.calls(), 'real tool call')}. ` +
+      `${counted(report.decisions, 'decision')} and ${counted(report.settlements, 'settlement')} on the log; ` +
+      `${counted(report.counters, 'budget counter')} compared between log, ledger and audit.\n`,
   );
   for (const difference of report.differences) await write(stdout, `  ${JSON.stringify(difference)}\n`);
   return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
