@@ -13,6 +13,7 @@ import { migrating } from './contract/migrating.ts';
 import { questions } from './contract/questions.ts';
 import { recording } from './contract/recording.ts';
 import { retention } from './contract/retention.ts';
+import { retentionPerTenant } from './contract/retention-per-tenant.ts';
 import { rollups } from './contract/rollups.ts';
 import { statements } from './contract/statements.ts';
 
@@ -22,6 +23,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('migrating', () => migrating(make));
     describe('recording', () => recording(make));
     describe('retention', () => retention(make));
+    describe('retention per tenant', () => retentionPerTenant(make));
     describe('questions', () => questions(make));
     describe('around decisions', () => aroundDecisions(make));
     describe('answers', () => answers(make));

@@ -63,6 +63,16 @@ export {
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
+export { sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
+export { keptFromMs, monthOf, newestFromMs } from './retention/months.ts';
+export { dropPastRows, type PastRows, pastRows } from './retention/past-rows.ts';
+export {
+  ANYBODY,
+  isKept,
+  type KeptFrom,
+  type RecordOf,
+  type TenantTableName,
+} from './retention/tenant-tables.ts';
 export { markRecordedSince } from './rollups/mark-touched.ts';
 export { refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
 export type { ControlEvent } from './rows/control-event-row.ts';

@@ -3,11 +3,15 @@
  * dead letters and reads, each a partition, so nothing is rewritten and the disk has room at once. Control events are never
  * dropped: what operators did, and which ledger epoch was in force, is needed for as long as the log is.
  *
- * What is dropped is gone from every answer: sums begin where the tables do, and a reconciliation over the whole log
- * finds the difference. Tables that are recorded anew hold the old months again until the next call.
+ * What is dropped is gone from every answer: sums begin where the tables do, and a reconciliation leaves aside what of the
+ * log is older. Tables that are recorded anew hold the old months again until the next call. What tenants may keep for how
+ * long is another matter: retention/past-rows.ts.
  */
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
+import { sayKeptFrom } from './retention/kept-from.ts';
+import { monthOf, newestFromMs } from './retention/months.ts';
+import { EVERYBODY } from './retention/tenant-tables.ts';
 import { markReachingBack } from './rollups/mark-touched.ts';
 
 const EXPIRING = ['decisions', 'settlements', 'dead_letters', 'audit_reads'] as const;
@@ -22,15 +26,14 @@ export async function oldMonths(
   client: AuditClient,
   { keepMonths, nowMs }: { keepMonths: number; nowMs: number },
 ): Promise<Month[]> {
-  if (!(keepMonths >= 1)) throw new RangeError(`keepMonths is ${keepMonths}: at least one month is kept`);
+  const first = monthOf(newestFromMs(keepMonths, nowMs));
   const held = await client.query(
     `SELECT table, partition_id AS month, sum(rows) AS rows FROM system.parts
      WHERE database = currentDatabase() AND active AND table IN {tables:Array(String)}
-     GROUP BY table, month ORDER BY month, table`,
+     GROUP BY table, month HAVING rows > 0 ORDER BY month, table`,
     { tables: EXPIRING },
     monthRow,
   );
-  const first = firstMonthKept(keepMonths, new Date(nowMs));
   return held.filter(({ month }) => month < first);
 }
 
@@ -40,6 +43,9 @@ export async function oldMonths(
  * @throws MandateError as `AuditClient.command`; what was dropped before stays dropped
  */
 export async function dropMonths(client: AuditClient, months: readonly Month[]): Promise<void> {
+  if (months.length === 0) return;
+  const fromMs = Math.max(...months.map(({ month }) => endOf(month)));
+  await sayKeptFrom(client, [{ tenant: EVERYBODY, fromMs }]);
   for (const { table, month } of months) {
     // Before, so that nobody reads sums of what is about to go; after, for whoever counted again in between.
     await markReachingBack(client, month);
@@ -48,8 +54,7 @@ export async function dropMonths(client: AuditClient, months: readonly Month[]):
   }
 }
 
-/** As YYYYMM, which sorts by time. */
-function firstMonthKept(keepMonths: number, now: Date): string {
-  const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - keepMonths));
-  return first.toISOString().slice(0, 7).replace('-', '');
+/** Where the month of a partition ends. */
+function endOf(month: string): number {
+  return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)));
 }

@@ -1,6 +1,6 @@
 /** A server set up as infra/clickhouse says: each of its users can do its work and nothing beyond it, and no log outgrows it. */
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clickhouseSettings } from '@mandate/runtime';
@@ -22,6 +22,7 @@ import {
   ask,
   type ControlEvent,
   dropMonths,
+  dropPastRows,
   epochBefore,
   identity,
   latencies,
@@ -42,6 +43,7 @@ import {
   searchDecisions,
   searchReads,
   searchSettlements,
+  tenantKeptFrom,
 } from './index.ts';
 import { readMigrations } from './migration-files.ts';
 import { command, connect } from './server.fixture.ts';
@@ -53,10 +55,24 @@ const ADMIN = `<clickhouse>
   <users><default><password></password><networks><ip>127.0.0.1</ip></networks></default></users>
 </clickhouse>`;
 const AT = '2026-02-01T00:00:00.000Z';
+const LATER_MS = Date.UTC(2027, 0);
 
-type User = 'migrator' | 'recorder' | 'query';
-const USERS: readonly User[] = ['migrator', 'recorder', 'query'];
+/** The retainer is a recorder that has the grants for retention as well, which the file has in a comment. */
+type User = 'migrator' | 'recorder' | 'query' | 'retainer';
+const USERS: readonly User[] = ['migrator', 'recorder', 'query', 'retainer'];
 const passwordOf = (user: User) => `${user}'s "secret" ✓`;
+
+/** The file's recorder under another name, with what it has in a comment. */
+function retainer(): string {
+  const file = readFileSync(join(SETUP, 'users.d', 'mandate.xml'), 'utf8');
+  const [recorder = ''] = /<mandate_recorder>.*<\/mandate_recorder>/s.exec(file) ?? [];
+  const retaining = recorder
+    .replace(/<!-- Where tenants have a retention.*$/m, '')
+    .replace('-->', '')
+    .replaceAll('mandate_recorder', 'mandate_retainer')
+    .replace('_RECORDER_', '_RETAINER_');
+  return `<clickhouse><users>${retaining}</users></clickhouse>`;
+}
 
 describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says:', () => {
   let server: ClickHouseServer;
@@ -66,6 +82,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     const folder = mkdtempSync(join(tmpdir(), 'mandate-users-'));
     writeFileSync(join(folder, 'users.xml'), ADMIN);
     cpSync(join(SETUP, 'users.d'), join(folder, 'users.d'), { recursive: true });
+    writeFileSync(join(folder, 'users.d', 'retainer.xml'), retainer());
     for (const user of USERS) {
       const hash = createHash('sha256').update(passwordOf(user)).digest('hex');
       vi.stubEnv(`MANDATE_CLICKHOUSE_${user.toUpperCase()}_SHA256`, hash);
@@ -207,6 +224,22 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     });
     expect(await oldMonths(migrator, { keepMonths: 1_200, nowMs: Date.parse(AT) })).toEqual([]);
     await dropMonths(migrator, [{ table: 'decisions', month: '197001', rows: 0 }]);
+  });
+
+  test('a recorder that was given the grants for it drops what is past, and the others may not', async () => {
+    const { retainer, recorder, migrator } = clients;
+    const tenant = 'past';
+    await recordDecisions(recorder, [recordedDecision(decisionOf(tenant, 1), 1)]);
+    const options = { keptFrom: (owner: string) => (owner === tenant ? LATER_MS : null), nowMs: LATER_MS };
+    await expect(dropPastRows(recorder, options)).rejects.toMatchObject({ code: 'AUDIT_ACCESS_DENIED' });
+    expect(await dropPastRows(retainer, options)).toMatchObject([
+      { owner: tenant, table: 'decisions', rows: 1 },
+    ]);
+    expect(await dropPastRows(migrator, options)).toEqual([]);
+    await expect(retainer.command('DROP TABLE decisions')).rejects.toMatchObject({
+      code: 'AUDIT_ACCESS_DENIED',
+    });
+    expect(await tenantKeptFrom(clients.query, tenant)).toBe(LATER_MS);
   });
 
   test.each(['recorder', 'query'] as const)(

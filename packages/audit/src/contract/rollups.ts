@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import {
   arbitraryHistory,
   decisionOf,
@@ -24,10 +23,12 @@ import {
   refreshRollups,
   waitingHours,
 } from '../index.ts';
-import { type Booked, type BookedFilter, type BookedShape, booked } from '../queries/booked.ts';
+import type { BookedFilter, BookedShape } from '../queries/booked.ts';
 import { fromRollups } from '../rollups/from-rollups.ts';
 import { arbitraryFilter } from './arbitrary-filter.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
+import { mortal } from './mortal.ts';
+import { expectSameSums, told } from './sums-told.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -39,52 +40,7 @@ export function rollups(make: MakeAudit): void {
     return tables.end;
   });
 
-  /** Everything that a source tells, added up by what the question may tell apart. */
-  function told(client: AuditClient, source: Booked, asked: BookedFilter, shape: BookedShape) {
-    const { dimensions, cutMs } = shape;
-    const bound = Object.entries(asked).filter(([, value]) => value !== undefined);
-    const keys = [
-      'agent_id',
-      'verdict',
-      'if(booked.calls = 0, 0, latency_ms)',
-      ...dimensions.map((name) => DIMENSION_COLUMNS[name] ?? name),
-      cutMs === undefined ? '0' : `intDiv(toUnixTimestamp64Milli(at), ${cutMs})`,
-    ];
-    return client.query(
-      `SELECT [${keys.map((key) => `toString(${key})`).join(', ')}] AS key, sum(booked.calls) AS calls, sum(booked.near_misses) AS nearMisses,
-        sum(booked.charged) AS charged, sum(booked.settled) AS settled, max(booked.last_at) AS lastAt
-      FROM ${source(asked, shape)} AS booked GROUP BY key ORDER BY key`,
-      Object.fromEntries(bound) as Parameters<AuditClient['query']>[1],
-      z.looseObject({}),
-    );
-  }
-  const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
-    agent: 'agent_id',
-    observedCode: 'observed_code',
-    principal: 'principal_id',
-    role: 'principal_role',
-    mandate: 'mandate_id',
-  };
-
-  async function expectSame(asked: BookedFilter, shape: BookedShape): Promise<void> {
-    const kept = await told(audit, fromRollups, asked, shape);
-    expect(kept).toEqual(await told(audit, booked, asked, shape));
-  }
-
-  /** Dies once it has made so many statements; `dead` tells what it had begun. */
-  function mortal(statements: number): AuditClient {
-    let left = statements;
-    const live = async () => {
-      left -= 1;
-      if (left < 0) throw new Error('died');
-    };
-    return {
-      ...audit,
-      insert: (table, rows) => live().then(() => audit.insert(table, rows)),
-      command: (sql, params) => live().then(() => audit.command(sql, params)),
-      query: (sql, params, row) => live().then(() => audit.query(sql, params, row)),
-    };
-  }
+  const expectSame = (asked: BookedFilter, shape: BookedShape) => expectSameSums(audit, asked, shape);
 
   type Delivery = { decisions: History['decisions']; settlements: History['settlements'] };
 
@@ -156,14 +112,14 @@ export function rollups(make: MakeAudit): void {
             if ('dieAt' in one) {
               const batch = take(ahead, one.record);
               again.push(batch);
-              await record(mortal(one.dieAt), batch).catch(() => {});
+              await record(mortal(audit, one.dieAt), batch).catch(() => {});
             } else if ('record' in one) {
               const refreshing = one.beside ? refreshRollups(audit, { quietMs: 0 }) : null;
               for (const batch of [...again, take(ahead, one.record)]) await record(audit, batch);
               again = [];
               await refreshing;
             } else {
-              const client = one.dieAfter === null ? audit : mortal(one.dieAfter);
+              const client = one.dieAfter === null ? audit : mortal(audit, one.dieAfter);
               const refreshing = Array.from({ length: one.refresh }, () =>
                 refreshRollups(client, { quietMs: 0, mostRows: one.mostRows }),
               );

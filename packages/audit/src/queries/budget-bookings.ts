@@ -1,23 +1,33 @@
+import { TENANT_TABLES } from '../retention/tenant-tables.ts';
+
 /**
  * Everything that moved a budget's counter: charges of the decisions that reserved from it, what outcomes changed, and
  * what operators adjusted, each once. A subquery: scope, subject, budgetId, windowMs (0: for ever), booked_at, held_from
  * (from when on the budget's window holds it: what was settled counts with its charge), charges, settles, adjusts.
+ *
+ * `keptFromMs`: only of rows from then on, by the times that they are kept by (retention/tenant-tables.ts). What was settled
+ * of an older decision has gone with that.
  */
-export const BUDGET_BOOKINGS = `(
+export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined } = {}): string {
+  const kept = (table: 'decisions' | 'settlements' | 'control_events') =>
+    keptFromMs === undefined
+      ? ''
+      : ` AND ${TENANT_TABLES[table].at} >= fromUnixTimestamp64Milli({keptFromMs:Int64}, 'UTC')`;
+  return `(
       WITH reserved AS (
         SELECT agent_id, action_id, attempt, budgets, decided_at, toInt128(charged_micros) AS charged
         FROM decisions FINAL
-        WHERE tenant = {tenant:String} AND NOT void AND notEmpty(budgets)
+        WHERE tenant = {tenant:String} AND NOT void AND notEmpty(budgets)${kept('decisions')}
       ),
       settled AS (
         SELECT agent_id, action_id, attempt, settled_at, toInt128(delta_micros) AS delta
         FROM settlements FINAL
-        WHERE tenant = {tenant:String} AND NOT void AND kind = 'settled'
+        WHERE tenant = {tenant:String} AND NOT void AND kind = 'settled'${kept('settlements')}
       ),
       adjusted AS (
         SELECT budget_scope, budget_subject, budget_id, budget_window_ms, happened_at, toInt128(delta_micros) AS delta
         FROM control_events FINAL
-        WHERE tenant = {tenant:String} AND NOT void AND event = 'budget.adjusted'
+        WHERE tenant = {tenant:String} AND NOT void AND event = 'budget.adjusted'${kept('control_events')}
         LIMIT 1 BY id
       )
       SELECT toString(budget.scope) AS scope, budget.subject AS subject, budget.id AS budgetId,
@@ -36,3 +46,4 @@ export const BUDGET_BOOKINGS = `(
         toInt128(0), toInt128(0), delta
       FROM adjusted
     )`;
+}

@@ -9,7 +9,7 @@
 import { BUDGET_SCOPES, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
-import { BUDGET_BOOKINGS } from './budget-bookings.ts';
+import { budgetBookings } from './budget-bookings.ts';
 import { decisionFilter } from './decision-filter.ts';
 
 const moment = decisionFilter.shape.fromMs.unwrap();
@@ -45,7 +45,7 @@ export const budgets = question({
       sumIf(charges + settles, ${WITHIN}) AS burnedMicros,
       argMax(most, (seen_at, seen_in)) AS limitMicros, max(seen_at) AS limitSeenAt
     FROM (
-      SELECT *, NULL AS most, NULL AS seen_at, '' AS seen_in FROM ${BUDGET_BOOKINGS}
+      SELECT *, NULL AS most, NULL AS seen_at, '' AS seen_in FROM ${budgetBookings()}
       UNION ALL
       SELECT toString(one.scope), one.subject, one.id, one.window_ms, decided_at, decided_at,
         toInt128(0), toInt128(0), toInt128(0), one.most, decided_at, id

@@ -6,7 +6,7 @@ import { BUDGET_SCOPES, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { booked } from './booked.ts';
-import { BUDGET_BOOKINGS } from './budget-bookings.ts';
+import { budgetBookings } from './budget-bookings.ts';
 
 const limit = z.int().min(1).max(10_000).default(10_000);
 
@@ -43,6 +43,7 @@ export const chargesByBudget = question({
     afterSubject: z.string().optional(),
     afterBudgetId: z.string().optional(),
     afterWindowMs: z.int().min(0).optional().describe('0 for a budget without a window.'),
+    keptFromMs: z.int().optional().describe('Counts what the tables keep from then on, and nothing older.'),
     limit,
   }),
   row: z.object({
@@ -58,7 +59,7 @@ export const chargesByBudget = question({
   sql: (params) => `
     SELECT scope, subject, budgetId, windowMs, sum(charges) AS chargedMicros, sum(settles) AS settledMicros,
       sum(adjusts) AS adjustedMicros, sum(charges + settles + adjusts) AS spentMicros
-    FROM ${BUDGET_BOOKINGS}
+    FROM ${budgetBookings(params)}
     WHERE true${narrowed(params, { afterScope: BEHIND })}
     GROUP BY scope, subject, budgetId, windowMs
     ORDER BY scope, subject, budgetId, windowMs

@@ -24,18 +24,24 @@ export async function markTouched(
 }
 
 /**
- * The same of every hour that may hold a row of that month, or of one before: those rows go. Which is every hour but those
- * that are counted, and not from there: whoever counts an hour at this moment may have read such a row already.
+ * The same of every hour that may hold a row of that month, or of one before, of these tenants or of all: those rows go.
+ * Which is every hour but those that are counted, and not from there: whoever counts an hour at this moment may have read
+ * such a row already.
  */
-export async function markReachingBack(client: AuditClient, month: string): Promise<void> {
+export async function markReachingBack(
+  client: AuditClient,
+  month: string,
+  tenants?: readonly string[],
+): Promise<void> {
+  const theirs = tenants === undefined ? 'true' : 'tenant IN {tenants:Array(String)}';
   await client.command(
     `INSERT INTO rollup_marks (tenant, hour, touches)
      SELECT tenant, hour, 1
-     FROM (SELECT tenant, hour, sum(touches) AS touched FROM rollup_marks GROUP BY tenant, hour)
+     FROM (SELECT tenant, hour, sum(touches) AS touched FROM rollup_marks WHERE ${theirs} GROUP BY tenant, hour)
      WHERE (tenant, hour, touched) NOT IN (
-       SELECT tenant, hour, touches FROM (SELECT * FROM rollups FINAL WHERE hours = 1) WHERE reaches_back_to > {month:UInt32}
+       SELECT tenant, hour, touches FROM (SELECT * FROM rollups FINAL WHERE hours = 1 AND ${theirs}) WHERE reaches_back_to > {month:UInt32}
      )`,
-    { month: Number(month) },
+    { month: Number(month), ...(tenants && { tenants }) },
   );
 }
 

@@ -143,7 +143,7 @@ const countHours = insertRows(
   1,
   `
       SELECT *, toUInt32(intDiv(toUnixTimestamp64Milli(at), ${HOUR_MS})) AS hour, toUInt64(code = '') AS unmatched,
-        least(toYYYYMM(at), if(code = '', ${NO_MONTH}, toYYYYMM(appended_at))) AS reaches_back_to
+        if(calls > 0, toYYYYMM(appended_at), least(toYYYYMM(at), if(code = '', ${NO_MONTH}, toYYYYMM(appended_at)))) AS reaches_back_to
       FROM (${bookedRows({ tenant: '' }, { columns: [...COLUMNS_ROLLED, 'appended_at'], hours: '{hours:Array(UInt32)}' })})`,
 );
 

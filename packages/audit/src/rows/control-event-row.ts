@@ -34,11 +34,16 @@ const NO_BUDGET = {
 };
 
 export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEventRow {
-  return { ...NO_BUDGET, event: recorded.record.event, ...told(recorded.record), ...logColumnsOf(recorded) };
+  return {
+    ...NO_BUDGET,
+    event: recorded.record.event,
+    ...toldBy(recorded.record),
+    ...logColumnsOf(recorded),
+  };
 }
 
 /** The columns in which the events differ. */
-function told(event: ControlEvent) {
+export function toldBy(event: ControlEvent) {
   switch (event.event) {
     case 'agent.killed':
       return {

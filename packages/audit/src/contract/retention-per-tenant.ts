@@ -1,0 +1,363 @@
+/** Of each tenant go the months that are past, and of the others nothing: from every table, and from the sums. */
+import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  decisionOf,
+  onLog,
+  recordedDecision,
+  recordedSettlement,
+  settlementOf,
+} from '../arbitrary-history.ts';
+import {
+  type AuditClient,
+  ask,
+  type ControlEvent,
+  chargesByBudget,
+  dropPastRows,
+  isKept,
+  type KeptFrom,
+  keptFromMs,
+  pastRows,
+  type RecordOf,
+  recordAuditReads,
+  recordControlEvents,
+  recordDeadLetters,
+  recordDecisions,
+  recordRepublications,
+  recordSettlements,
+  refreshRollups,
+  type TenantTableName,
+  tenantKeptFrom,
+} from '../index.ts';
+import { TENANT_TABLE_NAMES } from '../retention/tenant-tables.ts';
+import { type MakeAudit, withTables } from './audit-under-test.ts';
+import { mortal } from './mortal.ts';
+import { expectSameSums } from './sums-told.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = Date.UTC(2020, 4);
+const SHAPE = { dimensions: ['tool', 'code'] as const };
+
+/** Rows of a tenant lie right before a month begins, right when it does, within it. */
+const at = fc
+  .tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom(-HOUR_MS, -1, 0, 1, 5 * 24 * HOUR_MS))
+  .map(([month, offMs]) => Date.UTC(2020, month) + offMs);
+const row = fc.record({
+  tenant: fc.constantFrom('one', 'two', 'three'),
+  table: fc.constantFrom(...TENANT_TABLE_NAMES),
+  atMs: at,
+  /** Of a decision: how much later it was made, and when what it cost was settled. */
+  laterMs: fc.constantFrom(-2, 5, 2 * HOUR_MS, 40 * 24 * HOUR_MS),
+  times: fc.constantFrom(1, 1, 2),
+});
+type Row = Omit<typeof row extends fc.Arbitrary<infer T> ? T : never, 'tenant'> & { tenant: string };
+
+export function retentionPerTenant(make: MakeAudit): void {
+  let audit: AuditClient;
+  beforeAll(async () => {
+    const tables = await withTables(make);
+    ({ audit } = tables);
+    return tables.end;
+  });
+
+  type Recording = { [Table in TenantTableName]: { record: RecordOf<Table> } & ReturnType<typeof onLog> };
+  type AnyRecord = { [Table in TenantTableName]: { table: Table; one: Recording[Table] } }[TenantTableName];
+
+  const LAND: { [Table in TenantTableName]: (batch: Recording[Table][]) => Promise<unknown> } = {
+    decisions: (batch) => recordDecisions(audit, batch),
+    settlements: (batch) => recordSettlements(audit, batch),
+    control_events: (batch) => recordControlEvents(audit, batch),
+    dead_letters: (batch) => recordDeadLetters(audit, batch),
+    republications: (batch) => recordRepublications(audit, batch),
+    audit_reads: (batch) => recordAuditReads(audit, batch),
+  };
+
+  /** As the log could hold it: of a decision also what became of it. */
+  function recordsOf({ tenant, table, atMs, laterMs }: Row, n: number): AnyRecord[] {
+    const when = wireTime(atMs);
+    const source = { topic: topicOfTenant(tenant), partition: 0, offset: `${n}` };
+    const place = onLog({}, n);
+    switch (table) {
+      case 'decisions':
+      case 'settlements': {
+        const decision = decisionOf(tenant, n, { appendedAtMs: atMs, delayMs: laterMs });
+        const settlement = settlementOf(decision, { settledAt: wireTime(atMs + Math.max(laterMs, 0)) });
+        return [
+          { table: 'decisions', one: recordedDecision(decision, n) },
+          { table: 'settlements', one: recordedSettlement(settlement, n) },
+        ];
+      }
+      case 'control_events':
+        return [{ table, one: { record: adjusted(tenant, n, when), ...place } }];
+      case 'dead_letters': {
+        const fault = {
+          code: 'INVALID_ACTION',
+          reason: '',
+          remedy: '',
+          pointer: '',
+          line: 1,
+          column: 1,
+        } as const;
+        const bytes = { key: null, valueBase64: '', truncated: false, bytes: 0 };
+        const record = { id: `dlq_${tenant}_${n}`, source, fault, ...bytes, appendedAt: when, at: when };
+        return [{ table, one: { record, ...place } }];
+      }
+      case 'republications': {
+        const letter = {
+          letterId: `dlq_${n}`,
+          source,
+          appendedAt: wireTime(0),
+          corrected: false,
+          answerIds: [],
+        };
+        const record = { id: `rep_${tenant}_${n}`, by: 'ops', reason: '', at: when, tenant: null, ...letter };
+        return [{ table, one: { record, ...place } }];
+      }
+      case 'audit_reads': {
+        const asked = {
+          method: 'GET',
+          route: '/',
+          parameters: {},
+          refused: false,
+          requestId: 'r',
+          traceId: null,
+        };
+        const record = { id: `read_${n}`, tenant, key: { id: 'k', name: 'k' }, at: when, ...asked };
+        return [{ table, one: { record, ...place } }];
+      }
+    }
+  }
+
+  function adjusted(tenant: string, n: number, when: string): ControlEvent {
+    const budget = { scope: 'agent', subject: 'a-1', id: 'total', windowMs: null } as const;
+    const made = { id: `adj-${n}`, by: 'ops', reason: 'r', at: when, ledgerEpoch: 'e', ledgerSequence: 1 };
+    return {
+      event: 'budget.adjusted',
+      adjustment: { ...made, tenant, budget, deltaMicros: -5, spentMicros: 0 },
+    };
+  }
+
+  async function land(records: readonly AnyRecord[]): Promise<void> {
+    for (const [table, batch] of Map.groupBy(records, (record) => record.table)) {
+      // One of the functions by its own records, which TypeScript cannot follow through the union.
+      const landing = LAND[table] as (batch: AnyRecord['one'][]) => Promise<unknown>;
+      await landing(batch.map(({ one }) => one));
+    }
+  }
+
+  const idOf = ({ one: { record } }: AnyRecord) =>
+    'event' in record ? (record.event === 'budget.adjusted' ? record.adjustment.id : '') : record.id;
+  const isKeptOf = ({ table, one }: AnyRecord, keptFrom: KeptFrom) =>
+    (isKept as (table: TenantTableName, record: unknown, keptFrom: KeptFrom) => boolean)(
+      table,
+      one.record,
+      keptFrom,
+    );
+
+  /** What the tables hold of these tenants, each row by its table and its id. */
+  async function held(tenants: readonly string[]): Promise<string[]> {
+    const found = await audit.query(
+      `SELECT * FROM (${TENANT_TABLE_NAMES.map(
+        (table) =>
+          `SELECT '${table}' AS table, id FROM ${table} FINAL WHERE ${
+            table === 'dead_letters' || table === 'republications'
+              ? 'source_topic IN {topics:Array(String)}'
+              : 'tenant IN {tenants:Array(String)}'
+          }`,
+      ).join(' UNION ALL ')})`,
+      { tenants, topics: tenants.map(topicOfTenant) },
+      z.object({ table: z.string(), id: z.string() }),
+    );
+    return found.map(({ table, id }) => `${table} ${id}`).sort();
+  }
+  const named = (records: readonly AnyRecord[]) =>
+    [...new Set(records.map((record) => `${record.table} ${idOf(record)}`))].sort();
+
+  let runs = 0;
+
+  test('what is past goes, whatever else there is, whenever it lands and whoever dies of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 12, maxLength: 24, size: 'max' }),
+        fc.array(row, { maxLength: 4 }),
+        fc.record({ one: fc.option(fc.integer({ min: 1, max: 4 })), two: fc.integer({ min: 1, max: 4 }) }),
+        fc.constantFrom(-1, 0),
+        fc.nat(30),
+        fc.boolean(),
+        async (rows, late, months, offMs, diesAfter, countsBefore) => {
+          runs += 1;
+          const nowMs = NOW_MS + offMs;
+          const own = (tenant: string) => `${tenant}-${runs}`;
+          const tenants = ['one', 'two', 'three'].map(own);
+          const keepMonths = new Map([
+            [own('one'), months.one],
+            [own('two'), months.two],
+          ]);
+          const keptFrom: KeptFrom = (owner) => {
+            const kept = keepMonths.get(owner) ?? null;
+            return kept === null ? null : keptFromMs(kept, nowMs);
+          };
+          const all = rows.flatMap((one, n) =>
+            Array.from({ length: one.times }, () => recordsOf({ ...one, tenant: own(one.tenant) }, n)).flat(),
+          );
+          await land(all);
+          if (countsBefore) await refreshRollups(audit, { quietMs: 0 });
+
+          const options = { keptFrom, nowMs };
+          await dropPastRows(mortal(audit, diesAfter), options).catch(() => {});
+          for (const tenant of tenants) await expectSameSums(audit, { tenant }, SHAPE);
+          await dropPastRows(audit, options);
+          expect(await held(tenants)).toEqual(named(all.filter((record) => isKeptOf(record, keptFrom))));
+          expect(await pastRows(audit, options)).toEqual([]);
+
+          const lateRecords = late.flatMap((one, n) =>
+            recordsOf({ ...one, tenant: own(one.tenant) }, 100 + n),
+          );
+          await land(lateRecords);
+          await dropPastRows(audit, options);
+          const left = [...all, ...lateRecords].filter((record) => isKeptOf(record, keptFrom));
+          expect(await held(tenants)).toEqual(named(left));
+          await refreshRollups(audit, { quietMs: 0 });
+          for (const tenant of tenants) await expectSameSums(audit, { tenant }, SHAPE);
+          expect(await pastRows(audit, options)).toEqual([]);
+        },
+      ),
+      { numRuns: 2 },
+    );
+  });
+
+  const JANUARY = Date.UTC(2020, 0, 31, 23);
+  const FEBRUARY = '2020-02-01T01:00:00.000Z';
+  const upTo =
+    (tenant: string, fromMs = Date.UTC(2020, 1)): KeptFrom =>
+    (owner) =>
+      owner === tenant ? fromMs : null;
+
+  /** One of January, of which in February was settled. */
+  async function landed(tenant: string): Promise<void> {
+    const decision = decisionOf(tenant, 1, { appendedAtMs: JANUARY });
+    await recordDecisions(audit, [recordedDecision(decision, 1)]);
+    await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt: FEBRUARY }), 2)]);
+  }
+
+  test('sums hold nothing of what is past, also where nobody reads them any more', async () => {
+    await landed('summed');
+    await landed('beside');
+    await refreshRollups(audit, { quietMs: 0 });
+    await dropPastRows(audit, { keptFrom: upTo('summed'), nowMs: NOW_MS });
+    const reaching = () =>
+      audit.query(
+        'SELECT tenant, count() AS rows FROM rollups WHERE tenant IN {tenants:Array(String)} AND reaches_back_to = 202001 GROUP BY tenant',
+        { tenants: ['summed', 'beside'] },
+        z.object({ tenant: z.string(), rows: z.int() }),
+      );
+    expect(await reaching()).toEqual([{ tenant: 'beside', rows: 4 }]);
+    await refreshRollups(audit, { quietMs: 0 });
+    expect(await reaching()).toEqual([{ tenant: 'beside', rows: 4 }]);
+    await expectSameSums(audit, { tenant: 'summed' }, SHAPE);
+  });
+
+  test('sums that were counted while rows went are counted again', async () => {
+    const tenant = 'counted-meanwhile';
+    await landed(tenant);
+    await refreshRollups(audit, { quietMs: 0 });
+    const kept = `CREATE TABLE counted_meanwhile ENGINE = Memory AS SELECT * FROM rollups WHERE tenant = {tenant:String}`;
+    await audit.command(kept, { tenant });
+    const options = { keptFrom: upTo(tenant), nowMs: NOW_MS };
+    await dropPastRows(audit, options);
+    // As by a recorder that counted with all marks in sight, and died before the last ones were made.
+    await audit.command(
+      `INSERT INTO rollups SELECT * REPLACE ((
+         SELECT sum(touches) FROM rollup_marks AS marks WHERE marks.tenant = {tenant:String} AND marks.hour = one.hour
+       ) AS touches) FROM counted_meanwhile AS one WHERE hours = 1`,
+      { tenant },
+    );
+    expect(await pastRows(audit, options)).toMatchObject([{ table: 'rollups', month: '202001' }]);
+    await dropPastRows(audit, options);
+    await expectSameSums(audit, { tenant }, SHAPE);
+    expect(await pastRows(audit, options)).toEqual([]);
+  });
+
+  test('what is found is told before it goes, and each part once it is gone', async () => {
+    await landed('told');
+    const told: string[] = [];
+    await dropPastRows(audit, {
+      keptFrom: upTo('told', Date.UTC(2020, 2)),
+      nowMs: NOW_MS,
+      onFound: (found) => told.push(...found.map(({ month, table, rows }) => `${month} ${table} ${rows}`)),
+      onGone: (gone) => told.push(...gone.map(({ month, table }) => `gone ${month} ${table}`)),
+    });
+    expect(told).toEqual([
+      '202001 decisions 1',
+      '202002 settlements 1',
+      'gone 202001 decisions',
+      'gone 202002 settlements',
+    ]);
+  });
+
+  test('from when on rows are kept is known before one goes, and is never taken back', async () => {
+    await landed('noted');
+    expect(await tenantKeptFrom(audit, 'noted')).toBeNull();
+    // Dies right behind it: the questions first, one a table, and what is past.
+    let noted: number | null = null;
+    const dying: AuditClient = {
+      ...audit,
+      command: async () => {
+        noted = await tenantKeptFrom(audit, 'noted');
+        throw new Error('died');
+      },
+    };
+    const options = { keptFrom: upTo('noted', Date.UTC(2020, 2)), nowMs: NOW_MS };
+    await expect(dropPastRows(dying, options)).rejects.toThrow('died');
+    expect(noted).toBe(Date.UTC(2020, 2));
+    await dropPastRows(audit, { keptFrom: upTo('noted'), nowMs: NOW_MS });
+    expect(await tenantKeptFrom(audit, 'noted')).toBe(Date.UTC(2020, 2));
+    expect(await tenantKeptFrom(audit, 'beside')).toBeNull();
+  });
+
+  test('budgets are summed from when on rows are kept, the same before and after those before are gone', async () => {
+    const tenant = 'reconciled';
+    await landed(tenant);
+    const february = decisionOf(tenant, 2, { appendedAtMs: Date.UTC(2020, 1, 2), chargedMicros: 7 });
+    await recordDecisions(audit, [recordedDecision(february, 3)]);
+    for (const [n, when] of ['2020-01-31T23:59:59.999Z', '2020-02-01T00:00:00.000Z'].entries())
+      await recordControlEvents(audit, [{ record: adjusted(tenant, n, when), ...onLog({}, 4 + n) }]);
+    const sums = () => ask(audit, chargesByBudget, { tenant, keptFromMs: Date.UTC(2020, 1) });
+    const before = await sums();
+    expect(before).toMatchObject([{ chargedMicros: 7, settledMicros: 0, adjustedMicros: -5 }]);
+    await dropPastRows(audit, { keptFrom: upTo(tenant), nowMs: NOW_MS });
+    expect(await sums()).toEqual(before);
+  });
+
+  test('what concerns everybody stays, and what names nobody goes as if it were anybody’s', async () => {
+    const epoch = { id: 'ep-1', previous: null, reason: '', at: wireTime(JANUARY) };
+    await recordControlEvents(audit, [{ record: { event: 'ledger.epoch', epoch }, ...onLog({}, 1) }]);
+    const [letter] = recordsOf(
+      { tenant: 'x', table: 'dead_letters', atMs: JANUARY, laterMs: 5, times: 1 },
+      1,
+    );
+    if (letter?.table !== 'dead_letters') throw new Error('it makes one');
+    const source = { topic: TOPICS.actions, partition: 0, offset: '1' };
+    await recordDeadLetters(audit, [
+      letter.one,
+      { ...letter.one, record: { ...letter.one.record, id: 'dlq_shared', source } },
+    ]);
+    const ids = () =>
+      audit.query(
+        "SELECT id FROM dead_letters WHERE id IN ('dlq_x_1', 'dlq_shared') UNION ALL SELECT id FROM control_events WHERE event = 'ledger.epoch'",
+        {},
+        z.object({ id: z.string() }),
+      );
+    const asked: string[] = [];
+    const anybody: KeptFrom = (owner) => {
+      asked.push(owner);
+      return owner === '*' ? Date.UTC(2020, 1) : null;
+    };
+    await dropPastRows(audit, { keptFrom: anybody, nowMs: NOW_MS });
+    expect((await ids()).map(({ id }) => id).sort()).toEqual(['dlq_x_1', 'ep-1']);
+    expect(asked).not.toContain('');
+    expect(await tenantKeptFrom(audit, 'x')).toBeNull();
+  });
+}

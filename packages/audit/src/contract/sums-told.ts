@@ -1,0 +1,43 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { AuditClient } from '../index.ts';
+import { type Booked, type BookedFilter, type BookedShape, booked } from '../queries/booked.ts';
+import { fromRollups } from '../rollups/from-rollups.ts';
+
+/** Everything that a source tells, added up by what the question may tell apart. */
+export function told(client: AuditClient, source: Booked, asked: BookedFilter, shape: BookedShape) {
+  const { dimensions, cutMs } = shape;
+  const bound = Object.entries(asked).filter(([, value]) => value !== undefined);
+  const keys = [
+    'agent_id',
+    'verdict',
+    'if(booked.calls = 0, 0, latency_ms)',
+    ...dimensions.map((name) => DIMENSION_COLUMNS[name] ?? name),
+    cutMs === undefined ? '0' : `intDiv(toUnixTimestamp64Milli(at), ${cutMs})`,
+  ];
+  return client.query(
+    `SELECT [${keys.map((key) => `toString(${key})`).join(', ')}] AS key, sum(booked.calls) AS calls, sum(booked.near_misses) AS nearMisses,
+        sum(booked.charged) AS charged, sum(booked.settled) AS settled, max(booked.last_at) AS lastAt
+      FROM ${source(asked, shape)} AS booked GROUP BY key ORDER BY key`,
+    Object.fromEntries(bound) as Parameters<AuditClient['query']>[1],
+    z.looseObject({}),
+  );
+}
+
+const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
+  agent: 'agent_id',
+  observedCode: 'observed_code',
+  principal: 'principal_id',
+  role: 'principal_role',
+  mandate: 'mandate_id',
+};
+
+/** What is read from the sums, as far as they are exact, is what the base tables say. */
+export async function expectSameSums(
+  client: AuditClient,
+  asked: BookedFilter,
+  shape: BookedShape,
+): Promise<void> {
+  const kept = await told(client, fromRollups, asked, shape);
+  expect(kept).toEqual(await told(client, booked, asked, shape));
+}

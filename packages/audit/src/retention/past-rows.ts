@@ -1,0 +1,213 @@
+/**
+ * Drops of each tenant the months that are past, whoever else has rows in them. By mutations (ALTER … DELETE), one a
+ * partition for all tenants whose rows there are past:
+ *
+ * - A lightweight DELETE only hides rows until a merge comes by, and none need ever come to an old month: they would stay on
+ *   the disk. A mutation rewrites the parts in which there are such rows, and those alone.
+ * - Dropping a partition in which nobody else has rows would be quicker, and takes along what a recorder lands of another
+ *   tenant between the look and the drop. `mandate audit prune` without a tenant does it, as there everything is to go.
+ *
+ * ClickHouse carries a mutation out in the background, and goes on with it after a restart of its own. Whoever dies here
+ * is followed by whoever comes next: that one waits for what was begun, and looks what is left. Two at once do the
+ * same work twice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MandateError } from '@mandate/runtime';
+import { z } from 'zod';
+import type { AuditClient, BoundParams } from '../port.ts';
+import { markReachingBack } from '../rollups/mark-touched.ts';
+import { sayKeptFrom } from './kept-from.ts';
+import { monthOf } from './months.ts';
+import {
+  ANYBODY,
+  EVERYBODY,
+  type KeptFrom,
+  TENANT_TABLE_NAMES,
+  TENANT_TABLES,
+  type TenantTableName,
+} from './tenant-tables.ts';
+
+/** Sums among them: what hours and days were counted from rows that are past, by the oldest month that went into them. */
+const TABLES = [...TENANT_TABLE_NAMES, 'rollups'] as const;
+
+/** Rows of an owner that are past. `month` is YYYYMM; `rows`: repeats among them that no merge has collapsed yet. */
+const pastRowsRow = z.object({
+  owner: z.string(),
+  table: z.enum(TABLES),
+  month: z.string().regex(/^\d{6}$/),
+  rows: z.int(),
+});
+
+export type PastRows = z.output<typeof pastRowsRow>;
+
+/** What is past, the oldest first. Only reads: of tables with partitions no more than the owners of rows that old. */
+export async function pastRows(
+  client: AuditClient,
+  { keptFrom, nowMs }: { keptFrom: KeptFrom; nowMs: number },
+): Promise<PastRows[]> {
+  const held = await client.query(
+    `SELECT * FROM (${TABLES.map(
+      (table) => `
+      SELECT '${table}' AS table, ${ownerIn(table)} AS owner, toString(${monthIn(table)}) AS month, count() AS rows
+      FROM ${table}
+      WHERE ${monthIn(table)} < {running:${table === 'rollups' ? 'UInt32' : 'String'}} AND owner != '${EVERYBODY}'
+      GROUP BY owner, month`,
+    ).join('\n      UNION ALL')}
+    ) ORDER BY month, table, owner`,
+    { running: monthOf(nowMs) },
+    pastRowsRow,
+  );
+  return held.filter(({ owner, month }) => {
+    const fromMs = keptFrom(owner);
+    return fromMs !== null && month < monthOf(fromMs);
+  });
+}
+
+function ownerIn(table: PastRows['table']): string {
+  return table === 'rollups' ? 'tenant' : TENANT_TABLES[table].owner;
+}
+
+/** As text, so that partitions are told apart by their names. */
+function monthIn(table: PastRows['table']): string {
+  if (table === 'rollups') return 'reaches_back_to';
+  const { at, hasPartitions } = TENANT_TABLES[table];
+  return hasPartitions ? '_partition_id' : `toString(toYYYYMM(${at}))`;
+}
+
+export type DropOptions = {
+  keptFrom: KeptFrom;
+  nowMs: number;
+  /** Ends the waiting; what ClickHouse has begun it goes on with. */
+  signal?: AbortSignal;
+  /** Told of what is past before it goes, and of each part of that once it is gone. */
+  onFound?: (found: readonly PastRows[]) => void;
+  onGone?: (gone: readonly PastRows[]) => void;
+};
+
+/**
+ * Resolves with what was past, once it is gone. Safe to repeat, and to run while recorders and queries do.
+ *
+ * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE when ClickHouse cannot carry a mutation out; what
+ *   was dropped before stays dropped, and the next call does the rest. What `signal` was aborted with.
+ */
+export async function dropPastRows(client: AuditClient, options: DropOptions): Promise<PastRows[]> {
+  const { keptFrom, nowMs, signal, onFound, onGone } = options;
+  await untilCarriedOut(client, TABLES, signal);
+  const past = await pastRows(client, { keptFrom, nowMs });
+  onFound?.(past);
+  if (past.length === 0) return past;
+
+  const groups = ownersByKeptFrom(past, keptFrom);
+  await sayKeptFrom(
+    client,
+    groups.flatMap(({ owners, fromMs }) =>
+      owners.filter((owner) => owner !== ANYBODY).map((tenant) => ({ tenant, fromMs })),
+    ),
+  );
+  // Before, so that nobody reads sums of what is about to go; after, for whoever counted again in between.
+  await markSums(client, groups);
+  for (const table of TENANT_TABLE_NAMES) {
+    for (const { rows, where, params } of deletions(table, past, groups)) {
+      await remove(client, table, where, params, signal);
+      onGone?.(rows);
+    }
+  }
+  await markSums(client, groups);
+  for (const { owners, fromMs } of groups) {
+    const params = { owners, month: Number(lastPastMonth(fromMs)) };
+    const where = 'WHERE tenant IN {owners:Array(String)} AND reaches_back_to <= {month:UInt32}';
+    await remove(client, 'rollups', where, params, signal);
+  }
+  onGone?.(past.filter(({ table }) => table === 'rollups'));
+  return past;
+}
+
+type Group = { fromMs: number; owners: string[] };
+
+/** Documents give few different times, however many tenants there are. */
+function ownersByKeptFrom(past: readonly PastRows[], keptFrom: KeptFrom): Group[] {
+  const groups = new Map<number, Group>();
+  for (const owner of new Set(past.map((rows) => rows.owner))) {
+    const fromMs = keptFrom(owner);
+    if (fromMs === null) continue;
+    const group = groups.get(fromMs);
+    if (group === undefined) groups.set(fromMs, { fromMs, owners: [owner] });
+    else group.owners.push(owner);
+  }
+  return [...groups.values()];
+}
+
+function lastPastMonth(fromMs: number): string {
+  return monthOf(fromMs - 1);
+}
+
+async function markSums(client: AuditClient, groups: readonly Group[]): Promise<void> {
+  for (const { owners, fromMs } of groups) await markReachingBack(client, lastPastMonth(fromMs), owners);
+}
+
+type Deletion = { rows: PastRows[]; where: string; params: BoundParams };
+
+function deletions(table: TenantTableName, past: readonly PastRows[], groups: readonly Group[]): Deletion[] {
+  const here = past.filter((rows) => rows.table === table);
+  const { owner, at, hasPartitions } = TENANT_TABLES[table];
+  const theirs = `${owner} IN {owners:Array(String)}`;
+  if (hasPartitions) {
+    return [...Map.groupBy(here, ({ month }) => month)].map(([month, rows]) => ({
+      rows,
+      where: `IN PARTITION ID '${month}' WHERE ${theirs}`,
+      params: { owners: rows.map((one) => one.owner) },
+    }));
+  }
+  return groups
+    .map(({ owners, fromMs }) => ({
+      rows: here.filter((one) => owners.includes(one.owner)),
+      where: `WHERE ${theirs} AND ${at} < fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')`,
+      params: { owners, fromMs },
+    }))
+    .filter(({ rows }) => rows.length > 0);
+}
+
+async function remove(
+  client: AuditClient,
+  table: PastRows['table'],
+  where: string,
+  params: BoundParams,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  await client.command(`ALTER TABLE ${table} DELETE ${where} SETTINGS mutations_sync = 0`, params);
+  await untilCarriedOut(client, [table], signal);
+}
+
+const mutation = z.object({ table: z.string(), failed: z.string() });
+const LOOK_EVERY_MS = 50;
+
+/** Until no mutation of these tables is under way, whoever began it. */
+async function untilCarriedOut(
+  client: AuditClient,
+  tables: readonly PastRows['table'][],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    const underWay = await client.query(
+      `SELECT table, latest_fail_reason AS failed FROM system.mutations
+       WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND NOT is_done AND NOT is_killed`,
+      { tables },
+      mutation,
+    );
+    if (underWay.length === 0) return;
+    const failed = underWay.find((one) => one.failed !== '');
+    if (failed !== undefined) {
+      throw new MandateError(
+        'AUDIT_UNAVAILABLE',
+        `ClickHouse could not carry out a mutation of ${failed.table}: ${failed.failed}`,
+        {
+          remedy:
+            'ClickHouse tries it again by itself: look whether it has disk and memory left, and at system.mutations.',
+          retryable: true,
+        },
+      );
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}

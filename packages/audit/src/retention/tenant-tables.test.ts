@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MIGRATIONS_DIRECTORY } from '../migrate.ts';
+import { readMigrations } from '../migration-files.ts';
+import { OTHER_TABLES, TENANT_TABLES } from './tenant-tables.ts';
+
+/** Every table that the migrations make: its columns, and what it is partitioned by. */
+const made = readMigrations(MIGRATIONS_DIRECTORY).flatMap(({ name }) => {
+  const text = readFileSync(join(MIGRATIONS_DIRECTORY, name), 'utf8');
+  return [...text.matchAll(/^CREATE TABLE IF NOT EXISTS (\w+)\n\(\n(.*?)\n\)\n(.*?);$/gms)].map(
+    ([, table = '', columns = '', rest = '']) => ({
+      table,
+      columns: [...columns.matchAll(/^ {4}([a-z]\w*) /gm)].map(([, column]) => column),
+      partition: /^PARTITION BY (.*)$/m.exec(rest)?.[1] ?? null,
+    }),
+  );
+});
+
+test('of every table it is said whether retention drops rows of it', () => {
+  expect(made.map(({ table }) => table).sort()).toEqual(
+    [...Object.keys(TENANT_TABLES), ...Object.keys(OTHER_TABLES)].sort(),
+  );
+});
+
+test.each(Object.entries(TENANT_TABLES))(
+  '%s has the columns and the partitions that it is dropped by',
+  (name, facts) => {
+    const table = made.find((one) => one.table === name);
+    expect(table?.columns).toContain(facts.at);
+    expect(table?.columns).toContain(facts.owner === 'tenant' ? 'tenant' : 'source_topic');
+    expect(table?.partition).toBe(facts.hasPartitions ? `toYYYYMM(${facts.at})` : null);
+  },
+);

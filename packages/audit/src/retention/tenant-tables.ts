@@ -1,0 +1,109 @@
+/**
+ * Which tables hold rows of a tenant, whose each row is, and by which of its times it is kept. Everything about retention
+ * goes by this: what is dropped, what is not recorded anew, and what of the log a reconciliation leaves aside.
+ */
+import {
+  type AuditRead,
+  type DeadLetter,
+  type Decision,
+  type Republication,
+  type Settlement,
+  TOPICS,
+  tenantOfTopic,
+} from '@mandate/schemas';
+import { type ControlEvent, toldBy } from '../rows/control-event-row.ts';
+
+/** Whose a record is, and when it was: RFC 3339. */
+type Owned = { owner: string; at: string };
+
+type TenantTable<R> = {
+  /** The same of a row, as SQL: a tenant, or one of the two names below. */
+  owner: string;
+  /** Its column. Where the table has partitions they are the months of this one. */
+  at: string;
+  hasPartitions: boolean;
+  of(record: R): Owned;
+};
+
+/** Owns what names no tenant and may hold anything of one: what a document says of all that are not named goes for it. */
+export const ANYBODY = '*';
+/** Owns what concerns every tenant, ledger epochs and kills of everything: never dropped. */
+export const EVERYBODY = '';
+
+const ownTopic = TOPICS.actions.length + 2;
+const ofTopic = (otherwise: string) =>
+  `if(startsWith(source_topic, '${TOPICS.actions}.'), substring(source_topic, ${ownTopic}), ${otherwise})`;
+
+export const TENANT_TABLES = {
+  decisions: {
+    owner: 'tenant',
+    at: 'appended_at',
+    hasPartitions: true,
+    of: ({ tenant, appendedAt }) => ({ owner: tenant, at: appendedAt }),
+  } satisfies TenantTable<Decision>,
+  settlements: {
+    owner: 'tenant',
+    at: 'settled_at',
+    hasPartitions: true,
+    of: ({ tenant, settledAt }) => ({ owner: tenant, at: settledAt }),
+  } satisfies TenantTable<Settlement>,
+  control_events: {
+    owner: 'tenant',
+    at: 'happened_at',
+    hasPartitions: false,
+    of(record) {
+      const { tenant, happened_at: at } = toldBy(record);
+      return { owner: tenant, at };
+    },
+  } satisfies TenantTable<ControlEvent>,
+  dead_letters: {
+    owner: ofTopic(`'${ANYBODY}'`),
+    at: 'appended_at',
+    hasPartitions: true,
+    of: ({ source, appendedAt }) => ({ owner: tenantOfTopic(source.topic) ?? ANYBODY, at: appendedAt }),
+  } satisfies TenantTable<DeadLetter['deadLetter']>,
+  republications: {
+    owner: ofTopic(`if(tenant = '', '${ANYBODY}', tenant)`),
+    at: 'happened_at',
+    hasPartitions: false,
+    of: ({ source, tenant, at }) => ({ owner: tenantOfTopic(source.topic) ?? tenant ?? ANYBODY, at }),
+  } satisfies TenantTable<Republication>,
+  audit_reads: {
+    owner: 'tenant',
+    at: 'read_at',
+    hasPartitions: true,
+    of: ({ tenant, at }) => ({ owner: tenant, at }),
+  } satisfies TenantTable<AuditRead>,
+} as const;
+
+export type TenantTableName = keyof typeof TENANT_TABLES;
+export const TENANT_TABLE_NAMES = Object.keys(TENANT_TABLES) as TenantTableName[];
+
+/** Of each table, what its rows are made of. */
+export type RecordOf<Table extends TenantTableName> = Parameters<(typeof TENANT_TABLES)[Table]['of']>[0];
+
+/** The tables that are left alone, and why. */
+export const OTHER_TABLES: Readonly<Record<string, string>> = {
+  quarantine: 'holds bytes in which no tenant could be read; to be empty, and watched',
+  rollup_marks: 'says that an hour of a tenant was touched, and nothing of by what',
+  rollups: 'follows the rows that it sums up',
+  kept_from: 'says what was dropped',
+  identity: 'of the tables themselves',
+};
+
+/** The first instant from which the owner's rows are kept, or null for all of them. */
+export type KeptFrom = (owner: string) => number | null;
+
+/** Whether a record of the log has a place in its table, or is past. */
+export function isKept<Table extends TenantTableName>(
+  table: Table,
+  record: RecordOf<Table>,
+  keptFrom: KeptFrom,
+): boolean {
+  // One of the functions by its own record, which TypeScript cannot follow through the union.
+  const of = TENANT_TABLES[table].of as (record: RecordOf<Table>) => Owned;
+  const { owner, at } = of(record);
+  const fromMs = owner === EVERYBODY ? null : keptFrom(owner);
+  // What is no time goes to quarantine, not away.
+  return fromMs === null || !(Date.parse(at) < fromMs);
+}
