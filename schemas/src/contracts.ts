@@ -14,6 +14,7 @@ import { actionDecided } from './decision.ts';
 import { mandateDocument } from './mandate-document.ts';
 import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
 import { actionCompleted } from './outcome.ts';
+import { personErased, personsBegun } from './person-erased.ts';
 import { actionSettled } from './settlement.ts';
 import { TOPICS } from './topics.ts';
 
@@ -39,6 +40,7 @@ export const RECORDS = {
     'alerts.begun': alertsBegun,
   },
   [TOPICS.access]: { 'audit.read': auditRead },
+  [TOPICS.persons]: { 'person.erased': personErased, 'persons.begun': personsBegun },
 } as const;
 
 /** What people write. */

@@ -6,6 +6,7 @@ import { readAccessRecord } from './audit-read.ts';
 import { RECORDS } from './contracts.ts';
 import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
+import { readPersonsRecord } from './person-erased.ts';
 import { readActionsRecord } from './read-record.ts';
 import { TOPICS } from './topics.ts';
 
@@ -32,6 +33,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
       return readAlertsRecord(bytes);
     case TOPICS.access:
       return readAccessRecord(bytes);
+    case TOPICS.persons:
+      return readPersonsRecord(bytes);
     default:
       return readDeadLettersRecord(bytes);
   }

@@ -11,6 +11,8 @@ export const TOPICS = {
   alerts: 'mandate.alerts.v1',
   /** Who read what of the audit. */
   access: 'mandate.access.v1',
+  /** Which persons were forgotten. */
+  persons: 'mandate.persons.v1',
 } as const;
 
 export const GROUPS = {
@@ -64,11 +66,15 @@ const ALERTS: TopicSettings = { ...KEPT, partitions: 1 };
 /** One partition: people ask a few questions a second, and what they read is then one list that nothing can be missing from. */
 const ACCESS: TopicSettings = { ...KEPT, partitions: 1 };
 
+/** One partition: erasures are few, and the first record of all says with which keys this log is sealed. */
+const PERSONS: TopicSettings = { ...KEPT, partitions: 1 };
+
 /** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
   if (takesRequests) return REQUESTS;
   if (topic === TOPICS.alerts) return ALERTS;
   if (topic === TOPICS.access) return ACCESS;
+  if (topic === TOPICS.persons) return PERSONS;
   return topic === TOPICS.snapshots ? SNAPSHOTS : KEPT;
 }
