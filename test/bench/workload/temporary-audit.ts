@@ -27,7 +27,9 @@ export async function temporaryAudit(): Promise<AsyncDisposable & { audit: Audit
 export async function auditOverHttp(): Promise<AsyncDisposable & { audit: AuditClient }> {
   const server = await startClickHouse();
   const { url } = server;
-  const audit = await openServerAudit({ url, username: 'default', password: '', database: 'default' });
+  const connection = { url, username: 'default', password: '', database: 'default' };
+  // A million rows in one statement may take a while on a machine that has other work.
+  const audit = await openServerAudit({ ...connection, timeoutMs: 600_000 });
   await migrate(audit, MIGRATIONS_DIRECTORY);
   return {
     audit,
