@@ -6,6 +6,7 @@ import { createApiClient } from '@mandate/cli';
 import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jsonLines, runMandate } from '../cli/run-mandate.ts';
+import { type OpenApi, operationsOf, requiredValues, urlOf } from '../interface/described.ts';
 
 type Read = {
   keyName: string;
@@ -63,6 +64,25 @@ test.each([
   expect(await readsOf(requestId)).toMatchObject([
     { keyName: 'auditor', method: 'GET', route, parameters, refused: false, requestId },
   ]);
+});
+
+test('so is every route that the plane has below /v1/audit, whichever service brought it', async () => {
+  const document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
+  const operations = operationsOf(document).filter(({ path }) => path.startsWith('/v1/audit'));
+  expect(operations.length).toBeGreaterThan(20);
+  const asked = operations.map((operation, n) => ({ operation, requestId: `every-route-${n}` }));
+  for (const { operation, requestId } of asked)
+    await get(urlOf(operation, requiredValues(operation)), 'operator', requestId);
+  await readsOf(asked.at(-1)?.requestId ?? '');
+
+  // One partition: what was asked before is on record before.
+  const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
+  const { reads } = await api.get<{ reads: Read[] }>('/v1/audit/reads', { limit: 1_000 });
+  for (const { operation, requestId } of asked) {
+    const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const read = reads.filter((one) => one.requestId === requestId);
+    expect(read).toMatchObject([{ keyName: 'operator', method: operation.method, route }]);
+  }
 });
 
 test('a key without the scope is in it too, as refused', async () => {
