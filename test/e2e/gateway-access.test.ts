@@ -37,6 +37,9 @@ const ROUTES: readonly [method: string, path: string, scopes: readonly KeyName[]
   ['GET', '/v1/dead-letters', []],
   ['GET', '/v1/dead-letters/0/0', []],
   ['POST', '/v1/dead-letters/0/0/republish', []],
+  ['POST', '/v1/persons/erase', ['protector'], { person: 'mia', reason: 'test' }],
+  ['POST', '/v1/persons/find', ['protector'], { person: 'mia' }],
+  ['POST', '/v1/persons/unseal', ['protector'], { sealed: ['text'] }],
 ];
 
 /** Answers that never end: who gets one is seen in kill-stream tests, who does not, here. */
@@ -44,7 +47,7 @@ const STREAMS: readonly [method: string, path: string, closed: KeyName][] = [
   ['GET', '/v1/kills/stream', 'auditor'],
 ];
 
-const KEYS: readonly KeyName[] = ['publisher', 'auditor', 'operator'];
+const KEYS: readonly KeyName[] = ['publisher', 'auditor', 'operator', 'protector'];
 
 test('the table names every route', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });

@@ -5,6 +5,7 @@ import { restoreLedger, startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
 import { type Ledger, localKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf, loadMandates } from '@mandate/policy';
+import { type PersonKeys, personKeysAt } from '@mandate/privacy';
 import {
   type ApiScope,
   createHttpServer,
@@ -28,6 +29,7 @@ const GRANTS = {
   stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
+  protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
   owner: { tenant: 'acme', scopes: ['publish', 'audit', 'operate', 'operate:all'], agents: ['*'] },
 } satisfies Record<string, { tenant: string; scopes: ApiScope[]; agents: string[] }>;
 
@@ -47,6 +49,7 @@ export type Plane = {
   server: HttpServer;
   metrics: Metrics;
   gateway: Running;
+  personKeys: PersonKeys;
   /** The secret of a key. */
   key(name: KeyName): string;
   /** Starts the decider, or another one after it was stopped. */
@@ -73,12 +76,17 @@ export async function startGatewayPlane(options: {
   mandates: string;
   settings?: Partial<GatewaySettings>;
   tracer?: Tracer | null;
+  /** Where the log and the keys of persons lie; an own folder when absent. */
+  folder?: string;
+  /** Whether persons can be erased here. */
+  seals?: boolean;
   /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
   between?: (parts: { bus: Bus; ledger: Ledger }) => { bus: Bus; ledger: Ledger | null };
 }): Promise<Plane> {
   const log = silentLogger();
-  const path = join(temporaryFolder(), 'log.sqlite');
-  const bus = await createSqliteBus({ path, log });
+  const folder = options.folder ?? temporaryFolder();
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  const personKeys = personKeysAt(join(folder, 'person-keys'));
   const { ledger } = await restoreLedger({ bus, clock: systemClock, log });
   const loaded = loadMandates(options.mandates);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -95,6 +103,8 @@ export async function startGatewayPlane(options: {
       redact,
       fingerprint,
       findDecision: null,
+      personKeys,
+      sealsPersons: () => options.seals ?? false,
       log,
       metrics,
       clock: systemClock,
@@ -130,6 +140,7 @@ export async function startGatewayPlane(options: {
     server,
     metrics,
     gateway: running,
+    personKeys,
     key: (name) => keys.get(name)?.key ?? '',
     decide: () =>
       startDecider({

@@ -4,5 +4,14 @@
  * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`).
  */
 export { loadPrivacy } from './load-privacy.ts';
+export {
+  type Erasure,
+  type PersonFound,
+  type PersonKeys,
+  personKeysAt,
+  type Unsealed,
+} from './person-keys/person-keys.ts';
+export { refInToken, SEALED_TEXTS } from './person-keys/sealed-text.ts';
 export { openPrivacyFile, type PrivacyFile } from './privacy-file.ts';
 export type { Sealer } from './sealer.ts';
+export { sealsAnything } from './seals-anything.ts';

@@ -13,8 +13,10 @@
  *
  * In the flow it stands in front of the actions topic and behind the decisions topic. The parts: publish/ (a body
  * becomes records), answers/ (one reader of decisions, many who wait), hand-over.ts (the last look at the kill flag),
- * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, routes/ with a file a route.
+ * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, persons/ (who is forgotten), routes/
+ * with a file a route.
  */
+import { recordReads } from '@mandate/bus';
 import { announcing, ledgerReadiness } from '@mandate/ledger';
 import { answers, type HttpServer, type ReadinessCheck, type Running } from '@mandate/runtime';
 import type { z } from 'zod';
@@ -24,6 +26,7 @@ import type { gatewaySettings } from './config.ts';
 import type { Gateway, GatewayDependencies } from './gateway.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
+import { followErasures } from './persons/follow-erasures.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
 export { gatewayConfig, gatewaySettings } from './config.ts';
@@ -33,13 +36,16 @@ export type RunnableGateway = {
   /** A fastify plugin for a server of `createHttpServer`. */
   routes(server: HttpServer): Promise<void>;
   /**
-   * Follows the decisions topic, so that requests can wait. Start it before the server listens, and stop it after: what
+   * Forgets whom the log says, and follows the decisions topic, so that requests can wait. Start it before the server listens, and stop it after: what
    * waits then is answered at once. `finished` rejects when the log can no longer be followed: the process must end.
    */
   start(): Promise<Running>;
   /** Whether log and ledger answer. */
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
+
+/** How long a read of what was sealed waits to be on record. */
+const RECORD_READ_MS = 10_000;
 
 /** Settings that are not about where to listen. */
 export type GatewaySettings = Pick<
@@ -48,7 +54,7 @@ export type GatewaySettings = Pick<
 >;
 
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
-  const { bus, log, metrics, kills } = dependencies;
+  const { bus, log, metrics, kills, clock, personKeys, sealsPersons } = dependencies;
   const ledger = dependencies.ledger && announcing(dependencies.ledger, kills, log);
   const bounds: BoardBounds = {
     maxWaiting: settings.GATEWAY_MAX_WAITING,
@@ -63,6 +69,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     board,
     journal,
     measures: gatewayMeasures(metrics, board, journal),
+    recordRead: recordReads({ bus, source: 'gateway', clock, timeoutMs: RECORD_READ_MS }),
   };
 
   return {
@@ -71,14 +78,17 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       addGatewayRoutes(server, gateway);
     },
     async start() {
+      // First: whoever was forgotten is so before anything is sealed.
+      const erasures = await followErasures({ bus, keys: personKeys, seals: sealsPersons, log, clock });
       const following = await followDecisions({ bus, board, ledger });
       return {
         stop: async () => {
           board.close();
           await following.stop();
+          await erasures.stop();
           await journal.stop();
         },
-        ...(following.finished !== undefined && { finished: following.finished }),
+        finished: Promise.all([erasures.finished, following.finished]),
       };
     },
     readiness: () =>

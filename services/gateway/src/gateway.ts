@@ -1,6 +1,7 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
-import type { Bus } from '@mandate/bus';
+import type { Bus, RecordRead } from '@mandate/bus';
 import type { KillBroadcast, Ledger } from '@mandate/ledger';
+import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
 import type { Action, Decision } from '@mandate/schemas';
 import type { AnswerBoard } from './answers/answer-board.ts';
@@ -20,6 +21,10 @@ export type GatewayDependencies = {
   fingerprint(original: Action, redacted: Action): string | null;
   /** The decision that stands, from the audit; null when it knows none. null where there is no audit. */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
+  /** With which `redact` seals, and what was sealed is read again. The gateway opens them. */
+  personKeys: PersonKeys;
+  /** Whether `redact` seals anything now. */
+  sealsPersons(): boolean;
   log: Logger;
   metrics: Metrics;
   clock: Clock;
@@ -29,6 +34,8 @@ export type Gateway = GatewayDependencies & {
   board: AnswerBoard;
   journal: CommandJournal;
   measures: GatewayMeasures;
+  /** Puts on record who reads what was sealed, before it is shown. */
+  recordRead: RecordRead;
 };
 
 /** The ledger, or LEDGER_UNAVAILABLE. */

@@ -6,7 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { openPrivacyFile } from '@mandate/privacy';
+import { openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
@@ -32,6 +32,7 @@ await runService(process, {
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);
     const secret = readOrMakeSecret(folder.secret);
     const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+    const personKeys = personKeysAt(folder.personKeys);
     const synchronous = config.GATEWAY_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, synchronous }), (held) =>
       held.close(),
@@ -46,6 +47,8 @@ await runService(process, {
         findDecision: null,
         redact,
         fingerprint: (original, redacted) => fingerprintOf(original, redacted, secret),
+        personKeys,
+        sealsPersons: () => sealsAnything(privacy.privacy()),
         log,
         metrics,
         clock: systemClock,

@@ -10,7 +10,7 @@ import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { openPrivacyFile } from '@mandate/privacy';
+import { openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
@@ -78,6 +78,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const keys = fileKeyStore(folder.keys);
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
   const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+  const personKeys = personKeysAt(folder.personKeys);
   const named = config.ALERTER_RULES_PATH;
   const alertRules = closing(
     openRulesFile({ path: named ?? folder.alerts, isNamed: named !== undefined, env, log }),
@@ -129,7 +130,19 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     }),
   );
   const gateway = createGateway(
-    { bus, ledger, kills, redact, fingerprint, findDecision: createFindDecision(audit), log, metrics, clock },
+    {
+      bus,
+      ledger,
+      kills,
+      redact,
+      fingerprint,
+      findDecision: createFindDecision(audit),
+      personKeys,
+      sealsPersons: () => sealsAnything(privacy.privacy()),
+      log,
+      metrics,
+      clock,
+    },
     config,
   );
   running(await gateway.start());

@@ -122,6 +122,7 @@ export function personKeysAt(path: string): PersonKeys {
     id: () => held?.keysId ?? null,
     wanted: wanted.promise,
     async open() {
+      if (held !== null) return true;
       const file = await readKeyFile(path);
       if (file === null) return false;
       await alone(() => wipeLeftovers(path));
@@ -130,6 +131,8 @@ export function personKeysAt(path: string): PersonKeys {
     },
     make: () =>
       alone(async () => {
+        // What is held may have lost persons whom the file still has.
+        if (held !== null) return;
         const there = await readKeyFile(path);
         const file = there ?? newKeyFile();
         if (there === null) await replaceSecretFile(path, keyFileText(file));

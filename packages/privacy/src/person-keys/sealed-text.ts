@@ -20,6 +20,8 @@ export type PersonSecrets = {
 export type SealedText = { keysId: string; index: string; sealed: Buffer };
 
 const TOKEN = /^sealed:v1:([0-9a-f]{16}):([0-9a-f]{16}):([A-Za-z0-9_-]{38,})\.$/;
+/** Every token in a text, whatever stands around it. */
+export const SEALED_TEXTS = /sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}:[A-Za-z0-9_-]{38,}\./g;
 const PSEUDONYM = /^person:[0-9a-f]{32}$/;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -69,6 +71,12 @@ export function readToken(text: string): SealedText | null {
   const [, keysId, index, sealed] = TOKEN.exec(text) ?? [];
   if (keysId === undefined || index === undefined || sealed === undefined) return null;
   return { keysId, index, sealed: Buffer.from(sealed, 'base64url') };
+}
+
+/** Whose a token says it is; null where the text is none. */
+export function refInToken(text: string): string | null {
+  const read = readToken(text);
+  return read && refOf(read.keysId, read.index);
 }
 
 /** Whether the whole text is a token or a pseudonym, to look at. */

@@ -3,6 +3,8 @@ import type { HttpServer } from '@mandate/runtime';
 import type { Gateway } from '../gateway.ts';
 import { adjustBudgets } from './adjust-budgets.ts';
 import { answerApprovals } from './answer-approvals.ts';
+import { erasePerson } from './erase-person.ts';
+import { findPerson } from './find-person.ts';
 import { killAgent } from './kill-agent.ts';
 import { killEverything } from './kill-everything.ts';
 import { listAgents } from './list-agents.ts';
@@ -20,6 +22,7 @@ import { showDecision } from './show-decision.ts';
 import { showKillStatus } from './show-kill-status.ts';
 import { showLedger } from './show-ledger.ts';
 import { streamKills } from './stream-kills.ts';
+import { unsealTexts } from './unseal-texts.ts';
 
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   publishActions(server, gateway);
@@ -45,4 +48,8 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   listDeadLetters(server, gateway);
   showDeadLetter(server, gateway);
   republishDeadLetter(server, gateway);
+
+  erasePerson(server, gateway);
+  findPerson(server, gateway);
+  unsealTexts(server, gateway);
 }

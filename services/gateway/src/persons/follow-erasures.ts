@@ -1,0 +1,181 @@
+/**
+ * What the log says of persons who were forgotten, folded into this gateway's own key file: all of it before the gateway
+ * is ready, and the rest as it comes. Erasures commute and may be repeated, so the fold remembers no place: it begins at
+ * the start of the topic each time, and a file that came back from a backup is punctured again.
+ *
+ * The first record of all says with which keys this log is sealed. A gateway that has others would seal what no other
+ * can read, so it does not start; nor does one whose file went away.
+ *
+ * Where nothing is sealed, and nothing ever was, neither topic nor file is needed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus, LogRecord, Reader } from '@mandate/bus';
+import type { PersonKeys } from '@mandate/privacy';
+import { type Clock, type Logger, MandateError, type Running } from '@mandate/runtime';
+import {
+  type PersonErasure,
+  type PersonsRecord,
+  readPersonsRecord,
+  recordHeaders,
+  TOPICS,
+  wireTime,
+} from '@mandate/schemas';
+
+/** All records of the topic lie there, also where a log made more partitions of it. */
+export const PERSONS_PARTITION = 0;
+
+const TRY_AGAIN_MS = 500;
+
+type Options = {
+  bus: Bus;
+  keys: PersonKeys;
+  /** Whether the document in force seals anything. */
+  seals(): boolean;
+  log: Logger;
+  clock: Clock;
+};
+
+/** Resolves once every erasure on the log is in the key file. `finished` rejects when they can no longer be followed. */
+export async function followErasures(options: Options): Promise<Required<Running>> {
+  const { keys, seals } = options;
+  const stopping = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  let reader: Promise<Reader> | null = null;
+
+  const begin = async () => {
+    reader ??= follow(options, stopping.signal);
+    const { finished } = await reader;
+    finished.then(ended.resolve, ended.reject);
+  };
+  if ((await keys.open()) || seals()) await begin();
+  // The document was edited: it seals from now on.
+  else keys.wanted.then(begin).catch(ended.reject);
+  return {
+    finished: ended.promise,
+    async stop() {
+      stopping.abort();
+      await (await reader?.catch(() => null))?.stop();
+      ended.resolve();
+    },
+  };
+}
+
+async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): Promise<Reader> {
+  const begun = Promise.withResolvers<string>();
+  let isBegun = false;
+  /** Read before there were keys: the file may be another gateway's of this folder, that was made meanwhile. */
+  let early: PersonsRecord[] = [];
+
+  const fold = async (records: readonly PersonsRecord[]) => {
+    const own = records.filter((record) => keysIdOf(record) === keys.id());
+    if (own.length < records.length) log.error(OF_OTHER_KEYS);
+    const erasures = own.flatMap((record) => (record.event === 'person.erased' ? [record.erasure] : []));
+    await untilErased(keys, erasures, { log, signal });
+  };
+  const reader = await bus.read({
+    topics: [TOPICS.persons],
+    from: 'earliest',
+    async onRecords(records) {
+      const read = records.flatMap((record) => readRecord(record, log) ?? []);
+      const [first] = read;
+      if (first === undefined) return;
+      isBegun = true;
+      begun.resolve(keysIdOf(first));
+      if (keys.id() === null) early.push(...read);
+      else await fold(read);
+    },
+  });
+  const ended = reader.finished.then(() => {
+    throw new MandateError('BUS_CLOSED', 'the erasures of persons are followed no more', {
+      remedy: 'The process ends: another goes on.',
+    });
+  });
+  try {
+    await Promise.race([reader.caughtUp, ended]);
+    if (isBegun && keys.id() === null) throw missing(await begun.promise);
+    await keys.make();
+    await fold(early);
+    early = [];
+    const id = keys.id() ?? '';
+    if (!isBegun) await append(bus, id, clock());
+    // Of several gateways that begin at once, the first on the log is the one.
+    const inForce = await Promise.race([begun.promise, ended]);
+    if (inForce !== id) throw otherKeys(id, inForce);
+    return reader;
+  } catch (error) {
+    await reader.stop();
+    throw error;
+  }
+}
+
+/** What is gone from memory is gone for every request; the file is tried until it takes it. */
+async function untilErased(
+  keys: PersonKeys,
+  erasures: readonly PersonErasure[],
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const gone = erasures.map(({ tenant, ref }) => ({ tenant, index: indexIn(ref) }));
+  while (gone.length > 0 && !signal.aborted) {
+    try {
+      return await keys.erase(gone);
+    } catch (err) {
+      log.error({ err }, 'the keys of erased persons are still in the key file; trying again');
+      await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** A record that cannot be read is no erasure of these keys: their gateways write none such. */
+function readRecord({ coordinate, value }: LogRecord, log: Logger): PersonsRecord | null {
+  if (coordinate.partition !== PERSONS_PARTITION) return null;
+  try {
+    return readPersonsRecord(value);
+  } catch (err) {
+    log.error({ err, ...coordinate }, 'a record of the persons cannot be read: it is passed over');
+    return null;
+  }
+}
+
+function keysIdOf(record: PersonsRecord): string {
+  return record.event === 'persons.begun' ? record.begun.keysId : (record.erasure.ref.split(':')[2] ?? '');
+}
+
+/** Whose key of all, as the key file counts. */
+export function indexIn(ref: string): string {
+  return ref.split(':')[3] ?? '';
+}
+
+async function append(bus: Bus, keysId: string, atMs: number): Promise<void> {
+  const record: PersonsRecord = { event: 'persons.begun', begun: { keysId, at: wireTime(atMs) } };
+  const headers = recordHeaders(
+    { id: `begun_${keysId}`, event: record.event },
+    { source: 'gateway', traceparent: null },
+  );
+  const value = JSON.stringify(record);
+  await bus.append(TOPICS.persons, [{ key: null, partition: PERSONS_PARTITION, value, headers }]);
+}
+
+const OF_OTHER_KEYS =
+  'the log has an erasure of other keys of persons than those here: another gateway has another key file';
+
+function missing(keysId: string): MandateError {
+  return new MandateError(
+    'PERSON_KEYS_MISSING',
+    `this log is sealed with the keys of persons ${keysId}, and the data folder holds none`,
+    {
+      remedy:
+        'Put the file person-keys there, from another gateway or from a backup; it is punctured again by itself.',
+    },
+  );
+}
+
+function otherKeys(mine: string, inForce: string): MandateError {
+  return new MandateError(
+    'PERSON_KEYS_DIFFER',
+    `this log is sealed with the keys of persons ${inForce}, and those in the data folder are ${mine}`,
+    {
+      remedy:
+        'Every gateway of a log has the same file person-keys: put the one of the others in the place of this.',
+    },
+  );
+}

@@ -1,0 +1,48 @@
+/**
+ * Forgets a person: first on the log, then here. A crash between the two forgets nobody less, for every gateway reads the
+ * log before it is ready; the other way round, this gateway alone would have forgotten, and a backup of its file would
+ * bring the person back. So where the log does not take it, nothing was done.
+ */
+import type { Command } from '@mandate/ledger';
+import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { type PersonErasure, type PersonsRecord, recordHeaders, TOPICS, wireTime } from '@mandate/schemas';
+import type { Gateway } from '../gateway.ts';
+import { indexIn, PERSONS_PARTITION } from './follow-erasures.ts';
+
+/**
+ * @returns when
+ * @throws HttpProblem ERASURE_NOT_ON_LOG, and MandateError PERSON_KEYS_NOT_WRITTEN: it is on the log, and tried until done
+ */
+export async function forgetPerson(
+  { bus, personKeys, clock, log }: Pick<Gateway, 'bus' | 'personKeys' | 'clock' | 'log'>,
+  { tenant, ref }: Pick<PersonErasure, 'tenant' | 'ref'>,
+  { id, by, reason }: Command,
+  traceparent: string | null,
+): Promise<string> {
+  const at = wireTime(clock());
+  const record: PersonsRecord = { event: 'person.erased', erasure: { id, tenant, ref, by, reason, at } };
+  const headers = recordHeaders({ id, event: record.event }, { source: 'gateway', traceparent });
+  const value = JSON.stringify(record);
+  try {
+    await bus.append(TOPICS.persons, [{ key: tenant, partition: PERSONS_PARTITION, value, headers }]);
+  } catch (cause) {
+    throw notOnLog(cause);
+  }
+  await personKeys.erase([{ tenant, index: indexIn(ref) }]);
+  log.warn({ tenant, ref, command: { id, by } }, 'a person was erased');
+  return at;
+}
+
+function notOnLog(cause: unknown): unknown {
+  if (!isMandateError(cause) || !cause.retryable) return cause;
+  return new HttpProblem(
+    503,
+    'ERASURE_NOT_ON_LOG',
+    `the log did not acknowledge (${cause.message}): the person may or may not be erased`,
+    {
+      remedy: 'Send the same again, until it is answered: who is erased already stays so.',
+      headers: { 'retry-after': '1' },
+      cause,
+    },
+  );
+}

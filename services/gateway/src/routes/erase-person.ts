@@ -1,0 +1,51 @@
+/** POST /v1/persons/erase: forgets a person, for ever. */
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { z } from 'zod';
+import { operatorCommand } from '../commands/operator-command.ts';
+import type { Gateway } from '../gateway.ts';
+import { forgetPerson } from '../persons/forget-person.ts';
+import { keysOf, personId, personRef } from '../persons/sealed-persons.ts';
+import { reason } from './command-shapes.ts';
+
+const body = z
+  .strictObject({ person: personId, reason: reason.describe('Why. It stays on the log: not who.') })
+  .meta({ examples: [{ person: 'mia_li_3668', reason: 'asked for it, ticket 4711' }] });
+
+export function erasePerson(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/persons/erase',
+    {
+      config: { scope: 'persons' },
+      schema: {
+        tags: ['persons'],
+        summary: 'Forget a person: destroy the key of what was sealed of them',
+        description:
+          'When it answers, nothing that was sealed of the person can be read by this gateway any more, nor by any other a moment later; one that is down forgets before it answers again. There is no way back. Repeated, it changes nothing.',
+        body,
+        response: { 200: z.object({ commandId: z.string(), ref: personRef, at: z.string() }) },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const { person, reason } = request.body;
+      const { ref } = keysOf(gateway).find(tenant, person);
+      if (names(reason, person)) throw reasonNames();
+      const command = operatorCommand(request, gateway.clock, { prefix: 'ers', parts: [ref], reason });
+      const at = await forgetPerson(gateway, { tenant, ref }, command, request.traceparent);
+      return { commandId: command.id, ref, at };
+    },
+  );
+}
+
+/** Of a shorter id it would be chance. */
+const TELLING_LENGTH = 4;
+
+function names(reason: string, person: string): boolean {
+  return person.length >= TELLING_LENGTH && reason.toLowerCase().includes(person.toLowerCase());
+}
+
+function reasonNames(): HttpProblem {
+  return new HttpProblem(400, 'REASON_NAMES_PERSON', 'the reason holds the id of the person', {
+    remedy: 'Nobody was erased. The reason stays on the log for ever: name a ticket there, not the person.',
+  });
+}
