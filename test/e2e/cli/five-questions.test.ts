@@ -269,6 +269,7 @@ describe('mandate query', () => {
   });
 
   it.each([
+    ['spend', /\nin all: \$\S+ charged, \S+ settled difference, \$\S+ spent\n/],
     ['models', /^nothing found/],
     ['principals', /^nothing found/],
     ['latency', /\nfrom the log to the decision: half within \d+ ms/],

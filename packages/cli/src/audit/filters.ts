@@ -24,7 +24,7 @@ const AGO = /^\d{1,6}[smhdw]$/;
 const moment = (text: string) => (AGO.test(text) ? text : momentBefore(Date.now)(text));
 
 const INTERVALS = ['5m', '15m', '1h', '6h', '1d', '1w', '1mo'];
-const DIMENSIONS = [
+export const DIMENSIONS = [
   'agent',
   'tool',
   'model',

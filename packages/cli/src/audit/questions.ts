@@ -2,7 +2,7 @@
 import { formatMicros } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 import type { Presentation, Row } from '../output/show-answer-rows.ts';
-import { type Filters, flagOf, SEARCHED } from './filters.ts';
+import { DIMENSIONS, type Filters, flagOf, SEARCHED } from './filters.ts';
 
 /**
  * `rows`: under which name the answer holds them. `paged`: newest first, as many as one wants; `ranked`: the first so
@@ -25,7 +25,7 @@ export type Question = {
 /** `settled` by itself reads as an amount that was paid; it is what settling changed. */
 export const SPEND: Presentation = {
   titles: { charged: 'CHARGED', settled: 'SETTLED DIFFERENCE', spent: 'SPENT' },
-  legend: 'spent = charged when allowed + difference when settled (negative: given back)',
+  notes: ['spent = charged when allowed + difference when settled (negative: given back)'],
 };
 
 const PERIOD = ['from', 'to'] as const;
@@ -58,7 +58,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     kind: 'paged',
     filters: ['agent', 'action', ...PERIOD],
     parameters: { action: 'action' },
-    presentation: { first: ['actionId', 'agentId', 'code', 'delta', 'charged', 'settledAt'] },
+    presentation: { first: ['settledAt', 'agentId', 'status', 'charged', 'delta', 'actionId', 'code'] },
   },
   'control-events': {
     path: 'control-events',
@@ -81,13 +81,26 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     filters: [...COUNTED, 'groupBy', 'interval', 'timeZone', 'orderBy'],
     row: ungrouped,
     note: othersOf,
-    presentation: { titles: SPEND.titles ?? {} },
+    presentation: {
+      titles: SPEND.titles ?? {},
+      first: [
+        ...DIMENSIONS,
+        'calls',
+        'blocked',
+        'spent',
+        'allowed',
+        'deferred',
+        'nearMisses',
+        'lastDecidedAt',
+      ],
+    },
   },
   spend: {
     path: 'analytics/spend',
     rows: 'agents',
     kind: 'ranked',
     filters: COUNTED,
+    note: totalOf,
     presentation: SPEND,
   },
   verdicts: { path: 'analytics/verdicts', rows: 'verdicts', kind: 'whole', filters: COUNTED },
@@ -149,10 +162,21 @@ function inDollars({ beforeDollars, nowDollars, differenceDollars, ...row }: Row
     : { ...row, before: beforeDollars, now: nowDollars, difference: differenceDollars };
 }
 
+function totalOf({ total }: Row): string {
+  const { charged, settled, spent } = total as Row;
+  return `in all: ${charged} charged, ${settled} settled difference, ${spent} spent`;
+}
+
 function othersOf({ others }: Row): string | undefined {
   if (typeof others !== 'object' || others === null) return undefined;
   const { groups, calls, spent } = others as Row;
   return `and ${groups} more: ${calls} calls, ${spent} spent (--limit)`;
+}
+
+/** What is said of an answer below its rows. */
+export function notesOf({ note, presentation }: Question, answer: Row): readonly string[] {
+  const said = note?.(answer);
+  return [...(said === undefined ? [] : [said]), ...(presentation?.notes ?? [])];
 }
 
 /** What was given, all of which the question must know: what it would ignore in silence is a wrong use. */

@@ -2,7 +2,10 @@ import type { Alert } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import { CommandFailure, type RunCommand } from '../command-context.ts';
 import { wholeNumber } from '../input/option-values.ts';
+import type { FittingColumn } from '../output/fit-columns.ts';
 import { counted } from '../output/for-people.ts';
+import { relativeTime } from '../output/relative-time.ts';
+import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { rowsOf } from '../pages.ts';
@@ -60,28 +63,38 @@ Examples:
         );
         await showRows(context.stdout, rows, {
           json: options.json === true,
-          columns: COLUMNS,
+          columns: columns(nowOn(context.stdout)),
           empty: 'no alerts',
+          rest: '--json has all',
         });
         return 0;
       }),
   );
 }
 
-const COLUMNS = [
-  { title: 'AT', of: ({ at }: Listed) => at },
-  { title: 'RULE', of: ({ rule }: Listed) => rule },
-  { title: 'STATE', of: ({ event }: Listed) => event.replace('alert.', '') },
-  {
-    title: 'TOLD',
-    of: ({ deliveries }: Listed) =>
-      deliveries
-        .map(({ webhook, state }) => (state === 'delivered' ? webhook : `${webhook} (${state})`))
-        .join(', '),
-  },
-  { title: 'ID', of: ({ id }: Listed) => id },
-  { title: 'WHAT', of: ({ said }: Listed) => said },
-];
+/** The id last, which is as long as half a terminal. */
+function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
+  const foremost = { cuttable: false, foremost: true } as const;
+  return [
+    {
+      title: 'AT',
+      of: ({ at }) => (nowMs === null ? at : relativeTime(Date.parse(at), nowMs)),
+      ...foremost,
+      rank: 0,
+    },
+    { title: 'RULE', of: ({ rule }) => rule, ...foremost, rank: 1 },
+    { title: 'STATE', of: ({ event }) => event.replace('alert.', ''), ...foremost, rank: 2 },
+    { title: 'TOLD', of: told, cuttable: true, foremost: true, rank: 3 },
+    { title: 'ID', of: ({ id }) => id, cuttable: false, foremost: false, rank: 5 },
+    { title: 'WHAT', of: ({ said }) => said, cuttable: true, foremost: true, rank: 4 },
+  ];
+}
+
+function told({ deliveries }: Listed): string {
+  return deliveries
+    .map(({ webhook, state }) => (state === 'delivered' ? webhook : `${webhook} (${state})`))
+    .join(', ');
+}
 
 function replayCommand(alerts: Command, run: RunCommand): void {
   const replay = alerts

@@ -1,13 +1,13 @@
 import { Argument, type Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
 import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
-import { mustKnow, QUESTIONS, type Question } from '../audit/questions.ts';
+import { mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
 import { csvLine } from '../output/csv.ts';
 import { printableJson } from '../output/printable.ts';
 import { onlyColumns, type Row, showAnswerRows } from '../output/show-answer-rows.ts';
-import { bucketsAsRows, bucketsAsSparkline } from '../output/show-buckets.ts';
+import { bucketsAsRows, bucketsAsSparkline, overTime } from '../output/show-buckets.ts';
 import { watch } from '../output/watch.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { allOf, rowsOf } from '../pages.ts';
@@ -143,8 +143,13 @@ async function showAnswer(
     if (note !== undefined) await write(stderr, `${note}\n`);
     return;
   }
-  const legend = note ?? question.presentation?.legend;
-  await showAnswerRows(shown, stdout, { ...question.presentation, legend, columns });
+  const { presentation = {} } = question;
+  // What is drawn stands beside what was counted.
+  const first = presentation.first?.flatMap((name) =>
+    name === 'calls' ? [name, overTime(orderBy)] : [name],
+  );
+  const notes = notesOf(question, answer);
+  await showAnswerRows(shown, stdout, { ...presentation, ...(first && { first }), notes, columns });
 }
 
 async function writeCsv(

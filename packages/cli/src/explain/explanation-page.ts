@@ -5,6 +5,7 @@ import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { duration, relativeTime } from '../output/relative-time.ts';
+import { roomOn } from '../output/show-fitted.ts';
 import { paint } from '../output/table.ts';
 import { wrap } from '../output/wrap.ts';
 
@@ -54,9 +55,8 @@ function labelled(label: string, width: number, text: string, style?: Line['styl
 const plain = (text: string): Line => ({ label: '', text });
 
 function shown({ label, text, style }: Line, stdout: Output): string[] {
-  const room = (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
   const indent = INDENT + label.length;
-  return wrap(printable(text), room - indent).map((part, at) => {
+  return wrap(printable(text), roomOn(stdout) - indent).map((part, at) => {
     if (at > 0) return ' '.repeat(indent) + part;
     return `${' '.repeat(INDENT)}${style === undefined ? label : paint(style, label, stdout)}${part}`;
   });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { QUESTIONS } from '../audit/questions.ts';
-import { showAnswerRows } from './show-answer-rows.ts';
+import { type Row, showAnswerRows } from './show-answer-rows.ts';
 
 const DECISION = {
   id: 'dec_01m7z61psn980845439c7c5022c9a7',
@@ -24,13 +24,14 @@ const DECISION = {
 async function shown(
   stream: { isTTY?: boolean; columns?: number },
   presentation = QUESTIONS.decisions?.presentation,
+  rowShown: Row = DECISION,
 ): Promise<string[]> {
   const stdout = Object.assign(new PassThrough(), {
     hasColors: () => false,
     getColorDepth: () => 1,
     ...stream,
   });
-  await showAnswerRows([DECISION], stdout, presentation);
+  await showAnswerRows([rowShown], stdout, presentation);
   stdout.end();
   return (await text(stdout)).trimEnd().split('\n');
 }
@@ -49,6 +50,47 @@ it('fits decisions to the terminal: when, about whom and what was decided before
   ]);
   expect(note).toMatch(/^no room for ID, KIND, ACTION ID, .*--columns.*--json/);
   expect(more).toEqual([]);
+});
+
+const SETTLEMENT = {
+  id: 'stl_01m8082dwz2a29946ceeb949d812c8',
+  kind: 'settled',
+  actionId: DECISION.actionId,
+  attempt: 1,
+  agentId: DECISION.agentId,
+  status: 'success',
+  code: 'SETTLED',
+  late: false,
+  settledAt: DECISION.decidedAt,
+  delta: '-$0.005',
+  charged: '$0.015',
+};
+
+const GROUP = {
+  agent: DECISION.agentId,
+  tool: DECISION.tool,
+  calls: 81,
+  allowed: 40,
+  blocked: 41,
+  deferred: 0,
+  nearMisses: 0,
+  charged: '$0.04',
+  settled: '$0.00',
+  spent: '$0.04',
+  p50Ms: 1,
+};
+
+it.each([
+  ['settlements', SETTLEMENT, ['AGENT ID', 'STATUS', 'SETTLED AT', 'DELTA', 'CHARGED']],
+  ['analytics', GROUP, ['AGENT', 'TOOL', 'CALLS', 'ALLOWED', 'BLOCKED', 'SPENT']],
+])('fits %s: whose and how much before ids and what is only for experts', async (question, row, titles) => {
+  const [shownTitles = ''] = await shown(
+    { isTTY: true, columns: 80 },
+    QUESTIONS[question]?.presentation,
+    row,
+  );
+  expect(shownTitles.length).toBeLessThanOrEqual(80);
+  for (const title of titles) expect(shownTitles.split(/ {2,}/)).toContain(title);
 });
 
 it('shows more on a wider terminal, and all of the reason before what matters less', async () => {

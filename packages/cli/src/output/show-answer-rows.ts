@@ -1,7 +1,8 @@
 import { CommandFailure, type Output } from '../command-context.ts';
-import { type FittingColumn, fitColumns } from './fit-columns.ts';
+import type { FittingColumn } from './fit-columns.ts';
+import { forPeople } from './for-people.ts';
 import { relativeTime } from './relative-time.ts';
-import { paint, table } from './table.ts';
+import { nowOn, showFitted } from './show-fitted.ts';
 import { write } from './write.ts';
 
 /** As the plane answered. */
@@ -13,14 +14,16 @@ export type Presentation = {
   titles?: Readonly<Record<string, string>>;
   /** The fields that matter most where there is no room for all, the first before the others. */
   first?: readonly string[];
-  /** How the columns belong together, below the table. */
-  legend?: string | undefined;
+  /** What is said below the table: how the columns belong together, what all of them come to. */
+  notes?: readonly string[];
   /** Only these fields, in this order. */
   columns?: readonly string[] | undefined;
 };
 
 /** What is written freely, and so may be long. Ids, codes, amounts and times stay whole: they are copied and compared. */
-const FREE_TEXT: ReadonlySet<string> = new Set(['agentId', 'tool', 'model', 'reason']);
+const FREE_TEXT: ReadonlySet<string> = new Set([
+  ...['agentId', 'agent', 'tool', 'model', 'principalId', 'principal', 'subject', 'by', 'reason'],
+]);
 
 /** Of the names of fields those that were asked for, in that order. */
 export function onlyColumns(
@@ -52,7 +55,7 @@ export function answerColumns(
   const names = columns === undefined ? telling : onlyColumns(Object.keys(first), columns);
   return names.map((name, place) => ({
     title: titles[name] ?? name.replace(/([A-Z])/g, ' $1').toUpperCase(),
-    of: (row) => textOf(row[name], nowMs),
+    of: (row) => (name === 'reason' ? forPeople(textOf(row[name], nowMs)) : textOf(row[name], nowMs)),
     align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
     cuttable: FREE_TEXT.has(name),
     // Who asked for columns said what matters.
@@ -82,11 +85,8 @@ export async function showAnswerRows(
   presentation: Presentation = {},
 ): Promise<void> {
   if (rows.length === 0) return write(stdout, 'nothing found\n');
-  const room = (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
-  const all = answerColumns(rows, presentation, room === Number.POSITIVE_INFINITY ? null : Date.now());
-  const { columns, leftOut } = fitColumns(rows, all, room);
-  await write(stdout, table(rows, columns, stdout));
-  const notes = presentation.legend === undefined ? [] : [presentation.legend];
-  if (leftOut.length > 0) notes.push(`no room for ${leftOut.join(', ')}: --columns picks, --json has all`);
-  for (const note of notes) await write(stdout, `${paint('dim', note, stdout)}\n`);
+  await showFitted(rows, answerColumns(rows, presentation, nowOn(stdout)), stdout, {
+    notes: presentation.notes ?? [],
+    rest: '--columns picks, --json has all',
+  });
 }

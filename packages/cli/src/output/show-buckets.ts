@@ -8,7 +8,12 @@ export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Ro
   const { group, ...rest } = row;
   const drawn = sparkline(buckets.map((bucket: Row) => numberOr0(bucket[figure])));
   // Ahead of the figures: it is what one asked for.
-  return [{ group, [`${figure} over time`]: drawn, ...rest }];
+  return [{ group, [overTime(figure)]: drawn, ...rest }];
+}
+
+/** What the column is called in which a figure is drawn. */
+export function overTime(figure: string): string {
+  return `${figure} over time`;
 }
 
 export function bucketsAsRows({ buckets, ...row }: Row): Row[] {

@@ -1,18 +1,24 @@
 import type { Output } from '../command-context.ts';
 import { allOf } from '../pages.ts';
+import type { FittingColumn } from './fit-columns.ts';
+import { showFitted } from './show-fitted.ts';
 import { type Column, table } from './table.ts';
 import { write, writeJsonLine } from './write.ts';
 
+type How<Row> = { json: boolean; empty: string } & (
+  | { columns: readonly Column<Row>[]; rest?: never }
+  /** Fitted to the terminal; `rest`: where what it has no room for is to be had. */
+  | { columns: readonly FittingColumn<Row>[]; rest: string }
+);
+
 /** A list: as JSON one row a line, as they come; as text one table, or `empty` where there is nothing. */
-export async function showRows<Row>(
-  stdout: Output,
-  rows: AsyncIterable<Row>,
-  how: { json: boolean; columns: readonly Column<Row>[]; empty: string },
-): Promise<void> {
+export async function showRows<Row>(stdout: Output, rows: AsyncIterable<Row>, how: How<Row>): Promise<void> {
   if (how.json) {
     for await (const row of rows) await writeJsonLine(stdout, row);
     return;
   }
   const all = await allOf(rows);
-  await write(stdout, all.length === 0 ? `${how.empty}\n` : table(all, how.columns, stdout));
+  if (all.length === 0) await write(stdout, `${how.empty}\n`);
+  else if (how.rest === undefined) await write(stdout, table(all, how.columns, stdout));
+  else await showFitted(all, how.columns, stdout, how);
 }
