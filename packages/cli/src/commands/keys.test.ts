@@ -19,3 +19,12 @@ test.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(complaint);
 });
+
+test('the key is all that stands in stdout; its id, by which it is revoked, is said beside it', async () => {
+  const folder = temporaryFolder();
+  const keys = (...args: string[]) => runCommand(['keys', ...args, '--data', folder]);
+  const { stdout, stderr } = await keys('issue', '--name', 'x', '--auditor');
+  expect(stdout).toMatch(/^mdt_\S+\n$/);
+  const [, id = ''] = /^its id is (\S+): /.exec(stderr) ?? [];
+  expect(await keys('revoke', id)).toMatchObject({ exitCode: 0, stdout: `revoked x (${id})\n` });
+});

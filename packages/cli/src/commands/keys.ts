@@ -60,14 +60,19 @@ Examples:
     )
     .action(({ data, json, ...asked }: IssueOptions) =>
       run(async (context) => {
-        const { stdout } = context;
+        const { stdout, stderr } = context;
         const { name, agents, tenant } = asked;
         const grant = { name, agents, tenant, scopes: scopesOf(asked) };
         const folder = makeDataFolder(folderOf(data, context));
         const { key, record } = issueApiKey(grant);
         await fileKeyStore(folder.keys).add(record);
-        if (json) await writeJsonLine(stdout, { key, ...shownOf(record) });
-        else await write(stdout, `${key}\n`);
+        if (json) {
+          await writeJsonLine(stdout, { key, ...shownOf(record) });
+          return 0;
+        }
+        await write(stdout, `${key}\n`);
+        // Beside the key, so that a script may take that as it stands.
+        await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}\` ends it\n`);
         return 0;
       }),
     );
