@@ -68,8 +68,8 @@ export { keptFromMs, monthOf, newestFromMs } from './retention/months.ts';
 export { dropPastRows, type PastRows, pastRows } from './retention/past-rows.ts';
 export {
   ANYBODY,
-  isKept,
   type KeptFrom,
+  ownerIfPast,
   type RecordOf,
   type TenantTableName,
 } from './retention/tenant-tables.ts';

@@ -6,7 +6,8 @@
  * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land.
  * While ClickHouse is away the partitions wait; decisions go on, and the lag is a metric. Where its tables are made
  * anew the recorder ends: started again, it fills them from the start of the log. Several recorders share the
- * partitions. Where a ledger was rebuilt, what its predecessors wrote behind that point is marked void.
+ * partitions. Where a ledger was rebuilt, what its predecessors wrote behind that point is marked void. Where tenants
+ * have a retention, what is past it is neither recorded nor kept.
  */
 import type { AuditClient } from '@mandate/audit';
 import { type Bus, untilCommitted } from '@mandate/bus';
@@ -27,15 +28,17 @@ import {
 import { recorderGroup, TOPICS } from '@mandate/schemas';
 import { epochsInForce } from './epoch-in-force.ts';
 import { gatherInto } from './gather.ts';
+import { type KeepMonths, keepRetention, leavingOutPast } from './keep-retention.ts';
 import { keepRollups } from './keep-rollups.ts';
 import { watchLag } from './lag-watch.ts';
 import { countLanded, recorderMeasures } from './measures.ts';
-import { land } from './pile.ts';
+import { land, type Pile } from './pile.ts';
 import { type Gathered, recordUntilDone } from './record-batch.ts';
 import { mustStillBe, tablesOf } from './same-tables.ts';
 import { insertOf } from './trace-batch.ts';
 
 export { recorderConfig, recorderSettings } from './config.ts';
+export type { KeepMonths } from './keep-retention.ts';
 
 export type RecorderOptions = {
   bus: Bus;
@@ -53,6 +56,10 @@ export type RecorderOptions = {
   sessionTimeoutMs?: number;
   /** How long the log keeps decisions and dead letters; absent: for ever. There is an alarm at half of it. */
   retentionMs?: number | undefined;
+  /** For how long a tenant's rows are kept; absent: for ever. On a server it takes a user who may remove rows. */
+  keepMonths?: KeepMonths | undefined;
+  /** When rows that are kept no longer are first dropped, default a minute after the start, and then how often, default 6 hours. */
+  dropping?: { firstAfterMs: number; everyMs: number };
   /** How often the lag is looked at, and whether the tables are still the same. Default 1,000. */
   lagEveryMs?: number;
   /** How often sums are brought up to date, default 10,000, and for how long an hour must have been left alone, default 60,000. */
@@ -77,9 +84,12 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { bus, audit, log, clock = systemClock, maxBatch = 1_000, sessionTimeoutMs = 10_000 } = options;
   const measures = recorderMeasures(options.metrics);
   const tables = await tablesOf(audit);
+  const { keepMonths } = options;
+  const retention = keepMonths && { audit, keepMonths, clock, log, measures };
+  const leaveOutPast = retention ? leavingOutPast(retention) : async (piles: readonly Pile[]) => piles;
   const flush = async (gathered: readonly Gathered[]) => {
     const stopTimer = measures.flushSeconds.startTimer();
-    const piles = gathered.map(({ pile }) => pile);
+    const piles = await leaveOutPast(gathered.map(({ pile }) => pile));
     const traced = gathered.flatMap(({ spans }) => spans);
     const inserts = beginTogether(traced, 'insert', insertOf(piles));
     const quarantined = countLanded(measures, await during(inserts, () => land(audit, piles)));
@@ -112,6 +122,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const watch = watchLag({ bus, consumer, clock, log, measures, retentionMs, everyMs });
   const { rollups = { everyMs: 10_000, quietMs: 60_000 } } = options;
   const rollupsKept = keepRollups({ audit, clock, log, measures, ...rollups });
+  const { dropping = { firstAfterMs: 60_000, everyMs: 6 * 3_600_000 } } = options;
+  const retentionKept = retention && keepRetention({ ...retention, ...dropping });
   const replaced = Promise.withResolvers<never>();
   const tablesWatch = lookOften(
     everyMs,
@@ -125,6 +137,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     watch.stop();
     tablesWatch.stop();
     rollupsKept.stop();
+    retentionKept?.stop();
     stopping.abort(new Error('the recorder stopped'));
   };
   finished.then(ended, ended);

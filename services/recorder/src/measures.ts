@@ -29,6 +29,20 @@ export function recorderMeasures(metrics: Metrics) {
       name: 'mandate_recorder_rollup_seconds',
       help: 'Since a row last came for the one of them that was left alone for longest',
     }),
+    pastRecords: metrics.counter({
+      name: 'mandate_recorder_past_records_total',
+      help: "Records of the log that were not recorded, as they are past their tenant's retention, by table",
+      labels: ['table'],
+    }),
+    pastRows: metrics.gauge({
+      name: 'mandate_recorder_past_rows',
+      help: "Rows that were found past their tenant's retention, and are not dropped yet",
+    }),
+    droppedRows: metrics.counter({
+      name: 'mandate_recorder_dropped_rows_total',
+      help: "Rows that were dropped, as they were past their tenant's retention, by table",
+      labels: ['table'],
+    }),
     flushSeconds: metrics.histogram({
       name: 'mandate_recorder_flush_seconds',
       help: 'From gathered records to rows acknowledged by ClickHouse',

@@ -13,14 +13,24 @@ import {
   searchDeadLetters,
   searchReads,
   searchSettlements,
+  tenantKeptFrom,
 } from '@mandate/audit';
 import { createLogger } from '@mandate/runtime';
-import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { type DecisionsRecord, TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import { arbitraryEpochHistory, type EpochStep, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deadLetterOf, decided, epochBegan, killed, readByKey, republished, settled } from './log-records.ts';
+import {
+  deadLetterOf,
+  decided,
+  epochBegan,
+  killed,
+  readByKey,
+  republished,
+  START_MS,
+  settled,
+} from './log-records.ts';
 import { everyDecision, type OpenTables, openRecording, type Recording } from './recording.ts';
 
 export function recorderPromises(open: OpenTables): void {
@@ -34,6 +44,7 @@ export function recorderPromises(open: OpenTables): void {
     'republications',
     'audit_reads',
     'quarantine',
+    'kept_from',
   ];
 
   let recording: Recording;
@@ -409,6 +420,123 @@ export function recorderPromises(open: OpenTables): void {
       await audit.command('RENAME TABLE decisions_away TO decisions');
       await recordAll();
       expect((await everyDecision(audit)).sort()).toEqual(idsOf(records).sort());
+    });
+  });
+
+  describe('where tenants have a retention', () => {
+    const january = (n: number) => wireTime(START_MS + n);
+    const february = (n: number) => wireTime(Date.UTC(2026, 1, 10) + n);
+    /** Of a month, so that January is past from March on. */
+    const keepMonths = (tenant: string) => (tenant === 'acme' ? 1 : null);
+    const inMarch = () => Date.UTC(2026, 2);
+
+    /** One of everything of each month, of a tenant that has one and of one that has none: in February they look at it. */
+    async function appendOfBoth(): Promise<{ kept: string[]; past: string[] }> {
+      const [kept, past]: [string[], string[]] = [[], []];
+      for (const tenant of ['acme', 'globex']) {
+        for (const at of [january, february]) {
+          const [n = 0] = fresh(1);
+          const decision = decided(n, { tenant, appendedAt: at(n), decidedAt: at(n) });
+          const settlement = settled(n, { tenant, settledAt: at(n) });
+          const budget = { scope: 'tenant', subject: '', id: 'team', windowMs: null } as const;
+          const made = {
+            id: `adj-${n}`,
+            by: 'ops',
+            reason: '',
+            at: at(n),
+            ledgerEpoch: 'ep-1',
+            ledgerSequence: n,
+          };
+          await recording.append([
+            decision,
+            settlement,
+            {
+              event: 'budget.adjusted',
+              adjustment: { ...made, tenant, budget, deltaMicros: 1, spentMicros: 0 },
+            },
+          ]);
+          const { deadLetter } = deadLetterOf(n, topicOfTenant(tenant));
+          const letter = { ...deadLetter, appendedAt: at(n) };
+          const again = republished(`rep-${n}`, letter, { tenant, answerIds: [] });
+          await recording.bus.append(
+            TOPICS.deadLetters,
+            [
+              { event: 'dead.letter', deadLetter: letter },
+              { ...again, republication: { ...again.republication, at: at(n) } },
+            ].map((record) => ({ key: null, value: JSON.stringify(record) })),
+          );
+          const read = readByKey(n, tenant);
+          const value = JSON.stringify({ ...read, read: { ...read.read, at: at(n) } });
+          await recording.bus.append(TOPICS.access, [{ key: null, value }]);
+          const rows = [
+            `decisions ${decision.decision.id}`,
+            `settlements ${settlement.settlement.id}`,
+            `control_events adj-${n}`,
+            `dead_letters ${letter.id}`,
+            `republications rep-${n}`,
+            `audit_reads ${read.read.id}`,
+          ];
+          (tenant === 'acme' && at === january ? past : kept).push(...rows);
+        }
+      }
+      return { kept: kept.sort(), past: past.sort() };
+    }
+
+    async function rowsHeld(): Promise<string[]> {
+      const tables = TABLES.filter((table) => !/rollup|kept_from|quarantine/.test(table));
+      const rows = await audit.query(
+        tables
+          .map(
+            (table) => `SELECT '${table}' AS table, id FROM ${table} FINAL WHERE NOT startsWith(id, 'ep-')`,
+          )
+          .join(' UNION ALL '),
+        {},
+        z.object({ table: z.string(), id: z.string() }),
+      );
+      return rows.map(({ table, id }) => `${table} ${id}`).sort();
+    }
+
+    test('filling the tables from the log records nothing that is past, and says from when on it did', async () => {
+      const { kept, past } = await appendOfBoth();
+      const recorder = await recording.record({ keepMonths, clock: inMarch });
+      await recorder.caughtUp();
+      expect(await rowsHeld()).toEqual(kept);
+      expect(await metric(recorder, 'mandate_recorder_past_records_total')).toBe(past.length);
+      expect(await tenantKeptFrom(audit, 'acme')).toBe(Date.UTC(2026, 1));
+      expect(await tenantKeptFrom(audit, 'globex')).toBeNull();
+      await recorder.stop();
+    });
+
+    test('what is on record goes once it is past, by itself, while the recorder goes on', async () => {
+      const { kept, past } = await appendOfBoth();
+      const almost = await recording.record({ keepMonths, clock: () => inMarch() - 1 });
+      await almost.caughtUp();
+      await almost.stop();
+      expect(await rowsHeld()).toEqual([...kept, ...past].sort());
+
+      const lines: string[] = [];
+      const destination = { write: (line: string) => void lines.push(line) };
+      const recorder = await recording.record({
+        keepMonths,
+        clock: inMarch,
+        log: createLogger({ name: 'recorder', destination }),
+        dropping: { firstAfterMs: 0, everyMs: 5 },
+      });
+      const told = () => lines.find((line) => line.includes('dropped what is past'));
+      await until(() => told() !== undefined);
+      expect(JSON.parse(told() ?? '')).toMatchObject({
+        tenant: 'acme',
+        months: ['202601'],
+        rows: past.length,
+      });
+      expect(await metric(recorder, 'mandate_recorder_dropped_rows_total')).toBe(past.length);
+      expect(await metric(recorder, 'mandate_recorder_past_rows')).toBe(0);
+      const [n = 0] = fresh(1);
+      const record = decided(n, { appendedAt: february(n), decidedAt: february(n) });
+      await recording.append([record]);
+      await recorder.caughtUp();
+      expect(await rowsHeld()).toEqual([...kept, `decisions ${record.decision.id}`].sort());
+      await recorder.stop();
     });
   });
 

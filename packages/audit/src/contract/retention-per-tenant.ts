@@ -16,9 +16,9 @@ import {
   type ControlEvent,
   chargesByBudget,
   dropPastRows,
-  isKept,
   type KeptFrom,
   keptFromMs,
+  ownerIfPast,
   pastRows,
   type RecordOf,
   recordAuditReads,
@@ -149,12 +149,8 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   const idOf = ({ one: { record } }: AnyRecord) =>
     'event' in record ? (record.event === 'budget.adjusted' ? record.adjustment.id : '') : record.id;
-  const isKeptOf = ({ table, one }: AnyRecord, keptFrom: KeptFrom) =>
-    (isKept as (table: TenantTableName, record: unknown, keptFrom: KeptFrom) => boolean)(
-      table,
-      one.record,
-      keptFrom,
-    );
+  const isKept = ({ table, one }: AnyRecord, keptFrom: KeptFrom) =>
+    ownerIfPast(table, one.record as RecordOf<typeof table>, keptFrom) === null;
 
   /** What the tables hold of these tenants, each row by its table and its id. */
   async function held(tenants: readonly string[]): Promise<string[]> {
@@ -209,7 +205,7 @@ export function retentionPerTenant(make: MakeAudit): void {
           await dropPastRows(mortal(audit, diesAfter), options).catch(() => {});
           for (const tenant of tenants) await expectSameSums(audit, { tenant }, SHAPE);
           await dropPastRows(audit, options);
-          expect(await held(tenants)).toEqual(named(all.filter((record) => isKeptOf(record, keptFrom))));
+          expect(await held(tenants)).toEqual(named(all.filter((record) => isKept(record, keptFrom))));
           expect(await pastRows(audit, options)).toEqual([]);
 
           const lateRecords = late.flatMap((one, n) =>
@@ -217,7 +213,7 @@ export function retentionPerTenant(make: MakeAudit): void {
           );
           await land(lateRecords);
           await dropPastRows(audit, options);
-          const left = [...all, ...lateRecords].filter((record) => isKeptOf(record, keptFrom));
+          const left = [...all, ...lateRecords].filter((record) => isKept(record, keptFrom));
           expect(await held(tenants)).toEqual(named(left));
           await refreshRollups(audit, { quietMs: 0 });
           for (const tenant of tenants) await expectSameSums(audit, { tenant }, SHAPE);

@@ -94,16 +94,17 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
 /** The first instant from which the owner's rows are kept, or null for all of them. */
 export type KeptFrom = (owner: string) => number | null;
 
-/** Whether a record of the log has a place in its table, or is past. */
-export function isKept<Table extends TenantTableName>(
+/** Whose a record of the log is that is past, so that it has no place in its table; null where it has one. */
+export function ownerIfPast<Table extends TenantTableName>(
   table: Table,
   record: RecordOf<Table>,
   keptFrom: KeptFrom,
-): boolean {
+): string | null {
   // One of the functions by its own record, which TypeScript cannot follow through the union.
   const of = TENANT_TABLES[table].of as (record: RecordOf<Table>) => Owned;
   const { owner, at } = of(record);
-  const fromMs = owner === EVERYBODY ? null : keptFrom(owner);
+  if (owner === EVERYBODY) return null;
+  const fromMs = keptFrom(owner);
   // What is no time goes to quarantine, not away.
-  return fromMs === null || !(Date.parse(at) < fromMs);
+  return fromMs !== null && Date.parse(at) < fromMs ? owner : null;
 }

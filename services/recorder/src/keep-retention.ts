@@ -1,0 +1,145 @@
+/**
+ * Keeps of each tenant what its retention says and no more: what is past is not recorded where the log is read, which holds
+ * it for ever, and what is on record is dropped once it is past. Every recorder does both; two at once do no harm.
+ */
+import {
+  ANYBODY,
+  type AuditClient,
+  dropPastRows,
+  type KeptFrom,
+  keptFromMs,
+  ownerIfPast,
+  type PastRows,
+  type RecordOf,
+  sayKeptFrom,
+  type TenantTableName,
+} from '@mandate/audit';
+import { type Clock, type Logger, lookOften } from '@mandate/runtime';
+import type { RecorderMeasures } from './measures.ts';
+import type { Pile } from './pile.ts';
+
+/**
+ * For how many whole months a tenant's rows are kept after the month in which they were (see the audit's `keptFromMs`);
+ * null for ever. Asked of `*` for what names no tenant: dead letters of the topic that all share.
+ */
+export type KeepMonths = (tenant: string) => number | null;
+
+export type RetentionContext = {
+  audit: AuditClient;
+  keepMonths: KeepMonths;
+  clock: Clock;
+  log: Logger;
+  measures: RecorderMeasures;
+};
+
+/** Which records of a pile become rows of which table. */
+const TABLES = {
+  controlEvents: 'control_events',
+  decisions: 'decisions',
+  settlements: 'settlements',
+  deadLetters: 'dead_letters',
+  republications: 'republications',
+  auditReads: 'audit_reads',
+} as const satisfies Record<Exclude<keyof Pile, 'unreadable'>, TenantTableName>;
+type Recording = keyof typeof TABLES;
+
+/**
+ * Gives back piles without what is past. Before that it is on record of whom something is missing, so that no
+ * reconciliation takes it for lost.
+ */
+export function leavingOutPast(
+  context: Omit<RetentionContext, 'log'>,
+): (piles: readonly Pile[]) => Promise<readonly Pile[]> {
+  const { audit, keepMonths, clock, measures } = context;
+  /** Of each tenant the latest that is on record. */
+  const said = new Map<string, number>();
+
+  return async (piles) => {
+    const keptFrom = keptFromAt(clock(), keepMonths);
+    const owners = new Set<string>();
+    const isKept = <Name extends Recording>(name: Name, { record }: Pile[Name][number]) => {
+      const owner = ownerIfPast(TABLES[name], record as RecordOf<(typeof TABLES)[Name]>, keptFrom);
+      if (owner === null) return true;
+      owners.add(owner);
+      measures.pastRecords.inc({ table: TABLES[name] });
+      return false;
+    };
+    const kept = piles.map((pile) => ({
+      controlEvents: pile.controlEvents.filter((one) => isKept('controlEvents', one)),
+      decisions: pile.decisions.filter((one) => isKept('decisions', one)),
+      settlements: pile.settlements.filter((one) => isKept('settlements', one)),
+      deadLetters: pile.deadLetters.filter((one) => isKept('deadLetters', one)),
+      republications: pile.republications.filter((one) => isKept('republications', one)),
+      auditReads: pile.auditReads.filter((one) => isKept('auditReads', one)),
+      unreadable: pile.unreadable,
+    }));
+    const unsaid = [...owners]
+      .filter((owner) => owner !== ANYBODY)
+      .map((tenant) => ({ tenant, fromMs: keptFrom(tenant) ?? 0 }))
+      .filter(({ tenant, fromMs }) => (said.get(tenant) ?? 0) < fromMs);
+    await sayKeptFrom(audit, unsaid);
+    for (const { tenant, fromMs } of unsaid) said.set(tenant, fromMs);
+    return kept;
+  };
+}
+
+export type KeepRetentionOptions = RetentionContext & {
+  /** A recorder that has just started has rows to catch up with, most likely. */
+  firstAfterMs: number;
+  everyMs: number;
+};
+
+/** Drops what is past on record, now and then, until stopped; what ClickHouse has begun by then it goes on with. */
+export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
+  const { audit, keepMonths, clock, log, measures, firstAfterMs, everyMs } = options;
+  const stopping = new AbortController();
+  let looks: { stop(): void } | undefined;
+
+  async function dropOnce(): Promise<void> {
+    const nowMs = clock();
+    const dropped = await dropPastRows(audit, {
+      keptFrom: keptFromAt(nowMs, keepMonths),
+      nowMs,
+      signal: stopping.signal,
+      onFound: (found) => measures.pastRows.set({}, rowsIn(found)),
+      onGone: (gone) => {
+        for (const { table, rows } of gone) measures.droppedRows.inc({ table }, rows);
+        measures.pastRows.dec({}, rowsIn(gone));
+      },
+    });
+    for (const [tenant, of] of Map.groupBy(dropped, ({ owner }) => owner)) {
+      const months = [...new Set(of.map(({ month }) => month))];
+      log.info({ tenant, months, rows: rowsIn(of) }, 'dropped what is past the retention of a tenant');
+    }
+  }
+
+  const first = setTimeout(() => {
+    looks = lookOften(everyMs, dropOnce, (err) =>
+      log.warn({ err }, 'what is past the retention of tenants could not be dropped'),
+    );
+  }, firstAfterMs);
+  return {
+    stop() {
+      clearTimeout(first);
+      stopping.abort();
+      looks?.stop();
+    },
+  };
+}
+
+function rowsIn(past: readonly PastRows[]): number {
+  return past.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** As of a moment, so that everything of a batch is measured alike. */
+function keptFromAt(nowMs: number, keepMonths: KeepMonths): KeptFrom {
+  const known = new Map<string, number | null>();
+  return (owner) => {
+    const before = known.get(owner);
+    if (before !== undefined) return before;
+    const months = keepMonths(owner);
+    const fromMs = months === null ? null : keptFromMs(months, nowMs);
+    known.set(owner, fromMs);
+    return fromMs;
+  };
+}
