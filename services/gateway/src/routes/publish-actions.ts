@@ -1,5 +1,5 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer, isMandateError } from '@mandate/runtime';
 import { type Action, action, actionRequested, decision, source } from '@mandate/schemas';
 import { z } from 'zod';
 import { idempotencyKeyOf } from '../commands/idempotency-key.ts';
@@ -70,7 +70,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
           const given = idempotencyKey === null ? {} : { idempotencyKey };
           const deadline = waitMs > 0 ? { deadlineMs: waitMs } : {};
           const original = { ...given, ...deadline, ...item, tenant };
-          const redacted = gateway.redact(original);
+          const redacted = redactedBy(gateway, original);
           const fingerprint = gateway.fingerprint(original, redacted);
           return { record: { event: 'action.requested', action: redacted }, fingerprint };
         },
@@ -99,6 +99,17 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       return single ?? { results };
     },
   );
+}
+
+/** Throws PERSON_ERASED as the caller's to know: in whose name it acts was forgotten. */
+function redactedBy({ redact }: Gateway, action: Action): Action {
+  try {
+    return redact(action);
+  } catch (error) {
+    if (!isMandateError(error, 'PERSON_ERASED')) throw error;
+    const remedy = `Nothing was published. ${error.remedy}`;
+    throw new HttpProblem(410, 'PERSON_ERASED', error.message, { remedy, cause: error });
+  }
 }
 
 function keyForMany(): HttpProblem {
