@@ -26,6 +26,8 @@ export type FollowOptions<Good> = {
   /** How its text is read; as any file when absent. */
   readText?: ((path: string) => string) | undefined;
   parse(text: string): Read<Good>;
+  /** Files that were read for it: a change of theirs is one of the document. */
+  alsoRead?: (() => readonly string[]) | undefined;
   /** Told of each good one. */
   onGood(good: Good, isFirst: boolean): void;
   /** Throws, where a bad first one is an error. */
@@ -33,12 +35,13 @@ export type FollowOptions<Good> = {
 };
 
 export function followDocument<Good>(options: FollowOptions<Good>): FollowedDocument {
-  const { path, name, log, readText, parse, onGood, onBadStart } = options;
+  const { path, name, log, readText, parse, alsoRead, onGood, onBadStart } = options;
   let faults: readonly Fault[] = [];
   const { first, look, stop } = watchFile<Read<Good>>({
     path,
     readText,
     parse,
+    alsoRead,
     unreadable: (message) => ({ ok: false, faults: [{ line: 1, column: 1, path: '', message }] }),
     onChange(read) {
       faults = read.ok ? [] : read.faults;

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -35,4 +35,45 @@ test('a file that is missing says so, and is read once it is there', () => {
   look();
   look();
   expect(said).toEqual(['one']);
+});
+
+test('a file that is read for it is looked at like itself, from when it is named until it is not', () => {
+  const folder = temporaryFolder();
+  const [path, one, two] = ['file', 'one', 'two'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(path, one);
+  writeFileSync(one, 'a secret');
+  const said: string[] = [];
+  let named: string[] = [];
+  const file = watchFile({
+    path,
+    parse(text) {
+      named = [text];
+      return existsSync(text) ? readFileSync(text, 'utf8') : 'missing';
+    },
+    alsoRead: () => named,
+    unreadable: (message) => message,
+    onChange: (read) => said.push(read),
+  });
+  onTestFinished(() => file.stop());
+  const look = (times: number) => {
+    for (let n = 0; n < times; n++) file.look();
+  };
+  expect(file.first).toBe('a secret');
+  look(4);
+  expect(said).toEqual([]);
+  writeFileSync(one, 'another secret');
+  look(2);
+  expect(said).toEqual(['another secret']);
+  writeFileSync(path, two);
+  look(3);
+  writeFileSync(two, 'the second');
+  look(2);
+  expect(said).toEqual(['another secret', 'missing', 'the second']);
+  writeFileSync(one, 'of no interest');
+  look(4);
+  expect(said).toHaveLength(3);
 });

@@ -19,6 +19,8 @@ export type WatchOptions<Read> = {
   readText?: ((path: string) => string) | undefined;
   /** Makes of the text what it says. May throw. */
   parse(text: string): Read;
+  /** Files that were read for what it said last: a change of theirs is one of this file. */
+  alsoRead?: (() => readonly string[]) | undefined;
   /** What is to be made of a file that cannot be read. */
   unreadable(message: string): Read;
   /** Told of every change that was taken. */
@@ -27,19 +29,25 @@ export type WatchOptions<Read> = {
 
 /** Reads the file, and again whenever it changes. */
 export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { first: Read } {
-  const { path, onChange } = options;
+  const { path, alsoRead = () => [], onChange } = options;
+  const stampOfAll = () => [path, ...alsoRead()].map(stampOf).join(' ');
   let stamp = stampOf(path);
+  let first = readNow(options);
+  if (alsoRead().length > 0) {
+    // Which others there are is known only now. They are read behind their stamps, too, lest a change be lost between.
+    stamp = stampOfAll();
+    first = readNow(options);
+  }
   let seen = stamp;
-  const first = readNow(options);
 
   const look = () => {
-    const now = stampOf(path);
+    const now = stampOfAll();
     const settled = now === seen;
     seen = now;
     if (now === stamp || !settled) return;
     const read = readNow(options);
-    // Written to while it was read: the next looks see to it.
-    seen = stampOf(path);
+    // Written to while it was read, or it names others than before: the next looks see to it.
+    seen = stampOfAll();
     if (seen !== now) return;
     stamp = now;
     onChange(read);

@@ -53,3 +53,30 @@ test('a bad file at the start is an error, and so is a named one that is not the
   writeFileSync(path, 'version: 2\n');
   expect(() => opened(path)).toThrow(/alerts\.yaml:1:1 version/);
 });
+
+test('a secret that is changed in its file signs from then on, and one that is lost shows', () => {
+  const folder = temporaryFolder();
+  const [path, secret] = [join(folder, 'alerts.yaml'), join(folder, 'secret')];
+  const secretOf = (letter: string) => `whsec_${Buffer.alloc(32, letter).toString('base64')}\n`;
+  writeFileSync(secret, secretOf('a'));
+  writeFileSync(
+    path,
+    JSON.stringify({
+      version: 1,
+      webhooks: [{ name: 'ops', url: 'http://ops', tenant: '*', secrets: [{ file: secret }] }],
+    }),
+  );
+  const file = opened(path);
+  const keys = () => file.alerting().webhooks.flatMap((webhook) => webhook.keys.map(String));
+  expect(keys()).toEqual(['a'.repeat(32)]);
+  writeFileSync(secret, secretOf('b'));
+  file.lookTwice();
+  expect(keys()).toEqual(['b'.repeat(32)]);
+  rmSync(secret);
+  file.lookTwice();
+  expect(file.readiness().detail).toContain('the last good one');
+  writeFileSync(secret, secretOf('c'));
+  file.lookTwice();
+  expect(keys()).toEqual(['c'.repeat(32)]);
+  expect(file.readiness().detail).toBeUndefined();
+});

@@ -1,9 +1,9 @@
 /**
- * The rule file, followed while people edit it. Without one the defaults hold: everything is watched and nobody is told.
+ * The rule file, followed while people edit it or the files of its secrets. Without one the defaults hold: everything is watched and nobody is told.
  * A bad edit keeps what held before, and says so; a bad file at the start is an error, and so is one that was named and
  * is not there.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rules.ts';
@@ -19,16 +19,24 @@ export function openRulesFile(options: {
 }): RulesFile {
   const { path, isNamed, env, log } = options;
   let alerting = DEFAULT_ALERTING;
+  let secretFiles: string[] = [];
   const { readiness, look, stop } = followDocument({
     path,
     name: 'alert rules',
     log,
-    parse: (text) => loadAlerting(text, env),
+    parse(text) {
+      secretFiles = [];
+      return loadAlerting(text, env, (file) => {
+        secretFiles.push(file);
+        return readFileSync(file, 'utf8');
+      });
+    },
+    alsoRead: () => secretFiles,
     onGood(read, isFirst) {
       ({ alerting } = read);
       if (isFirst) return;
       const webhooks = alerting.webhooks.map(({ name }) => name);
-      log.warn({ path, webhooks }, 'the rules of alerts were edited and are in force');
+      log.warn({ path, webhooks }, 'the rules of alerts or their secrets were edited and are in force');
     },
     onBadStart(faults) {
       if (isNamed || existsSync(path)) throw bad(path, faults);

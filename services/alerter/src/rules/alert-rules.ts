@@ -113,8 +113,15 @@ export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: []
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param env where secrets are looked for that are named by a variable */
-export function loadAlerting(text: string, env: Environment): LoadedAlerting {
+/**
+ * @param env where secrets are looked for that are named by a variable
+ * @param readSecret reads those that are named by a file
+ */
+export function loadAlerting(
+  text: string,
+  env: Environment,
+  readSecret: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+): LoadedAlerting {
   const found: Alerting[] = [];
   const faults = readDocuments(text, { schema: document, what: 'rules of alerts' }, (written, say) => {
     if (found.length > 0) say([], 'the file holds more than one document');
@@ -124,7 +131,7 @@ export function loadAlerting(text: string, env: Environment): LoadedAlerting {
         say(['webhooks', at, 'name'], `the name "${rest.name}" stands twice in this file`);
       names.add(rest.name);
       const keys = secrets.flatMap((named, nth) => {
-        const key = keyOf(named, env);
+        const key = keyOf(named, env, readSecret);
         if (typeof key !== 'string') return [key];
         say(['webhooks', at, 'secrets', nth], key);
         return [];
@@ -141,7 +148,11 @@ export function loadAlerting(text: string, env: Environment): LoadedAlerting {
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /** The key, or what is wrong; never what the secret is. */
-function keyOf(named: z.output<typeof secret>, env: Environment): Buffer | string {
+function keyOf(
+  named: z.output<typeof secret>,
+  env: Environment,
+  readSecret: (path: string) => string,
+): Buffer | string {
   let text: string | undefined;
   if ('env' in named) {
     // Those are settings, each of which some process knows: a misspelt one ends it.
@@ -150,7 +161,7 @@ function keyOf(named: z.output<typeof secret>, env: Environment): Buffer | strin
     if (text === undefined) return `the variable ${named.env} is not set`;
   } else {
     try {
-      text = readFileSync(named.file, 'utf8');
+      text = readSecret(named.file);
     } catch (error) {
       return `${named.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     }
