@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { AuditClient, Month } from '@mandate/audit';
+import type { AuditClient } from '@mandate/audit';
 import { clickhouseSettings, dataFolder, loadConfig, otherAreas } from '@mandate/runtime';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
-import { wholeNumber } from '../input/option-values.ts';
+import { tenantName, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
 
-type Options = FolderOptions & { clickhouse?: string; keepMonths: number; dryRun?: true };
+type Options = FolderOptions & { clickhouse?: string; keepMonths: number; tenant?: string; dryRun?: true };
 
 /** Works on the audit's tables themselves, so it needs no API key: the user of ClickHouse says what one may. */
 export function auditCommand(command: Command, run: RunCommand): void {
@@ -18,14 +18,19 @@ export function auditCommand(command: Command, run: RunCommand): void {
     command
       .command('prune')
       .description(
-        'Drops old months of decisions, settlements and dead letters, at once and for good: no answer knows them any ' +
-          'more, sums begin where the tables do, and reconcile finds the difference. Control events and the quarantine ' +
+        'Drops old months of decisions, settlements, dead letters and reads, at once and for good: no answer knows them any ' +
+          'more, sums begin where the tables do, and reconcile leaves aside what is older. Control events and the quarantine ' +
           'stay; so does the log.',
       )
       .requiredOption(
         '--keep-months <count>',
         'how many of the newest months stay; the one that is running is the first of them',
         wholeNumber({ min: 1, max: 1_200 }),
+      )
+      .option(
+        '--tenant <tenant>',
+        'of one tenant alone, its control events too: its rows are taken out of months that others share',
+        tenantName,
       )
       .option('--dry-run', 'only say what would go')
       .option('--clickhouse <url>', 'the server of the audit (MANDATE_CLICKHOUSE_URL, else the data folder)'),
@@ -36,29 +41,63 @@ export function auditCommand(command: Command, run: RunCommand): void {
 On a server this takes a user like mandate_migrator of infra/clickhouse (MANDATE_CLICKHOUSE_USER, _PASSWORD, _DATABASE). In
 a data folder the plane must be stopped.
 
+What the retention of a privacy.yaml asks for the recorder does by itself.
+
 Examples:
   mandate audit prune --keep-months 24 --dry-run
-  mandate audit prune --keep-months 24`,
+  mandate audit prune --keep-months 24
+  mandate audit prune --keep-months 24 --tenant acme`,
     )
     .action((options: Options) => run((context) => prune(options, context)));
 }
 
 async function prune(options: Options, context: CommandContext): Promise<ExitCode> {
-  const { keepMonths, dryRun = false, json } = options;
+  const { tenant, dryRun = false, json } = options;
   const { stdout } = context;
-  const { dropMonths, oldMonths } = await import('@mandate/audit');
   const audit = await openTables(options, context);
-  let months: readonly Month[];
+  let old: readonly Old[];
   try {
-    months = await oldMonths(audit, { keepMonths, nowMs: Date.now() });
-    context.signal.throwIfAborted();
-    if (!dryRun) await dropMonths(audit, months);
+    old = await (tenant === undefined
+      ? pruneAll(audit, options, context.signal)
+      : pruneTenant(audit, tenant, options, context.signal));
   } finally {
     await audit.close();
   }
-  if (json) for (const month of months) await writeJsonLine(stdout, { ...month, dropped: !dryRun });
-  else await write(stdout, textOf(months, dryRun, stdout));
+  if (json) for (const one of old) await writeJsonLine(stdout, { ...one, dropped: !dryRun });
+  else await write(stdout, textOf(old, dryRun, stdout));
   return 0;
+}
+
+/** Rows of a table and a month that are too old. */
+type Old = { table: string; month: string; rows: number; tenant?: string };
+
+async function pruneAll(
+  audit: AuditClient,
+  { keepMonths, dryRun }: Options,
+  signal: AbortSignal,
+): Promise<readonly Old[]> {
+  const { dropMonths, oldMonths } = await import('@mandate/audit');
+  const months = await oldMonths(audit, { keepMonths, nowMs: Date.now() });
+  signal.throwIfAborted();
+  if (!dryRun) await dropMonths(audit, months);
+  return months;
+}
+
+async function pruneTenant(
+  audit: AuditClient,
+  tenant: string,
+  { keepMonths, dryRun }: Options,
+  signal: AbortSignal,
+): Promise<readonly Old[]> {
+  const { dropPastRows, newestFromMs, pastRows } = await import('@mandate/audit');
+  const nowMs = Date.now();
+  const fromMs = newestFromMs(keepMonths, nowMs);
+  const asked = { nowMs, keptFrom: (owner: string) => (owner === tenant ? fromMs : null) };
+  const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
+  // Sums follow what they sum up, and are no rows of their own to whoever asks.
+  return past
+    .filter(({ table }) => table !== 'rollups')
+    .map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
 /** Tables that must be there: nobody prunes what was never recorded, and a slip would make new ones. */
@@ -80,7 +119,7 @@ async function openTables({ data, clickhouse }: Options, context: CommandContext
   );
 }
 
-function textOf(months: readonly Month[], dryRun: boolean, stdout: CommandContext['stdout']): string {
+function textOf(months: readonly Old[], dryRun: boolean, stdout: CommandContext['stdout']): string {
   if (months.length === 0) return 'nothing is so old\n';
   const rows = months.reduce((sum, month) => sum + month.rows, 0);
   const done = dryRun ? 'would be dropped' : 'dropped';
@@ -88,7 +127,7 @@ function textOf(months: readonly Month[], dryRun: boolean, stdout: CommandContex
 }
 
 const COLUMNS = [
-  { title: 'MONTH', of: ({ month }: Month) => `${month.slice(0, 4)}-${month.slice(4)}` },
-  { title: 'TABLE', of: ({ table }: Month) => table },
-  { title: 'ROWS', of: ({ rows }: Month) => String(rows), align: 'right' as const },
+  { title: 'MONTH', of: ({ month }: Old) => `${month.slice(0, 4)}-${month.slice(4)}` },
+  { title: 'TABLE', of: ({ table }: Old) => table },
+  { title: 'ROWS', of: ({ rows }: Old) => String(rows), align: 'right' as const },
 ];

@@ -9,10 +9,10 @@ import {
   issueApiKey,
   makeDataFolder,
 } from '@mandate/runtime';
-import { DEFAULTS, tenant } from '@mandate/schemas';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULTS } from '@mandate/schemas';
+import { type Command, Option } from 'commander';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
-import { someText } from '../input/option-values.ts';
+import { someText, tenantName } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -142,10 +142,4 @@ function openStore(data: string | undefined, context: CommandContext): FileKeySt
     `there are no API keys in ${folder.path}`,
     'Name the data folder of the plane with --data; `mandate up` and `mandate keys issue` make the first keys.',
   );
-}
-
-function tenantName(text: string): string {
-  const read = tenant.safeParse(text);
-  if (read.success) return read.data;
-  throw new InvalidArgumentError(`It ${read.error.issues[0]?.message ?? 'is no name of a tenant'}.`);
 }

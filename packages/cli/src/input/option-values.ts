@@ -1,5 +1,5 @@
 /** What people write behind an option, read strictly: a slip is said at once, with what belongs there. */
-import { dollarsToMicros } from '@mandate/schemas';
+import { dollarsToMicros, tenant } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
 /** A whole number in plain digits; no sign, blank, exponent or hexadecimal. */
@@ -82,4 +82,11 @@ export function jsonObject(text: string): object {
 export function someText(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('Give a text that is not empty.');
+}
+
+/** Whose it is. */
+export function tenantName(text: string): string {
+  const read = tenant.safeParse(text);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError(`It ${read.error.issues[0]?.message ?? 'is no name of a tenant'}.`);
 }
