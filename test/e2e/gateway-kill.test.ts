@@ -57,6 +57,9 @@ test('kill stops an agent and tells what may still run; revive lets it work agai
   const again = await plane.call('operator', 'POST', '/v1/agents/bot-1/revive', {});
   expect(again.body).toMatchObject({ changed: false, revision: 2 });
   expect((await plane.decided()).filter(({ event }) => event === 'agent.revived')).toHaveLength(1);
+  const measured = await plane.metrics.registry.metrics();
+  expect(measured).toContain('mandate_gateway_kills_total{scope="agent",service="test"} 1\n');
+  expect(measured).toContain('mandate_gateway_revives_total{scope="agent",service="test"} 1\n');
 });
 
 test("an agent's revive does not lift its tenant's flag, and says what stops it still", async () => {

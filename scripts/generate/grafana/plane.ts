@@ -190,9 +190,9 @@ export const planeDashboard: Dashboard = {
           expressions: rate('mandate_http_refusals_total', 'code'),
         },
         {
-          title: 'Published, waiting, withheld',
+          title: 'Published, waiting, withheld, killed',
           description:
-            'Records published for callers; callers that wait for a decision; ALLOWs that a kill overtook.',
+            'Records published for callers; callers that wait for a decision; ALLOWs that a kill overtook; kill switches pulled.',
           kind: 'timeseries',
           unit: 'short',
           expressions: [
@@ -202,6 +202,10 @@ export const planeDashboard: Dashboard = {
             },
             { expr: 'sum(mandate_gateway_waiting_answers)', legend: 'waiting' },
             { expr: `sum(increase(mandate_gateway_withheld_total${RATE}))`, legend: 'withheld' },
+            {
+              expr: `sum by (scope) (increase(mandate_gateway_kills_total${RATE}))`,
+              legend: 'killed: {{scope}}',
+            },
           ],
         },
       ],

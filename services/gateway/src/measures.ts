@@ -25,5 +25,15 @@ export function gatewayMeasures(metrics: Metrics, board: AnswerBoard, journal: C
       name: 'mandate_gateway_withheld_total',
       help: 'ALLOWs that were not handed over, for the agent had been killed meanwhile',
     }),
+    kills: metrics.counter({
+      name: 'mandate_gateway_kills_total',
+      help: 'Kill switches pulled, by scope, repeats of one that stands among them',
+      labels: ['scope'],
+    }),
+    revives: metrics.counter({
+      name: 'mandate_gateway_revives_total',
+      help: 'Kill switches released, by scope',
+      labels: ['scope'],
+    }),
   };
 }

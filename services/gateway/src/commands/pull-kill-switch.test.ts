@@ -1,8 +1,10 @@
 import { createFold, createMemoryLedger, foldRecord, type KillReceipt, type Ledger } from '@mandate/ledger';
-import { silentLogger } from '@mandate/runtime';
+import { createMetrics, silentLogger } from '@mandate/runtime';
 import { CAPS, type KillTarget, readDecisionsRecord, settingsOfTopic, TOPICS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
+import { AnswerBoard } from '../answers/answer-board.ts';
 import { CommandJournal } from '../journal/command-journal.ts';
+import { gatewayMeasures } from '../measures.ts';
 import { kill, revive } from './pull-kill-switch.ts';
 
 const clock = () => 1_000;
@@ -39,7 +41,12 @@ function scene() {
     };
     const log = silentLogger();
     const journal = new CommandJournal({ bus: { append }, log, maxUnlogged: 10 });
-    return { ledger, clock, log, journal };
+    const measures = gatewayMeasures(
+      createMetrics({ service: 'test' }),
+      new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
+      journal,
+    );
+    return { ledger, clock, log, journal, measures };
   };
   const rebuild = () => {
     rebuilds += 1;

@@ -14,7 +14,7 @@ const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
 
 /** What it takes. */
-type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log'>;
+type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log' | 'measures'>;
 
 export type Killed = Omit<KillReceipt, 'open'> & {
   commandId: string;
@@ -43,6 +43,7 @@ export async function kill(
   const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
   const { standing } = await flagOf(ledger, target, tenant);
   if (!standing) throw revivedSince();
+  gateway.measures.kills.inc({ scope: target.scope });
   gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
   if (logged) return killed;
   throw new HttpProblem(
@@ -119,6 +120,7 @@ export async function revive(
       remedy: 'Find out why before you revive again.',
     });
   }
+  gateway.measures.revives.inc({ scope: target.scope });
   gateway.log.warn({ target, command, revision }, 'revived');
   return { ...unchanged, changed: true, revision };
 }
