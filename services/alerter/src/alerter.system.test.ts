@@ -72,6 +72,7 @@ test('an action that nobody answers for is told of again when it is overdue, and
   clock.advance(60_000);
   await settledFate(alerter, 'ops', 2);
   expect(receiver.received.map(({ data }) => data.rule)).toEqual(['approval', 'approval_overdue']);
+  expect(receiver.received.at(-1)?.data.said).toBe('Nobody has answered for act-1 of bot in 1 min.');
   await publish(bus, [decided(2, { actionId: 'act-1', decidedAt })]);
   await waitUntil('both to be over', () => [...alerter.book.newestFirst()].length === 4);
   expect(receiver.received).toHaveLength(2);

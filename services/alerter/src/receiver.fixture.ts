@@ -10,7 +10,14 @@ export type Received = {
   /** Milliseconds of the process when it came. */
   cameMs: number;
   type: string;
-  data: { id: string; rule: string; tenant: string | null; subject: string; facts: Record<string, unknown> };
+  data: {
+    id: string;
+    rule: string;
+    tenant: string | null;
+    subject: string;
+    said: string;
+    facts: Record<string, unknown>;
+  };
 };
 
 type Answer = { status: number; headers?: Record<string, string> } | 'hang';

@@ -1,5 +1,5 @@
 /** An action waits for a person: from its DEFER until somebody answers, or it is decided otherwise. */
-import type { ApprovalRecorded, Decision } from '@mandate/schemas';
+import { type ApprovalRecorded, type Decision, durationInWords } from '@mandate/schemas';
 import type { Alarms } from './alarms.ts';
 import type { Finding } from './finding.ts';
 
@@ -32,7 +32,7 @@ export function* overdue(alarms: Alarms, overdueMs: number, nowMs: number): Gene
     const dueMs = Date.parse(at) + overdueMs;
     // Many may wait for ever, and are looked at every second: those that were told of cost no more than this.
     if (!stands || nowMs < dueMs || alarms.get('approval_overdue', tenant, subject)?.stands) continue;
-    const said = `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${overdueMs / 60_000} minutes.`;
+    const said = `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${durationInWords(overdueMs)}.`;
     yield {
       rule: 'approval_overdue',
       tenant,
