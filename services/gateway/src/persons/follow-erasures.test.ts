@@ -1,0 +1,228 @@
+import { promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import { type Bus, createSqliteBus } from '@mandate/bus';
+import { type PersonKeys, personKeysAt } from '@mandate/privacy';
+import { MandateError, silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { followErasures } from './follow-erasures.ts';
+import { forgetPerson } from './forget-person.ts';
+
+const log = silentLogger();
+const clock = () => Date.UTC(2026, 0, 5);
+const newPath = () => join(temporaryFolder(), 'person-keys');
+const command = { id: 'ers_1', by: 'test (key)', reason: 'test' };
+
+async function newBus(): Promise<Bus> {
+  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+/** What a gateway does of it, on a key file of its own. */
+async function gatewayOn(
+  bus: Bus,
+  path: string,
+  seals = true,
+): Promise<{ keys: PersonKeys; stop(): Promise<void> }> {
+  const keys = personKeysAt(path);
+  const following = await followErasures({ bus, keys, seals: () => seals, log, clock });
+  following.finished.catch(() => {});
+  onTestFinished(() => following.stop());
+  return { keys, stop: following.stop };
+}
+
+const isErased = (keys: PersonKeys, person: string) => keys.find('acme', person).erased;
+const forget = (bus: Bus, keys: PersonKeys, person: string) =>
+  forgetPerson(
+    { bus, personKeys: keys, clock, log },
+    { tenant: 'acme', ref: keys.find('acme', person).ref },
+    command,
+    null,
+  );
+
+/** As a crash between the event and the puncture leaves it. */
+const forgetOnLogAlone = (bus: Bus, keys: PersonKeys, person: string) =>
+  forget(bus, { ...keys, erase: async () => {} }, person);
+
+async function isErasedInFile(path: string, person: string): Promise<boolean> {
+  const keys = personKeysAt(path);
+  await keys.open();
+  return isErased(keys, person);
+}
+
+async function recordsOn(bus: Bus): Promise<number> {
+  const ranges = await bus.ranges(TOPICS.persons);
+  return ranges.reduce((sum, { endOffset }) => sum + endOffset, 0);
+}
+
+test('who is forgotten at one gateway is forgotten at once there, and at the others as they read of it', async () => {
+  const [bus, path, otherPath] = [await newBus(), newPath(), newPath()];
+  const { keys } = await gatewayOn(bus, path);
+  await fs.copyFile(path, otherPath);
+  await fs.chmod(otherPath, 0o600);
+  const other = await gatewayOn(bus, otherPath);
+  await forget(bus, keys, 'mia');
+  expect(isErased(keys, 'mia')).toBe(true);
+  expect(await isErasedInFile(path, 'mia')).toBe(true);
+  await waitUntil('the other gateway forgot too', () => isErased(other.keys, 'mia'));
+  await waitUntil('so did its file', () => isErasedInFile(otherPath, 'mia'));
+  expect(isErased(other.keys, 'ben')).toBe(false);
+});
+
+test('a gateway that was down, and a file from a backup, forget before the gateway is ready', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const first = await gatewayOn(bus, path);
+  const backup = await fs.readFile(path);
+  await forget(bus, first.keys, 'mia');
+  await forgetOnLogAlone(bus, first.keys, 'ben');
+  await first.stop();
+  await fs.writeFile(path, backup);
+  expect(await isErasedInFile(path, 'mia')).toBe(false);
+  const { keys } = await gatewayOn(bus, path);
+  expect([isErased(keys, 'mia'), isErased(keys, 'ben'), isErased(keys, 'kim')]).toEqual([true, true, false]);
+  expect([await isErasedInFile(path, 'mia'), await isErasedInFile(path, 'ben')]).toEqual([true, true]);
+});
+
+test('a gateway whose file cannot be changed is not ready before it can', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const first = await gatewayOn(bus, path);
+  await first.stop();
+  await forgetOnLogAlone(bus, first.keys, 'mia');
+  const keys = personKeysAt(path);
+  let [tries, isFull] = [0, true];
+  const erase: PersonKeys['erase'] = async (erasures) => {
+    tries += 1;
+    if (isFull) throw new Error('no space left on device');
+    await keys.erase(erasures);
+  };
+  let isReady = false;
+  const starting = followErasures({ bus, keys: { ...keys, erase }, seals: () => true, log, clock }).then(
+    (started) => {
+      isReady = true;
+      return started;
+    },
+  );
+  await waitUntil('it has tried again', () => tries > 1);
+  expect(isReady).toBe(false);
+  isFull = false;
+  const following = await starting;
+  onTestFinished(() => following.stop());
+  expect(await isErasedInFile(path, 'mia')).toBe(true);
+});
+
+test('where the log does not take it, nobody is forgotten', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const { keys } = await gatewayOn(bus, path);
+  const away = busWith(bus, {
+    append: async () => {
+      throw new MandateError('BUS_UNAVAILABLE', 'away', { remedy: 'wait', retryable: true });
+    },
+  });
+  await expect(forget(away, keys, 'mia')).rejects.toMatchObject({ status: 503, code: 'ERASURE_NOT_ON_LOG' });
+  expect(isErased(keys, 'mia')).toBe(false);
+  expect(await isErasedInFile(path, 'mia')).toBe(false);
+});
+
+test('a gateway without its file does not start on a log that is sealed, and makes none', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const { stop } = await gatewayOn(bus, path);
+  await stop();
+  await fs.rm(path);
+  await expect(gatewayOn(bus, path)).rejects.toMatchObject({ code: 'PERSON_KEYS_MISSING' });
+  expect(await fs.readdir(join(path, '..'))).not.toContain('person-keys');
+});
+
+test('of gateways that begin at once each with a file of its own, one starts', async () => {
+  const bus = await newBus();
+  const paths = [newPath(), newPath(), newPath()];
+  const started = await Promise.allSettled(paths.map((path) => gatewayOn(bus, path)));
+  const refused = started.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+  expect(refused).toHaveLength(2);
+  for (const code of refused) expect(code).toMatch(/^PERSON_KEYS_(DIFFER|MISSING)$/);
+  const later = await Promise.allSettled(paths.map((path) => gatewayOn(bus, path)));
+  expect(later.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+});
+
+test('those that begin at once in one folder share the file', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const gateways = await Promise.all([1, 2, 3].map(() => gatewayOn(bus, path)));
+  expect(new Set(gateways.map(({ keys }) => keys.id())).size).toBe(1);
+});
+
+test('what is read while the file is made counts too, where another gateway of the folder made it', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const keys = personKeysAt(path);
+  let hasReadOn = false;
+  const watched = busWith(bus, {
+    read: (options) =>
+      bus.read({
+        ...options,
+        onRecords: async (records) => {
+          await options.onRecords(records);
+          hasReadOn = true;
+        },
+      }),
+  });
+  const make = async () => {
+    const faster = await gatewayOn(bus, path);
+    const made = await fs.readFile(path);
+    await forget(bus, faster.keys, 'mia');
+    await waitUntil('the slower one has read it', () => hasReadOn);
+    await fs.writeFile(path, made);
+    await keys.make();
+  };
+  const following = await followErasures({
+    bus: watched,
+    keys: { ...keys, make },
+    seals: () => true,
+    log,
+    clock,
+  });
+  onTestFinished(() => following.stop());
+  expect(isErased(keys, 'mia')).toBe(true);
+  expect(await isErasedInFile(path, 'mia')).toBe(true);
+});
+
+test('an erasure of other keys, and what is no record, change nothing', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const { keys } = await gatewayOn(bus, path);
+  const stranger = personKeysAt(newPath());
+  await stranger.make();
+  await forgetOnLogAlone(bus, stranger, 'mia');
+  await bus.append(TOPICS.persons, [
+    { key: null, partition: 0, value: '{"event":"person.erased","__proto__":{}}' },
+  ]);
+  await forgetOnLogAlone(bus, keys, 'ben');
+  await waitUntil('it has read past them', () => isErased(keys, 'ben'));
+  expect(isErased(keys, 'mia')).toBe(false);
+});
+
+test('where nothing is sealed neither file nor topic is touched, until something is to be sealed', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const { keys } = await gatewayOn(
+    busWith(bus, {
+      read: (options) => {
+        isRead = true;
+        return bus.read(options);
+      },
+    }),
+    path,
+    false,
+  );
+  let isRead = false;
+  expect([keys.id(), isRead, await fs.readdir(join(path, '..'))]).toEqual([null, false, []]);
+  expect(() => keys.seal('acme', 'mia', 'text')).toThrow(/not open/);
+  await waitUntil('the keys are open', () => keys.id());
+  expect(keys.seal('acme', 'mia', 'text')).toMatch(/^sealed:v1:/);
+  expect(isRead).toBe(true);
+});
+
+test('the log says with which keys it is sealed, once', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const first = await gatewayOn(bus, path);
+  await first.stop();
+  await gatewayOn(bus, path);
+  expect(await recordsOn(bus)).toBe(1);
+});
