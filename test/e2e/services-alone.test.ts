@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
 import { dataFolder, silentLogger } from '@mandate/runtime';
-import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { type AuditRead, agentKey, readAccessRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {
   SERVICES,
   spawnService,
@@ -100,6 +100,10 @@ test('published at one process, decided by another, recorded by a third, found b
     status: 200,
     body: { decisions: [{ actionId: 'act-1', verdict: 'ALLOW' }] },
   });
+  expect(await readsOn(folder.log)).toMatchObject([
+    { key: { name: 'ops' }, parameters: {} },
+    { key: { name: 'ops' }, route: '/v1/audit/decisions', parameters: { agent: 'bot' } },
+  ]);
   expect(await Promise.all([query, decider, gateway].map((service) => service.kill()))).toEqual([0, 0, 0]);
 
   const request = receiver.spans.find(({ name }) => name === 'POST /v1/actions');
@@ -110,6 +114,22 @@ test('published at one process, decided by another, recorded by a third, found b
   );
   expect(receiver.spans.map(({ service }) => service)).toContain('mandate-query');
 });
+
+/** Who read the audit, as the log has it. */
+async function readsOn(path: string) {
+  await using held = new AsyncDisposableStack();
+  const bus = await createSqliteBus({ path, log: silentLogger() });
+  held.defer(() => bus.close());
+  const reads: AuditRead[] = [];
+  const reader = await bus.read({
+    topics: [TOPICS.access],
+    from: 'earliest',
+    onRecords: (records) => void reads.push(...records.map(({ value }) => readAccessRecord(value).read)),
+  });
+  held.defer(() => reader.stop());
+  await reader.caughtUp;
+  return reads;
+}
 
 test('there is one decider at a time; a second one says who holds the folder, and the first goes on', async () => {
   const folder = newFolder();
