@@ -14,7 +14,7 @@ export function findPerson(server: HttpServer, gateway: Gateway): void {
         summary: 'By what a person can be found in the audit',
         description:
           'Says nothing of whether anything was ever sealed of the person: search for `ref`, and for `pseudonym` as a principal. On record before it is answered.',
-        body: z.strictObject({ person: personId }),
+        body: z.strictObject({ person: personId }).meta({ examples: [{ person: 'mia_li_3668' }] }),
         response: {
           200: z.object({
             ref: personRef,
