@@ -1,6 +1,7 @@
 /** What the audit can be asked, by what each question can be narrowed, and how its answer becomes rows. */
 import { formatMicros } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
+import { counted } from '../output/for-people.ts';
 import type { Presentation, Row } from '../output/show-answer-rows.ts';
 import { DIMENSIONS, type Filters, flagOf, SEARCHED } from './filters.ts';
 
@@ -170,7 +171,7 @@ function totalOf({ total }: Row): string {
 function othersOf({ others }: Row): string | undefined {
   if (typeof others !== 'object' || others === null) return undefined;
   const { groups, calls, spent } = others as Row;
-  return `and ${groups} more: ${calls} calls, ${spent} spent (--limit)`;
+  return `and ${groups} more: ${counted(Number(calls), 'call')}, ${spent} spent (--limit)`;
 }
 
 /** What is said of an answer below its rows. */
