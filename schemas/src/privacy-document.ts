@@ -14,6 +14,11 @@ const fieldPath = z
     error: 'must be principal.id, or names joined by dots that begin with args or context: args.customer.*',
   });
 
+/** Budgets of a principal count by the id, so it can get another name and cannot go. */
+const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
+  error: 'principal.id cannot be redacted, as budgets count by it: hash or seal it',
+});
+
 /** Where the person's id stands whose data it is: one place, so without stars. */
 const personPath = fieldPath.refine((path) => !path.includes('*'), {
   error: 'must name one place: no star',
@@ -36,12 +41,18 @@ const redacted = { do: z.literal('redact') };
 const hashed = { do: z.literal('hash') };
 const sealed = { do: z.literal('seal'), person: personPath.default('principal.id') };
 
-const onField = { path: fieldPath };
 const field = z.discriminatedUnion('do', [
-  z.strictObject({ ...onField, ...redacted }),
-  z.strictObject({ ...onField, ...hashed }),
-  z.strictObject({ ...onField, ...sealed }),
+  z.strictObject({ path: redactablePath, ...redacted }),
+  z.strictObject({ path: fieldPath, ...hashed }),
+  z.strictObject({ path: fieldPath, ...sealed }).refine(isOfPrincipal, {
+    error: 'the pseudonym of principal.id is that of the principal: name no other person',
+    path: ['person'],
+  }),
 ]);
+
+function isOfPrincipal({ path, person }: { path: string; person: string }): boolean {
+  return path !== 'principal.id' || person === 'principal.id';
+}
 
 const onPattern = { pattern: z.enum(PRIVACY_PATTERNS) };
 const pattern = z.discriminatedUnion('do', [

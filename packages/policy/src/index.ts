@@ -17,6 +17,7 @@ export { type DocumentFault, describeFault, readDocuments } from './mandate/read
 export { resolveMandate } from './mandate/resolve-mandate.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';
+export { keyedHash } from './redaction/redact.ts';
 export { compileActionRedaction } from './redaction/redact-action.ts';
 export { internalError } from './refused-plan.ts';
 export { settlementRecord } from './settlement-record.ts';

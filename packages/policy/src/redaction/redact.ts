@@ -28,7 +28,7 @@ export function compileRedaction({ redact, hash, hashKey }: RedactionRules): Red
   if (hash.length > 0 && !hashKey) throw new TypeError('fields can only be hashed with a key: set hashKey');
   const key = hashKey ?? '';
   const replace = new Map<string, (value: Json) => Json>();
-  for (const name of hash) replace.set(comparableName(name), (value) => hashed(value, key));
+  for (const name of hash) replace.set(comparableName(name), (value) => hashOnce(value, key));
   for (const name of redact) replace.set(comparableName(name), () => REDACTED);
   if (replace.size === 0) return (value) => value;
 
@@ -63,7 +63,11 @@ export function compileRedaction({ redact, hash, hashKey }: RedactionRules): Red
   return redactIn;
 }
 
-function hashed(value: Json, key: string): Json {
-  if (typeof value === 'string' && HASHED.test(value)) return value;
+function hashOnce(value: Json, key: string): Json {
+  return typeof value === 'string' && HASHED.test(value) ? value : keyedHash(value, key);
+}
+
+/** Equal for equal values, and only for them; who has no key can guess at nothing. */
+export function keyedHash(value: Json, key: string): string {
   return `hmac-sha256:${hmacSha256Hex(key, canonicalJson(value)).slice(0, 32)}`;
 }

@@ -1,0 +1,360 @@
+import { type Action, type Json, type PrivacyDocument, privacyDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Sealer } from '../sealer.ts';
+import { compileHiding } from './compile-hiding.ts';
+
+const KEY = 'a key';
+const HASH = expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/);
+
+/** Tokens of the real form, which tell these tests whose text they are. Whoever is called gone is forgotten. */
+const sealer: Sealer = {
+  seal: (tenant, person, text) =>
+    person === 'gone' ? null : `sealed:v1:${hex16(tenant)}:${hex16(person)}:${hex16(text).repeat(3)}.`,
+  pseudonym: (tenant, person) => (person === 'gone' ? null : `person:${hex16(tenant + person).repeat(2)}`),
+  isSealed: () => false,
+};
+
+function hex16(text: string): string {
+  let sum = 7n;
+  for (const unit of text) sum = (sum * 31n + BigInt(unit.codePointAt(0) ?? 0)) % 2n ** 64n;
+  return sum.toString(16).padStart(16, '0');
+}
+
+const sealedAs = (person: string, text: string) => sealer.seal('acme', person, text);
+
+type Written = { fields?: object[]; patterns?: object[] };
+const documentOf = (written: Written): PrivacyDocument => privacyDocument.parse({ version: 1, ...written });
+const hiding = (written: Written) => compileHiding(documentOf(written), { hashKey: KEY, sealer });
+
+const call = (args: Record<string, Json>, more: Partial<Action> = {}): Action =>
+  ({ id: 'act_1', agentId: 'bot', type: 'tool_call', tool: 'send', args, ...more }) as Action;
+
+/** What becomes of arguments. */
+function hiddenArgs(written: Written, args: Record<string, Json>, more?: Partial<Action>): unknown {
+  const hidden = hiding(written)(call(args, more), 'acme');
+  return hidden.type === 'tool_call' ? hidden.args : null;
+}
+
+const redact = (path: string) => ({ path, do: 'redact' });
+
+describe('fields', () => {
+  test.each([
+    ['args.a.b', { a: { b: 1, c: 2 }, b: 3 }, { a: { b: '[redacted]', c: 2 }, b: 3 }],
+    ['args.a', { a: { b: 1 } }, { a: '[redacted]' }],
+    ['args.*', { a: 1, b: [2] }, { a: '[redacted]', b: '[redacted]' }],
+    ['args.*.b', { a: { b: 1 }, b: 2, c: [{ b: 3 }] }, { a: { b: '[redacted]' }, b: 2, c: [{ b: 3 }] }],
+    ['args.a.1', { a: [0, 1, 2] }, { a: [0, '[redacted]', 2] }],
+    ['args.a.*.b', { a: [{ b: 1 }, { c: 2 }] }, { a: [{ b: '[redacted]' }, { c: 2 }] }],
+    ['args.**.b', { b: 1, a: [{ x: { b: 2 } }] }, { b: '[redacted]', a: [{ x: { b: '[redacted]' } }] }],
+    [
+      'args.a.**.b',
+      { b: 1, a: { b: 2, x: { b: 3 } } },
+      { b: 1, a: { b: '[redacted]', x: { b: '[redacted]' } } },
+    ],
+    ['args.**.b.**.c', { b: { x: { b: { c: 1 } } }, c: 2 }, { b: { x: { b: { c: '[redacted]' } } }, c: 2 }],
+    ['args.a.**', { a: { b: { c: 1 } }, d: 2 }, { a: { b: '[redacted]' }, d: 2 }],
+    ['args.**', { a: 1 }, { a: '[redacted]' }],
+    ['args.a', { a: null }, { a: '[redacted]' }],
+    ['args.constructor', { a: 1 }, { a: 1 }],
+    ['context.a', { a: 1 }, { a: 1 }],
+  ] satisfies [string, Record<string, Json>, Record<string, Json>][])('%s', (path, args, expected) => {
+    expect(hiddenArgs({ fields: [redact(path)] }, args)).toEqual(expected);
+  });
+
+  test('of the context too, also where there are no arguments', () => {
+    const action: Action = {
+      id: 'a',
+      agentId: 'b',
+      type: 'llm_call',
+      model: 'm',
+      inputTokens: 1,
+      maxOutputTokens: 1,
+      context: { mail: 'x', other: 1 },
+    };
+    expect(hiding({ fields: [redact('context.mail')] })(action, 'acme')).toEqual({
+      ...action,
+      context: { mail: '[redacted]', other: 1 },
+    });
+  });
+
+  test('a hash tells equal values, and others from them', () => {
+    const args = { a: { n: 1, m: 2 }, b: { m: 2, n: 1 }, c: '1', d: 1 };
+    const hidden = hiddenArgs({ fields: [{ path: 'args.*', do: 'hash' }] }, args) as typeof args;
+    expect(hidden).toEqual({ a: HASH, b: HASH, c: HASH, d: HASH });
+    expect(new Set(Object.values(hidden)).size).toBe(3);
+    expect(hidden.a).toBe(hidden.b);
+  });
+
+  test('what is no string is sealed as its canonical JSON', () => {
+    const rule = { path: 'args.customer.*', do: 'seal', person: 'args.customer.id' };
+    expect(
+      hiddenArgs({ fields: [rule] }, { customer: { id: 7, name: 'Ann', tags: [{ b: 1, a: null }] } }),
+    ).toEqual({
+      customer: {
+        id: sealedAs('7', '7'),
+        name: sealedAs('7', 'Ann'),
+        tags: sealedAs('7', '[{"a":null,"b":1}]'),
+      },
+    });
+  });
+
+  test.each([
+    ['nobody is named', {}],
+    ['what names the person is no id', { customer: ['ann'] }],
+    ['who it was is hidden already', { customer: '[redacted]' }],
+  ])('what should be sealed is redacted where %s', (_, more) => {
+    const rules = {
+      fields: [{ path: 'args.name', do: 'seal', person: 'args.customer' }],
+      patterns: [{ pattern: 'email', do: 'seal', person: 'args.customer' }],
+    };
+    const hidden = hiddenArgs(rules, { name: 'Ann', text: 'to ann@example.com', ...more });
+    expect(hidden).toMatchObject({ name: '[redacted]', text: 'to [redacted:email]' });
+  });
+
+  test('of a person who is forgotten, what would be sealed is gone', () => {
+    const rules = {
+      fields: [{ path: 'args.name', do: 'seal', person: 'args.id' }],
+      patterns: [{ pattern: 'email', do: 'seal', person: 'args.id' }],
+    };
+    expect(hiddenArgs(rules, { id: 'gone', name: 'Ann', text: 'to ann@example.com' })).toEqual({
+      id: 'gone',
+      name: '[erased]',
+      text: 'to [erased]',
+    });
+  });
+});
+
+describe('the name of the principal', () => {
+  const principal = { id: 'ann', role: 'clerk' };
+  const shown = (way: string, id = 'ann') =>
+    hiding({ fields: [{ path: 'principal.id', do: way }] })(
+      call({}, { principal: { ...principal, id } }),
+      'acme',
+    ).principal;
+
+  test('is hashed, or becomes a pseudonym; the role stays', () => {
+    expect(shown('hash')).toEqual({ id: HASH, role: 'clerk' });
+    expect(shown('seal')).toEqual({ id: sealer.pseudonym('acme', 'ann'), role: 'clerk' });
+  });
+
+  test('of somebody who is forgotten is refused', () => {
+    expect(() => shown('seal', 'gone')).toThrow(expect.objectContaining({ code: 'PERSON_ERASED' }));
+  });
+
+  test.each([
+    [{ path: 'principal.id', do: 'redact' }, /budgets/],
+    [{ path: 'principal.id', do: 'seal', person: 'args.customer' }, /no other person/],
+    [{ path: 'principal.role', do: 'redact' }, /must be principal.id/],
+    [{ path: 'args', do: 'redact' }, /must be principal.id/],
+    [{ path: 'args.a', do: 'seal', person: 'args.*' }, /no star/],
+  ])('%j is no rule', (rule, message) => {
+    const read = privacyDocument.safeParse({ version: 1, fields: [rule] });
+    expect(read.error?.issues.map((issue) => issue.message).join()).toMatch(message);
+  });
+});
+
+describe('patterns', () => {
+  const patterns = [
+    { pattern: 'email', do: 'redact' },
+    { pattern: 'credit_card', do: 'hash' },
+  ];
+
+  test('are replaced in place, in texts, in names and in numbers', () => {
+    const args = {
+      note: 'mail ann@example.com, 4111111111111111',
+      list: [{ 'ann@example.com': 4111111111111111 }],
+    };
+    expect(hiddenArgs({ patterns }, args)).toEqual({
+      note: expect.stringMatching(/^mail \[redacted:email\], hmac-sha256:[0-9a-f]{32}$/),
+      list: [{ '[redacted:email]': HASH }],
+    });
+  });
+
+  test('hash a number and its digits alike', () => {
+    const hidden = hiddenArgs({ patterns }, { a: 4111111111111111, b: '4111111111111111' }) as {
+      a: string;
+      b: string;
+    };
+    expect(hidden.a).toBe(hidden.b);
+  });
+
+  test('lose no value when two names come out as one', () => {
+    const args = { 'a@x.com': 1, 'b@x.com': 2, '[redacted:email] 2': 3 };
+    expect(hiddenArgs({ patterns }, args)).toEqual({
+      '[redacted:email]': 1,
+      '[redacted:email] 3': 2,
+      '[redacted:email] 2': 3,
+    });
+  });
+
+  test('are sealed for the person', () => {
+    const rules = { patterns: [{ pattern: 'email', do: 'seal' }] };
+    const more = { principal: { id: 'ann' } };
+    expect(hiddenArgs(rules, { to: 'Ann <ann@example.com>' }, more)).toEqual({
+      to: `Ann <${sealedAs('ann', 'ann@example.com')}>`,
+    });
+  });
+
+  test('leave alone what Mandate reads itself', () => {
+    const action = call(
+      {},
+      { id: 'ann@example.com', agentId: 'bob@example.com', idempotencyKey: 'c@example.com' },
+    );
+    expect(hiding({ patterns })(action, 'acme')).toBe(action);
+  });
+});
+
+describe('of several rules for one value', () => {
+  const WAYS = ['redact', 'hash', 'seal'] as const;
+  const SHOWN = {
+    redact: '[redacted]',
+    hash: HASH,
+    seal: sealedAs('ann', 'ann@example.com'),
+  };
+  const more = { principal: { id: 'ann' } };
+  const pairs = WAYS.flatMap((one) => WAYS.map((other) => [one, other] as const));
+
+  test.each(pairs)('%s and %s: redact goes before hash, and hash before seal', (one, other) => {
+    const stronger = WAYS[Math.min(WAYS.indexOf(one), WAYS.indexOf(other))] ?? 'redact';
+    const fields = [
+      { path: 'args.to', do: one },
+      { path: 'args.**.to', do: other },
+    ];
+    expect(hiddenArgs({ fields }, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[stronger] });
+    const onPatterns = [
+      { pattern: 'email', do: one },
+      { pattern: 'email', do: other },
+    ];
+    expect(hiddenArgs({ patterns: onPatterns }, { to: 'ann@example.com' }, more)).toEqual({
+      to: stronger === 'redact' ? '[redacted:email]' : SHOWN[stronger],
+    });
+  });
+
+  test.each(pairs)('a field to %s goes before a pattern to %s', (one, other) => {
+    const rules = { fields: [{ path: 'args.to', do: one }], patterns: [{ pattern: 'email', do: other }] };
+    expect(hiddenArgs(rules, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[one] });
+  });
+});
+
+test('to hash needs a key, and to seal a sealer: without one it is redacted', () => {
+  const hashing = documentOf({ patterns: [{ pattern: 'email', do: 'hash' }] });
+  expect(() => compileHiding(hashing, { sealer: null })).toThrow(TypeError);
+  const sealing = documentOf({
+    fields: [
+      { path: 'args.name', do: 'seal' },
+      { path: 'principal.id', do: 'seal' },
+    ],
+    patterns: [{ pattern: 'email', do: 'seal' }],
+  });
+  const token = sealedAs('ann', 'Ann');
+  const action = call({ name: 'Ann', to: 'ann@example.com', list: [token] }, { principal: { id: 'ann' } });
+  expect(compileHiding(sealing, { sealer: null })(action, 'acme')).toMatchObject({
+    args: { name: '[redacted]', to: '[redacted:email]', list: [token] },
+    principal: { id: '[redacted]' },
+  });
+});
+
+describe('laws', () => {
+  const ways = fc.constantFrom('redact', 'hash', 'seal');
+  const names = fc.constantFrom('a', 'b', 'id', 'c', 'ann@example.com', '__proto__');
+  const steps = fc.oneof(fc.constantFrom('a', 'b', 'c', '0'), fc.constantFrom('*', '**'));
+  const fields = fc
+    .tuple(fc.constantFrom('args', 'context'), fc.array(steps, { minLength: 1, maxLength: 4 }), ways)
+    .map(([root, path, way]) => ({ path: [root, ...path].join('.'), do: way }));
+  const people = fc.constantFrom({}, { person: 'args.id' });
+  const rules = fc
+    .record({
+      fields: fc.array(fields, { maxLength: 3 }),
+      patterns: fc.array(
+        fc.tuple(
+          fc.constantFrom('email', 'phone', 'credit_card', 'iban', 'ip_address', 'us_ssn', 'secret'),
+          ways,
+          people,
+        ),
+        { maxLength: 5 },
+      ),
+    })
+    .map(({ fields, patterns }) => ({
+      fields,
+      patterns: patterns.map(([pattern, way, who]) => ({ pattern, do: way, ...(way === 'seal' && who) })),
+    }));
+  const SECRETS = ['ann@example.com', '4111111111111111', '+4930901820', '078-05-1120', '192.168.7.9'];
+  const texts = fc
+    .array(
+      fc.constantFrom(
+        ...SECRETS,
+        ...['DE89370400440532013000', 'AIzaAb1_-Ab1_-Ab1_-Ab1_-Ab1_-Ab1_-Ab1_-', '2001:db8::1'],
+        ...['[redacted]', '[redacted:email]', '[erased]', 'hmac-sha256:0123456789abcdef0123456789abcdef'],
+        ...[' ', '.', ',', '-', ':', '+', '@', '_', '4', 'a', 'ü', '"', '\n', '://', '0 '],
+      ),
+      { maxLength: 6 },
+    )
+    .map((parts) => parts.join(''));
+  const json = fc.letrec<{ value: Json; array: Json[]; object: { [name: string]: Json } }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      texts,
+      fc.constantFrom<Json>(1, 4111111111111111, null, true),
+      tie('array'),
+      tie('object'),
+    ),
+    array: fc.array(tie('value'), { maxLength: 3 }),
+    object: fc.dictionary(names, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  })).object;
+  const actions = fc
+    .record({ args: json, context: json, principal: fc.constantFrom({ id: 'ann' }, { id: 'gone' }) })
+    .map(({ args, ...more }) => call(args, more));
+
+  test('twice is once, and the action that is given stays as it was', () => {
+    fc.assert(
+      fc.property(rules, actions, (written, action) => {
+        const before = JSON.stringify(action);
+        const hide = hiding(written);
+        const once = hide(action, 'acme');
+        expect(JSON.stringify(action)).toBe(before);
+        expect(hide(once, 'acme')).toBe(once);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('what no rule meets is the very same', () => {
+    fc.assert(
+      fc.property(actions, (action) => {
+        const fields = [redact('args.no.such'), redact('args.**.none'), redact('context.none.*')];
+        expect(hiding({ fields })(action, 'acme')).toBe(action);
+        expect(hiding({})(action, 'acme')).toBe(action);
+      }),
+    );
+  });
+
+  test('nothing of what was found is left', () => {
+    const patterns = ['email', 'credit_card', 'phone', 'us_ssn', 'ip_address'];
+    const around = fc.constantFrom('', ' ', ', ', '"', '\n', '(', '; ');
+    fc.assert(
+      fc.property(actions, around, around, ways, (action, before, after, way) => {
+        const written = { patterns: patterns.map((pattern) => ({ pattern, do: way })) };
+        const said = SECRETS.map((secret) => `${before}${secret}${after} `);
+        const shown = hiding(written)(
+          { ...action, context: { said, within: { [said.join(';')]: said } } },
+          'acme',
+        );
+        const text = JSON.stringify(shown.context);
+        for (const secret of SECRETS) expect(text).not.toContain(secret);
+      }),
+    );
+  });
+
+  test('nothing is left of a value that a field names', () => {
+    fc.assert(
+      fc.property(actions, ways, json, (action, way, value) => {
+        const hidden = { hunter: value, deep: ['hunter2-hunter2'] };
+        const written = { fields: [{ path: 'context.**.secretly', do: way }] };
+        const context = { a: [{ secretly: hidden }], secretly: hidden };
+        const shown = JSON.stringify(hiding(written)({ ...action, context }, 'acme'));
+        expect(shown).not.toContain('hunter');
+      }),
+    );
+  });
+});

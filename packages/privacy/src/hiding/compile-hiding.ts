@@ -1,0 +1,189 @@
+/**
+ * What is hidden of an action before it is published, and how.
+ *
+ * Where several rules meet one value, this is the order. The names of secrets come before everything here: policy's
+ * redaction has been over the action by then. A field's rule takes the whole value, so no pattern is looked for in it.
+ * Of several rules for it, and of several patterns that find the same piece of a text, redact goes before hash, and hash
+ * before seal: what one rule wants gone is never left readable by another. What is hidden already stays as it is.
+ */
+import { canonicalJson, keyedHash } from '@mandate/policy';
+import { MandateError } from '@mandate/runtime';
+import type { Action, Json, PrivacyDocument, PrivacyPattern } from '@mandate/schemas';
+import { isCreditCard } from '../patterns/credit-card.ts';
+import { findPieces } from '../patterns/find-pieces.ts';
+import type { Sealer } from '../sealer.ts';
+import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.ts';
+import { ERASED, isHidden, REDACTED, redactedPiece } from './hidden-text.ts';
+import { personAt } from './person-at.ts';
+
+/** Gives the very action when there was nothing to hide in it, else a copy; the action given is never changed. */
+export type Hiding = (action: Action, tenant: string) => Action;
+
+type FieldRule = PrivacyDocument['fields'][number];
+type PatternRule = PrivacyDocument['patterns'][number];
+type Rule = FieldRule | PatternRule;
+
+/** Whose action it is that is being gone through. */
+type Within = { action: Action; tenant: string };
+
+const STRENGTH = { redact: 0, hash: 1, seal: 2 } as const;
+
+export type HidingMeans = {
+  readonly hashKey?: string | undefined;
+  /** null where nobody can seal: what is to be sealed is redacted there. */
+  readonly sealer: Sealer | null;
+};
+
+/**
+ * Linear in the action, and twice is once. Throws a TypeError when there is something to hash and no key, and as a hiding
+ * PERSON_ERASED for an action in the name of a person who is forgotten.
+ */
+export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: HidingMeans): Hiding {
+  const fields = document.fields.toSorted(byStrength);
+  const patternRules = new Map<PrivacyPattern, PatternRule>();
+  for (const rule of document.patterns.toSorted(byStrength)) {
+    if (!patternRules.has(rule.pattern)) patternRules.set(rule.pattern, rule);
+  }
+  const patterns = [...patternRules.keys()];
+  if (!hashKey && [...fields, ...patternRules.values()].some((rule) => rule.do === 'hash')) {
+    throw new TypeError('there is something to hash, and no key: set hashKey');
+  }
+  const key = hashKey ?? '';
+  const paths = fieldPaths(fields);
+  if (fields.length === 0 && patterns.length === 0) return (action) => action;
+
+  return (action, tenant) => {
+    const within: Within = { action, tenant };
+    const hidden = { ...action };
+    let isChanged = false;
+    if (action.principal !== undefined) {
+      const id = hidePrincipal(action.principal.id, within);
+      if (id !== action.principal.id) {
+        hidden.principal = { ...action.principal, id };
+        isChanged = true;
+      }
+    }
+    if (hidden.type === 'tool_call' && hidden.args !== undefined) {
+      const args = hideMembers(hidden.args, below(paths, 'args'), within);
+      isChanged ||= args !== hidden.args;
+      hidden.args = args;
+    }
+    if (hidden.context !== undefined) {
+      const context = hideMembers(hidden.context, below(paths, 'context'), within);
+      isChanged ||= context !== hidden.context;
+      hidden.context = context;
+    }
+    return isChanged ? hidden : action;
+  };
+
+  function hideIn(value: Json, places: Places<FieldRule>, within: Within): Json {
+    const rule = strongest(places);
+    if (rule !== undefined) return hideWhole(value, rule, within);
+    if (places.length === 0 && patterns.length === 0) return value;
+    if (typeof value === 'string') return hidePieces(value, within);
+    if (typeof value === 'number') return hideNumber(value, within);
+    if (Array.isArray(value)) return hideItems(value, places, within);
+    return typeof value === 'object' && value !== null ? hideMembers(value, places, within) : value;
+  }
+
+  function hideItems(items: Json[], places: Places<FieldRule>, within: Within): Json[] {
+    let copy: Json[] | null = null;
+    for (const [index, item] of items.entries()) {
+      const hidden = hideIn(item, places.length === 0 ? NOWHERE : below(places, String(index)), within);
+      if (hidden === item) continue;
+      copy ??= [...items];
+      copy[index] = hidden;
+    }
+    return copy ?? items;
+  }
+
+  /** Names are looked through as texts are: people's addresses serve as names too. */
+  function hideMembers(
+    members: { [name: string]: Json },
+    places: Places<FieldRule>,
+    within: Within,
+  ): { [name: string]: Json } {
+    const copy = new Map<string, Json>();
+    let isChanged = false;
+    for (const [name, member] of Object.entries(members)) {
+      const hidden = hideIn(member, below(places, name), within);
+      const shownName = hidePieces(name, within);
+      isChanged ||= hidden !== member || shownName !== name;
+      copy.set(shownName === name ? name : unused(shownName, copy, members), hidden);
+    }
+    return isChanged ? Object.fromEntries(copy) : members;
+  }
+
+  function hideWhole(value: Json, rule: Rule, within: Within): Json {
+    if (isHidden(value)) return value;
+    if (rule.do === 'redact') return REDACTED;
+    if (rule.do === 'hash') return keyedHash(value, key);
+    const text = typeof value === 'string' ? value : canonicalJson(value);
+    return sealed(text, rule.person, within) ?? REDACTED;
+  }
+
+  function hidePieces(text: string, within: Within): string {
+    if (patterns.length === 0) return text;
+    const pieces = findPieces(text, patterns);
+    if (pieces.length === 0) return text;
+    let shown = '';
+    let at = 0;
+    for (const { start, end, pattern } of pieces) {
+      shown += text.slice(at, start) + hidePiece(text.slice(start, end), pattern, within);
+      at = end;
+    }
+    return shown + text.slice(at);
+  }
+
+  function hidePiece(piece: string, pattern: PrivacyPattern, within: Within): string {
+    const rule = patternRules.get(pattern);
+    if (rule?.do === 'hash') return keyedHash(piece, key);
+    const token = rule?.do === 'seal' ? sealed(piece, rule.person, within) : null;
+    return token ?? redactedPiece(pattern);
+  }
+
+  /** The number of a card is one without quotes, too. */
+  function hideNumber(value: number, within: Within): Json {
+    if (!patternRules.has('credit_card') || !isCreditCard(String(value))) return value;
+    return hidePiece(String(value), 'credit_card', within);
+  }
+
+  /** null: nobody is named whose it is, or nobody can seal. */
+  function sealed(text: string, person: string, { action, tenant }: Within): string | null {
+    const id = sealer === null ? null : personAt(action, person);
+    return sealer === null || id === null ? null : (sealer.seal(tenant, id, text) ?? ERASED);
+  }
+
+  /** It stays an id, as budgets count by it. */
+  function hidePrincipal(id: string, { tenant }: Within): string {
+    const rule = strongest(below(below(paths, 'principal'), 'id'));
+    if (rule === undefined || isHidden(id)) return id;
+    if (rule.do === 'hash') return keyedHash(id, key);
+    if (rule.do === 'redact' || sealer === null) return REDACTED;
+    const pseudonym = sealer.pseudonym(tenant, id);
+    if (pseudonym !== null) return pseudonym;
+    throw new MandateError(
+      'PERSON_ERASED',
+      'the person in whose name this action would be taken was erased',
+      {
+        remedy:
+          'Take no more actions in the name of this person; what is known of them again needs a new id.',
+      },
+    );
+  }
+}
+
+function byStrength(left: Rule, right: Rule): number {
+  return STRENGTH[left.do] - STRENGTH[right.do];
+}
+
+function strongest(places: Places<FieldRule>): FieldRule | undefined {
+  return places.length === 0 ? undefined : rulesAt(places).sort(byStrength)[0];
+}
+
+/** Two names may come out as one, and neither value is to be lost. */
+function unused(name: string, taken: ReadonlyMap<string, Json>, members: object): string {
+  let free = name;
+  for (let count = 2; taken.has(free) || Object.hasOwn(members, free); count += 1) free = `${name} ${count}`;
+  return free;
+}

@@ -1,0 +1,103 @@
+/**
+ * Numbers of payment cards: of an issuer's range and length (credit-card-type knows them) and with the check digit of
+ * ISO/IEC 7812 (Luhn), so that nine in ten numbers of that form are none. In one piece, or in groups with one kind of
+ * sign between them.
+ */
+import creditCardType from 'credit-card-type';
+import { type Finder, MASK, NO_WORD_AFTER, NO_WORD_BEFORE, type Span } from './piece.ts';
+
+const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:([ .\\u00a0-])\\d+(?:\\1\\d+)*)?${NO_WORD_AFTER}`, 'g');
+const FRACTION_BEFORE = new RegExp(`[\\d${MASK}]\\.$`);
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const UUID_UNITS = 36;
+const SHORTEST = 12;
+const LONGEST = 19;
+
+/** What a number of an issuer begins with, from and to these digits, and how many digits it has. */
+type Range = { from: number; to: number; lengths: readonly number[] };
+
+/** By the first two digits: to ask the library of each number takes longer than all else together. */
+const ISSUED = issuedRanges();
+
+export const findCreditCards: Finder = (text) => {
+  const found: Span[] = [];
+  for (const { index, 0: written, 1: sign } of text.matchAll(GROUPED)) {
+    if (written.length < SHORTEST) continue;
+    const groups = sign === undefined ? [written] : written.split(sign);
+    for (const span of cardsAmong(groups, index)) {
+      if (!isFraction(text, span) && !isWithinUuid(text, span)) found.push(span);
+    }
+  }
+  return found;
+};
+
+/** Whatever groups in a row make up a card: an expiry date or a security code may follow it with the same sign. */
+function* cardsAmong(groups: readonly string[], index: number): Iterable<Span> {
+  let start = index;
+  for (const [first, group] of groups.entries()) {
+    let digits = '';
+    let end = start - 1;
+    for (const next of groups.slice(first, first + LONGEST)) {
+      digits += next;
+      if (digits.length > LONGEST) break;
+      end += next.length + 1;
+      if (digits.length >= SHORTEST && isCreditCard(digits)) yield { start, end };
+    }
+    start += group.length + 1;
+  }
+}
+
+export function isCreditCard(digits: string): boolean {
+  if (digits.length < SHORTEST || digits.length > LONGEST) return false;
+  const issued = ISSUED.get(digits.slice(0, 2)) ?? [];
+  const isIssued = issued.some(({ from, to, lengths }) => {
+    const beginning = Number(digits.slice(0, String(to).length));
+    return beginning >= from && beginning <= to && lengths.includes(digits.length);
+  });
+  return isIssued && hasCheckDigit(digits);
+}
+
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let at = digits.length - 1, doubled = false; at >= 0; at -= 1, doubled = !doubled) {
+    const digit = digits.charCodeAt(at) - 48;
+    sum += doubled ? ((digit * 2) % 10) + Math.floor(digit / 5) : digit;
+  }
+  return sum % 10 === 0;
+}
+
+/** `0.4111111111111111` */
+function isFraction(text: string, { start, end }: Span): boolean {
+  return (
+    FRACTION_BEFORE.test(text.slice(Math.max(0, start - 2), start)) && /^\d+$/.test(text.slice(start, end))
+  );
+}
+
+function isWithinUuid(text: string, { start, end }: Span): boolean {
+  const from = Math.max(0, start - UUID_UNITS);
+  for (const { index } of text.slice(from, end + UUID_UNITS).matchAll(UUID)) {
+    if (from + index < end && from + index + UUID_UNITS > start) return true;
+  }
+  return false;
+}
+
+function issuedRanges(): ReadonlyMap<string, readonly Range[]> {
+  const issued = new Map<string, Range[]>();
+  for (const type of Object.values(creditCardType.types)) {
+    const { patterns, lengths } = creditCardType.getTypeInfo(type);
+    for (const pattern of patterns) {
+      const [from, to] = Array.isArray(pattern) ? pattern : [pattern, pattern];
+      for (const beginning of firstTwoDigits(from, to)) {
+        issued.set(beginning, [...(issued.get(beginning) ?? []), { from, to, lengths }]);
+      }
+    }
+  }
+  return issued;
+}
+
+function firstTwoDigits(from: number, to: number): string[] {
+  const [first, last] = [String(from), String(to)];
+  const least = Number(first.slice(0, 2).padEnd(2, '0'));
+  const most = Number(last.slice(0, 2).padEnd(2, '9'));
+  return Array.from({ length: most - least + 1 }, (_, index) => String(least + index));
+}

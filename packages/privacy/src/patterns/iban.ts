@@ -1,0 +1,30 @@
+/** International bank account numbers: of a country's length and form, with the check digits of ISO 13616 (ibantools). */
+import { countrySpecs, isValidIBAN } from 'ibantools';
+import { type Finder, NO_WORD_BEFORE, type Span } from './piece.ts';
+
+const BEGINNING = new RegExp(`${NO_WORD_BEFORE}([A-Z]{2})[ -]?\\d[ -]?\\d`, 'gi');
+
+export const findIbans: Finder = (text) => {
+  const found: Span[] = [];
+  for (const { index, 1: country = '' } of text.matchAll(BEGINNING)) {
+    const length = Object.getOwnPropertyDescriptor(countrySpecs, country.toUpperCase())?.value.chars;
+    if (typeof length !== 'number') continue;
+    const { compact, end } = readGroups(text, index, length);
+    if (compact.length === length && isValidIBAN(compact)) found.push({ start: index, end });
+  }
+  return found;
+};
+
+/** So many letters and digits, with one blank or hyphen between two of them at most. */
+function readGroups(text: string, start: number, length: number): { compact: string; end: number } {
+  let compact = '';
+  let end = start;
+  for (let at = start; compact.length < length; at += 1) {
+    const sign = text[at] ?? '';
+    if (/^[A-Za-z0-9]$/.test(sign)) {
+      compact += sign.toUpperCase();
+      end = at + 1;
+    } else if (at > end || !/^[ \u00a0-]$/.test(sign)) break;
+  }
+  return { compact, end };
+}

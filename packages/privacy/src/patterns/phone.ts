@@ -1,0 +1,34 @@
+/**
+ * Telephone numbers with their country, as `+49 30 901820`: what the numbering plan of that country has
+ * (libphonenumber-js). Without a country, no plan tells them from the numbers of orders.
+ */
+import { isValidPhoneNumber } from 'libphonenumber-js/min';
+import { type Finder, MASK, NO_WORD_AFTER, type Span } from './piece.ts';
+
+const CANDIDATE = new RegExp(
+  `(?<![\\w+${MASK}])(?:\\+|%2B)[ (]{0,2}[1-9](?:[ ().\\u00a0/-]{0,3}\\d){6,16}${NO_WORD_AFTER}`,
+  'gi',
+);
+
+/** After so many in one text, whatever looks like one is taken for one: asking the plans is not cheap. */
+const MAX_ASKED = 500;
+
+export const findPhones: Finder = (text) => {
+  const found: Span[] = [];
+  let asked = 0;
+  for (const { index, 0: written } of text.matchAll(CANDIDATE)) {
+    // Of a run of digits in groups, the last ones may be something else.
+    for (let rest = written; rest !== ''; rest = withoutLastGroup(rest)) {
+      asked += 1;
+      if (asked > MAX_ASKED || isValidPhoneNumber(rest.replace(/^%2B/i, '+'))) {
+        found.push({ start: index, end: index + rest.length });
+        break;
+      }
+    }
+  }
+  return found;
+};
+
+function withoutLastGroup(written: string): string {
+  return /^(.*\d)[^\d]+\d+$/.exec(written)?.[1] ?? '';
+}

@@ -1,0 +1,78 @@
+/**
+ * Credentials, told by their own form: what the rules of secretlint's recommended preset know of some thirty vendors,
+ * and what has no vendor: private keys, JSON web tokens, bearer tokens, passwords in URLs, and keys of Mandate.
+ */
+import { creator } from '@secretlint/secretlint-rule-preset-recommend';
+import { type Finder, MASK, NO_WORD_BEFORE, type Span, spanOf } from './piece.ts';
+
+/** As much of a rule as is used; its package's types are another package's. */
+type Rule = {
+  meta: { id: string };
+  create(context: RuleContext, options: object): { file?(source: SourceCode): unknown };
+};
+type RuleContext = {
+  createTranslator(): () => string;
+  report(found: { range: readonly [number, number] }): void;
+  ignore(): void;
+  sharedOptions: object;
+};
+type SourceCode = { content: string; filePath: string; ext: string; contentType: 'text' };
+
+/** A comment in the text must not switch rules off. */
+const NOT_A_RULE_OF_SECRETS = '@secretlint/secretlint-rule-filter-comments';
+
+/** The ids of AWS keys are found too, as they name an account. */
+const OPTIONS = { enableIDScanRule: true };
+
+/** Nothing shorter is a credential, unless these signs are about it; most texts have neither. */
+const TELLING = /[^\s"]{16}|:\/\/|-----BEGIN/;
+
+const JSON_WEB_TOKEN = new RegExp(`(?<![\\w${MASK}-])eyJ[\\w-]{5,}\\.eyJ[\\w-]{5,}\\.[\\w-]*`, 'g');
+const GOOGLE_KEY = new RegExp(`${NO_WORD_BEFORE}AIza[\\w-]{35}`, 'g');
+const KEY_OF_MANDATE = new RegExp(`${NO_WORD_BEFORE}mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}`, 'g');
+/** With a digit among its first: `bearer responsibilities` is none. */
+const BEARER = new RegExp(`${NO_WORD_BEFORE}bearer +(?=[a-z._~+/-]{0,64}\\d)[\\w.~+/-]{16,}=*`, 'gi');
+const IN_URL = new RegExp(`(?<=://)[^\\s/:@${MASK}]{0,256}:[^\\s/@${MASK}]{1,256}(?=@)`, 'g');
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const END_OF_KEY = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+
+const vendorsIn = vendorFinder();
+
+export const findSecrets: Finder = (text) => {
+  if (!TELLING.test(text)) return [];
+  const ours = [JSON_WEB_TOKEN, GOOGLE_KEY, KEY_OF_MANDATE, BEARER, IN_URL].flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), spanOf),
+  );
+  return [...ours, ...privateKeysIn(text), ...vendorsIn(text)];
+};
+
+/** The rules answer at once, so one list is enough for all of them. */
+function vendorFinder(): Finder {
+  const found: Span[] = [];
+  const context: RuleContext = {
+    createTranslator: () => () => '',
+    report: ({ range: [start, end] }) => found.push({ start, end }),
+    ignore() {},
+    sharedOptions: {},
+  };
+  const rules = (creator.rules as Rule[])
+    .filter(({ meta }) => meta.id !== NOT_A_RULE_OF_SECRETS)
+    .map((rule) => rule.create(context, OPTIONS));
+  return (content) => {
+    found.length = 0;
+    for (const rule of rules) rule.file?.({ content, filePath: 'text', ext: '', contentType: 'text' });
+    return [...found];
+  };
+}
+
+/** To its end; where that was cut off, to the end of the text. */
+function privateKeysIn(text: string): Span[] {
+  const keys: Span[] = [];
+  for (let begin = PRIVATE_KEY.exec(text); begin !== null; begin = PRIVATE_KEY.exec(text)) {
+    END_OF_KEY.lastIndex = PRIVATE_KEY.lastIndex;
+    const end = END_OF_KEY.exec(text) === null ? text.length : END_OF_KEY.lastIndex;
+    keys.push({ start: begin.index, end });
+    PRIVATE_KEY.lastIndex = end;
+  }
+  return keys;
+}

@@ -1,0 +1,9 @@
+/** Social security numbers of the United States, as they are written: no area 000, 666 or 9xx, no part of zeros only. */
+import { type Finder, MASK, spanOf } from './piece.ts';
+
+const WRITTEN = new RegExp(
+  `(?<![\\w${MASK}]|[\\d${MASK}][.-])(?!000|666|9)\\d{3}([ -])(?!00)\\d{2}\\1(?!0000)\\d{4}(?![\\w${MASK}]|[.-][\\d${MASK}])`,
+  'g',
+);
+
+export const findUsSsns: Finder = (text) => Array.from(text.matchAll(WRITTEN), spanOf);
