@@ -34,6 +34,7 @@ test('a counter that one of them lacks counts in full', () => {
       tenant: 't',
       budget: total('a', 0).budget,
       logMicros: 10,
+      keptMicros: 10,
       unpublishedMicros: 0,
       ledgerMicros: 0,
       auditMicros: 7,
@@ -48,6 +49,20 @@ test('opposite errors do not cancel', () => {
     audit: null,
   });
   expect(driftMicros).toBe(2);
+});
+
+test('what the audit has dropped is no drift, and what it lacks of the rest is', () => {
+  const log = [total('a', 10), total('b', 5)];
+  const compared = (audit: Balance[]) => reconcile({ log, ledger: log, audit, kept: [total('a', 4)] });
+  expect(compared([total('a', 4)]).driftMicros).toBe(0);
+  expect(compared([]).driftMicros).toBe(4);
+  expect(compared(log)).toMatchObject({
+    driftMicros: 11,
+    differences: [
+      { logMicros: 10, keptMicros: 4, auditMicros: 10 },
+      { logMicros: 5, keptMicros: 0, auditMicros: 5 },
+    ],
+  });
 });
 
 test('the audit is not asked about windows', () => {

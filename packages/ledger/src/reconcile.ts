@@ -8,6 +8,8 @@ import type { Balance, BudgetReference, Unpublished } from './port.ts';
 /** A counter on which they disagree. `auditMicros` is null where the audit was not asked. */
 export type Difference = Pick<Balance, 'tenant' | 'budget'> & {
   logMicros: number;
+  /** Of that what lies in months that the audit keeps. */
+  keptMicros: number;
   /** Charged in the ledger, not yet on the log. */
   unpublishedMicros: number;
   ledgerMicros: number;
@@ -17,7 +19,7 @@ export type Difference = Pick<Balance, 'tenant' | 'budget'> & {
 export type Reconciliation = {
   /** How many counters were compared. */
   counters: number;
-  /** Σ |log + unpublished − ledger| + |log − audit| over all counters. */
+  /** Σ |log + unpublished − ledger| + |kept of the log − audit| over all counters. */
   driftMicros: number;
   differences: readonly Difference[];
 };
@@ -28,12 +30,14 @@ export type Reconciliation = {
  *   compared exactly at rest alone: how much the credit gives back hangs on what is not on the log yet
  * @param audit lifetime counters only: what has left a window is no longer in the ledger's sum, but stays in the
  *   audit's; null where the audit is not asked
+ * @param kept balances of a fold of what of the log the audit keeps, where it has dropped old months; else it keeps all
  */
 export function reconcile(sources: {
   log: readonly Balance[];
   ledger: readonly Balance[];
   unpublished?: readonly Unpublished[];
   audit: readonly Balance[] | null;
+  kept?: readonly Balance[] | undefined;
 }): Reconciliation {
   const rows = new Map<string, Difference>();
   const rowOf = (tenant: string, { scope, subject, id, windowMs }: BudgetReference): Difference => {
@@ -42,12 +46,16 @@ export function reconcile(sources: {
     if (known !== undefined) return known;
     const auditMicros = sources.audit === null || windowMs !== null ? null : 0;
     const budget = { scope, subject, id, windowMs };
-    const row = { tenant, budget, logMicros: 0, unpublishedMicros: 0, ledgerMicros: 0, auditMicros };
+    const none = { logMicros: 0, keptMicros: 0, unpublishedMicros: 0, ledgerMicros: 0 };
+    const row = { tenant, budget, ...none, auditMicros };
     rows.set(name, row);
     return row;
   };
 
   for (const { tenant, budget, spentMicros } of sources.log) rowOf(tenant, budget).logMicros += spentMicros;
+  for (const { tenant, budget, spentMicros } of sources.kept ?? sources.log) {
+    rowOf(tenant, budget).keptMicros += spentMicros;
+  }
   for (const { tenant, budget, spentMicros } of sources.ledger) {
     rowOf(tenant, budget).ledgerMicros += spentMicros;
   }
@@ -64,7 +72,8 @@ export function reconcile(sources: {
   return { counters: rows.size, driftMicros, differences };
 }
 
-function driftOf({ logMicros, unpublishedMicros, ledgerMicros, auditMicros }: Difference): number {
+function driftOf(row: Difference): number {
+  const { logMicros, keptMicros, unpublishedMicros, ledgerMicros, auditMicros } = row;
   const ofLedger = Math.abs(logMicros + unpublishedMicros - ledgerMicros);
-  return ofLedger + (auditMicros === null ? 0 : Math.abs(logMicros - auditMicros));
+  return ofLedger + (auditMicros === null ? 0 : Math.abs(keptMicros - auditMicros));
 }

@@ -12,13 +12,21 @@ export type FoldedLog = { fold: Fold; records: number; decisions: number; settle
 /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
 export type OnProgress = (records: number) => void | Promise<void>;
 
+/** Another fold, of some of the records. */
+export type FoldBeside = { fold: Fold; takes(record: DecisionsRecord): boolean };
+
 /** Everything that is on the decisions topic now, folded. */
-export function foldLog(bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
-  return foldOnto(createFold(), bus, onProgress);
+export function foldLog(bus: Bus, onProgress?: OnProgress, beside?: FoldBeside): Promise<FoldedLog> {
+  return foldOnto(createFold(), bus, onProgress, beside);
 }
 
 /** What lies behind the positions of `fold`, folded onto it. */
-export async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): Promise<FoldedLog> {
+export async function foldOnto(
+  fold: Fold,
+  bus: Bus,
+  onProgress?: OnProgress,
+  beside?: FoldBeside,
+): Promise<FoldedLog> {
   const counted = { records: 0, decisions: 0, settlements: 0 };
   const last = new Map<number, Uint8Array>();
   const reader = await bus.read({
@@ -28,7 +36,7 @@ export async function foldOnto(fold: Fold, bus: Bus, onProgress?: OnProgress): P
     ),
     async onRecords(batch) {
       for (const record of batch) {
-        const { event } = foldOne(fold, record);
+        const { event } = foldOne(fold, record, beside);
         last.set(record.coordinate.partition, record.value);
         counted.records++;
         if (event === 'action.decided') counted.decisions++;
@@ -48,10 +56,11 @@ export function digestOf(value: Uint8Array): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord {
+function foldOne(fold: Fold, { coordinate, value }: LogRecord, beside?: FoldBeside): DecisionsRecord {
   try {
     const record = readDecisionsRecord(value);
     foldRecord(fold, { source: coordinate, record });
+    if (beside?.takes(record)) foldRecord(beside.fold, { source: coordinate, record });
     return record;
   } catch (cause) {
     throw recordUnreadable(coordinate, cause);

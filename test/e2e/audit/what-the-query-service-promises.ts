@@ -365,7 +365,7 @@ export function queryPromises(
     const { body } = await get('/v1/audit/sums', {}, operator);
     const sum = body.agents.reduce((all: number, row: { spentMicros: number }) => all + row.spentMicros, 0);
     expect(sum).toBe(4_440_000);
-    expect(body).toMatchObject({ doubled: [], next: null });
+    expect(body).toMatchObject({ doubled: [], keptFrom: null, next: null });
     const first = await get('/v1/audit/sums', { limit: '3' }, operator);
     const rest = await get('/v1/audit/sums', { limit: '3', cursor: first.body.next }, operator);
     expect([...first.body.agents, ...rest.body.agents]).toEqual(body.agents);
@@ -412,6 +412,9 @@ export function queryPromises(
       cursor = body.next;
     }
     expect(seen).toEqual(whole.budgets);
+    const keptFrom = (atMs: number) => page({ keptFrom: new Date(atMs).toISOString() });
+    expect((await keptFrom(START_MS + 500)).body).toEqual(whole);
+    expect((await keptFrom(START_MS + 501)).body.budgets).toEqual([]);
   });
 
   const PATHS = [

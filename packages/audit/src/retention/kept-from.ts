@@ -16,16 +16,17 @@ export async function sayKeptFrom(
   );
 }
 
-const keptFrom = question({
+/** One row: the first instant of what the tables hold of a tenant; null where nothing of it was ever dropped. */
+export const rowsKeptFrom = question({
   params: z.strictObject({ tenant }),
-  row: z.object({ sinceMs: z.int().nullable() }),
+  row: z.object({ keptFromMs: z.int().nullable() }),
   sql: () => `
-    SELECT maxOrNull(toUnixTimestamp64Milli(since)) AS sinceMs
+    SELECT maxOrNull(toUnixTimestamp64Milli(since)) AS keptFromMs
     FROM kept_from WHERE tenant IN ('${EVERYBODY}', {tenant:String})`,
 });
 
-/** The first instant of what the tables hold of a tenant; null where nothing of it was ever dropped. */
+/** The same as a value. */
 export async function tenantKeptFrom(client: AuditClient, tenant: string): Promise<number | null> {
-  const [said] = await ask(client, keptFrom, { tenant });
-  return said?.sinceMs ?? null;
+  const [said] = await ask(client, rowsKeptFrom, { tenant });
+  return said?.keptFromMs ?? null;
 }

@@ -92,8 +92,9 @@ function text(report: Report): string {
   const { decisions, settlements, counters, differences, doubledActions, driftMicros } = report;
   const lines = [
     `on the log: decisions ${decisions}, settlements ${settlements}; counters compared: ${counters}`,
-    ...differences.map(({ budget, logMicros, ledgerMicros, auditMicros }) => {
-      const audit = auditMicros === null ? '' : `, audit ${formatMicros(auditMicros)}`;
+    ...differences.map(({ budget, logMicros, keptMicros, ledgerMicros, auditMicros }) => {
+      const kept = keptMicros === logMicros ? '' : ` of ${formatMicros(keptMicros)} in months that it keeps`;
+      const audit = auditMicros === null ? '' : `, audit ${formatMicros(auditMicros)}${kept}`;
       const name = printable(
         [budget.scope, budget.subject, budget.id].filter((part) => part !== '').join(' '),
       );

@@ -25,13 +25,15 @@ test('the sums of a plane are compared on every page', async () => {
   await bus.append(TOPICS.decisions, [{ key: null, partition: 0, value }]);
   const answers: Record<string, unknown> = {
     '/v1/ledger/balances': { tenant: 'acme', epoch: 'ep', balances: [] },
-    '/v1/audit/sums': { doubled: [] },
+    '/v1/audit/sums': { doubled: [], keptFrom: '2026-02-01T00:00:00.000Z' },
     '/v1/audit/sums/budgets': { budgets: [sumOf('ann', 1)], next: 'behind-ann' },
     '/v1/audit/sums/budgets behind-ann': { budgets: [sumOf('bob', 20)], next: null },
   };
   const api = {
-    get: async (path: string, query: { cursor?: string } = {}) =>
-      answers[query.cursor === undefined ? path : `${path} ${query.cursor}`],
+    get: async (path: string, query: { cursor?: string; keptFrom?: string } = {}) => {
+      if (path === '/v1/audit/sums/budgets') expect(query.keptFrom).toBe('2026-02-01T00:00:00.000Z');
+      return answers[query.cursor === undefined ? path : `${path} ${query.cursor}`];
+    },
   } as unknown as ApiClient;
   expect(await reconcilePlane(bus, api)).toMatchObject({ driftMicros: 21 });
 });
@@ -45,5 +47,5 @@ test('the sums of tables are read page after page', async () => {
         .slice(0, limit)
         .map((subject) => sumOf(subject, 1)),
   } as unknown as AuditClient;
-  expect(await auditSource(audit).balances('acme')).toHaveLength(subjects.length);
+  expect(await auditSource(audit).balances('acme', null)).toHaveLength(subjects.length);
 });

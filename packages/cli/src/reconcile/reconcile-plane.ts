@@ -7,7 +7,7 @@ import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sou
 
 type LedgerAnswer = { tenant: string; epoch: string; balances: readonly Omit<Balance, 'tenant'>[] };
 type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1]; next: string | null };
-type SumsAnswer = { doubled: readonly unknown[] };
+type SumsAnswer = { doubled: readonly unknown[]; keptFrom: string | null };
 
 const BUDGETS = {
   path: '/v1/audit/sums/budgets',
@@ -34,7 +34,14 @@ export async function reconcilePlane(
         },
       },
       audit: {
-        balances: async () => lifetimeBalances(tenant, await allOf(rowsOf(api, BUDGETS))),
+        keptFrom: async () => {
+          const { keptFrom } = await api.get<SumsAnswer>('/v1/audit/sums');
+          return keptFrom === null ? null : Date.parse(keptFrom);
+        },
+        balances: async (_tenant, keptFromMs) => {
+          const keptFrom = keptFromMs === null ? undefined : new Date(keptFromMs).toISOString();
+          return lifetimeBalances(tenant, await allOf(rowsOf(api, { ...BUDGETS, query: { keptFrom } })));
+        },
         doubledActions: async () => (await api.get<SumsAnswer>('/v1/audit/sums')).doubled,
       },
     },

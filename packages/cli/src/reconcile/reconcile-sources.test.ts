@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
+import type { Balance } from '@mandate/ledger';
 import { silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BUDGET as budget, FEBRUARY, LOG, OF_ALL, OF_KEPT } from './before-and-after-february.fixture.ts';
 import { reconcileSources } from './reconcile-sources.ts';
 
 const begins = (id: string, generation: number): DecisionsRecord => ({
@@ -28,6 +30,7 @@ async function reconciling(aheadMicros: readonly number[]) {
       bus,
       ledger: { epoch: async () => 'ep-1', balances: async () => [] },
       audit: {
+        keptFrom: async () => null,
         balances: async (tenant) => [{ tenant, budget, spentMicros: aheadMicros[asked++] ?? 0 }],
         doubledActions: async () => [],
       },
@@ -43,4 +46,52 @@ test('an audit that is still moving is asked until it is there', async () => {
 
 test('a difference that stands still is drift', async () => {
   expect(await reconciling([7, 5, 5, 0])).toEqual({ asked: 3, driftMicros: 5 });
+});
+
+describe('where the audit has dropped what was before February', () => {
+  async function report(audit: { keptFromMs: number | null; spentMicros: number }, ledgerMicros = OF_ALL) {
+    const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
+    onTestFinished(() => bus.close());
+    const values = LOG.map((record) => ({ key: null, partition: 0, value: JSON.stringify(record) }));
+    await bus.append(TOPICS.decisions, values);
+    const balance = (spentMicros: number): Balance => ({ tenant: 'acme', budget, spentMicros });
+    const asked: (number | null)[] = [];
+    const { driftMicros, differences } = await reconcileSources(
+      {
+        bus,
+        ledger: { epoch: async () => 'ep-1', balances: async () => [balance(ledgerMicros)] },
+        audit: {
+          keptFrom: async () => audit.keptFromMs,
+          balances: async (_tenant, keptFromMs) => {
+            asked.push(keptFromMs);
+            return [balance(audit.spentMicros)];
+          },
+          doubledActions: async () => [],
+        },
+      },
+      ['acme'],
+    );
+    return { driftMicros, differences, asked };
+  }
+
+  test('what is missing for that is no drift', async () => {
+    const { driftMicros, asked } = await report({ keptFromMs: FEBRUARY, spentMicros: OF_KEPT });
+    expect({ driftMicros, asked }).toEqual({ driftMicros: 0, asked: [FEBRUARY] });
+  });
+
+  test('what is missing of the months that are kept is drift', async () => {
+    const { driftMicros, differences } = await report({ keptFromMs: FEBRUARY, spentMicros: 0 });
+    expect(driftMicros).toBe(OF_KEPT);
+    expect(differences).toMatchObject([{ logMicros: OF_ALL, keptMicros: OF_KEPT, auditMicros: 0 }]);
+  });
+
+  test('the ledger must hold what the log says of all months', async () => {
+    const { driftMicros } = await report({ keptFromMs: FEBRUARY, spentMicros: OF_KEPT }, OF_KEPT);
+    expect(driftMicros).toBe(OF_ALL - OF_KEPT);
+  });
+
+  test('what is missing without a word is drift', async () => {
+    const { driftMicros } = await report({ keptFromMs: null, spentMicros: OF_KEPT });
+    expect(driftMicros).toBe(OF_ALL - OF_KEPT);
+  });
 });

@@ -1,15 +1,26 @@
 /** Reads log, ledger and audit of a plane and compares them. What `mandate reconcile` and the demo say stands on this. */
-import { type AuditClient, ask, chargesByBudget, doubledActions } from '@mandate/audit';
+import {
+  type AuditClient,
+  ask,
+  chargesByBudget,
+  doubledActions,
+  type KeptFrom,
+  ownerIfPast,
+  tenantKeptFrom,
+} from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
 import { foldLog } from '@mandate/decider';
 import {
   type Balance,
+  createFold,
   createMemoryLedger,
   type Ledger,
+  type LedgerState,
   type Reconciliation,
   reconcile,
 } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
+import type { DecisionsRecord } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 
 export type Report = Reconciliation & {
@@ -29,7 +40,10 @@ export type Sources = {
     balances(tenant: string): Promise<readonly Balance[]>;
   };
   audit: {
-    balances(tenant: string): Promise<readonly Balance[]>;
+    /** The first instant of what it holds; null where it never dropped anything. */
+    keptFrom(tenant: string): Promise<number | null>;
+    /** Of what it holds from then on. */
+    balances(tenant: string, keptFromMs: number | null): Promise<readonly Balance[]>;
     doubledActions(tenant: string): Promise<readonly unknown[]>;
   };
 };
@@ -67,15 +81,38 @@ async function compareOnce(
   tenants: readonly string[],
   onProgress?: (records: number) => void,
 ): Promise<Report> {
-  const { fold, decisions, settlements } = await foldLog(bus, onProgress);
+  // Before the log: what is dropped while that is read differs, and then all are asked again.
+  const keptFrom = new Map<string, number | null>();
+  for (const tenant of tenants) keptFrom.set(tenant, await audit.keptFrom(tenant));
+  const keptFromOf = (tenant: string) => keptFrom.get(tenant) ?? null;
+  const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
+  const kept = { fold: createFold(), takes: (record: DecisionsRecord) => isKept(record, keptFromOf) };
+  const beside = hasDropped ? kept : undefined;
+
+  const { fold, decisions, settlements } = await foldLog(bus, onProgress, beside);
   mustBeOfOnePlane(new Set([...fold.epochs.values()].map(({ id }) => id)), await ledger.epoch());
-  const ofLog = createMemoryLedger({ clock: systemClock, epoch: 'reconcile', state: fold.state });
+  const balancesIn = (state: LedgerState) => {
+    const folded = createMemoryLedger({ clock: systemClock, epoch: 'reconcile', state });
+    return allOf(tenants, (tenant) => folded.balances(tenant));
+  };
   const compared = reconcile({
-    log: await allOf(tenants, (tenant) => ofLog.balances(tenant)),
+    log: await balancesIn(fold.state),
+    kept: beside && (await balancesIn(beside.fold.state)),
     ledger: await allOf(tenants, ledger.balances),
-    audit: await allOf(tenants, audit.balances),
+    audit: await allOf(tenants, (tenant) => audit.balances(tenant, keptFromOf(tenant))),
   });
   return { ...compared, decisions, settlements, doubledActions: await allOf(tenants, audit.doubledActions) };
+}
+
+/** Whether the audit keeps it. What was settled of an older decision counts nowhere: its fold knows of no such charge. */
+function isKept(record: DecisionsRecord, keptFrom: KeptFrom): boolean {
+  const owner =
+    record.event === 'action.decided'
+      ? ownerIfPast('decisions', record.decision, keptFrom)
+      : record.event === 'action.settled'
+        ? ownerIfPast('settlements', record.settlement, keptFrom)
+        : ownerIfPast('control_events', record, keptFrom);
+  return owner === null;
 }
 
 function mustBeOfOnePlane(onLog: ReadonlySet<string>, inForce: string): void {
@@ -101,7 +138,9 @@ export function ledgerSource(ledger: Ledger): Sources['ledger'] {
 
 export function auditSource(audit: AuditClient): Sources['audit'] {
   return {
-    balances: async (tenant) => lifetimeBalances(tenant, await budgetSums(audit, tenant)),
+    keptFrom: (tenant) => tenantKeptFrom(audit, tenant),
+    balances: async (tenant, keptFromMs) =>
+      lifetimeBalances(tenant, await budgetSums(audit, { tenant, keptFromMs: keptFromMs ?? undefined })),
     doubledActions: (tenant) => ask(audit, doubledActions, { tenant }),
   };
 }
@@ -110,11 +149,14 @@ export function auditSource(audit: AuditClient): Sources['audit'] {
 const PAGE = 10_000;
 
 /** Page after page. */
-async function budgetSums(audit: AuditClient, tenant: string): Promise<BudgetSum[]> {
+async function budgetSums(
+  audit: AuditClient,
+  asked: { tenant: string; keptFromMs: number | undefined },
+): Promise<BudgetSum[]> {
   const sums: BudgetSum[] = [];
   for (let last: BudgetSum | undefined; ; ) {
     const page = await ask(audit, chargesByBudget, {
-      tenant,
+      ...asked,
       afterScope: last?.scope,
       afterSubject: last?.subject,
       afterBudgetId: last?.budgetId,

@@ -1,12 +1,12 @@
 /** GET /v1/audit/sums…: what the reconciler compares with the ledger and the log, to the micro-dollar. */
-import { chargesByAgent, chargesByBudget, doubledActions } from '@mandate/audit';
+import { chargesByAgent, chargesByBudget, doubledActions, rowsKeptFrom } from '@mandate/audit';
 import { callerOf, type HttpServer } from '@mandate/runtime';
-import { BUDGET_SCOPES, id } from '@mandate/schemas';
+import { BUDGET_SCOPES, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
 import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, type QueryContext, type Route } from '../query-context.ts';
-import { limit, queryParameters } from '../query-parameters.ts';
+import { limit, period, queryParameters } from '../query-parameters.ts';
 
 const agentCursor = pageCursor('sums', z.tuple([id]));
 const budgetCursor = pageCursor(
@@ -27,12 +27,15 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
       schema: {
         tags: ['reconciliation'],
         summary: 'What each agent was charged, by agent id, and attempts that were decided twice',
-        description: 'Over everything on record. `doubled` must be empty; at most 1,000 are named.',
+        description:
+          'Over everything on record. `doubled` must be empty; at most 1,000 are named. `keptFrom`: what lies before was ' +
+          'dropped, as it was old; null where nothing was.',
         querystring: queryParameters({ cursor: agentCursor.parameter, limit }),
         response: {
           200: z.object({
             agents: z.array(z.object({ agentId: z.string(), ...spent })),
             doubled: z.array(doubledActions.row),
+            keptFrom: time.nullable(),
             next,
           }),
         },
@@ -41,13 +44,16 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
     async (request) => {
       const { tenant } = callerOf(request);
       const { cursor: place, limit } = request.query;
-      const [agents, doubled] = await Promise.all([
+      const [agents, doubled, [kept]] = await Promise.all([
         ask(askerOf(request), chargesByAgent, { tenant, after: place?.[0], limit }),
         ask(askerOf(request), doubledActions, { tenant }),
+        ask(askerOf(request), rowsKeptFrom, { tenant }),
       ]);
+      const keptFromMs = kept?.keptFromMs ?? null;
       return {
         agents: agents.map((row) => withDollars(row)),
         doubled,
+        keptFrom: keptFromMs === null ? null : wireTime(keptFromMs),
         next: agentCursor.next(agents, limit, (row) => [row.agentId]),
       };
     },
@@ -64,7 +70,7 @@ const budget = z.object({
   adjusted: dollarsField,
 });
 
-function budgetSums(server: HttpServer, { ask }: QueryContext): void {
+function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
   server.get(
     '/v1/audit/sums/budgets',
     {
@@ -74,18 +80,25 @@ function budgetSums(server: HttpServer, { ask }: QueryContext): void {
         summary: "What each budget's counter must hold",
         description:
           'A budget with a window is summed over all its windows. `spent` counts adjustments as well.',
-        querystring: queryParameters({ cursor: budgetCursor.parameter, limit }),
+        querystring: queryParameters({
+          cursor: budgetCursor.parameter,
+          limit,
+          keptFrom: period(clock).from.describe(
+            'Only what lies from then on, by the times that rows are kept by: as `/v1/audit/sums` tells it.',
+          ),
+        }),
         response: { 200: z.object({ budgets: z.array(budget), next }) },
       },
     },
     async (request) => {
-      const { cursor: place, limit } = request.query;
+      const { cursor: place, limit, keptFrom: keptFromMs } = request.query;
       const rows = await ask(askerOf(request), chargesByBudget, {
         tenant: callerOf(request).tenant,
         afterScope: place?.[0],
         afterSubject: place?.[1],
         afterBudgetId: place?.[2],
         afterWindowMs: place?.[3],
+        keptFromMs,
         limit,
       });
       return {

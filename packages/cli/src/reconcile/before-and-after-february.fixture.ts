@@ -1,0 +1,79 @@
+/** A log on which a budget was charged, settled and adjusted right before February and when it had begun. */
+import { type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+
+export const FEBRUARY = Date.UTC(2026, 1);
+
+export const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
+
+/** An ALLOW of a dollar. */
+function charged(n: number, atMs: number): DecisionsRecord {
+  const decision = buildDecision(n, {
+    appendedAtMs: atMs,
+    ledgerEpoch: 'ep-1',
+    chargedMicros: 1_000_000,
+    leaseExpiresAt: wireTime(atMs + 300_000),
+    reservation: {
+      micros: 1_000_000,
+      charging: { type: 'SUCCESS_BASED', estimateMicros: 1_000_000 },
+      budgets: [{ kind: 'budget', ...BUDGET, maxMicros: null }],
+      rates: [],
+      leaseMs: 300_000,
+    },
+  });
+  return { event: 'action.decided', decision };
+}
+
+/** What became of it: a tenth of a dollar is given back. */
+function settled(n: number, atMs: number): DecisionsRecord {
+  const of = { actionId: `act-${n}`, attempt: 1, tenant: 'acme', agentId: 'bot' };
+  const told = {
+    status: 'success',
+    verified: null,
+    actualCostMicros: null,
+    late: false,
+    completedAt: null,
+  } as const;
+  return {
+    event: 'action.settled',
+    settlement: {
+      id: sortableId('stl', atMs, n.toString(16).padStart(20, '0')),
+      kind: 'settled',
+      ...of,
+      ...told,
+      deltaMicros: -100_000,
+      chargedMicros: 900_000,
+      cumulativeMicros: 900_000,
+      code: 'SETTLED',
+      reason: '',
+      settledAt: wireTime(atMs),
+      source: { topic: TOPICS.actions, partition: 0, offset: String(100 + n) },
+      ledgerEpoch: 'ep-1',
+      ledgerSequence: 100 + n,
+    },
+  };
+}
+
+function adjusted(n: number, atMs: number): DecisionsRecord {
+  const made = { id: `adj-${n}`, by: 'ops', reason: '', at: wireTime(atMs), tenant: 'acme', budget: BUDGET };
+  const ledger = { ledgerEpoch: 'ep-1', ledgerSequence: 200 + n };
+  return { event: 'budget.adjusted', adjustment: { ...made, ...ledger, deltaMicros: 7, spentMicros: 0 } };
+}
+
+export const LOG: readonly DecisionsRecord[] = [
+  {
+    event: 'ledger.epoch',
+    epoch: { id: 'ep-1', generation: 1, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
+  },
+  charged(1, FEBRUARY - 1),
+  charged(2, FEBRUARY),
+  // Of the one that went: counts no more than that.
+  settled(1, FEBRUARY + 1),
+  settled(2, FEBRUARY + 1),
+  adjusted(1, FEBRUARY - 1),
+  adjusted(2, FEBRUARY),
+];
+
+/** What the budget holds, and what of it an audit knows that begins with February. */
+export const OF_ALL = 1_800_014;
+export const OF_KEPT = 900_007;

@@ -1,0 +1,70 @@
+/** A plane whose audit drops what is past is reconciled with its log, which keeps everything. */
+import { join } from 'node:path';
+import {
+  type AuditClient,
+  dropMonths,
+  MIGRATIONS_DIRECTORY,
+  migrate,
+  oldMonths,
+  openEmbeddedAudit,
+} from '@mandate/audit';
+import { createSqliteBus } from '@mandate/bus';
+import { foldLog } from '@mandate/decider';
+import { createMemoryLedger } from '@mandate/ledger';
+import { type KeepMonths, startRecorder } from '@mandate/recorder';
+import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { LOG, OF_ALL, OF_KEPT } from './before-and-after-february.fixture.ts';
+import { auditSource, ledgerSource, reconcileSources } from './reconcile-sources.ts';
+
+const MARCH = Date.UTC(2026, 2);
+
+test('drift is what is missing of the months that are kept, and nothing else', async () => {
+  const folder = temporaryFolder();
+  const log = silentLogger();
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  await bus.append(
+    TOPICS.decisions,
+    LOG.map((record) => ({ key: null, partition: 0, value: JSON.stringify(record) })),
+  );
+  const audit = await openEmbeddedAudit({ path: join(folder, 'audit') });
+  onTestFinished(() => audit.close());
+  await migrate(audit, MIGRATIONS_DIRECTORY);
+  const { fold } = await foldLog(bus);
+  const ledger = createMemoryLedger({ clock: systemClock, epoch: 'ep-1', state: fold.state });
+
+  const drift = async () => {
+    const sources = { bus, ledger: ledgerSource(ledger), audit: auditSource(audit) };
+    return (await reconcileSources(sources, ['acme'])).driftMicros;
+  };
+  const record = async (keepMonths?: KeepMonths) => {
+    const metrics = createMetrics({ service: 'test' });
+    const recorder = await startRecorder({ bus, audit, log, metrics, clock: () => MARCH, keepMonths });
+    await recorder.caughtUp();
+    await recorder.stop();
+  };
+  expect(await drift()).toBe(OF_ALL);
+  await record((tenant) => (tenant === 'acme' ? 1 : null));
+  expect(await drift()).toBe(0);
+  await audit.command("ALTER TABLE decisions DELETE WHERE action_id = 'act-2' SETTINGS mutations_sync = 1");
+  expect(await drift()).toBe(900_000);
+
+  await throwAway(audit);
+  await record();
+  expect(await drift()).toBe(0);
+  await dropMonths(audit, await oldMonths(audit, { keepMonths: 2, nowMs: MARCH }));
+  expect(await drift()).toBe(0);
+  await audit.command('TRUNCATE TABLE decisions');
+  await audit.command('TRUNCATE TABLE control_events');
+  expect(await drift()).toBe(OF_KEPT);
+});
+
+/** So that the next recorder fills tables of another identity. */
+async function throwAway(audit: AuditClient): Promise<void> {
+  for (const table of ['decisions', 'settlements', 'control_events', 'kept_from', 'identity'])
+    await audit.command(`TRUNCATE TABLE ${table}`);
+  await audit.command('INSERT INTO identity SELECT toString(generateUUIDv4()), now64(3)');
+}
