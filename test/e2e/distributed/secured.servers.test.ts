@@ -174,6 +174,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
       const { decisions } = await api(query).get<{ decisions: unknown[] }>('/v1/audit/decisions', {});
       return decisions.length === 1;
     });
+    await waitUntil('that this was read to be on record too', async () => {
+      const { reads } = await api(query).get<{ reads: unknown[] }>('/v1/audit/reads', {
+        route: '/v1/audit/decisions',
+      });
+      return reads.length > 0;
+    });
     await waitUntil('the alert that the agent uses the tool for the first time', async () => {
       const { alerts } = await api(alerter).get<{ alerts: unknown[] }>('/v1/alerts', { rule: 'first_use' });
       return alerts.length === 1;
