@@ -94,6 +94,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/alerts.ts')).alertsCommand,
   },
   {
+    name: 'persons',
+    summary: 'find what was sealed of a person, and forget people',
+    load: async () => (await import('./commands/persons.ts')).personsCommand,
+  },
+  {
     name: 'adjust-budget',
     summary: 'correct what a budget has spent',
     load: async () => (await import('./commands/adjust-budget.ts')).adjustBudgetCommand,

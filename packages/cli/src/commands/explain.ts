@@ -6,18 +6,21 @@ import { explanationPage } from '../explain/explanation-page.ts';
 import { someText } from '../input/option-values.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type UnsealOptions, unsealing, withUnseal } from './unsealing.ts';
 
-type Options = ConnectionOptions & { agent?: string };
+type Options = ConnectionOptions & UnsealOptions & { agent?: string };
 
 export function explainCommand(command: Command, run: RunCommand): void {
   withConnection(
-    command
-      .description(
-        'Explains one decision: why it fell so, what each check saw, what would have changed it, what it charged, and ' +
-          'what came before and after it.',
-      )
-      .argument('<id>', 'of the decision, or of the action it is about', someText)
-      .option('--agent <id>', 'whose action it is, where several agents have one of this id', someText),
+    withUnseal(
+      command
+        .description(
+          'Explains one decision: why it fell so, what each check saw, what would have changed it, what it charged, and ' +
+            'what came before and after it.',
+        )
+        .argument('<id>', 'of the decision, or of the action it is about', someText)
+        .option('--agent <id>', 'whose action it is, where several agents have one of this id', someText),
+    ),
   )
     .addHelpText(
       'after',
@@ -33,8 +36,10 @@ Examples:
 
 async function explain(id: string, options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(options, context);
-  const told = (await explained(api, id)) ?? (await explained(api, await standingFor(api, id, options)));
-  if (told === null) throw notFound(id);
+  const sealed = (await explained(api, id)) ?? (await explained(api, await standingFor(api, id, options)));
+  if (sealed === null) throw notFound(id);
+  const unseal = await unsealing(options, api);
+  const told = await unseal(sealed);
   if (options.json) await writeJsonLine(context.stdout, told);
   else await write(context.stdout, explanationPage(told, context.stdout, Date.now()));
   return 0;

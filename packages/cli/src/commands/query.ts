@@ -12,29 +12,33 @@ import { watch } from '../output/watch.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { allOf, rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type Unseal, type UnsealOptions, unsealedRows, unsealing, withUnseal } from './unsealing.ts';
 
-type Options = ConnectionOptions & {
-  limit: number;
-  csv?: true;
-  columns?: readonly string[];
-  sparklines?: true;
-  watch?: number | true;
-  orderBy?: string;
-};
+type Options = ConnectionOptions &
+  UnsealOptions & {
+    limit: number;
+    csv?: true;
+    columns?: readonly string[];
+    sparklines?: true;
+    watch?: number | true;
+    orderBy?: string;
+  };
 
 const PAGE = 1_000;
 const WATCH_MS = 2_000;
 
 export function queryCommand(command: Command, run: RunCommand): void {
   withConnection(
-    withFilters(
-      command
-        .description(
-          'Asks the audit: decisions, settlements, control-events and reads (newest first), one decision whole, or what ' +
-            'was booked, counted and summed.',
-        )
-        .addArgument(new Argument('<question>').choices([...Object.keys(QUESTIONS), 'decision']))
-        .argument('[id]', 'of the one decision', someText),
+    withUnseal(
+      withFilters(
+        command
+          .description(
+            'Asks the audit: decisions, settlements, control-events and reads (newest first), one decision whole, or what ' +
+              'was booked, counted and summed.',
+          )
+          .addArgument(new Argument('<question>').choices([...Object.keys(QUESTIONS), 'decision']))
+          .argument('[id]', 'of the one decision', someText),
+      ),
     )
       .option('--limit <count>', 'how many rows', wholeNumber({ min: 1, max: 1_000_000 }), 100)
       .option('--columns <names>', 'only these, in this order: agentId,spent', columnNames)
@@ -60,7 +64,8 @@ Examples:
   mandate query spend --from 7d --watch 10s
   mandate query analytics --group-by agent --group-by tool --interval 1h --from 24h
   mandate query budgets --columns scope,subject,budgetId,left,exhaustedAt
-  mandate query decisions --limit 100000 --csv > decisions.csv`,
+  mandate query decisions --limit 100000 --csv > decisions.csv
+  mandate query decision dec_… --unseal        what was sealed of people in it, too`,
     )
     .action((question: string, id: string | undefined, options: Options) =>
       run(async (context) => {
@@ -100,36 +105,38 @@ async function ask(
   if (question === undefined) return showDecision(id, options, context);
   const asked = { question, parameters: parametersOf(filters, question.parameters) };
   const api = connect(options, context);
-  if (question.kind === 'paged') await showPages(asked, api, options, context);
-  else await showAnswer(asked, api, options, context);
+  const unseal = await unsealing(options, api);
+  if (question.kind === 'paged') await showPages({ ...asked, unseal }, api, options, context);
+  else await showAnswer({ ...asked, unseal }, api, options, context);
   return 0;
 }
 
-type Asked = { question: Question; parameters: ReturnType<typeof parametersOf> };
+type Asked = { question: Question; parameters: ReturnType<typeof parametersOf>; unseal: Unseal };
 type Page = Row & { next: string | null };
 
 /** Text that is not a table is written as it comes, however much that is. */
 async function showPages(
-  { question, parameters: query }: Asked,
+  { question, parameters: query, unseal }: Asked,
   api: ApiClient,
   { json, csv, limit, columns }: Options,
   { stdout }: CommandContext,
 ): Promise<void> {
   const list = { path: pathOf(question), query, cursor: 'cursor', pageSize: PAGE };
-  const rows = rowsOf(api, { ...list, rows: (answer: Page) => rowsIn(answer, question) }, limit);
+  const answered = rowsOf(api, { ...list, rows: (answer: Page) => rowsIn(answer, question) }, limit);
+  const rows = unsealedRows(answered, unseal);
   if (json) for await (const row of rows) await writeJsonLine(stdout, row);
   else if (csv) await writeCsv(rows, columns, stdout);
   else await showAnswerRows(await allOf(rows), stdout, { ...question.presentation, columns });
 }
 
 async function showAnswer(
-  { question, parameters }: Asked,
+  { question, parameters, unseal }: Asked,
   api: ApiClient,
   { json, csv, limit, columns, sparklines, orderBy = 'calls' }: Options,
   { stdout, stderr }: CommandContext,
 ): Promise<void> {
   const cut = question.kind === 'ranked' ? { limit: Math.min(limit, PAGE) } : {};
-  const answer = await api.get<Row>(pathOf(question), { ...parameters, ...cut });
+  const answer = await unseal(await api.get<Row>(pathOf(question), { ...parameters, ...cut }));
   if (json) return writeJsonLine(stdout, answer);
   const drawn = !csv && (sparklines === true || stdout.isTTY === true);
   const rows = rowsIn(answer, question).flatMap((row) =>
@@ -183,7 +190,9 @@ async function showDecision(
 ): Promise<ExitCode> {
   if (id === undefined) throw new CommandFailure(2, 'say which decision: `mandate query decision dec_…`');
   const path = `/v1/audit/decisions/${encodeURIComponent(id)}`;
-  const answer = await connect(options, context).get(path);
+  const api = connect(options, context);
+  const unseal = await unsealing(options, api);
+  const answer = await unseal(await api.get(path));
   if (options.json) await writeJsonLine(context.stdout, answer);
   else await write(context.stdout, `${linesOfJson(answer)}\n`);
   return 0;

@@ -1,0 +1,44 @@
+/** Puts what was sealed back into what the audit answered, for a key that may read it. */
+import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
+import type { ApiClient } from '../api-client.ts';
+
+/** So many a gateway takes at a time, and so much: its bodies have a bound. */
+const MOST_TEXTS = 1_000;
+const MOST_CHARACTERS = 500_000;
+
+/** What stands where a text was whose person was forgotten. */
+const ERASED = '[erased]';
+
+/** The same with every text that can be read in the place of its token; other tokens stay. */
+export async function unsealAnswer<Answer>(api: ApiClient, answer: Answer): Promise<Answer> {
+  const json = JSON.stringify(answer);
+  const tokens = new Set(json.match(SEALED_TEXTS) ?? []);
+  if (tokens.size === 0) return answer;
+  const texts = new Map<string, string>();
+  for (const sealed of batches(tokens)) {
+    const { unsealed } = await api.post<{ unsealed: readonly Unsealed[] }>('/v1/persons/unseal', { sealed });
+    for (const [index, token] of sealed.entries()) texts.set(token, shown(token, unsealed[index]));
+  }
+  // A token is the same within JSON and without: nothing in it is escaped.
+  return JSON.parse(json.replace(SEALED_TEXTS, (token) => JSON.stringify(texts.get(token)).slice(1, -1)));
+}
+
+function shown(token: string, unsealed: Unsealed | undefined): string {
+  if (unsealed !== undefined && 'text' in unsealed) return unsealed.text;
+  return unsealed !== undefined && 'erased' in unsealed ? ERASED : token;
+}
+
+function* batches(tokens: Iterable<string>): Generator<readonly string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const token of tokens) {
+    if (batch.length === MOST_TEXTS || (batch.length > 0 && characters + token.length > MOST_CHARACTERS)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(token);
+    characters += token.length;
+  }
+  yield batch;
+}
