@@ -1,8 +1,10 @@
 /**
  * @mandate/privacy: what of people is kept from the record, and how they are forgotten.
  *
- * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`).
+ * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`). Before an action is
+ * published, what the document names is hidden in it (`hidingInForce`): by the path of a field, and by pattern in texts.
  */
+export { hidingInForce } from './hiding/hiding-in-force.ts';
 export { loadPrivacy } from './load-privacy.ts';
 export {
   type Erasure,

@@ -8,7 +8,11 @@ export type LoadedPrivacy =
 /** What holds where nobody wrote a document: nothing but the names of secrets is hidden, and all is kept. */
 export const NO_PRIVACY: PrivacyDocument = privacyDocument.parse({ version: 1 });
 
-export function loadPrivacy(text: string): LoadedPrivacy {
+/** With which key is hashed, and the setting that it is of. */
+export type Hashing = { readonly key: string | undefined; readonly setting: string };
+
+/** @param hashing where it is to be carried out: without its key, a rule that hashes is a fault there */
+export function loadPrivacy(text: string, hashing?: Hashing): LoadedPrivacy {
   const found: PrivacyDocument[] = [];
   const faults = readDocuments(
     text,
@@ -16,6 +20,12 @@ export function loadPrivacy(text: string): LoadedPrivacy {
     (written, say) => {
       if (found.length > 0) say([], 'the file holds more than one document');
       found.push(written);
+      if (hashing === undefined || hashing.key) return;
+      for (const part of ['fields', 'patterns'] as const) {
+        for (const [index, rule] of written[part].entries()) {
+          if (rule.do === 'hash') say([part, index, 'do'], `hash needs a key: set ${hashing.setting}`);
+        }
+      }
     },
   );
   const [privacy] = found;

@@ -46,6 +46,20 @@ test('a bad edit, and a file that went away, keep what held, and show', () => {
   expect(file.keepMonths('acme')).toBe(3);
 });
 
+test('a rule that hashes where there is no key is a fault that says which setting it wants', () => {
+  const text = 'version: 1\npatterns:\n  - { pattern: email, do: hash }\n';
+  const path = join(temporaryFolder(), 'privacy.yaml');
+  writeFileSync(path, text);
+  const openedWith = (key: string | undefined) => {
+    const hashing = { key, setting: 'MANDATE_GATEWAY_HASH_KEY' };
+    openPrivacyFile({}, { folder: { privacy: path }, log: silentLogger(), hashing }).stop();
+  };
+  const missing = /privacy\.yaml:3:25 patterns\.0\.do: hash needs a key: set MANDATE_GATEWAY_HASH_KEY/;
+  for (const key of [undefined, '']) expect(() => openedWith(key)).toThrow(missing);
+  openedWith('a key');
+  expect(opened(text).file.privacy().patterns).toHaveLength(1);
+});
+
 test.each([
   [
     'that is bad',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 import type { PrivacyDocument } from '@mandate/schemas';
-import { loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
+import { type Hashing, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
 
 export type PrivacyFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & {
   privacy(): PrivacyDocument;
@@ -11,10 +11,14 @@ export type PrivacyFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> 
   keepMonths(tenant: string): number | null;
 };
 
-/** The one that is named must be there; without a name it is looked for in the folder. */
+/**
+ * The one that is named must be there; without a name it is looked for in the folder.
+ *
+ * @param hashing of who hides as it says; absent where nothing is hidden
+ */
 export function openPrivacyFile(
   { PRIVACY_PATH: named }: { readonly PRIVACY_PATH?: string | undefined },
-  { folder, log }: { folder: { privacy: string }; log: Logger },
+  { folder, log, hashing }: { folder: { privacy: string }; log: Logger; hashing?: Hashing },
 ): PrivacyFile {
   const path = named ?? folder.privacy;
   let privacy = NO_PRIVACY;
@@ -22,7 +26,7 @@ export function openPrivacyFile(
     path,
     name: 'privacy',
     log,
-    parse: loadPrivacy,
+    parse: (text) => loadPrivacy(text, hashing),
     onGood(read, isFirst) {
       ({ privacy } = read);
       if (!isFirst) log.warn({ path }, 'the privacy document was edited and is in force');

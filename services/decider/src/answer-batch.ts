@@ -98,13 +98,17 @@ function asked(
       ? incoming.appendedAtMs + (action.deadlineMs ?? DEFAULTS.deadlineMs)
       : null,
   };
-  return { at, incoming, action, request, ...shownOf({ ...action, tenant }, context) };
+  return { at, incoming, action, request, ...shownOf({ ...action, tenant }, tenant, context) };
 }
 
 /** Of what cannot be redacted nothing is shown that an agent fills in freely. */
-function shownOf(action: Action, { redact }: AnswerContext): Pick<Asked, 'shown' | 'unshown'> {
+function shownOf(
+  action: Action,
+  tenant: string,
+  { redact }: AnswerContext,
+): Pick<Asked, 'shown' | 'unshown'> {
   try {
-    return { shown: redact(action), unshown: null };
+    return { shown: redact(action, tenant), unshown: null };
   } catch (error) {
     const shown = { ...action };
     delete shown.context;

@@ -26,7 +26,7 @@ export type AnswerContext = {
   ledger: Ledger;
   control(): ControlView;
   /** Applied to what is published of an action, never to what is checked. */
-  redact(action: Action): Action;
+  redact(action: Action, tenant: string): Action;
   /** What time it may be for the ledger: plans are made for it, and made again where it was wrong. */
   clock(): number;
   /** false: requests never come too late, as in offline evaluation. */

@@ -6,7 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { ledgerReadiness } from '@mandate/ledger';
 import { compileActionRedaction } from '@mandate/policy';
-import { openPrivacyFile } from '@mandate/privacy';
+import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import manifest from '../package.json' with { type: 'json' };
@@ -25,16 +25,22 @@ await runService(process, {
   async open({ config, log, metrics, tracer, ...opening }) {
     const { closing, running } = opening;
     const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
-    const redact = compileActionRedaction({
-      redact: config.DECIDER_REDACT_FIELDS,
-      hash: config.DECIDER_HASH_FIELDS,
-      hashKey: config.DECIDER_HASH_KEY,
-    });
-
     const folder = makeDataFolder(config.DECIDER_DATA_PATH);
     const path = config.DECIDER_MANDATES_PATH ?? folder.mandates;
     const mandates = closing(openMandatesFile({ path, log }), (file) => file.stop());
-    const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+    const hashKey = config.DECIDER_HASH_KEY;
+    const hashing = { key: hashKey, setting: 'MANDATE_DECIDER_HASH_KEY' };
+    const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
+    // What gateways publish is sealed already; what is to be sealed of others' records is redacted, for want of keys.
+    const redact = hidingInForce(privacy, {
+      redact: compileActionRedaction({
+        redact: config.DECIDER_REDACT_FIELDS,
+        hash: config.DECIDER_HASH_FIELDS,
+        hashKey,
+      }),
+      hashKey,
+      sealer: null,
+    });
     const synchronous = config.DECIDER_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, clock, synchronous }), (held) =>
       held.close(),

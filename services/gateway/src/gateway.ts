@@ -15,8 +15,8 @@ export type GatewayDependencies = {
   ledger: Ledger | null;
   /** On which kills are heard of, those of other processes included. */
   kills: KillBroadcast;
-  /** Applied to every action before it is published. */
-  redact(action: Action): Action;
+  /** Applied to every action before it is published. Throws PERSON_ERASED. */
+  redact(action: Action, tenant: string): Action;
   /** Of what that took away, so that two requests that differ only there are still told apart; null if nothing. */
   fingerprint(original: Action, redacted: Action): string | null;
   /** The decision that stands, from the audit; null when it knows none. null where there is no audit. */

@@ -6,7 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
+import { hidingInForce, openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
@@ -24,15 +24,21 @@ await runService(process, {
     requestsPerKeyPerSecond: config.GATEWAY_REQUESTS_PER_KEY_PER_SECOND,
   }),
   async open({ config, log, metrics, closing, running }) {
-    const redact = compileActionRedaction({
-      redact: config.GATEWAY_REDACT_FIELDS,
-      hash: config.GATEWAY_HASH_FIELDS,
-      hashKey: config.GATEWAY_HASH_KEY,
-    });
     const folder = makeDataFolder(config.GATEWAY_DATA_PATH);
     const secret = readOrMakeSecret(folder.secret);
-    const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+    const hashKey = config.GATEWAY_HASH_KEY;
+    const hashing = { key: hashKey, setting: 'MANDATE_GATEWAY_HASH_KEY' };
+    const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
     const personKeys = personKeysAt(folder.personKeys);
+    const redact = hidingInForce(privacy, {
+      redact: compileActionRedaction({
+        redact: config.GATEWAY_REDACT_FIELDS,
+        hash: config.GATEWAY_HASH_FIELDS,
+        hashKey,
+      }),
+      hashKey,
+      sealer: personKeys,
+    });
     const synchronous = config.GATEWAY_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, synchronous }), (held) =>
       held.close(),

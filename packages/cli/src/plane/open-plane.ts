@@ -10,7 +10,7 @@ import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
+import { hidingInForce, openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
@@ -64,11 +64,6 @@ export function openPlane(
 async function open(config: PlaneConfig, log: Logger, env: Environment, opening: Opening): Promise<Plane> {
   const { closing, running } = opening;
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
-  const redact = compileActionRedaction({
-    redact: config.PLANE_REDACT_FIELDS,
-    hash: config.PLANE_HASH_FIELDS,
-    hashKey: config.PLANE_HASH_KEY,
-  });
   const secret = readOrMakeSecret(folder.secret);
   const fingerprint = (original: Action, redacted: Action) => fingerprintOf(original, redacted, secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
@@ -77,8 +72,15 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
   const keys = fileKeyStore(folder.keys);
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
-  const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+  const hashKey = config.PLANE_HASH_KEY;
+  const hashing = { key: hashKey, setting: 'MANDATE_PLANE_HASH_KEY' };
+  const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
   const personKeys = personKeysAt(folder.personKeys);
+  const redact = compileActionRedaction({
+    redact: config.PLANE_REDACT_FIELDS,
+    hash: config.PLANE_HASH_FIELDS,
+    hashKey,
+  });
   const named = config.ALERTER_RULES_PATH;
   const alertRules = closing(
     openRulesFile({ path: named ?? folder.alerts, isNamed: named !== undefined, env, log }),
@@ -121,7 +123,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       metrics,
       tracer,
       clock,
-      redact,
+      redact: hidingInForce(privacy, { redact, hashKey, sealer: null }),
       topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
       control: mandates.control,
       deadlines: true,
@@ -134,7 +136,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       bus,
       ledger,
       kills,
-      redact,
+      redact: hidingInForce(privacy, { redact, hashKey, sealer: personKeys }),
       fingerprint,
       findDecision: createFindDecision(audit),
       personKeys,

@@ -86,7 +86,7 @@ function issuedRanges(): ReadonlyMap<string, readonly Range[]> {
   for (const type of Object.values(creditCardType.types)) {
     const { patterns, lengths } = creditCardType.getTypeInfo(type);
     for (const pattern of patterns) {
-      const [from, to] = Array.isArray(pattern) ? pattern : [pattern, pattern];
+      const [from = 0, to = from] = Array.isArray(pattern) ? pattern : [pattern];
       for (const beginning of firstTwoDigits(from, to)) {
         issued.set(beginning, [...(issued.get(beginning) ?? []), { from, to, lengths }]);
       }

@@ -25,6 +25,7 @@ import {
   wireTime,
 } from '@mandate/schemas';
 import type { Gateway } from '../gateway.ts';
+import { redactAction } from '../publish/redact-action.ts';
 import type { Letter, letterAt } from './read-letter.ts';
 import { republicationsOf } from './republications.ts';
 
@@ -128,7 +129,7 @@ function originalOf({ lastOffset, truncated, key, valueBase64 }: Letter): Pick<O
 }
 
 function correctedRecord(
-  { redact, fingerprint }: Gateway,
+  gateway: Gateway,
   topic: string,
   value: Json,
   { id, traceparent }: { id: string; traceparent: string | null },
@@ -146,7 +147,8 @@ function correctedRecord(
       pointer,
     });
   }
-  const key = agentKey(owner ?? tenant ?? DEFAULTS.tenant, agentId);
+  const whose = owner ?? tenant ?? DEFAULTS.tenant;
+  const key = agentKey(whose, agentId);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
     return {
@@ -155,14 +157,11 @@ function correctedRecord(
       headers: recordHeaders({ id, event: record.event }, beside),
     };
   }
-  const action = redact(record.action);
+  const { action, fingerprint } = redactAction(gateway, record.action, whose);
   return {
     key,
     value: JSON.stringify({ ...record, action }),
-    headers: recordHeaders(
-      { id, event: record.event },
-      { ...beside, fingerprint: fingerprint(record.action, action) },
-    ),
+    headers: recordHeaders({ id, event: record.event }, { ...beside, fingerprint }),
   };
 }
 

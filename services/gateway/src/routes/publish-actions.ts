@@ -1,5 +1,5 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
-import { callerOf, HttpProblem, type HttpServer, isMandateError } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import { type Action, action, actionRequested, decision, source } from '@mandate/schemas';
 import { z } from 'zod';
 import { idempotencyKeyOf } from '../commands/idempotency-key.ts';
@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts';
 import { handOver } from '../hand-over.ts';
 import { publishRecords, type Route } from '../publish/publish-records.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
+import { redactAction } from '../publish/redact-action.ts';
 import { waitQuery } from './wait-query.ts';
 
 const schemas = { bare: action, record: actionRequested.transform((record) => record.action) };
@@ -70,9 +71,8 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
           const given = idempotencyKey === null ? {} : { idempotencyKey };
           const deadline = waitMs > 0 ? { deadlineMs: waitMs } : {};
           const original = { ...given, ...deadline, ...item, tenant };
-          const redacted = redactedBy(gateway, original);
-          const fingerprint = gateway.fingerprint(original, redacted);
-          return { record: { event: 'action.requested', action: redacted }, fingerprint };
+          const { action, fingerprint } = redactAction(gateway, original, tenant);
+          return { record: { event: 'action.requested', action }, fingerprint };
         },
       };
       const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
@@ -99,17 +99,6 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       return single ?? { results };
     },
   );
-}
-
-/** Throws PERSON_ERASED as the caller's to know: in whose name it acts was forgotten. */
-function redactedBy({ redact }: Gateway, action: Action): Action {
-  try {
-    return redact(action);
-  } catch (error) {
-    if (!isMandateError(error, 'PERSON_ERASED')) throw error;
-    const remedy = `Nothing was published. ${error.remedy}`;
-    throw new HttpProblem(410, 'PERSON_ERASED', error.message, { remedy, cause: error });
-  }
 }
 
 function keyForMany(): HttpProblem {

@@ -1,0 +1,20 @@
+import { HttpProblem, isMandateError } from '@mandate/runtime';
+import type { Action } from '@mandate/schemas';
+import type { Gateway } from '../gateway.ts';
+
+/** As it is published, and the fingerprint of what that took from it. */
+export function redactAction(
+  { redact, fingerprint }: Gateway,
+  original: Action,
+  tenant: string,
+): { action: Action; fingerprint: string | null } {
+  try {
+    const action = redact(original, tenant);
+    return { action, fingerprint: fingerprint(original, action) };
+  } catch (error) {
+    if (!isMandateError(error, 'PERSON_ERASED')) throw error;
+    // The caller's to know: in whose name it acts was forgotten.
+    const remedy = `Nothing was published. ${error.remedy}`;
+    throw new HttpProblem(410, 'PERSON_ERASED', error.message, { remedy, cause: error });
+  }
+}
