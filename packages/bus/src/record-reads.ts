@@ -69,7 +69,8 @@ function outgoing(
     event: 'audit.read',
     read: { id, ...read, traceId: traceparent?.split('-')[1] ?? null, at: wireTime(atMs) },
   };
-  const headers = recordHeaders({ id, event: event.event }, { source, traceparent });
+  // Its trace is told of and not continued: how the note gets into the tables is no part of what was asked.
+  const headers = recordHeaders({ id, event: event.event }, { source, traceparent: null });
   return { key: read.tenant, partition: PARTITION, value: JSON.stringify(event), headers };
 }
 
