@@ -9,13 +9,16 @@ export type MandatesRead =
 
 /** The mandates of a file, or what is wrong with it. A file that cannot be read is a failure with exit code 2. */
 export function readMandatesFile(path: string): MandatesRead {
-  let text: string;
+  return loadMandates(readTextFile(path));
+}
+
+/** A file that cannot be read is a failure with exit code 2. */
+export function readTextFile(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw cannotRead(path, error);
   }
-  return loadMandates(text);
 }
 
 /** The mandates of a file; a failure with exit code 2 names each fault by file, line and column. */

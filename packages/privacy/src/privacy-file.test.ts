@@ -54,7 +54,7 @@ test('a rule that hashes where there is no key is a fault that says which settin
     const hashing = { key, setting: 'MANDATE_GATEWAY_HASH_KEY' };
     openPrivacyFile({}, { folder: { privacy: path }, log: silentLogger(), hashing }).stop();
   };
-  const missing = /privacy\.yaml:3:25 patterns\.0\.do: hash needs a key: set MANDATE_GATEWAY_HASH_KEY/;
+  const missing = /privacy\.yaml:3:23 patterns\.0\.do: hash needs a key: set MANDATE_GATEWAY_HASH_KEY/;
   for (const key of [undefined, '']) expect(() => openedWith(key)).toThrow(missing);
   openedWith('a key');
   expect(opened(text).file.privacy().patterns).toHaveLength(1);

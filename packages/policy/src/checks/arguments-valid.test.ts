@@ -53,6 +53,12 @@ describe('below a field that is redacted', () => {
       { 'p/~1n': '[redacted]' },
       '/p~1~01n',
     ],
+    [
+      'a name that is hidden itself',
+      { a: { 'ann@example.com': ['/etc/passwd'] } },
+      { a: { '[redacted:email]': ['/etc/passwd'] } },
+      '/a',
+    ],
   ])('%s is not told, nor what stood there', (_, args, shown, pointer) => {
     const { saw, reason } = said(args, shown);
     expect(saw).toMatchObject({ pointer });

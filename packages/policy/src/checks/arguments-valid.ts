@@ -9,7 +9,7 @@ export const argumentsValid: StaticCheck = {
     const fault = tool.argumentRules.validate(argumentsOf(action));
     if (fault === null) return { saw: null, objection: null };
     const { rule, expected } = fault;
-    const visible = visiblePointer(fault.pointer, argumentsOf(shown));
+    const visible = visiblePointer(fault.pointer, argumentsOf(action), argumentsOf(shown));
     const seen = visible === fault.pointer ? fault.seen : 'what is redacted';
     // Names of fields are the agent's: whoever reads the record must not be steered by them.
     const pointer = legible(visible).slice(1, -1);
