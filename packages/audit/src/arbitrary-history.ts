@@ -27,7 +27,8 @@ const atMs = fc.integer({ min: START_MS, max: START_MS + SPAN_MS });
 const agentId = fc.constantFrom('a-1', 'a-2', "o'brien\\", 'zwölf✓');
 const micros = fc.oneof(fc.integer({ min: 0, max: 3_000_000 }), fc.constant(2 ** 45 + 1));
 
-const ruling = fc.constantFrom(
+/** How a decision may fall. */
+export const arbitraryRuling = fc.constantFrom(
   { verdict: 'ALLOW', code: 'ALLOWED', observed: null },
   { verdict: 'ALLOW', code: 'ALLOWED', observed: { verdict: 'BLOCK', code: 'TOOL_DENIED' } },
   { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', observed: null },
@@ -44,7 +45,8 @@ const mandate = fc.constantFrom(
 
 const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });
 
-const calledWithin = (spanMs: number) =>
+/** What a decision is made of, on a request that reaches the log within so long from `START_MS`. */
+export const arbitraryCall = (spanMs = SPAN_MS) =>
   fc.record({
     agentId,
     tool: fc.constantFrom('get_user', 'send_certificate', null),
@@ -55,7 +57,7 @@ const calledWithin = (spanMs: number) =>
     appendedAtMs: fc.integer({ min: START_MS, max: START_MS + spanMs }),
     delayMs: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: -5, max: 90_000 })),
     chargedMicros: micros,
-    ruling,
+    ruling: arbitraryRuling,
     team: fc.boolean(),
     /** What the checks saw: of the own budget, of the team's, and of a rate. */
     weighed: fc.option(
@@ -74,12 +76,12 @@ const calledWithin = (spanMs: number) =>
       }),
     ),
   });
-type Called = ReturnType<typeof calledWithin> extends fc.Arbitrary<infer T> ? T : never;
+type Called = ReturnType<typeof arbitraryCall> extends fc.Arbitrary<infer T> ? T : never;
 
 /** How often a record was delivered, and which of the deliveries are void. */
 const deliveries = fc.array(fc.constantFrom(false, false, false, true), { minLength: 1, maxLength: 3 });
 
-const adjusted = fc.record({
+export const arbitraryAdjustment = fc.record({
   agentId: fc.option(agentId),
   deltaMicros: fc.integer({ min: -500_000, max: 100_000 }),
   atMs,
@@ -95,8 +97,8 @@ export type History = {
 export function arbitraryHistory(spanMs = SPAN_MS): fc.Arbitrary<(tenant: string) => History> {
   return fc
     .tuple(
-      fc.array(fc.tuple(calledWithin(spanMs), deliveries, deliveries), { maxLength: 40, size: 'max' }),
-      fc.array(fc.tuple(adjusted, deliveries), { maxLength: 3 }),
+      fc.array(fc.tuple(arbitraryCall(spanMs), deliveries, deliveries), { maxLength: 40, size: 'max' }),
+      fc.array(fc.tuple(arbitraryAdjustment, deliveries), { maxLength: 3 }),
     )
     .chain(([calls, adjustments]) => {
       const delivered = [
@@ -114,7 +116,7 @@ export function arbitraryHistory(spanMs = SPAN_MS): fc.Arbitrary<(tenant: string
       const history: History = { decisions: [], settlements: [], adjustments: [] };
       for (const [offset, one] of delivered.entries()) {
         if (one.of === 'adjustment') {
-          const record = adjustedBy(tenant, one.index, one.adjusted);
+          const record = adjustmentOf(tenant, one.index, one.adjusted);
           history.adjustments.push({ record, ...onLog(record, offset, one.isVoid) });
           continue;
         }
@@ -236,10 +238,10 @@ function checksOf(weighed: NonNullable<Called['weighed']>, team: boolean): Decis
 }
 
 /** Of the agent's own budget, or of the team's. */
-function adjustedBy(
+export function adjustmentOf(
   tenant: string,
   index: number,
-  { agentId, deltaMicros, atMs }: typeof adjusted extends fc.Arbitrary<infer T> ? T : never,
+  { agentId, deltaMicros, atMs }: typeof arbitraryAdjustment extends fc.Arbitrary<infer T> ? T : never,
 ): BudgetAdjusted {
   return {
     event: 'budget.adjusted',

@@ -1,6 +1,7 @@
 /**
- * What an audit promises, as tests: ClickHouse in this process and ClickHouse as a server run all of them. Imported by
- * tests only.
+ * What an audit promises, as tests: ClickHouse in this process and ClickHouse as a server run all of them. And the parts
+ * of them with which whoever fills an audit from a log can be held to the same: random records, and the plain
+ * recomputation of every answer. Imported by tests only.
  */
 import { describe } from 'vitest';
 import { analytics } from './contract/analytics.ts';
@@ -16,6 +17,25 @@ import { retention } from './contract/retention.ts';
 import { retentionPerTenant } from './contract/retention-per-tenant.ts';
 import { rollups } from './contract/rollups.ts';
 import { statements } from './contract/statements.ts';
+
+export {
+  adjustmentOf,
+  arbitraryAdjustment,
+  arbitraryCall,
+  arbitraryRuling,
+  decisionOf,
+  settlementOf,
+} from './arbitrary-history.ts';
+export { arbitraryFilter, arbitraryMoment } from './contract/arbitrary-filter.ts';
+export { bucketLabels } from './contract/bucket-labels.ts';
+export {
+  type Booking,
+  type Deliveries,
+  type Delivery,
+  type Filter,
+  measured,
+} from './contract/fold-history.ts';
+export { budgetsOf, groupsOf, latenciesOf, moversOf, nearMissesOf } from './contract/plain-answers.ts';
 
 export function auditContract(name: string, make: MakeAudit): void {
   describe(`${name} keeps the contract of the audit:`, () => {

@@ -2,7 +2,7 @@
  * Every answer of the analytics equals a plain recomputation over the unique records, whatever it is grouped by, cut
  * into and narrowed to, and in whatever order, batches and repeats the history was recorded.
  */
-import { type Decision, wireTime } from '@mandate/schemas';
+import { wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import {
@@ -38,21 +38,9 @@ import {
 } from '../index.ts';
 import { arbitraryFilter, arbitraryMoment } from './arbitrary-filter.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
-import {
-  type Booking,
-  bookingsOf,
-  budgetMoves,
-  byKeys,
-  type Filter,
-  type Keyed,
-  keyed,
-  latencyOf,
-  measured,
-  nearlyMissed,
-  standing,
-  sumBy,
-  weighedOf,
-} from './fold-history.ts';
+import { bucketLabels } from './bucket-labels.ts';
+import { type Booking, budgetMoves, type Filter, measured } from './fold-history.ts';
+import { budgetsOf, groupsOf, latenciesOf, moversOf, nearMissesOf } from './plain-answers.ts';
 import { recordShuffled } from './record-shuffled.ts';
 
 const DAY_MS = 86_400_000;
@@ -202,19 +190,9 @@ export function analytics(make: MakeAudit): void {
     });
     const answer = analyticsAnswer(rows, groupBy, line);
 
-    const groups = Map.groupBy(keyed(bookingsOf(history, filter), groupBy), ({ keys }) =>
-      JSON.stringify(keys),
-    );
-    const whole = (some: readonly Keyed[]) =>
-      measured(
-        some.map(({ booking }) => booking),
-        nearMissAt,
-      );
-    const ordered = [...groups.values()]
-      .map((own) => ({ own, keys: own[0]?.keys ?? [], measures: whole(own) }))
-      .sort((a, b) => descending(a.measures[orderBy], b.measures[orderBy]) || byKeys(a.keys, b.keys));
-    const empty = { own: [], keys: [], measures: NOTHING };
-    const told = groupBy.length === 0 && ordered.length === 0 ? [empty] : ordered.slice(0, limit);
+    const whole = (some: readonly Booking[]) => measured(some, nearMissAt);
+    const ordered = groupsOf(history, filter, { groupBy, orderBy, nearMissAt });
+    const told = ordered.slice(0, limit);
     const rest = ordered.slice(limit).flatMap(({ own }) => own);
 
     expect(answer.groups.map(({ group, buckets: _, ...measures }) => ({ group, measures }))).toEqual(
@@ -226,13 +204,13 @@ export function analytics(make: MakeAudit): void {
     const { buckets: _, ...others } = answer.others ?? {};
     expect(others).toEqual(rest.length === 0 ? {} : { groups: ordered.length - limit, ...whole(rest) });
     if (cut === null || line === null) return;
-    const label = labels(cut);
+    const label = bucketLabels(cut);
     const both = [...told.map(({ own }) => own), ...(rest.length === 0 ? [] : [rest])];
     const buckets = [...answer.groups, ...(answer.others === null ? [] : [answer.others])];
     for (const [at, { buckets: own = [] }] of buckets.entries()) {
       expect(own.map(({ startMs }) => startMs)).toEqual(line?.starts);
       const named = own.map(({ startMs, ...measures }) => [label(startMs), measures] as const);
-      const folded = [...Map.groupBy(both[at] ?? [], ({ booking }) => label(booking.atMs))];
+      const folded = [...Map.groupBy(both[at] ?? [], ({ atMs }) => label(atMs))];
       expect(somethingIn(named)).toEqual(somethingIn(folded.map(([name, found]) => [name, whole(found)])));
     }
   }
@@ -240,37 +218,15 @@ export function analytics(make: MakeAudit): void {
   async function expectMovers(tenant: string, history: History, asked: Compared): Promise<void> {
     const { filter, sinceMs, lengthMs, groupBy, by, limit } = asked;
     const period = { fromMs: sinceMs - lengthMs, sinceMs, toMs: sinceMs + lengthMs };
-    const amountOf = ({ isDecision, decision, chargedMicros, settledMicros }: Booking) => {
-      if (by === 'spend') return chargedMicros + settledMicros;
-      return isDecision && (by === 'calls' || decision?.verdict === 'BLOCK') ? 1 : 0;
-    };
-    const sums = (fromMs: number, toMs: number) =>
-      sumBy(
-        keyed(bookingsOf(history, { ...filter, fromMs, toMs }), groupBy),
-        ({ keys }) => JSON.stringify(keys),
-        ({ booking }) => amountOf(booking),
-      );
-    const before = sums(period.fromMs, sinceMs);
-    const now = sums(sinceMs, period.toMs);
-    const expected = [...new Set([...Object.keys(before), ...Object.keys(now)])]
-      .map((keys) => ({ keys: JSON.parse(keys), before: before[keys] ?? 0, now: now[keys] ?? 0 }))
-      .filter((one) => one.now !== one.before)
-      .sort((a, b) => Math.abs(b.now - b.before) - Math.abs(a.now - a.before) || byKeys(a.keys, b.keys));
     const rows = await ask(audit, movers, { tenant, ...filter, ...period, groupBy, by, limit });
-    expect(rows).toEqual(expected.slice(0, limit));
+    expect(rows).toEqual(moversOf(history, filter, { ...period, groupBy, by }).slice(0, limit));
   }
 
   async function expectLatencies(tenant: string, history: History, filter: Filter): Promise<void> {
     const took = await ask(audit, latencies, { tenant, ...filter });
     expect(Object.fromEntries(took.map(({ upToMs, calls }) => [upToMs, calls]))).toEqual(
-      sumBy(decisionsOf(history, filter), (decision) => String(latencyOf(decision))),
+      latenciesOf(history, filter),
     );
-  }
-
-  /** By the ledger: ids are in no order within a millisecond. */
-  function isLater(one: Decision, other: Decision): boolean {
-    if (one.decidedAt !== other.decidedAt) return one.decidedAt > other.decidedAt;
-    return one.ledgerSequence > other.ledgerSequence;
   }
 
   async function expectNearMisses(
@@ -279,31 +235,13 @@ export function analytics(make: MakeAudit): void {
     filter: Filter,
     nearMissAt: number,
   ): Promise<void> {
-    const missed = decisionsOf(history, filter).flatMap((decision) =>
-      nearlyMissed(decision, nearMissAt).map((limit) => ({ ...limit, decision })),
-    );
-    const percent = ({ used, most }: { used: number; most: number }) =>
-      Number((BigInt(used) * 100n) / BigInt(most));
-    const named = Map.groupBy(missed, ({ name, decision }) => `${decision.agentId} ${name}`);
-    const expected = [...named].map(([name, own]) => {
-      const latest = own.reduce((a, b) => (isLater(a.decision, b.decision) ? a : b));
-      return {
-        name,
-        nearMisses: own.length,
-        highestPercent: Math.max(...own.map(percent)),
-        used: latest.used,
-        most: latest.most,
-        decisionId: latest.decision.id,
-        decidedAt: latest.decision.decidedAt,
-      };
-    });
     const rows = await ask(audit, nearMisses, { tenant, ...filter, nearMissAt, limit: 1_000 });
     const said = rows.map(({ agentId, kind, scope, subject, id, windowMs, ...rest }) => ({
       name: `${agentId} ${kind}/${scope ?? ''}/${subject}/${id}/${windowMs}`,
       ...rest,
     }));
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
-    expect([...said].sort(byName)).toEqual(expected.sort(byName));
+    expect([...said].sort(byName)).toEqual(nearMissesOf(history, filter, nearMissAt).sort(byName));
     const times = rows.map(({ decidedAt }) => decidedAt);
     expect(times).toEqual([...times].sort().reverse());
   }
@@ -314,42 +252,15 @@ export function analytics(make: MakeAudit): void {
     [asOfMs, a, b]: readonly [number, number, number],
   ): Promise<void> {
     const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
-    const moves = budgetMoves(history);
-    const seen = standing(history.decisions, ({ id }) => id)
-      .sort((one, other) => byKeys([one.decidedAt, one.id], [other.decidedAt, other.id]))
-      .flatMap((decision) => weighedOf(decision).map((limit) => ({ ...limit, decision })))
-      .filter(({ name }) => name.startsWith('budget/'))
-      .map(({ name, ...rest }) => ({ ...rest, name: name.slice('budget/'.length) }));
-    const names = new Set([...moves, ...seen].map(({ name }) => name));
-    const expected = [...names].map((name) => {
-      const windowMs = name.endsWith('/null') ? Number.POSITIVE_INFINITY : Number(name.split('/').at(-1));
-      const own = moves.filter((move) => move.name === name);
-      const sum = (some: typeof own) => some.reduce((all, { micros }) => all + micros, 0);
-      const last = seen.findLast((limit) => limit.name === name);
-      return {
-        name,
-        limitMicros: last?.most ?? null,
-        limitSeenAt: last?.decision.decidedAt ?? null,
-        spentMicros: sum(own.filter(({ heldFromMs }) => heldFromMs > asOfMs - windowMs)),
-        burnedMicros: sum(own.filter(({ atMs, isAdjusted }) => !isAdjusted && atMs >= fromMs && atMs < toMs)),
-      };
-    });
     const rows = await ask(audit, budgets, { tenant, asOfMs, fromMs, toMs });
     const said = rows.map(({ scope, subject, budgetId, windowMs, ...rest }) => ({
       name: `${scope}/${subject}/${budgetId}/${windowMs}`,
       ...rest,
     }));
-    const share = ({ limitMicros, spentMicros }: (typeof expected)[number]) => {
-      if (limitMicros === null) return null;
-      return limitMicros === 0 ? 1 : spentMicros / limitMicros;
-    };
-    const fullestFirst = expected.sort(
-      (one, other) =>
-        descending(share(one), share(other)) || byKeys(one.name.split('/'), other.name.split('/')),
-    );
-    expect(said).toEqual(fullestFirst);
+    expect(said).toEqual(budgetsOf(history, { asOfMs, fromMs, toMs }));
 
     // Those for ever hold what the reconciler compares with the ledger.
+    const moves = budgetMoves(history);
     const sums = await ask(audit, chargesByBudget, { tenant });
     const moved = said.filter(
       ({ name }) => name.endsWith('/null') && moves.some((move) => move.name === name),
@@ -364,49 +275,8 @@ export function analytics(make: MakeAudit): void {
   }
 }
 
-function decisionsOf(history: History, filter: Filter): Decision[] {
-  return bookingsOf(history, filter).flatMap(({ decision, isDecision }) =>
-    decision && isDecision ? [decision] : [],
-  );
-}
-
-/** The larger first, none last. */
-function descending(one: number | null, other: number | null): number {
-  if (one === other) return 0;
-  if (one === null || other === null) return one === null ? 1 : -1;
-  return other - one;
-}
-
 function somethingIn(buckets: readonly (readonly [string, Measures])[]): Record<string, Measures> {
   return Object.fromEntries(
     buckets.filter(([, measures]) => JSON.stringify(measures) !== JSON.stringify(NOTHING)),
   );
-}
-
-/** What the clock of a time zone says about a arbitraryMoment, so far as the interval goes. */
-function labels({ interval, timeZone }: NonNullable<Grouped['cut']>): (atMs: number) => string {
-  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  const dayOf = (atMs: number) => clock.format(atMs).slice(0, 10);
-  /** Of the quarters of an hour at which days begin, the first of this day. */
-  const midnightOf = (atMs: number) => {
-    let quarter = Math.floor(atMs / 900_000) * 900_000;
-    while (dayOf(quarter - 900_000) === dayOf(atMs)) quarter -= 900_000;
-    return quarter;
-  };
-  const exactly = (stepMs: number) => (atMs: number) =>
-    `${dayOf(atMs)} ${Math.floor((atMs - midnightOf(atMs)) / stepMs)}`;
-  const weekOf = (atMs: number) => {
-    const day = new Date(dayOf(atMs));
-    day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
-    return day.toISOString();
-  };
-  return {
-    '5m': exactly(300_000),
-    '15m': exactly(900_000),
-    '1h': exactly(3_600_000),
-    '6h': (atMs: number) => `${dayOf(atMs)} ${Math.floor(Number(clock.format(atMs).slice(11, 13)) / 6)}`,
-    '1d': dayOf,
-    '1w': weekOf,
-    '1mo': (atMs: number) => dayOf(atMs).slice(0, 7),
-  }[interval];
 }

@@ -1,10 +1,17 @@
 /** What the audit must answer of a history: plain code over the unique records, as slow and as obvious as it can be. */
-import type { Decision, Settlement } from '@mandate/schemas';
+import type { BudgetAdjusted, Decision, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
-import type { History } from '../arbitrary-history.ts';
 import { type Dimension, type Measures, NOTHING } from '../index.ts';
-import { LATENCY_BOUNDS_MS } from '../queries/latency-bounds.ts';
-import type { Recorded } from '../recorded.ts';
+
+/** A record as it was delivered once. */
+export type Delivery<R> = { record: R; void: boolean };
+
+/** In the order of the log, so far as that has one. */
+export type Deliveries = {
+  decisions: readonly Delivery<Decision>[];
+  settlements: readonly Delivery<Settlement>[];
+  adjustments: readonly Delivery<BudgetAdjusted>[];
+};
 
 export type Filter = {
   agentId?: string[];
@@ -23,7 +30,7 @@ export type Filter = {
 };
 
 /** What counts of a history: of each record its first delivery that is not void, in the order of the log. */
-export function standing<R>(deliveries: readonly Recorded<R>[], idOf: (record: R) => string): R[] {
+export function standing<R>(deliveries: readonly Delivery<R>[], idOf: (record: R) => string): R[] {
   const byId = new Map<string, R>();
   for (const { record, void: isVoid } of deliveries)
     if (!isVoid && !byId.has(idOf(record))) byId.set(idOf(record), record);
@@ -40,10 +47,12 @@ export type Booking = {
   settledMicros: number;
 };
 
-export function bookingsOf(history: History, filter: Filter): Booking[] {
+export function bookingsOf(history: Deliveries, filter: Filter): Booking[] {
   const decisions = standing(history.decisions, ({ id }) => id);
   const allowed = new Map(
-    decisions.filter(({ verdict }) => verdict === 'ALLOW').map((one) => [one.actionId, one]),
+    decisions
+      .filter(({ verdict, kind }) => verdict === 'ALLOW' && kind !== 'duplicate')
+      .map((one) => [attemptOf(one), one]),
   );
   const all: Booking[] = [
     ...decisions.map((decision) => ({
@@ -59,13 +68,18 @@ export function bookingsOf(history: History, filter: Filter): Booking[] {
       .map((settlement) => ({
         atMs: Date.parse(settlement.settledAt),
         agentId: settlement.agentId,
-        decision: allowed.get(settlement.actionId) ?? null,
+        decision: allowed.get(attemptOf(settlement)) ?? null,
         isDecision: false,
         chargedMicros: 0,
         settledMicros: settlement.deltaMicros,
       })),
   ];
   return all.filter((booking) => matches(booking, filter));
+}
+
+/** Ids of actions are unique per agent only. */
+function attemptOf({ agentId, actionId, attempt }: Decision | Settlement): string {
+  return JSON.stringify([agentId, actionId, attempt]);
 }
 
 function matches({ atMs, agentId, decision }: Booking, filter: Filter): boolean {
@@ -150,9 +164,15 @@ export function nearlyMissed(decision: Decision, percent: number): Weighed[] {
   );
 }
 
+/** Rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, … ms. */
 export function latencyOf({ appendedAt, decidedAt }: Decision): number {
-  const latencyMs = Math.max(0, Date.parse(decidedAt) - Date.parse(appendedAt));
-  return LATENCY_BOUNDS_MS.find((bound) => latencyMs <= bound) ?? Number.NaN;
+  const latencyMs = Date.parse(decidedAt) - Date.parse(appendedAt);
+  if (latencyMs <= 0) return 0;
+  for (let power = 1; ; power *= 10) {
+    const bounds = [1, 1.5, 2, 3, 5, 7].map((step) => step * power).filter(Number.isInteger);
+    const bound = bounds.find((most) => latencyMs <= most);
+    if (bound !== undefined) return bound;
+  }
 }
 
 export function measured(bookings: readonly Booking[], nearMissAt: number): Measures {
@@ -210,9 +230,11 @@ export function byKeys(one: readonly string[], other: readonly string[]): number
 /** What moved a budget's counter, under `scope/subject/id/windowMs`; from `heldFromMs` on its window holds it. */
 export type Moved = { name: string; atMs: number; heldFromMs: number; micros: number; isAdjusted: boolean };
 
-export function budgetMoves(history: History): Moved[] {
+export function budgetMoves(history: Deliveries): Moved[] {
   const decisions = standing(history.decisions, ({ id }) => id);
-  const reserving = new Map(decisions.map((one) => [one.actionId, one]));
+  const reserving = new Map(
+    decisions.filter(({ reservation }) => reservation !== null).map((one) => [attemptOf(one), one]),
+  );
   const nameOf = (budget: { scope: string; subject: string; id: string; windowMs: number | null }) =>
     `${budget.scope}/${budget.subject}/${budget.id}/${budget.windowMs}`;
   const moved = (decision: Decision | undefined, at: string, micros: number): Moved[] =>
@@ -228,7 +250,7 @@ export function budgetMoves(history: History): Moved[] {
     ...decisions.flatMap((one) => moved(one, one.decidedAt, one.chargedMicros)),
     ...standing(history.settlements, ({ id }) => id)
       .filter(settled)
-      .flatMap((one) => moved(reserving.get(one.actionId), one.settledAt, one.deltaMicros)),
+      .flatMap((one) => moved(reserving.get(attemptOf(one)), one.settledAt, one.deltaMicros)),
     ...standing(history.adjustments, ({ adjustment }) => adjustment.id).map(({ adjustment }) => ({
       name: nameOf(adjustment.budget),
       atMs: Date.parse(adjustment.at),

@@ -1,0 +1,171 @@
+/** What each question of the analytics must answer: plain code over what was booked of a history. */
+import type { Decision } from '@mandate/schemas';
+import { type Dimension, type Measures, type MOVED_BY, NOTHING, type ORDERS } from '../index.ts';
+import {
+  type Booking,
+  bookingsOf,
+  budgetMoves,
+  byKeys,
+  type Deliveries,
+  type Filter,
+  keyed,
+  latencyOf,
+  measured,
+  nearlyMissed,
+  standing,
+  sumBy,
+  weighedOf,
+} from './fold-history.ts';
+
+export type Group = { keys: string[]; own: Booking[]; measures: Measures };
+
+/** Every group, those with the most of `orderBy` first; ungrouped is one group. */
+export function groupsOf(
+  history: Deliveries,
+  filter: Filter,
+  asked: { groupBy: readonly Dimension[]; orderBy: (typeof ORDERS)[number]; nearMissAt: number },
+): Group[] {
+  const { groupBy, orderBy, nearMissAt } = asked;
+  const groups = Map.groupBy(keyed(bookingsOf(history, filter), groupBy), ({ keys }) => JSON.stringify(keys));
+  if (groupBy.length === 0 && groups.size === 0) return [{ keys: [], own: [], measures: NOTHING }];
+  return [...groups]
+    .map(([keys, found]) => {
+      const own = found.map(({ booking }) => booking);
+      return { keys: JSON.parse(keys) as string[], own, measures: measured(own, nearMissAt) };
+    })
+    .sort((a, b) => descending(a.measures[orderBy], b.measures[orderBy]) || byKeys(a.keys, b.keys));
+}
+
+/** Of each group that changed what it was before `sinceMs` and since then; what changed most comes first. */
+export function moversOf(
+  history: Deliveries,
+  filter: Filter,
+  asked: {
+    fromMs: number;
+    sinceMs: number;
+    toMs: number;
+    groupBy: readonly Dimension[];
+    by: (typeof MOVED_BY)[number];
+  },
+): { keys: string[]; before: number; now: number }[] {
+  const { fromMs, sinceMs, toMs, groupBy, by } = asked;
+  const amountOf = ({ isDecision, decision, chargedMicros, settledMicros }: Booking) => {
+    if (by === 'spend') return chargedMicros + settledMicros;
+    return isDecision && (by === 'calls' || decision?.verdict === 'BLOCK') ? 1 : 0;
+  };
+  const sums = (period: { fromMs: number; toMs: number }) =>
+    sumBy(
+      keyed(bookingsOf(history, { ...filter, ...period }), groupBy),
+      ({ keys }) => JSON.stringify(keys),
+      ({ booking }) => amountOf(booking),
+    );
+  const before = sums({ fromMs, toMs: sinceMs });
+  const now = sums({ fromMs: sinceMs, toMs });
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    .map((keys) => ({ keys: JSON.parse(keys), before: before[keys] ?? 0, now: now[keys] ?? 0 }))
+    .filter((one) => one.now !== one.before)
+    .sort((a, b) => Math.abs(b.now - b.before) - Math.abs(a.now - a.before) || byKeys(a.keys, b.keys));
+}
+
+/** How many decisions took so long, by the bound. */
+export function latenciesOf(history: Deliveries, filter: Filter): Record<string, number> {
+  return sumBy(decisionsOf(history, filter), (decision) => String(latencyOf(decision)));
+}
+
+export type NearMiss = {
+  /** The agent, and the limit as `weighedOf` names it. */
+  name: string;
+  nearMisses: number;
+  highestPercent: number;
+  /** What the latest of them left, and which that is. */
+  used: number;
+  most: number;
+  decisionId: string;
+  decidedAt: string;
+};
+
+/** In no order. */
+export function nearMissesOf(history: Deliveries, filter: Filter, nearMissAt: number): NearMiss[] {
+  const missed = decisionsOf(history, filter).flatMap((decision) =>
+    nearlyMissed(decision, nearMissAt).map((limit) => ({ ...limit, decision })),
+  );
+  const percent = ({ used, most }: { used: number; most: number }) =>
+    Number((BigInt(used) * 100n) / BigInt(most));
+  return [...Map.groupBy(missed, ({ name, decision }) => `${decision.agentId} ${name}`)].map(
+    ([name, own]) => {
+      const latest = own.reduce((a, b) => (isLater(a.decision, b.decision) ? a : b));
+      return {
+        name,
+        nearMisses: own.length,
+        highestPercent: Math.max(...own.map(percent)),
+        used: latest.used,
+        most: latest.most,
+        decisionId: latest.decision.id,
+        decidedAt: latest.decision.decidedAt,
+      };
+    },
+  );
+}
+
+/** By the ledger: ids are in no order within a millisecond. */
+function isLater(one: Decision, other: Decision): boolean {
+  if (one.decidedAt !== other.decidedAt) return one.decidedAt > other.decidedAt;
+  return one.ledgerSequence > other.ledgerSequence;
+}
+
+export type Budget = {
+  /** `scope/subject/id/windowMs`. */
+  name: string;
+  limitMicros: number | null;
+  limitSeenAt: string | null;
+  spentMicros: number;
+  burnedMicros: number;
+};
+
+/** The fullest first. */
+export function budgetsOf(
+  history: Deliveries,
+  { asOfMs, fromMs, toMs }: { asOfMs: number; fromMs: number; toMs: number },
+): Budget[] {
+  const moves = budgetMoves(history);
+  const seen = standing(history.decisions, ({ id }) => id)
+    .sort((one, other) => byKeys([one.decidedAt, one.id], [other.decidedAt, other.id]))
+    .flatMap((decision) => weighedOf(decision).map((limit) => ({ ...limit, decision })))
+    .filter(({ name }) => name.startsWith('budget/'))
+    .map(({ name, ...rest }) => ({ ...rest, name: name.slice('budget/'.length) }));
+  const names = new Set([...moves, ...seen].map(({ name }) => name));
+  const budgets = [...names].map((name): Budget => {
+    const windowMs = name.endsWith('/null') ? Number.POSITIVE_INFINITY : Number(name.split('/').at(-1));
+    const own = moves.filter((move) => move.name === name);
+    const sum = (some: typeof own) => some.reduce((all, { micros }) => all + micros, 0);
+    const last = seen.findLast((limit) => limit.name === name);
+    return {
+      name,
+      limitMicros: last?.most ?? null,
+      limitSeenAt: last?.decision.decidedAt ?? null,
+      spentMicros: sum(own.filter(({ heldFromMs }) => heldFromMs > asOfMs - windowMs)),
+      burnedMicros: sum(own.filter(({ atMs, isAdjusted }) => !isAdjusted && atMs >= fromMs && atMs < toMs)),
+    };
+  });
+  const share = ({ limitMicros, spentMicros }: Budget) => {
+    if (limitMicros === null) return null;
+    return limitMicros === 0 ? 1 : spentMicros / limitMicros;
+  };
+  return budgets.sort(
+    (one, other) =>
+      descending(share(one), share(other)) || byKeys(one.name.split('/'), other.name.split('/')),
+  );
+}
+
+function decisionsOf(history: Deliveries, filter: Filter): Decision[] {
+  return bookingsOf(history, filter).flatMap(({ decision, isDecision }) =>
+    decision && isDecision ? [decision] : [],
+  );
+}
+
+/** The larger first, none last. */
+function descending(one: number | null, other: number | null): number {
+  if (one === other) return 0;
+  if (one === null || other === null) return one === null ? 1 : -1;
+  return other - one;
+}
