@@ -170,8 +170,11 @@ test('a file that cannot be written is told, and written by the next try, though
     code: 'PERSON_KEYS_NOT_WRITTEN',
     retryable: true,
   });
-  expect(keys.find('acme', 'mia').erased).toBe(true);
   await fs.rmdir(`${path}.new`);
+  // The file still has the key; who is held in memory never comes back from it.
+  await keys.open();
+  await keys.make();
+  expect(keys.find('acme', 'mia').erased).toBe(true);
   await keys.erase([erasure]);
   expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
 });
