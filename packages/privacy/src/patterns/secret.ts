@@ -24,9 +24,6 @@ const NOT_A_RULE_OF_SECRETS = '@secretlint/secretlint-rule-filter-comments';
 /** The ids of AWS keys are found too, as they name an account. */
 const OPTIONS = { enableIDScanRule: true };
 
-/** Nothing shorter is a credential, unless these signs are about it; most texts have neither. */
-const TELLING = /[^\s"]{16}|:\/\/|-----BEGIN/;
-
 const JSON_WEB_TOKEN = new RegExp(`(?<![\\w${MASK}-])eyJ[\\w-]{5,}\\.eyJ[\\w-]{5,}\\.[\\w-]*`, 'g');
 const GOOGLE_KEY = new RegExp(`${NO_WORD_BEFORE}AIza[\\w-]{35}`, 'g');
 const KEY_OF_MANDATE = new RegExp(`${NO_WORD_BEFORE}mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}`, 'g');
@@ -39,7 +36,6 @@ const END_OF_KEY = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const vendorsIn = vendorFinder();
 
 export const findSecrets: Finder = (text) => {
-  if (!TELLING.test(text)) return [];
   const ours = [JSON_WEB_TOKEN, GOOGLE_KEY, KEY_OF_MANDATE, BEARER, IN_URL].flatMap((pattern) =>
     Array.from(text.matchAll(pattern), spanOf),
   );

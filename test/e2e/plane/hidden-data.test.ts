@@ -1,0 +1,139 @@
+/**
+ * What the privacy document names is nowhere of what a plane keeps or shows: not in a byte of its data folder, not in the
+ * tables, not in an export. What it does not name is, so that the search is seen to find something.
+ */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { openEmbeddedAudit } from '@mandate/audit';
+import { createApiClient } from '@mandate/cli';
+import { dataFolder } from '@mandate/runtime';
+import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+
+const PRIVACY = `
+version: 1
+fields:
+  - { path: args.customer.name, do: redact }
+  - { path: args.customer.*, do: seal, person: args.customer.id }
+  - { path: context.**.street, do: hash }
+  - { path: principal.id, do: seal }
+patterns:
+  - { pattern: email, do: seal, person: args.customer.id }
+  - { pattern: phone, do: hash }
+  - { pattern: credit_card, do: redact }
+  - { pattern: secret, do: redact }
+`;
+
+const HIDDEN = [
+  'Wilhelmina Vandermeer',
+  'customer-8731-kept-back',
+  'Nowhere Lane 77',
+  'principal-of-the-test',
+  'mina.vandermeer@example.com',
+  '+49 30 901820',
+  '4111111111111111',
+  'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
+  'hunter-2-hunter',
+];
+const [NAME, CUSTOMER, STREET, PRINCIPAL, EMAIL, PHONE, CARD, KEY, PASSWORD] = HIDDEN;
+const SHOWN = 'a-word-that-nobody-hides';
+
+type Published = { decision: { action: object } };
+
+test('nothing that the document names is kept or shown, from the first action on and after an edit', async () => {
+  const data = temporaryFolder();
+  const mandates = join(data, 'mandates.yaml');
+  const privacy = join(data, 'privacy.yaml');
+  writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\nallowedTools: ["*"]\n');
+  writeFileSync(privacy, PRIVACY);
+  const plane = await startPlane({ data, mandates, env: { MANDATE_PLANE_HASH_KEY: 'a key of the test' } });
+  stopAtTheEnd(plane);
+  const api = createApiClient({ url: plane.url, key: plane.keys.operator });
+  let published = 0;
+  const publish = async (said: string) => {
+    published += 1;
+    const body = action(`act_${published}`, said);
+    const { decision } = await api.post<Published>('/v1/actions', body, { query: { waitMs: 20_000 } });
+    return decision.action;
+  };
+
+  expect(await publish(SHOWN)).toMatchObject({
+    principal: { id: expect.stringMatching(/^person:/) },
+    args: {
+      customer: { id: expect.stringMatching(/^sealed:v1:/), name: '[redacted]' },
+      password: '[redacted]',
+      note: expect.stringMatching(
+        /^a-word-that-nobody-hides: call hmac-sha256:[0-9a-f]{32} or sealed:v1:\S+\.$/,
+      ),
+      card: '[redacted:credit_card]',
+    },
+    context: { keys: '[redacted:secret]' },
+  });
+
+  writeFileSync(privacy, `${PRIVACY}  - { pattern: ip_address, do: redact }\n`);
+  await waitUntil('the edit holds', async () =>
+    JSON.stringify(await publish('203.0.113.9')).includes('[redacted:ip_address]'),
+  );
+
+  const exported = await waitUntil('all decisions on record', async () => {
+    const answer = await fetch(new URL('/v1/audit/export?format=ndjson', plane.url), {
+      headers: { authorization: `Bearer ${plane.keys.operator}` },
+    });
+    const text = await answer.text();
+    return text.split('\n').length > published && text;
+  });
+  for (const hidden of HIDDEN) expect(exported).not.toContain(hidden);
+  await plane.kill();
+
+  expectHidden(await tablesOf(data));
+  const kept = filesBelow(data).map((path) => readFileSync(path, 'latin1'));
+  expectHidden(kept.join('\n'));
+});
+
+function action(id: string, shown: string): object {
+  return {
+    id,
+    agentId: 'bot',
+    type: 'tool_call',
+    tool: 'send',
+    principal: { id: PRINCIPAL },
+    args: {
+      customer: { id: CUSTOMER, name: NAME, notes: [EMAIL] },
+      password: PASSWORD,
+      note: `${shown}: call ${PHONE} or ${EMAIL}`,
+      card: Number(CARD),
+    },
+    context: { home: { deep: [{ street: STREET }] }, [EMAIL ?? '']: CARD, keys: KEY },
+  };
+}
+
+/** Every row of every table, as text: on the disk they are compressed. */
+async function tablesOf(data: string): Promise<string> {
+  const audit = await openEmbeddedAudit({ path: dataFolder(data).audit });
+  onTestFinished(() => audit.close());
+  const tables = await audit.query('SHOW TABLES', {}, z.object({ name: z.string() }));
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    rows.push(await text(await audit.file(`SELECT * FROM ${name}`, {}, 'JSONEachRow')));
+  }
+  return rows.join('\n');
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+function expectHidden(kept: string): void {
+  expect(kept).toContain(SHOWN);
+  for (const hidden of HIDDEN) expect(kept).not.toContain(hidden);
+}
+
+function stopAtTheEnd(plane: PlaneProcess): void {
+  onTestFinished(async () => {
+    await plane.kill();
+  });
+}
