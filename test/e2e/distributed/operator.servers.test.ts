@@ -1,4 +1,8 @@
 /** What an operator does with a plane of servers and processes of their own, by the command and by what each process tells. */
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { personKeysAt } from '@mandate/privacy';
 import { agentKey, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainProducer, startRedis, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -159,6 +163,35 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(wrongWay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is no gateway') });
 
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
+  });
+
+  test('forgets a person at one gateway, and the other has forgotten them a moment later', async () => {
+    const planes = [serverPlane(servers, MANDATES), serverPlane(servers, MANDATES)] as const;
+    const [folder, otherFolder] = planes.map(({ data }) => data.DATA_PATH) as [string, string];
+    const file = join(folder, 'person-keys');
+    for (const at of [folder, otherFolder]) {
+      writeFileSync(join(at, 'privacy.yaml'), 'version: 1\nfields: [{ path: principal.id, do: seal }]\n');
+    }
+    const key = await planes[0].issueKey('default', ['persons']);
+    copyFileSync(join(folder, 'keys.json'), join(otherFolder, 'keys.json'));
+    const gateway = await planes[0].start('gateway');
+    copyFileSync(file, join(otherFolder, 'person-keys'));
+    const other = await planes[1].start('gateway');
+
+    const keys = personKeysAt(file);
+    await keys.open();
+    const sealed = [keys.seal('default', 'mia_li_3668', 'of mia'), keys.seal('default', 'ben', 'of ben')];
+    const readAt = async ({ url }: { url: string }) =>
+      (await planes[0].api(url, key).post<{ unsealed: unknown }>('/v1/persons/unseal', { sealed })).unsealed;
+    expect(await readAt(other)).toEqual([{ text: 'of mia' }, { text: 'of ben' }]);
+    const env = { MANDATE_URL: gateway.url, MANDATE_API_KEY: key };
+    const erase = ['persons', 'erase', '-', '--yes', '--reason', 'ticket'];
+    expect(await runMandate(erase, { env, stdin: 'mia_li_3668\n' })).toMatchObject({ exitCode: 0 });
+    const forgotten = [{ erased: true }, { text: 'of ben' }];
+    expect(await readAt(gateway)).toEqual(forgotten);
+    await waitUntil('the other gateway has read of it', async () =>
+      isDeepStrictEqual(await readAt(other), forgotten),
+    );
   });
 });
 
