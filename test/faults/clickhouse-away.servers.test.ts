@@ -38,8 +38,8 @@ const LOST_ANSWERS = 3;
 const PATIENCE_MS = 1_500;
 /** How long an answer is waited for: one that may fail, and one that must come, however busy the machine is. */
 const ANSWER_MS = { meanwhile: 5_000, afterwards: 120_000 };
-/** A setting that inserts alone have; it stands in the address of the request. */
-const INSERTING = 'max_partitions_per_insert_block';
+/** Rows of which none is ever appended twice: one that is there twice was inserted twice. */
+const INSERTING = 'insert into settlements';
 
 type Measured = Awaited<ReturnType<Recording['record']>>;
 
@@ -141,7 +141,8 @@ async function queryServiceOn({ url }: ClickHouseServer, database: string, timeo
 class Away extends Error {}
 
 function openAudit(url: string, database: string, timeoutMs: number): Promise<AuditClient> {
-  return openServerAudit({ url, username: 'default', password: '', database, timeoutMs });
+  // As they are, so that one can see which insert a request is.
+  return openServerAudit({ url, username: 'default', password: '', database, timeoutMs, compress: false });
 }
 
 /** Appends number after number for as long as it is not stopped; now and then a decision again. */
