@@ -19,14 +19,19 @@ export function keyFileText({ indexKey, tree }: PersonKeyFile): string {
 
 /** null: it is no such file, or not as it was written. */
 export function readKeyFileText(text: string): PersonKeyFile | null {
-  const end = text.lastIndexOf('\n', text.length - 2) + 1;
-  const body = text.slice(0, end);
-  if (!SUM.test(text.slice(end)) || text.slice(end) !== sumOf(body)) return null;
+  const sum = sumIn(text);
+  const body = text.slice(0, text.length - sum.length);
+  if (!SUM.test(sum) || sum !== sumOf(body)) return null;
   const [title, index = '', ...lines] = body.slice(0, -1).split('\n');
   const [, indexKey] = INDEX.exec(index) ?? [];
   const tree = lines.flatMap((line) => readNode(line) ?? []);
   const isWhole = title === TITLE && indexKey !== undefined && tree.length === lines.length && isTree(tree);
   return isWhole ? { indexKey: Buffer.from(indexKey, 'base64url'), tree } : null;
+}
+
+/** What tells one text of a file from every other. */
+export function sumIn(text: string): string {
+  return text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
 }
 
 function readNode(line: string): KeyNode | null {

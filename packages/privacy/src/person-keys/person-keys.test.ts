@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { holdExclusively } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { keyFileText, readKeyFileText } from './key-file-text.ts';
 import { plantTree } from './key-tree.ts';
 import { type PersonKeys, personKeysAt } from './person-keys.ts';
@@ -114,6 +114,19 @@ test('two processes of one folder that erase at the same time both have it in th
     true,
     false,
   ]);
+});
+
+test('a file that another process is overwriting is not read before that is done', async () => {
+  const { path } = await made();
+  const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
+  const reading = vi.spyOn(fs, 'open');
+  onTestFinished(() => reading.mockRestore());
+  const starting = opened(path);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(reading).not.toHaveBeenCalled();
+  elsewhere.release();
+  await starting;
+  expect(reading).toHaveBeenCalledWith(path);
 });
 
 test('a file from a backup beneath a running process brings nobody back, and is punctured at the next erasure', async () => {

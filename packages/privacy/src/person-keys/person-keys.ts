@@ -7,10 +7,10 @@
  * that comes back from a backup beneath a running process does not bring anybody back.
  */
 import { randomBytes } from 'node:crypto';
-import { promises as fs } from 'node:fs';
+import { existsSync, promises as fs } from 'node:fs';
 import { MandateError, withFileLock } from '@mandate/runtime';
 import type { Sealer } from '../sealer.ts';
-import { keyFileText, type PersonKeyFile, readKeyFileText } from './key-file-text.ts';
+import { keyFileText, type PersonKeyFile, readKeyFileText, sumIn } from './key-file-text.ts';
 import { type KeyTree, leafKey, plantTree, puncture } from './key-tree.ts';
 import { keysIdOf, personIndex } from './person-index.ts';
 import { replaceSecretFile, wipeLeftovers } from './replace-secret-file.ts';
@@ -61,6 +61,8 @@ export function personKeysAt(path: string): PersonKeys {
   const erased = new Map<string, string>();
   /** Which of them may still be in the file. */
   const unwritten = new Set<string>();
+  /** The file as this process last saw it: what is the same need not be punctured anew. */
+  let seen = '';
   const wanted = Promise.withResolvers<void>();
 
   function heldNow() {
@@ -94,11 +96,16 @@ export function personKeysAt(path: string): PersonKeys {
     return { ref: refOf(keysId, index), secrets: secretsAt(index) };
   }
 
-  function hold({ indexKey, tree }: PersonKeyFile): void {
+  function hold(text: string): void {
+    const { indexKey, tree } = keysIn(text, path);
     held = { keysId: keysIdOf(indexKey), indexKey, tree };
+    seen = sumIn(text);
   }
 
-  /** One after another: the lock is between processes, and does not wait in turn. */
+  /**
+   * One after another: the lock is between processes, and does not wait in turn. Without it a file could be overwritten
+   * while it is read.
+   */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const done = lastChange.then(() => withFileLock(path, LOCK_WAIT_MS, work));
     lastChange = done.catch(() => {});
@@ -106,16 +113,21 @@ export function personKeysAt(path: string): PersonKeys {
   }
 
   async function punctureFile(): Promise<void> {
-    const { keysId, indexKey, tree } = heldNow();
-    const file = await readKeyFile(path);
-    if (file !== null && keysIdOf(file.indexKey) !== keysId) throw anotherFile(path);
-    const before = file?.tree ?? tree;
+    const text = await readSecretFile(path);
     const writing = [...unwritten];
-    const after = [...erased.keys()].map(numbered).reduce(puncture, before);
-    if (file === null || after !== before)
-      await replaceSecretFile(path, keyFileText({ indexKey, tree: after }));
+    const isAsSeen = text === null || sumIn(text) === seen;
+    const { indexKey, tree } = isAsSeen ? heldNow() : punctured(keysIn(text, path));
+    const after = keyFileText({ indexKey, tree });
+    if (after !== text) await replaceSecretFile(path, after);
     else await wipeLeftovers(path);
+    seen = sumIn(after);
     for (const index of writing) unwritten.delete(index);
+  }
+
+  /** What another process has written, or a backup brought back. */
+  function punctured({ indexKey, tree }: PersonKeyFile): PersonKeyFile {
+    if (keysIdOf(indexKey) !== heldNow().keysId) throw anotherFile(path);
+    return { indexKey, tree: [...erased.keys()].map(numbered).reduce(puncture, tree) };
   }
 
   return {
@@ -123,20 +135,22 @@ export function personKeysAt(path: string): PersonKeys {
     wanted: wanted.promise,
     async open() {
       if (held !== null) return true;
-      const file = await readKeyFile(path);
-      if (file === null) return false;
-      await alone(() => wipeLeftovers(path));
-      hold(file);
-      return true;
+      if (!existsSync(path)) return false;
+      await alone(async () => {
+        const text = await readSecretFile(path);
+        if (text !== null) hold(text);
+        await wipeLeftovers(path);
+      });
+      return held !== null;
     },
     make: () =>
       alone(async () => {
         // What is held may have lost persons whom the file still has.
         if (held !== null) return;
-        const there = await readKeyFile(path);
-        const file = there ?? newKeyFile();
-        if (there === null) await replaceSecretFile(path, keyFileText(file));
-        hold(file);
+        const there = await readSecretFile(path);
+        const text = there ?? keyFileText(newKeyFile());
+        if (there === null) await replaceSecretFile(path, text);
+        hold(text);
       }),
     find(tenant, person) {
       const { ref, secrets } = personOf(tenant, person);
@@ -187,7 +201,7 @@ function newKeyFile(): PersonKeyFile {
 }
 
 /** null where there is none. */
-async function readKeyFile(path: string): Promise<PersonKeyFile | null> {
+async function readSecretFile(path: string): Promise<string | null> {
   const file = await fs.open(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -196,12 +210,16 @@ async function readKeyFile(path: string): Promise<PersonKeyFile | null> {
   try {
     const { mode } = await file.stat();
     if ((mode & 0o077) !== 0) throw exposed(path);
-    const read = readKeyFileText(await file.readFile('utf8'));
-    if (read === null) throw invalid(path);
-    return read;
+    return await file.readFile('utf8');
   } finally {
     await file.close();
   }
+}
+
+function keysIn(text: string, path: string): PersonKeyFile {
+  const read = readKeyFileText(text);
+  if (read === null) throw invalid(path);
+  return read;
 }
 
 function exposed(path: string): MandateError {
