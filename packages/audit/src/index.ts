@@ -64,7 +64,7 @@ export {
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
 export { rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
-export { keptFromMs, monthOf, newestFromMs } from './retention/months.ts';
+export { keptFromMs, newestFromMs } from './retention/months.ts';
 export { dropPastRows, type PastRows, pastRows } from './retention/past-rows.ts';
 export {
   ANYBODY,

@@ -180,7 +180,8 @@ async function remove(
 }
 
 const mutation = z.object({ table: z.string(), failed: z.string() });
-const LOOK_EVERY_MS = 50;
+const FIRST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 1_000;
 
 /** Until no mutation of these tables is under way, whoever began it. */
 async function untilCarriedOut(
@@ -188,7 +189,7 @@ async function untilCarriedOut(
   tables: readonly PastRows['table'][],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (;;) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     const underWay = await client.query(
       `SELECT table, latest_fail_reason AS failed FROM system.mutations
        WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND NOT is_done AND NOT is_killed`,
@@ -208,6 +209,6 @@ async function untilCarriedOut(
         },
       );
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(waitMs, undefined, { signal });
   }
 }
