@@ -131,6 +131,14 @@ test('what was sealed of a person is readable until they are forgotten, and neve
   expect(actionsIn(await decisions('--text', found.ref))).toEqual(['a1', 'a2']);
   expect(actionsIn(await decisions('--principal', found.pseudonym))).toEqual(['a1']);
 
+  const reads = await waitUntil('who read of whom is in the audit', async () => {
+    const asked = ['query', 'reads', '--json', '--route', '/v1/persons/unseal'];
+    const rows = jsonLines<object>((await mandate(asked)).stdout);
+    return rows.length === 2 && rows;
+  });
+  const ofMia = { keyName: 'dpo', parameters: { refs: [found.ref], count: '3' }, refused: false };
+  expect(reads).toEqual([expect.objectContaining(ofMia), expect.objectContaining(ofMia)]);
+
   const backup = join(folder, 'person-keys-of-yesterday');
   copyFileSync(join(data, 'person-keys'), backup);
   const kept = await mandate(['persons', 'erase', MIA.id, '--reason', 'ticket 4711'], { answer: 'no' });
