@@ -103,15 +103,17 @@ export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: Hi
     places: Places<FieldRule>,
     within: Within,
   ): { [name: string]: Json } {
-    const copy = new Map<string, Json>();
-    let isChanged = false;
-    for (const [name, member] of Object.entries(members)) {
+    const names = Object.keys(members);
+    let copy: Map<string, Json> | null = null;
+    for (const [at, name] of names.entries()) {
+      const member = members[name] ?? null;
       const hidden = hideIn(member, below(places, name), within);
       const shownName = hidePieces(name, within);
-      isChanged ||= hidden !== member || shownName !== name;
+      if (copy === null && hidden === member && shownName === name) continue;
+      copy ??= new Map(names.slice(0, at).map((before) => [before, members[before] ?? null]));
       copy.set(shownName === name ? name : unused(shownName, copy, members), hidden);
     }
-    return isChanged ? Object.fromEntries(copy) : members;
+    return copy === null ? members : Object.fromEntries(copy);
   }
 
   function hideWhole(value: Json, rule: Rule, within: Within): Json {

@@ -19,7 +19,7 @@ const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> 
   ip_address: { hint: /\d\.\d|:[\da-f]{0,4}:/i, find: findIpAddresses },
   us_ssn: { hint: /\d[ -]\d\d[ -]\d/, find: findUsSsns },
   // Some of thirty vendors' credentials are no longer than this; a URL, a key in lines and SendGrid's have shorter words.
-  secret: { hint: /[\w+/=-]{20}|:\/\/|-----BEGIN|SG\.|bearer/i, find: findSecrets },
+  secret: { hint: /[\w+/=-]{20}|:\/\/|-----BEGIN|SG\.|[Bb](?:earer|EARER)/, find: findSecrets },
 };
 
 export type Piece = Span & { readonly pattern: PrivacyPattern };

@@ -3,7 +3,7 @@
  * and what has no vendor: private keys, JSON web tokens, bearer tokens, passwords in URLs, and keys of Mandate.
  */
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
-import { type Finder, MASK, NO_WORD_BEFORE, type Span, spanOf } from './piece.ts';
+import { type Finder, MASK, NO_WORD_AFTER, NO_WORD_BEFORE, type Span, spanOf } from './piece.ts';
 
 /** As much of a rule as is used; its package's types are another package's. */
 type Rule = {
@@ -18,13 +18,21 @@ type RuleContext = {
 };
 type SourceCode = { content: string; filePath: string; ext: string; contentType: 'text' };
 
-/** A comment in the text must not switch rules off. */
-const NOT_A_RULE_OF_SECRETS = '@secretlint/secretlint-rule-filter-comments';
-
-/** The ids of AWS keys are found too, as they name an account. */
-const OPTIONS = { enableIDScanRule: true };
+/**
+ * A comment in the text must not switch rules off; and the rule for Google's key files parses every text as JSON, for
+ * private keys that are found here anyway.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  '@secretlint/secretlint-rule-filter-comments',
+  '@secretlint/secretlint-rule-gcp',
+]);
 
 const JSON_WEB_TOKEN = new RegExp(`(?<![\\w${MASK}-])eyJ[\\w-]{5,}\\.eyJ[\\w-]{5,}\\.[\\w-]*`, 'g');
+/** The id that goes with a key of AWS: the rules leave it out unless they are told otherwise. */
+const AWS_KEY_ID = new RegExp(
+  `${NO_WORD_BEFORE}(?:A3T[A-Z0-9]|A(?:KI|GP|ID|RO|IP|NP|NV|SI)A)[A-Z0-9]{16}${NO_WORD_AFTER}`,
+  'g',
+);
 const GOOGLE_KEY = new RegExp(`${NO_WORD_BEFORE}AIza[\\w-]{35}`, 'g');
 const KEY_OF_MANDATE = new RegExp(`${NO_WORD_BEFORE}mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}`, 'g');
 /** With a digit among its first: `bearer responsibilities` is none. */
@@ -36,7 +44,7 @@ const END_OF_KEY = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const vendorsIn = vendorFinder();
 
 export const findSecrets: Finder = (text) => {
-  const ours = [JSON_WEB_TOKEN, GOOGLE_KEY, KEY_OF_MANDATE, BEARER, IN_URL].flatMap((pattern) =>
+  const ours = [JSON_WEB_TOKEN, AWS_KEY_ID, GOOGLE_KEY, KEY_OF_MANDATE, BEARER, IN_URL].flatMap((pattern) =>
     Array.from(text.matchAll(pattern), spanOf),
   );
   return [...ours, ...privateKeysIn(text), ...vendorsIn(text)];
@@ -52,8 +60,8 @@ function vendorFinder(): Finder {
     sharedOptions: {},
   };
   const rules = (creator.rules as Rule[])
-    .filter(({ meta }) => meta.id !== NOT_A_RULE_OF_SECRETS)
-    .map((rule) => rule.create(context, OPTIONS));
+    .filter(({ meta }) => !LEFT_OUT.has(meta.id))
+    .map((rule) => rule.create(context, {}));
   return (content) => {
     found.length = 0;
     for (const rule of rules) rule.file?.({ content, filePath: 'text', ext: '', contentType: 'text' });
