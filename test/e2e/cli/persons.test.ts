@@ -61,7 +61,8 @@ function keysAbove(file: string, index: string): Buffer[] {
 }
 
 async function planeOn(data: string, mandates: string): Promise<PlaneProcess> {
-  const plane = await startPlane({ data, mandates });
+  // Whatever it may log, it logs.
+  const plane = await startPlane({ data, mandates, env: { MANDATE_PLANE_LOG_LEVEL: 'trace' } });
   onTestFinished(async () => {
     await plane.kill('SIGKILL');
   });
@@ -164,6 +165,8 @@ test('what was sealed of a person is readable until they are forgotten, and neve
   expect((await argsOf('a5')).customer).toEqual({ id: '[erased]', name: '[erased]' });
 
   expect(await plane.kill('SIGTERM')).toBe(0);
+  const logged = plane.errors();
+  expect(logged).toContain('/v1/persons/erase');
   copyFileSync(backup, join(data, 'person-keys'));
   plane = await planeOn(data, mandates);
   await isForgotten();
@@ -172,7 +175,7 @@ test('what was sealed of a person is readable until they are forgotten, and neve
   const before = keysAbove(readFileSync(backup, 'utf8'), found.ref.slice(-16));
   const destroyed = before.flatMap((one) => [one, one.toString('base64url'), one.toString('hex')]);
   const told = [MIA, BEN].flatMap((person) => Object.values(person));
-  for (const [path, bytes] of bytesBelow(data)) {
+  for (const [path, bytes] of bytesBelow(data).set('the log lines', Buffer.from(logged))) {
     expect([path, [...destroyed, ...told].filter((one) => bytes.includes(one)).length]).toEqual([path, 0]);
   }
   expect(readFileSync(backup).includes(destroyed[1] ?? '')).toBe(true);
