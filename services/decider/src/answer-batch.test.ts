@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
 import { compileActionRedaction, loadMandates } from '@mandate/policy';
 import { manualClock } from '@mandate/runtime';
-import { CAPS, settingsOfTopic, TOPICS } from '@mandate/schemas';
+import { CAPS, settingsOfTopic, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import type { Answer, AnswerContext, Incoming } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
@@ -259,13 +259,25 @@ describe('redaction', () => {
     expect(second.record.decision.duplicateOf?.samePayload).toBe(false);
   });
 
+  test('is told whose action it is, also where only the topic tells', async () => {
+    const { context, incoming } = scene('');
+    const tenants: string[] = [];
+    context.redact = (action, tenant) => {
+      tenants.push(tenant);
+      return action;
+    };
+    await answerBatch([incoming(ask('a')), incoming(ask('b'), topicOfTenant('globex'))], context);
+    expect(tenants).toEqual(['default', 'globex']);
+  });
+
   test('that fails blocks, shows nothing, and stops nobody else', async () => {
     const { context, incoming, ledger } = scene('mode: observe\ntoolPolicies: { t: { cost: 0.1 } }');
     context.redact = (action) => {
       if (action.id === 'poison') throw new TypeError('cannot redact this');
       return action;
     };
-    const args = { args: { password: 'hunter2' }, context: { password: 'hunter2' } };
+    const principal = { id: 'hunter2' };
+    const args = { args: { password: 'hunter2' }, context: { password: 'hunter2' }, principal };
     const batch = [incoming(ask('a')), incoming(ask('poison', args)), incoming(ask('b'))];
     const { answers } = await answerBatch(batch, context);
     expect(told(answers)).toEqual(['ALLOWED a', 'INTERNAL_ERROR poison', 'ALLOWED b']);

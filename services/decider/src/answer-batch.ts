@@ -101,7 +101,7 @@ function asked(
   return { at, incoming, action, request, ...shownOf({ ...action, tenant }, tenant, context) };
 }
 
-/** Of what cannot be redacted nothing is shown that an agent fills in freely. */
+/** Of what cannot be redacted nothing is shown that may have to be. */
 function shownOf(
   action: Action,
   tenant: string,
@@ -112,6 +112,7 @@ function shownOf(
   } catch (error) {
     const shown = { ...action };
     delete shown.context;
+    delete shown.principal;
     if (shown.type === 'tool_call') delete shown.args;
     return { shown, unshown: error instanceof Error ? error : new Error(String(error)) };
   }

@@ -1,0 +1,41 @@
+import { HttpProblem, MandateError } from '@mandate/runtime';
+import type { Action } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Gateway } from '../gateway.ts';
+import { redactAction } from './redact-action.ts';
+
+const original: Action = {
+  id: 'a',
+  agentId: 'b',
+  type: 'tool_call',
+  tool: 't',
+  args: { to: 'ann@example.com' },
+};
+
+function redacting(redact: Gateway['redact']) {
+  const fingerprint: Gateway['fingerprint'] = (before, after) => JSON.stringify([before, after]);
+  return () => redactAction({ redact, fingerprint } as Gateway, original, 'acme');
+}
+
+test('an action is hidden for its tenant, and the fingerprint is of what that took from it', () => {
+  const hidden: Action = { ...original, args: { to: '[redacted:email] for acme' } };
+  const redacted = redacting((action, tenant) => ({
+    ...action,
+    args: { to: `[redacted:email] for ${tenant}` },
+  }));
+  expect(redacted()).toEqual({ action: hidden, fingerprint: JSON.stringify([original, hidden]) });
+});
+
+test('that its person was forgotten is for the caller to know, and no other fault is', () => {
+  const failing = (code: string) => () => {
+    throw new MandateError(code, 'gone', { remedy: 'Let them be.' });
+  };
+  const gone = expect.objectContaining({
+    status: 410,
+    code: 'PERSON_ERASED',
+    remedy: 'Nothing was published. Let them be.',
+  });
+  expect(redacting(failing('PERSON_ERASED'))).toThrow(HttpProblem);
+  expect(redacting(failing('PERSON_ERASED'))).toThrow(gone);
+  expect(redacting(failing('PERSON_KEYS_NOT_READY'))).toThrow(MandateError);
+});
