@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
-import { MandateError, silentLogger } from '@mandate/runtime';
+import { MandateError, type Running, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,12 +25,12 @@ async function gatewayOn(
   bus: Bus,
   path: string,
   seals = true,
-): Promise<{ keys: PersonKeys; stop(): Promise<void> }> {
+): Promise<{ keys: PersonKeys; following: Running; stop(): Promise<void> }> {
   const keys = personKeysAt(path);
   const following = await followErasures({ bus, keys, seals: () => seals, log, clock });
   following.finished.catch(() => {});
   onTestFinished(() => following.stop());
-  return { keys, stop: following.stop };
+  return { keys, following, stop: following.stop };
 }
 
 const isErased = (keys: PersonKeys, person: string) => keys.find('acme', person).erased;
@@ -51,6 +51,9 @@ async function isErasedInFile(path: string, person: string): Promise<boolean> {
   await keys.open();
   return isErased(keys, person);
 }
+
+const appendText = (bus: Bus, value: string) =>
+  bus.append(TOPICS.persons, [{ key: null, partition: 0, value }]);
 
 async function recordsOn(bus: Bus): Promise<number> {
   const ranges = await bus.ranges(TOPICS.persons);
@@ -185,15 +188,22 @@ test('what is read while the file is made counts too, where another gateway of t
   expect(await isErasedInFile(path, 'mia')).toBe(true);
 });
 
-test('an erasure of other keys, and what is no record, change nothing', async () => {
+test('an event that this version does not know ends a gateway: it may forget somebody', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const { following, stop } = await gatewayOn(bus, path);
+  await appendText(bus, '{"event":"person.erased.twice"}');
+  await expect(following.finished).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+  await stop();
+  await expect(gatewayOn(bus, path)).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+});
+
+test('an erasure of other keys, and what is no event, change nothing', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { keys } = await gatewayOn(bus, path);
   const stranger = personKeysAt(newPath());
   await stranger.make();
   await forgetOnLogAlone(bus, stranger, 'mia');
-  await bus.append(TOPICS.persons, [
-    { key: null, partition: 0, value: '{"event":"person.erased","__proto__":{}}' },
-  ]);
+  for (const text of ['no JSON', '{"__proto__":{}}', '[]', 'null', '']) await appendText(bus, text);
   await forgetOnLogAlone(bus, keys, 'ben');
   await waitUntil('it has read past them', () => isErased(keys, 'ben'));
   expect(isErased(keys, 'mia')).toBe(false);

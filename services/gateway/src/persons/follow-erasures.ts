@@ -9,7 +9,7 @@
  * Where nothing is sealed, and nothing ever was, neither topic nor file is needed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, LogRecord, Reader } from '@mandate/bus';
+import { type Bus, type LogRecord, type Reader, recordUnreadable } from '@mandate/bus';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Running } from '@mandate/runtime';
 import {
@@ -125,14 +125,27 @@ async function untilErased(
   }
 }
 
-/** A record that cannot be read is no erasure of these keys: their gateways write none such. */
+/**
+ * What is no event at all was written by no gateway. An event that this version does not know may forget somebody, so
+ * nothing is sealed past it.
+ */
 function readRecord({ coordinate, value }: LogRecord, log: Logger): PersonsRecord | null {
   if (coordinate.partition !== PERSONS_PARTITION) return null;
   try {
     return readPersonsRecord(value);
   } catch (err) {
-    log.error({ err, ...coordinate }, 'a record of the persons cannot be read: it is passed over');
+    if (isEvent(value)) throw recordUnreadable(coordinate, err);
+    log.error({ err, ...coordinate }, 'a record of the persons is no event: it is passed over');
     return null;
+  }
+}
+
+function isEvent(value: Uint8Array): boolean {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(value).toString());
+    return typeof json === 'object' && json !== null && 'event' in json;
+  } catch {
+    return false;
   }
 }
 
