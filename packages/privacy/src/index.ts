@@ -6,6 +6,7 @@
  */
 export { hidingInForce } from './hiding/hiding-in-force.ts';
 export { loadPrivacy } from './load-privacy.ts';
+export { redactPieces } from './patterns/redact-pieces.ts';
 export {
   type Erasure,
   type PersonFound,

@@ -1,5 +1,6 @@
 /** The query service alone: on the audit tables and the log, on servers or in a folder, and the API keys of a folder. */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
+import { redactPieces } from '@mandate/privacy';
 import { answers, fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { queryConfig, queryReadiness, queryRoutes } from './app.ts';
@@ -29,7 +30,15 @@ await runService(process, {
         ...(await queryReadiness(audit)),
         ...(bus === null ? [] : [await answers('log', bus.ping())]),
       ],
-      routes: queryRoutes({ audit, bus, log, metrics, clock: systemClock, timeoutMs }),
+      routes: queryRoutes({
+        audit,
+        bus,
+        log,
+        metrics,
+        clock: systemClock,
+        timeoutMs,
+        redactText: redactPieces,
+      }),
     };
   },
 });

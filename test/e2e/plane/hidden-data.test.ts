@@ -77,6 +77,8 @@ test('nothing that the document names is kept or shown, from the first action on
     JSON.stringify(await publish('203.0.113.9')).includes('[redacted:ip_address]'),
   );
 
+  // What was asked for is on record too.
+  await api.get('/v1/audit/decisions', { text: `to ${EMAIL}` });
   const exported = await waitUntil('all decisions on record', async () => {
     const answer = await fetch(new URL('/v1/audit/export?format=ndjson', plane.url), {
       headers: { authorization: `Bearer ${plane.keys.operator}` },

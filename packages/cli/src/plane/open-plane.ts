@@ -10,7 +10,7 @@ import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { hidingInForce, openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
+import { hidingInForce, openPrivacyFile, personKeysAt, redactPieces, sealsAnything } from '@mandate/privacy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
@@ -112,6 +112,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       maxBatch: config.RECORDER_BATCH_RECORDS,
       gatherMs: config.RECORDER_GATHER_MS,
       sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
+      keepMonths: privacy.keepMonths,
     }),
   );
   const decider = running(
@@ -187,6 +188,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       metrics,
       clock,
       timeoutMs: config.QUERY_ANSWER_TIMEOUT_MS,
+      redactText: redactPieces,
     }),
   );
   const { url } = running(await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }));

@@ -11,6 +11,7 @@ import { MandateError } from '@mandate/runtime';
 import type { Action, Json, PrivacyDocument, PrivacyPattern } from '@mandate/schemas';
 import { isCreditCard } from '../patterns/credit-card.ts';
 import { findPieces } from '../patterns/find-pieces.ts';
+import { replacePieces } from '../patterns/redact-pieces.ts';
 import type { Sealer } from '../sealer.ts';
 import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.ts';
 import { ERASED, isHidden, REDACTED, redactedPiece } from './hidden-text.ts';
@@ -128,13 +129,7 @@ export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: Hi
     if (patterns.length === 0) return text;
     const pieces = findPieces(text, patterns);
     if (pieces.length === 0) return text;
-    let shown = '';
-    let at = 0;
-    for (const { start, end, pattern } of pieces) {
-      shown += text.slice(at, start) + hidePiece(text.slice(start, end), pattern, within);
-      at = end;
-    }
-    return shown + text.slice(at);
+    return replacePieces(text, pieces, (piece, pattern) => hidePiece(piece, pattern, within));
   }
 
   function hidePiece(piece: string, pattern: PrivacyPattern, within: Within): string {
