@@ -4,6 +4,7 @@ import {
   kafkaSettings,
   LOG_LEVELS,
   otlpSettings,
+  privacySettings,
 } from '@mandate/runtime';
 import { z } from 'zod';
 
@@ -45,6 +46,7 @@ export const recorderSettings = z.object({
 export const recorderConfig = z
   .object({
     ...recorderSettings.shape,
+    ...privacySettings.shape,
     ...kafkaSettings.shape,
     ...clickhouseSettings.shape,
     ...otlpSettings.shape,

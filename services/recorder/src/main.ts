@@ -1,6 +1,7 @@
 /** The recorder alone, from the log into the audit tables, each on a server or in a folder. HTTP tells how it fares. */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openLog } from '@mandate/bus';
+import { openPrivacyFile } from '@mandate/privacy';
 import { makeDataFolder, runService } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { recorderConfig, startRecorder } from './app.ts';
@@ -16,20 +17,24 @@ await runService(process, {
   }),
   async open({ config, log, metrics, tracer, closing, running }) {
     const folder = makeDataFolder(config.RECORDER_DATA_PATH);
+    const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
     await migrate(audit, MIGRATIONS_DIRECTORY);
-    const recorder = await startRecorder({
-      bus,
-      audit,
-      log,
-      metrics,
-      tracer,
-      maxBatch: config.RECORDER_BATCH_RECORDS,
-      gatherMs: config.RECORDER_GATHER_MS,
-      sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
-      retentionMs: config.RECORDER_RETENTION_MS,
-    });
-    return { keys: null, readiness: running(recorder).readiness };
+    const recorder = running(
+      await startRecorder({
+        bus,
+        audit,
+        log,
+        metrics,
+        tracer,
+        maxBatch: config.RECORDER_BATCH_RECORDS,
+        gatherMs: config.RECORDER_GATHER_MS,
+        sessionTimeoutMs: config.RECORDER_SESSION_TIMEOUT_MS,
+        retentionMs: config.RECORDER_RETENTION_MS,
+        keepMonths: privacy.keepMonths,
+      }),
+    );
+    return { keys: null, readiness: async () => [...(await recorder.readiness()), privacy.readiness()] };
   },
 });
