@@ -1,0 +1,64 @@
+/** What lies on the log, read back from its beginning, and what of it counts: by the words of the contract, and by no code of readers. */
+import type { Deliveries } from '@mandate/audit/contract';
+import type { Bus } from '@mandate/bus';
+import {
+  type BudgetAdjusted,
+  type Decision,
+  type DecisionsRecord,
+  type Settlement,
+  TOPICS,
+} from '@mandate/schemas';
+import { type EpochStep, standing } from '@mandate/testing';
+
+/** Of one tenant. The records of an agent are in the order of the log, as its key keeps them in one partition. */
+export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries> {
+  const decisions: { record: Decision; void: boolean }[] = [];
+  const settlements: { record: Settlement; void: boolean }[] = [];
+  const adjustments: { record: BudgetAdjusted; void: boolean }[] = [];
+  for (const { partition } of await bus.ranges(TOPICS.decisions)) {
+    const records = await readPartition(bus, partition);
+    const stands = standing(records.map(stepOf));
+    for (const [place, record] of records.entries()) {
+      const isVoid = stands[place] !== true;
+      if (record.event === 'action.decided' && record.decision.tenant === tenant)
+        decisions.push({ record: record.decision, void: isVoid });
+      if (record.event === 'action.settled' && record.settlement.tenant === tenant)
+        settlements.push({ record: record.settlement, void: isVoid });
+      // What an operator did holds whichever ledger was told.
+      if (record.event === 'budget.adjusted' && record.adjustment.tenant === tenant)
+        adjustments.push({ record, void: false });
+    }
+  }
+  return { decisions, settlements, adjustments };
+}
+
+/** Every record that can be read. */
+async function readPartition(bus: Bus, partition: number): Promise<DecisionsRecord[]> {
+  const range = (await bus.ranges(TOPICS.decisions)).find((range) => range.partition === partition);
+  const records: DecisionsRecord[] = [];
+  for (let offset = 0; offset < (range?.endOffset ?? 0); offset += 1) {
+    const found = await bus.at({ topic: TOPICS.decisions, partition, offset });
+    try {
+      records.push(JSON.parse(Buffer.from(found?.value ?? []).toString()));
+    } catch {
+      // It is no record, and nothing counts that it may have been meant to be.
+    }
+  }
+  return records;
+}
+
+/** What matters to which of the records stand. */
+function stepOf(record: DecisionsRecord): EpochStep {
+  switch (record.event) {
+    case 'ledger.epoch': {
+      const { id, generation } = record.epoch;
+      return { begins: { id, ...(generation !== undefined && { generation }) } };
+    }
+    case 'action.decided':
+      return { madeIn: record.decision.ledgerEpoch };
+    case 'action.settled':
+      return { madeIn: record.settlement.ledgerEpoch };
+    default:
+      return { madeIn: '' };
+  }
+}
