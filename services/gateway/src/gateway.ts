@@ -17,8 +17,11 @@ export type GatewayDependencies = {
   kills: KillBroadcast;
   /** Applied to every action before it is published. Throws PERSON_ERASED. */
   redact(action: Action, tenant: string): Action;
-  /** Of what that took away, so that two requests that differ only there are still told apart; null if nothing. */
-  fingerprint(original: Action, redacted: Action): string | null;
+  /**
+   * Of what that took away for good, so that two requests that differ only there are still told apart; null if nothing.
+   * Sealed texts go into it as they are sealed, or it would tell of them when their person is forgotten.
+   */
+  fingerprint(original: Action, redacted: Action, tenant: string): string | null;
   /** The decision that stands, from the audit; null when it knows none. null where there is no audit. */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
   /** With which `redact` seals, and what was sealed is read again. The gateway opens them. */

@@ -6,7 +6,13 @@
 import { openLog } from '@mandate/bus';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { hidingInForce, openPrivacyFile, personKeysAt, sealsAnything } from '@mandate/privacy';
+import {
+  hidingInForce,
+  openPrivacyFile,
+  personKeysAt,
+  sealingInForce,
+  sealsAnything,
+} from '@mandate/privacy';
 import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
@@ -39,6 +45,7 @@ await runService(process, {
       hashKey,
       sealer: personKeys,
     });
+    const seal = sealingInForce(privacy, personKeys);
     const synchronous = config.GATEWAY_SYNCHRONOUS;
     const bus = closing(await openLog(config, { path: folder.log, log, synchronous }), (held) =>
       held.close(),
@@ -52,7 +59,7 @@ await runService(process, {
         kills,
         findDecision: null,
         redact,
-        fingerprint: (original, redacted) => fingerprintOf(original, redacted, secret),
+        fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
         personKeys,
         sealsPersons: () => sealsAnything(privacy.privacy()),
         log,

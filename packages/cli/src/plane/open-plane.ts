@@ -10,7 +10,14 @@ import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
-import { hidingInForce, openPrivacyFile, personKeysAt, redactPieces, sealsAnything } from '@mandate/privacy';
+import {
+  hidingInForce,
+  openPrivacyFile,
+  personKeysAt,
+  redactPieces,
+  sealingInForce,
+  sealsAnything,
+} from '@mandate/privacy';
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
@@ -28,7 +35,7 @@ import {
   serveHttp,
   systemClock,
 } from '@mandate/runtime';
-import { type Action, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { VERSION } from '../version.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
@@ -65,7 +72,6 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const { closing, running } = opening;
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
   const secret = readOrMakeSecret(folder.secret);
-  const fingerprint = (original: Action, redacted: Action) => fingerprintOf(original, redacted, secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
   const traced = { service: 'plane', version: VERSION, log, metrics };
   const tracer = closing(await openTracer(config, traced), (opened) => opened?.stop());
@@ -132,13 +138,14 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
     }),
   );
+  const seal = sealingInForce(privacy, personKeys);
   const gateway = createGateway(
     {
       bus,
       ledger,
       kills,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: personKeys }),
-      fingerprint,
+      fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
       findDecision: createFindDecision(audit),
       personKeys,
       sealsPersons: () => sealsAnything(privacy.privacy()),

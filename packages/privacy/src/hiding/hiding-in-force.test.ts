@@ -1,6 +1,7 @@
+import { fingerprintOf } from '@mandate/policy';
 import { type Action, type PrivacyDocument, privacyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { hidingInForce } from './hiding-in-force.ts';
+import { hidingInForce, sealingInForce } from './hiding-in-force.ts';
 
 const documentOf = (written: object): PrivacyDocument => privacyDocument.parse({ version: 1, ...written });
 const action: Action = {
@@ -21,4 +22,32 @@ test('an edit holds from the next action on; names of secrets are hidden whateve
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: '[redacted]', cc: 'y' } });
   document = documentOf({ fields: [{ path: 'args.pin', do: 'hash' }] });
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
+});
+
+test('what tells requests apart says nothing of a sealed text once its person is forgotten', () => {
+  const written = documentOf({
+    fields: [
+      { path: 'args.to', do: 'seal', person: 'args.cc' },
+      { path: 'args.pin', do: 'redact' },
+    ],
+  });
+  const file = { privacy: () => written };
+  let isForgotten = false;
+  const sealer = {
+    seal: (_tenant: string, person: string, text: string) =>
+      isForgotten ? null : `sealed for ${person}: ${text.length}`,
+    pseudonym: () => null,
+    isSealed: () => false,
+  };
+  const seal = sealingInForce(file, sealer);
+  const sealed = seal(action, 'acme');
+  expect(sealed).toMatchObject({ args: { pin: 1, to: 'sealed for y: 1', cc: 'y' } });
+  const hidden = hidingInForce(file, { redact: (given) => given, sealer })(action, 'acme');
+  const withoutPin: Action = { ...action, args: { to: 'x', cc: 'y' } };
+  expect(fingerprintOf(sealed, hidden, 'k')).not.toBeNull();
+  expect(fingerprintOf(seal(withoutPin, 'acme'), seal(withoutPin, 'acme'), 'k')).toBeNull();
+  isForgotten = true;
+  const other: Action = { ...action, args: { pin: 1, to: 'z', cc: 'y' } };
+  const [ours, others] = [action, other].map((given) => fingerprintOf(seal(given, 'acme'), hidden, 'k'));
+  expect(ours).toBe(others);
 });

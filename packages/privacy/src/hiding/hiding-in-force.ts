@@ -1,21 +1,36 @@
 import type { Action, PrivacyDocument } from '@mandate/schemas';
+import type { Sealer } from '../sealer.ts';
 import { compileHiding, type Hiding, type HidingMeans } from './compile-hiding.ts';
+
+/** Says what holds when it is asked. */
+type DocumentInForce = { privacy(): PrivacyDocument };
 
 /** @param redact the names of secrets, which are hidden whatever the document says */
 export type HidingInForce = HidingMeans & { redact(action: Action): Action };
 
 /** Hides as the document says that holds when it is asked. */
-export function hidingInForce(
-  file: { privacy(): PrivacyDocument },
-  { redact, ...means }: HidingInForce,
-): Hiding {
+export function hidingInForce(file: DocumentInForce, { redact, ...means }: HidingInForce): Hiding {
+  const hide = inForce(file, (document) => compileHiding(document, means));
+  return (action, tenant) => hide(redact(action), tenant);
+}
+
+/** Seals as that document says, and hides nothing else: what is left tells actions apart until a person is forgotten. */
+export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
+  return inForce(file, (document) => {
+    const fields = document.fields.filter((rule) => rule.do === 'seal');
+    const patterns = document.patterns.filter((rule) => rule.do === 'seal');
+    return compileHiding({ ...document, fields, patterns }, { sealer });
+  });
+}
+
+function inForce(file: DocumentInForce, compile: (document: PrivacyDocument) => Hiding): Hiding {
   let document = file.privacy();
-  let hide = compileHiding(document, means);
+  let hide = compile(document);
   return (action, tenant) => {
     if (file.privacy() !== document) {
       document = file.privacy();
-      hide = compileHiding(document, means);
+      hide = compile(document);
     }
-    return hide(redact(action), tenant);
+    return hide(action, tenant);
   };
 }

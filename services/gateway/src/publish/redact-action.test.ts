@@ -13,7 +13,7 @@ const original: Action = {
 };
 
 function redacting(redact: Gateway['redact']) {
-  const fingerprint: Gateway['fingerprint'] = (before, after) => JSON.stringify([before, after]);
+  const fingerprint: Gateway['fingerprint'] = (...given) => JSON.stringify(given);
   return () => redactAction({ redact, fingerprint } as Gateway, original, 'acme');
 }
 
@@ -23,7 +23,7 @@ test('an action is hidden for its tenant, and the fingerprint is of what that to
     ...action,
     args: { to: `[redacted:email] for ${tenant}` },
   }));
-  expect(redacted()).toEqual({ action: hidden, fingerprint: JSON.stringify([original, hidden]) });
+  expect(redacted()).toEqual({ action: hidden, fingerprint: JSON.stringify([original, hidden, 'acme']) });
 });
 
 test('that its person was forgotten is for the caller to know, and no other fault is', () => {

@@ -10,7 +10,7 @@ export function redactAction(
 ): { action: Action; fingerprint: string | null } {
   try {
     const action = redact(original, tenant);
-    return { action, fingerprint: fingerprint(original, action) };
+    return { action, fingerprint: fingerprint(original, action, tenant) };
   } catch (error) {
     if (!isMandateError(error, 'PERSON_ERASED')) throw error;
     // The caller's to know: in whose name it acts was forgotten.
