@@ -32,7 +32,7 @@ FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production MANDATE_PLANE_DATA_PATH=/data
 WORKDIR /mandate
 # All that is ever written; a new volume takes over its owner.
-RUN install -d -o 1000 -g 1000 -m 700 /data
+RUN install -d -o 1000 -g 1000 -m 700 /data /persons
 COPY --from=installed /mandate/node_modules node_modules
 COPY package.json ./
 COPY schemas schemas

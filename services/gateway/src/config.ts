@@ -40,6 +40,13 @@ export const gatewaySettings = z.object({
     .default([])
     .describe('names of fields that are published as a keyed hash, so that equal values can still be told'),
   GATEWAY_HASH_KEY: z.string().min(16).optional().meta({ secret: true }).describe('the key of that hash'),
+  GATEWAY_PERSON_KEYS_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'the keys of what is sealed of people, for gateways alone; person-keys in the data folder when absent',
+    ),
   GATEWAY_MAX_WAITING: z
     .int()
     .min(1)

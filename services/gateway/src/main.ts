@@ -35,7 +35,7 @@ await runService(process, {
     const hashKey = config.GATEWAY_HASH_KEY;
     const hashing = { key: hashKey, setting: 'MANDATE_GATEWAY_HASH_KEY' };
     const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
-    const personKeys = personKeysAt(folder.personKeys);
+    const personKeys = personKeysAt(config.GATEWAY_PERSON_KEYS_PATH ?? folder.personKeys);
     const redact = hidingInForce(privacy, {
       redact: compileActionRedaction({
         redact: config.GATEWAY_REDACT_FIELDS,

@@ -81,7 +81,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const hashKey = config.PLANE_HASH_KEY;
   const hashing = { key: hashKey, setting: 'MANDATE_PLANE_HASH_KEY' };
   const privacy = closing(openPrivacyFile(config, { folder, log, hashing }), (file) => file.stop());
-  const personKeys = personKeysAt(folder.personKeys);
+  const personKeys = personKeysAt(config.GATEWAY_PERSON_KEYS_PATH ?? folder.personKeys);
   const redact = compileActionRedaction({
     redact: config.PLANE_REDACT_FIELDS,
     hash: config.PLANE_HASH_FIELDS,

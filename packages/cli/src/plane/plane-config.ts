@@ -74,6 +74,7 @@ export const planeConfig = z
     ...clickhouseSettings.shape,
     ...otlpSettings.shape,
     ...gatewaySettings.pick({
+      GATEWAY_PERSON_KEYS_PATH: true,
       GATEWAY_MAX_WAITING: true,
       GATEWAY_RECENT_ANSWERS: true,
       GATEWAY_RECENT_BYTES: true,
