@@ -43,7 +43,11 @@ type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
 const request = fc.record({
   tenant: fc.constantFrom(TENANTS[0], TENANTS[0], TENANTS[1]),
-  call: arbitraryCall(),
+  /** Most in so few hours that what was summed of them is touched again and again. */
+  call: fc.oneof(
+    { weight: 4, arbitrary: arbitraryCall(3 * HOUR_MS) },
+    { weight: 1, arbitrary: arbitraryCall() },
+  ),
   lateMs: seldom(fc.nat(40 * 24 * HOUR_MS)),
   /** About an action of one before it: once more under the same attempt, or as another attempt, or as another's action of that name. */
   follows: seldom(fc.record({ back: fc.nat(), isDuplicate: fc.boolean() })),
