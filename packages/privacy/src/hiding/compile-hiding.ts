@@ -106,13 +106,14 @@ export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: Hi
   ): { [name: string]: Json } {
     const names = Object.keys(members);
     let copy: Map<string, Json> | null = null;
+    const unused = unusedNames(members);
     for (const [at, name] of names.entries()) {
       const member = members[name] ?? null;
       const hidden = hideIn(member, below(places, name), within);
       const shownName = hidePieces(name, within);
       if (copy === null && hidden === member && shownName === name) continue;
       copy ??= new Map(names.slice(0, at).map((before) => [before, members[before] ?? null]));
-      copy.set(shownName === name ? name : unused(shownName, copy, members), hidden);
+      copy.set(shownName === name ? name : unused(shownName, copy), hidden);
     }
     return copy === null ? members : Object.fromEntries(copy);
   }
@@ -178,9 +179,20 @@ function strongest(places: Places<FieldRule>): FieldRule | undefined {
   return places.length === 0 ? undefined : rulesAt(places).sort(byStrength)[0];
 }
 
-/** Two names may come out as one, and neither value is to be lost. */
-function unused(name: string, taken: ReadonlyMap<string, Json>, members: object): string {
-  let free = name;
-  for (let count = 2; taken.has(free) || Object.hasOwn(members, free); count += 1) free = `${name} ${count}`;
-  return free;
+/**
+ * Two names may come out as one, and neither value is to be lost. Each count is tried once: as many as there are may come
+ * out as one.
+ */
+function unusedNames(members: object): (name: string, taken: ReadonlyMap<string, Json>) => string {
+  const counts = new Map<string, number>();
+  return (name, taken) => {
+    let count = counts.get(name) ?? 1;
+    let free = count === 1 ? name : `${name} ${count}`;
+    while (taken.has(free) || Object.hasOwn(members, free)) {
+      count += 1;
+      free = `${name} ${count}`;
+    }
+    counts.set(name, count);
+    return free;
+  };
 }
