@@ -6,7 +6,7 @@
 import creditCardType from 'credit-card-type';
 import { type Finder, MASK, NO_WORD_AFTER, NO_WORD_BEFORE, type Span } from './piece.ts';
 
-const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:([ .\\u00a0-])\\d+(?:\\1\\d+)*)?${NO_WORD_AFTER}`, 'g');
+const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:[ .\\u00a0-]\\d+)*${NO_WORD_AFTER}`, 'g');
 const FRACTION_BEFORE = new RegExp(`[\\d${MASK}]\\.$`);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const UUID_UNITS = 36;
@@ -21,29 +21,39 @@ const ISSUED = issuedRanges();
 
 export const findCreditCards: Finder = (text) => {
   const found: Span[] = [];
-  for (const { index, 0: written, 1: sign } of text.matchAll(GROUPED)) {
+  for (const { index, 0: written } of text.matchAll(GROUPED)) {
     if (written.length < SHORTEST) continue;
-    const groups = sign === undefined ? [written] : written.split(sign);
-    for (const span of cardsAmong(groups, index)) {
+    for (const span of cardsAmong(groupsIn(written), index)) {
       if (!isFraction(text, span) && !isWithinUuid(text, span)) found.push(span);
     }
   }
   return found;
 };
 
-/** Whatever groups in a row make up a card: an expiry date or a security code may follow it with the same sign. */
-function* cardsAmong(groups: readonly string[], index: number): Iterable<Span> {
+/** Digits, and the sign behind them; '' at the end. */
+type Group = { digits: string; sign: string };
+
+function groupsIn(written: string): Group[] {
+  return Array.from(written.matchAll(/(\d+)(\D?)/g), ([, digits = '', sign = '']) => ({ digits, sign }));
+}
+
+/**
+ * Whatever groups in a row make up a card, with one kind of sign between them: an expiry date or a security code may
+ * follow it with the same sign, and a number of anything else come before it.
+ */
+function* cardsAmong(groups: readonly Group[], index: number): Iterable<Span> {
   let start = index;
-  for (const [first, group] of groups.entries()) {
+  for (const [first, { digits: begun, sign: between }] of groups.entries()) {
     let digits = '';
     let end = start - 1;
     for (const next of groups.slice(first, first + LONGEST)) {
-      digits += next;
+      digits += next.digits;
       if (digits.length > LONGEST) break;
-      end += next.length + 1;
+      end += next.digits.length + 1;
       if (digits.length >= SHORTEST && isCreditCard(digits)) yield { start, end };
+      if (next.sign !== between) break;
     }
-    start += group.length + 1;
+    start += begun.length + 1;
   }
 }
 
