@@ -192,6 +192,20 @@ test('a file that cannot be written is told, and written by the next try, though
   expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
 });
 
+test('a file that several gateways have links to is punctured where it lies, and stays one for all', async () => {
+  const { path: shared, keys } = await made();
+  const links = [newPath(), newPath()];
+  for (const link of links) await fs.symlink(shared, link);
+  const [one, other] = await Promise.all(links.map(opened));
+  const bens = sealed(keys, 'of ben', 'ben');
+  await Promise.all([one?.erase([erasureOf(keys, 'mia')]), other?.erase([erasureOf(keys, 'eve')])]);
+  for (const path of [shared, ...links]) {
+    const again = await opened(path);
+    expect(['mia', 'eve'].map((person) => again.find('acme', person).erased)).toEqual([true, true]);
+    expect(again.unseal('acme', bens)).toEqual({ text: 'of ben' });
+  }
+});
+
 test('an erasure that changes nothing more waits for the one that does', async () => {
   const { path, keys } = await made();
   const elsewhere = holdExclusively(`${path}.lock`, 'the keys');

@@ -104,22 +104,26 @@ export function personKeysAt(path: string): PersonKeys {
 
   /**
    * One after another: the lock is between processes, and does not wait in turn. Without it a file could be overwritten
-   * while it is read.
+   * while it is read. Where the path is a link, the file that it names is the one that is locked and changed: others may
+   * have links to it.
    */
-  function alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = lastChange.then(() => withFileLock(path, LOCK_WAIT_MS, work));
+  function alone<T>(work: (file: string) => Promise<T>): Promise<T> {
+    const done = lastChange.then(async () => {
+      const file = await linkedFrom(path);
+      return withFileLock(file, LOCK_WAIT_MS, () => work(file));
+    });
     lastChange = done.catch(() => {});
     return done;
   }
 
-  async function punctureFile(): Promise<void> {
-    const text = await readSecretFile(path);
+  async function punctureFile(file: string): Promise<void> {
+    const text = await readSecretFile(file);
     const writing = [...unwritten];
     const isAsSeen = text === null || sumIn(text) === seen;
     const { indexKey, tree } = isAsSeen ? heldNow() : punctured(keysIn(text, path));
     const after = keyFileText({ indexKey, tree });
-    if (after !== text) await replaceSecretFile(path, after);
-    else await wipeLeftovers(path);
+    if (after !== text) await replaceSecretFile(file, after);
+    else await wipeLeftovers(file);
     seen = sumIn(after);
     for (const index of writing) unwritten.delete(index);
   }
@@ -136,20 +140,20 @@ export function personKeysAt(path: string): PersonKeys {
     async open() {
       if (held !== null) return true;
       if (!existsSync(path)) return false;
-      await alone(async () => {
-        const text = await readSecretFile(path);
+      await alone(async (file) => {
+        const text = await readSecretFile(file);
         if (text !== null) hold(text);
-        await wipeLeftovers(path);
+        await wipeLeftovers(file);
       });
       return held !== null;
     },
     make: () =>
-      alone(async () => {
+      alone(async (file) => {
         // What is held may have lost persons whom the file still has.
         if (held !== null) return;
-        const there = await readSecretFile(path);
+        const there = await readSecretFile(file);
         const text = there ?? keyFileText(newKeyFile());
-        if (there === null) await replaceSecretFile(path, text);
+        if (there === null) await replaceSecretFile(file, text);
         hold(text);
       }),
     find(tenant, person) {
@@ -198,6 +202,14 @@ function numbered(index: string): bigint {
 
 function newKeyFile(): PersonKeyFile {
   return { indexKey: randomBytes(32), tree: plantTree(randomBytes(32)) };
+}
+
+/** The path itself where no file is there yet. */
+async function linkedFrom(path: string): Promise<string> {
+  return fs.realpath(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return path;
+    throw error;
+  });
 }
 
 /** null where there is none. */
