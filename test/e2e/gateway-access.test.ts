@@ -1,6 +1,9 @@
 /** Who may call what: every route of the gateway, with no key, a key of the wrong scope, and one of another tenant. */
+import { MandateError } from '@mandate/runtime';
+import { readAccessRecord, TOPICS } from '@mandate/schemas';
+import { busWith, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { type KeyName, startGatewayPlane } from './gateway-plane.ts';
+import { type KeyName, recordsOf, startGatewayPlane } from './gateway-plane.ts';
 
 const MANDATES = `
 version: 1
@@ -152,4 +155,51 @@ test('what operators do stays in their tenant; what reaches beyond takes operate
     1,
   );
   expect((await plane.call('stranger', 'GET', '/v1/ledger')).body.tenants).toEqual(['globex']);
+});
+
+test('who sees what every agent did is on record before it is shown; an agent that asks after its own action is not', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  expect((await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', action)).status).toBe(200);
+  await plane.bus.append(TOPICS.actions, [{ key: null, value: 'no record' }]);
+  await waitUntil('the dead letter', async () => (await recordsOf(plane.bus, TOPICS.deadLetters))[0]);
+  const asked = [
+    ['publisher', `/v1/actions/${action.id}`],
+    ['auditor', `/v1/actions/${action.id}?agentId=${action.agentId}`],
+    ['owner', '/v1/dead-letters?before=WyJhZGFAZXhhbXBsZS5jb20iXQ'],
+    ['owner', '/v1/dead-letters/0/0'],
+  ] as const;
+  for (const [key, path] of asked) await plane.call(key, 'GET', path);
+  const reads = (await recordsOf(plane.bus, TOPICS.access)).map(({ value }) => readAccessRecord(value).read);
+  expect(reads.map(({ key, route, parameters }) => [key.name, route, parameters])).toEqual([
+    ['auditor', '/v1/actions/:id', { id: action.id, agentId: action.agentId }],
+    ['owner', '/v1/dead-letters', { limit: '50', before: 'WyJhZGFAZXhhbXBsZS5jb20iXQ' }],
+    ['owner', '/v1/dead-letters/:partition/:offset', { partition: '0', offset: '0' }],
+  ]);
+});
+
+test('what every agent did is shown to nobody while it cannot be put on record', async () => {
+  const plane = await startGatewayPlane({
+    mandates: MANDATES,
+    between: ({ bus, ledger }) => ({
+      ledger,
+      bus: busWith(bus, {
+        append: async (topic, records) => {
+          if (topic !== TOPICS.access) return bus.append(topic, records);
+          throw new MandateError('BUS_UNAVAILABLE', 'away', { remedy: 'wait', retryable: true });
+        },
+      }),
+    }),
+  });
+  await plane.decide();
+  expect((await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', action)).status).toBe(200);
+  for (const [key, path] of [
+    ['auditor', `/v1/actions/${action.id}`],
+    ['owner', '/v1/dead-letters'],
+    ['owner', '/v1/dead-letters/0/0'],
+  ] as const) {
+    const { status, body } = await plane.call(key, 'GET', path);
+    expect([path, status, body.code]).toEqual([path, 503, 'READ_NOT_RECORDED']);
+  }
+  expect((await plane.call('publisher', 'GET', `/v1/actions/${action.id}`)).status).toBe(200);
 });

@@ -37,7 +37,7 @@ export type Gateway = GatewayDependencies & {
   board: AnswerBoard;
   journal: CommandJournal;
   measures: GatewayMeasures;
-  /** Puts on record who reads what was sealed, before it is shown. */
+  /** Puts on record who reads what was sealed, or what others did, before it is shown. */
   recordRead: RecordRead;
 };
 

@@ -25,7 +25,11 @@ export function mustSpeakFor(
 
 /** Those who audit or operate see every agent of their tenant; a publisher sees those that it speaks for. */
 export function maySee(key: ApiKeyRecord, agentId: string): boolean {
-  return key.scopes.includes('audit') || key.scopes.includes('operate') || speaksFor(key, agentId);
+  return seesEveryAgent(key) || speaksFor(key, agentId);
+}
+
+export function seesEveryAgent({ scopes }: ApiKeyRecord): boolean {
+  return scopes.includes('audit') || scopes.includes('operate');
 }
 
 /** The tenant to look at: the key's own, or any with operate:all. Throws TENANT_MISMATCH. */

@@ -1,6 +1,6 @@
 /** What the routes of persons share. */
 import type { PersonKeys } from '@mandate/privacy';
-import { callerOf, HttpProblem } from '@mandate/runtime';
+import { HttpProblem } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 
@@ -26,26 +26,5 @@ export function keysOf({ personKeys }: Pick<Gateway, 'personKeys'>): PersonKeys 
     {
       remedy: 'Let privacy.yaml seal what is personal: docs/privacy.md.',
     },
-  );
-}
-
-/** Resolves once it is on record that the caller reads what is sealed of these persons. */
-export function recordReading(
-  { recordRead }: Pick<Gateway, 'recordRead'>,
-  request: Parameters<typeof callerOf>[0],
-  parameters: Readonly<Record<string, string | string[]>>,
-): Promise<void> {
-  const { id, name, tenant } = callerOf(request);
-  return recordRead(
-    {
-      tenant,
-      key: { id, name },
-      method: request.method,
-      route: request.routeOptions.url ?? '',
-      parameters,
-      refused: false,
-      requestId: request.id,
-    },
-    request.traceparent,
   );
 }

@@ -2,7 +2,8 @@
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
-import { keysOf, personId, personRef, recordReading } from '../persons/sealed-persons.ts';
+import { keysOf, personId, personRef } from '../persons/sealed-persons.ts';
+import { recordReading } from '../record-reading.ts';
 
 export function findPerson(server: HttpServer, gateway: Gateway): void {
   server.post(

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
 import { republicationsOf } from '../dead-letters/republications.ts';
 import type { Gateway } from '../gateway.ts';
+import { recordReading } from '../record-reading.ts';
 
 export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -30,6 +31,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
       },
     },
     async (request) => {
+      await recordReading(gateway, request);
       const found = await letterAt(gateway, request.params);
       return {
         deadLetter: found.letter,

@@ -4,7 +4,8 @@ import { CAPS, decision, id, source } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { handOver } from '../hand-over.ts';
-import { maySee } from '../own-agents.ts';
+import { maySee, seesEveryAgent } from '../own-agents.ts';
+import { recordReading } from '../record-reading.ts';
 
 export function showDecision(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -15,7 +16,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
         tags: ['publish'],
         summary: 'The decision that stands for an action',
         description:
-          'Of the newest attempt, unless one is asked for. Ids belong to an agent: name it where two share one.',
+          'Of the newest attempt, unless one is asked for. Ids belong to an agent: name it where two share one. Asked with a key that sees every agent, it is on record before it is answered.',
         params: z.object({ id: id.describe('The action’s id.').meta({ examples: ['act_1'] }) }),
         querystring: z.strictObject({
           agentId: id
@@ -44,6 +45,8 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
     async (request) => {
       const key = callerOf(request);
       const asked = { actionId: request.params.id, ...request.query };
+      // An agent that asks what became of its own action is no reader of the audit; whoever sees those of all is one.
+      if (seesEveryAgent(key)) await recordReading(gateway, request);
       const visible = (agentId: string) => maySee(key, agentId);
       const standing =
         gateway.board.recent.standing(key.tenant, asked, visible) ??

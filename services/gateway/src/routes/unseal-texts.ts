@@ -5,7 +5,8 @@ import { refInToken, type Unsealed } from '@mandate/privacy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
-import { keysOf, recordReading } from '../persons/sealed-persons.ts';
+import { keysOf } from '../persons/sealed-persons.ts';
+import { recordReading } from '../record-reading.ts';
 
 const MOST_TEXTS = 1_000;
 /** Each may be of a person whose leaf takes 64 hashes: after so many of them other requests have their turn. */
