@@ -5,10 +5,11 @@
 import type { Finder, Span } from './piece.ts';
 
 const AT_SIGN = /[@＠]|%40/g;
-const LOCAL = /[\p{L}\p{N}._%+\-'&]/u;
-const DOMAIN = /[\p{L}\p{N}.-]/u;
-const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
-const TOP_LABEL = /^(?:xn--[a-z0-9-]{2,59}|\p{L}{2,63})/iu;
+/** With marks: `ü` may be written as `u` and two dots that combine with it. */
+const LOCAL = /[\p{L}\p{M}\p{N}._%+\-'&]/u;
+const DOMAIN = /[\p{L}\p{M}\p{N}.-]/u;
+const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
+const TOP_LABEL = /^(?:xn--[a-z0-9-]{2,59}|[\p{L}\p{M}]{2,63})/iu;
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
 

@@ -37,7 +37,8 @@ const GOOGLE_KEY = new RegExp(`${NO_WORD_BEFORE}AIza[\\w-]{35}`, 'g');
 const KEY_OF_MANDATE = new RegExp(`${NO_WORD_BEFORE}mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}`, 'g');
 /** With a digit among its first: `bearer responsibilities` is none. */
 const BEARER = new RegExp(`${NO_WORD_BEFORE}bearer +(?=[a-z._~+/-]{0,64}\\d)[\\w.~+/-]{16,}=*`, 'gi');
-const IN_URL = new RegExp(`(?<=://)[^\\s/:@${MASK}]{0,256}:[^\\s/@${MASK}]{1,256}(?=@)`, 'g');
+/** To the last `@` before the path: not everybody writes one in a password as %40. */
+const IN_URL = new RegExp(`(?<=://)[^\\s/:@${MASK}]{0,256}:[^\\s/?#${MASK}]{1,256}(?=@)`, 'g');
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const END_OF_KEY = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
