@@ -46,6 +46,20 @@ describe('fileKeyStore', () => {
     expect(await fileKeyStore(path).find(key)).toEqual(record);
   });
 
+  test('a key with a scope of a newer version keeps nobody out, and is kept as it is', async () => {
+    const store = fileKeyStore(path);
+    const [known, newer, last] = [issue(), issue(), issue()];
+    await store.add(known.record);
+    await store.add(newer.record);
+    const text = await fs.readFile(path, 'utf8');
+    const at = text.lastIndexOf('"publish"');
+    await fs.writeFile(path, `${text.slice(0, at)}"foresee", ${text.slice(at)}`);
+    aSecondLater();
+    expect(await store.find(known.key)).toEqual(known.record);
+    await store.add(last.record);
+    expect(await store.find(newer.key)).toEqual({ ...newer.record, scopes: ['foresee', 'publish'] });
+  });
+
   test('a key issued elsewhere works at once, also where the file was looked at a moment ago', async () => {
     const store = fileKeyStore(path);
     expect(await store.list()).toEqual([]);

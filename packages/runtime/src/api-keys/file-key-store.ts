@@ -10,14 +10,19 @@ import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { MandateError } from '../errors.ts';
-import { type ApiKeyRecord, apiKeyRecordSchema, provenRecord } from './api-key-record.ts';
+import { type ApiKeyRecord, type ApiScope, apiKeyRecordSchema, provenRecord } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import type { KeyStore } from './key-store.ts';
 import { replaceFile, withFileLock } from './replace-file.ts';
 
 const LOOK_AGAIN_MS = 500;
 
-const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(apiKeyRecordSchema) });
+/** A scope that only a newer version knows opens nothing here, and stays in the file; nor does it keep anybody else out. */
+const someScope = z.custom<ApiScope>(
+  (scope) => typeof scope === 'string' && /^[a-z]{1,32}(?::[a-z]{1,32})?$/.test(scope),
+);
+const storedKey = apiKeyRecordSchema.extend({ scopes: z.array(someScope).min(1) });
+const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedKey) });
 
 export type FileKeyStore = KeyStore & {
   list(): Promise<readonly ApiKeyRecord[]>;
