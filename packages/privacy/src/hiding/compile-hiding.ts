@@ -33,13 +33,16 @@ export type HidingMeans = {
   readonly hashKey?: string | undefined;
   /** null where nobody can seal: what is to be sealed is redacted there. */
   readonly sealer: Sealer | null;
+  /** What is to be sealed and of nobody who is named is left as it is, and not redacted. */
+  readonly leavesUnowned?: boolean;
 };
 
 /**
  * Linear in the action, and twice is once. Throws a TypeError when there is something to hash and no key, and as a hiding
  * PERSON_ERASED for an action in the name of a person who is forgotten.
  */
-export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: HidingMeans): Hiding {
+export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hiding {
+  const { hashKey, sealer, leavesUnowned = false } = means;
   const fields = document.fields.toSorted(byStrength);
   const patternRules = new Map<PrivacyPattern, PatternRule>();
   for (const rule of document.patterns.toSorted(byStrength)) {
@@ -123,7 +126,7 @@ export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: Hi
     if (rule.do === 'redact') return REDACTED;
     if (rule.do === 'hash') return keyedHash(value, key);
     const text = typeof value === 'string' ? value : canonicalJson(value);
-    return sealed(text, rule.person, within) ?? REDACTED;
+    return sealed(text, rule.person, within) ?? (leavesUnowned ? value : REDACTED);
   }
 
   function hidePieces(text: string, within: Within): string {
@@ -137,7 +140,7 @@ export function compileHiding(document: PrivacyDocument, { hashKey, sealer }: Hi
     const rule = patternRules.get(pattern);
     if (rule?.do === 'hash') return keyedHash(piece, key);
     const token = rule?.do === 'seal' ? sealed(piece, rule.person, within) : null;
-    return token ?? redactedPiece(pattern);
+    return token ?? (leavesUnowned ? piece : redactedPiece(pattern));
   }
 
   /** The number of a card is one without quotes, too. */

@@ -51,3 +51,26 @@ test('what tells requests apart says nothing of a sealed text once its person is
   const [ours, others] = [action, other].map((given) => fingerprintOf(seal(given, 'acme'), hidden, 'k'));
   expect(ours).toBe(others);
 });
+
+test('what is to be sealed and is of nobody tells requests apart all the same', () => {
+  const written = documentOf({
+    fields: [{ path: 'args.to', do: 'seal', person: 'args.cc' }],
+    patterns: [{ pattern: 'email', do: 'seal', person: 'args.cc' }],
+  });
+  const file = { privacy: () => written };
+  const sealer = { seal: () => 'sealed', pseudonym: () => 'person', isSealed: () => false };
+  const hide = hidingInForce(file, { redact: (given) => given, sealer });
+  const seal = sealingInForce(file, sealer);
+  const prints = [
+    { to: 'x', note: 'a@example.com' },
+    { to: 'y', note: 'a@example.com' },
+    { to: 'x', note: 'b@example.com' },
+  ].map((args) => {
+    const given: Action = { ...action, args };
+    const hidden = hide(given, 'acme');
+    expect(hidden).toMatchObject({ args: { to: '[redacted]', note: '[redacted:email]' } });
+    return fingerprintOf(seal(given, 'acme'), hidden, 'k');
+  });
+  expect(prints).not.toContain(null);
+  expect(new Set(prints).size).toBe(prints.length);
+});

@@ -14,12 +14,15 @@ export function hidingInForce(file: DocumentInForce, { redact, ...means }: Hidin
   return (action, tenant) => hide(redact(action), tenant);
 }
 
-/** Seals as that document says, and hides nothing else: what is left tells actions apart until a person is forgotten. */
+/**
+ * Seals as that document says, and hides nothing else: what is left tells actions apart until a person is forgotten. What
+ * is of nobody who could be is left too: were it redacted, an approval of one text would hold for every other.
+ */
 export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
   return inForce(file, (document) => {
     const fields = document.fields.filter((rule) => rule.do === 'seal');
     const patterns = document.patterns.filter((rule) => rule.do === 'seal');
-    return compileHiding({ ...document, fields, patterns }, { sealer });
+    return compileHiding({ ...document, fields, patterns }, { sealer, leavesUnowned: true });
   });
 }
 
