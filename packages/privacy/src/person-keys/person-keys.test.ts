@@ -167,6 +167,16 @@ test('what the file held is overwritten, also what a crash left beside it', asyn
   expect((await fs.readdir(join(path, '..'))).sort()).toEqual(['person-keys', 'person-keys.lock']);
 });
 
+test('of a link that stands where a crash would leave something only the link goes', async () => {
+  const path = newPath();
+  const theirs = newPath();
+  await fs.writeFile(theirs, 'not ours');
+  for (const leftover of [`${path}.old`, `${path}.new`]) await fs.symlink(theirs, leftover);
+  await made(path);
+  expect(await fs.readFile(theirs, 'utf8')).toBe('not ours');
+  await expect(fs.lstat(`${path}.old`)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
 test('a crash after the old text got its second name, before the new one stands, costs nothing', async () => {
   const { path, keys } = await made();
   const token = sealed(keys, 'text');

@@ -33,11 +33,12 @@ async function keepOld(path: string): Promise<void> {
 }
 
 async function wipe(path: string, inUse: string): Promise<void> {
-  const stats = await statOrNull(path);
+  // Of a link only the link goes: what it names was never ours.
+  const stats = await statOrNull(path, fs.lstat);
   if (stats === null) return;
   const used = await statOrNull(inUse);
   const isUsed = used !== null && used.ino === stats.ino && used.dev === stats.dev;
-  if (!isUsed) await overwrite(path, Number(stats.size));
+  if (!isUsed && stats.isFile()) await overwrite(path, Number(stats.size));
   await fs.rm(path, { force: true });
 }
 
@@ -59,9 +60,9 @@ function oldOf(path: string): string {
   return `${path}.old`;
 }
 
-async function statOrNull(path: string): Promise<BigIntStats | null> {
+async function statOrNull(path: string, stat: typeof fs.lstat = fs.stat): Promise<BigIntStats | null> {
   try {
-    return await fs.stat(path, { bigint: true });
+    return await stat(path, { bigint: true });
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
