@@ -24,7 +24,7 @@ test('an edit holds from the next action on; names of secrets are hidden whateve
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
 });
 
-test('what tells requests apart says nothing of a sealed text once its person is forgotten', () => {
+test('what tells requests apart says nothing of a text whose person is forgotten, and no two of them are alike', () => {
   const written = documentOf({
     fields: [
       { path: 'args.to', do: 'seal', person: 'args.cc' },
@@ -47,9 +47,9 @@ test('what tells requests apart says nothing of a sealed text once its person is
   expect(fingerprintOf(sealed, hidden, 'k')).not.toBeNull();
   expect(fingerprintOf(seal(withoutPin, 'acme'), seal(withoutPin, 'acme'), 'k')).toBeNull();
   isForgotten = true;
-  const other: Action = { ...action, args: { pin: 1, to: 'z', cc: 'y' } };
-  const [ours, others] = [action, other].map((given) => fingerprintOf(seal(given, 'acme'), hidden, 'k'));
-  expect(ours).toBe(others);
+  const prints = [action, action].map((given) => fingerprintOf(seal(given, 'acme'), hidden, 'k'));
+  expect(prints).not.toContain(null);
+  expect(new Set(prints).size).toBe(2);
 });
 
 test('what is to be sealed and is of nobody tells requests apart all the same', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Action, PrivacyDocument } from '@mandate/schemas';
 import type { Sealer } from '../sealer.ts';
 import { compileHiding, type Hiding, type HidingMeans } from './compile-hiding.ts';
@@ -15,14 +16,16 @@ export function hidingInForce(file: DocumentInForce, { redact, ...means }: Hidin
 }
 
 /**
- * Seals as that document says, and hides nothing else: what is left tells actions apart until a person is forgotten. What
- * is of nobody who could be is left too: were it redacted, an approval of one text would hold for every other.
+ * Seals as that document says, and hides nothing else: what is left tells actions apart, and says nothing of a person who
+ * is forgotten. What is of nobody who could be is left too, and what is of somebody forgotten is never twice the same:
+ * were they alike, an approval of one text would hold for every other.
  */
 export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
+  const unlike: Sealer = { ...sealer, seal: (...given) => sealer.seal(...given) ?? `erased ${randomUUID()}` };
   return inForce(file, (document) => {
     const fields = document.fields.filter((rule) => rule.do === 'seal');
     const patterns = document.patterns.filter((rule) => rule.do === 'seal');
-    return compileHiding({ ...document, fields, patterns }, { sealer, leavesUnowned: true });
+    return compileHiding({ ...document, fields, patterns }, { sealer: unlike, leavesUnowned: true });
   });
 }
 
