@@ -34,8 +34,8 @@ export default defineConfig({
           setupFiles: ['test/random-seed.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          // After the unit tests, and one file at a time: each starts processes that take both cores of a small machine.
-          fileParallelism: false,
+          // Processes that start, are killed and waited for leave a core idle for much of the time.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
@@ -48,7 +48,7 @@ export default defineConfig({
           setupFiles: ['test/random-seed.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          // Much of their time is spent waiting for servers that are killed, away or coming back.
+          // The same of servers that are killed, away or coming back.
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },

@@ -221,7 +221,7 @@ export function retentionPerTenant(make: MakeAudit): void {
         },
       ),
       // Each run takes seconds, so that looking for a smaller one would take minutes.
-      { numRuns: 2, endOnFailure: true },
+      { numRuns: 1, endOnFailure: true },
     );
   });
 
