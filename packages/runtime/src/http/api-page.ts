@@ -24,14 +24,18 @@ const CONTENT_SECURITY_POLICY = [
 export function addApiPage(server: HttpServer): void {
   let building: ReturnType<typeof buildPage> | null = null;
   server.addHook('onClose', async () => {
-    await (await building)?.close();
+    const page = await building?.catch(() => null);
+    await page?.close();
   });
   for (const path of ['/docs', '/docs/*']) {
     server.get(
       path,
       { config: { public: true, fixed: true }, schema: { hide: true } },
       async (request, reply) => {
-        building ??= buildPage(server);
+        building ??= buildPage(server).catch((error) => {
+          building = null;
+          throw error;
+        });
         const page = await building;
         const { statusCode, headers, rawPayload } = await page.inject(request.url);
         if (statusCode === 404) return reply.callNotFound();

@@ -122,7 +122,7 @@ function credentialOf({ headers }: FastifyRequest): string | null {
   return bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : null);
 }
 
-function unauthenticated(credential: string | null): HttpProblem {
+export function unauthenticated(credential: string | null): HttpProblem {
   const challenge = 'Bearer realm="mandate"';
   if (credential === null) {
     return new HttpProblem(401, 'UNAUTHENTICATED', 'an API key is required', {
@@ -140,7 +140,7 @@ function unauthenticated(credential: string | null): HttpProblem {
   });
 }
 
-function forbidden(accepted: readonly ApiScope[]): HttpProblem {
+export function forbidden(accepted: readonly ApiScope[]): HttpProblem {
   if (accepted.length === 0) {
     return new HttpProblem(403, 'FORBIDDEN', 'this route is open to nobody', {
       remedy: 'Tell the operator: the route declares neither a scope nor that it is public.',
@@ -155,7 +155,7 @@ function forbidden(accepted: readonly ApiScope[]): HttpProblem {
   });
 }
 
-function tooManyRequests(retryAfterS: number): HttpProblem {
+export function tooManyRequests(retryAfterS: number): HttpProblem {
   return new HttpProblem(429, 'TOO_MANY_REQUESTS', 'too many requests', {
     remedy: `Wait ${retryAfterS} s, then send fewer.`,
     headers: { 'retry-after': String(retryAfterS) },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { testServer } from './http-server.fixture.ts';
+import { keyOf, testServer } from './http-server.fixture.ts';
 import type { HttpRoutes } from './http-server-type.ts';
 
 const limit = z
@@ -113,10 +113,45 @@ test('tells successes and refusals apart, and what each looks like', async () =>
   expect(Object.keys(paths['/healthz'].get.responses)).toEqual(['200', '503', 'default']);
   expect(get.responses['200']).toMatchObject({ description: 'OK', content: { 'application/json': {} } });
   expect(get.responses['304']).not.toHaveProperty('content');
-  expect(get.responses['401'].content).toEqual({
-    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+  expect(get.responses['401'].content['application/problem+json'].schema).toEqual({
+    $ref: '#/components/schemas/Problem',
   });
   expect(paths['/v1/stream'].get.responses['200'].content).toHaveProperty('text/event-stream');
+});
+
+test('shows each refusal as it is answered', async () => {
+  const server = await testServer(routes);
+  const { paths } = (await server.inject('/openapi.json')).json();
+  const things = { method: 'GET', url: '/v1/things', headers: keyOf('audit') } as const;
+  const parts = { method: 'POST', url: '/v1/things/1/parts/2', headers: keyOf('publish') } as const;
+  const refused = {
+    400: { ...things, url: '/v1/things?limit=0' },
+    401: { ...things, headers: {} },
+    403: { ...things, headers: keyOf('publish') },
+    413: { ...parts, payload: { amounts: Array(1_000_000).fill(1) } },
+    415: { ...parts, headers: { ...parts.headers, 'content-type': 'text/plain' }, payload: 'amounts' },
+  };
+  for (const [status, request] of Object.entries(refused)) {
+    const { statusCode, ...answer } = await server.inject(request);
+    expect(statusCode).toBe(Number(status));
+    const path =
+      request.method === 'GET' ? paths['/v1/things'].get : paths['/v1/things/{id}/parts/{part}'].post;
+    const { example } = path.responses[status].content['application/problem+json'];
+    const { detail, errors, requestId, instance, ...same } = answer.json();
+    expect(example).toMatchObject(same);
+    expect(Object.keys(example)).toEqual(Object.keys(answer.json()));
+    if (status !== '400') expect(example.detail).toBe(detail);
+  }
+});
+
+test('its groups stand in the order of their use, health last, and only those that it has', async () => {
+  const tagged: HttpRoutes = async (server) => {
+    for (const tag of ['ledger', 'publish', 'elsewhere']) {
+      server.get(`/v1/${tag}`, { config: { scope: 'audit' }, schema: { tags: [tag] } }, () => []);
+    }
+  };
+  const { tags } = (await (await testServer(tagged)).inject('/openapi.json')).json();
+  expect(tags.map(({ name }: { name: string }) => name)).toEqual(['publish', 'ledger', 'health']);
 });
 
 test('a parameter that is read from text keeps its default and its examples, and noise goes', async () => {

@@ -1,9 +1,10 @@
 /** The description of the HTTP interface, made from the routes themselves: OpenAPI 3.1 at /openapi.json. */
 import { STATUS_CODES } from 'node:http';
-import swagger, { type SwaggerTransform } from '@fastify/swagger';
+import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import type { RouteOptions } from 'fastify';
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { refusals } from './describe-refusals.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 const ABOUT = `
@@ -19,6 +20,23 @@ operator's log knows it by (also in the header \`x-request-id\`; send your own a
 **Habits.** GET answers have an \`etag\`: send it back in \`if-none-match\` and get 304 if nothing changed. They come compressed to whoever says
 \`accept-encoding\`. \`ratelimit-limit\`, \`-remaining\` and \`-reset\` tell how much of its rate a key has left, but for a POST that is let in; beyond it is 429.
 `.trim();
+
+/** The groups of routes in the order in which the page shows them. */
+const GROUPS = [
+  { name: 'publish', description: 'What an agent is about to do, and what became of it' },
+  { name: 'approvals', description: 'Actions that wait for a person' },
+  { name: 'kill switch', description: 'Stop an agent, a tenant or everything' },
+  { name: 'agents', description: 'Who is at work' },
+  { name: 'budgets', description: 'What is left, and when it will be used up' },
+  { name: 'audit', description: 'What was decided, and why: search, live, as files' },
+  { name: 'analytics', description: 'Decisions counted and summed' },
+  { name: 'alerts', description: 'What people were told of, and whether it reached them' },
+  { name: 'dead letters', description: 'What could not be read, mended and published again' },
+  { name: 'persons', description: 'Find, unseal and forget people' },
+  { name: 'reconciliation', description: 'Do log, ledger and audit agree?' },
+  { name: 'ledger', description: 'Counters, and what is open' },
+  { name: 'health', description: 'For orchestrators and scrapers' },
+];
 
 const text = { type: 'string' as const };
 
@@ -44,19 +62,6 @@ const PROBLEM_SCHEMA = {
       },
     },
   },
-  examples: [
-    {
-      type: 'urn:mandate:problem:VALIDATION_FAILED',
-      title: 'Bad Request',
-      status: 400,
-      detail: 'the querystring is not as described: /limit: Too big: expected number to be <=1000',
-      code: 'VALIDATION_FAILED',
-      remedy: 'Correct every place listed under errors; GET /openapi.json describes what is expected.',
-      requestId: '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a',
-      instance: '/v1/audit/decisions',
-      errors: [{ in: 'querystring', pointer: '/limit', detail: 'Too big: expected number to be <=1000' }],
-    },
-  ],
 };
 
 export async function describeRoutes(
@@ -83,6 +88,7 @@ export async function describeRoutes(
       },
     },
     transform: describeRoute,
+    transformObject: sayGroups,
   });
   let document: string | null = null;
   server.get(
@@ -94,6 +100,17 @@ export async function describeRoutes(
     },
   );
 }
+
+/** Of this server's own routes; the page puts the others behind them. */
+const sayGroups: SwaggerTransformObject = (document) => {
+  if (!('openapiObject' in document)) return document.swaggerObject;
+  const { openapiObject } = document;
+  const operations = Object.values(openapiObject.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
+  const used = new Set(
+    operations.flatMap((part) => (typeof part === 'object' && 'tags' in part ? part.tags : [])),
+  );
+  return { ...openapiObject, tags: GROUPS.filter(({ name }) => used.has(name)) };
+};
 
 /** A value that is read from text loses its default and its examples on the way to JSON Schema; they are put back. */
 const jsonSchemaTransform = createJsonSchemaTransform({
@@ -152,7 +169,7 @@ const describeRoute: SwaggerTransform = (document) => {
       response: {
         ...successes(schema),
         ...(keyed && route.method === 'GET' && schema.produces === undefined ? NOT_CHANGED : {}),
-        ...problems(route, keyed),
+        ...refusals(route, keyed ? scopes : null),
       },
     },
   };
@@ -195,25 +212,3 @@ function successes({ response = {}, produces = [] }: Described): Record<string, 
   ]);
   return declared.length > 0 ? Object.fromEntries(declared) : undeclared;
 }
-
-/** Which refusals a caller of the route must reckon with, whatever it does; `default` is for its own. */
-function problems({ schema = {} }: RouteOptions, keyed: boolean): Record<string, object> {
-  const { params, querystring, body } = schema;
-  const takesInput = [params, querystring, body].some((part) => part !== undefined);
-  const said = {
-    ...(takesInput && { 400: 'Not as described: `errors` names every place.' }),
-    ...(keyed && {
-      401: 'No API key, or none that is known here.',
-      403: 'The key lacks the scope, or asks for what is not its own.',
-      429: 'The key asks too often: come back after `retry-after` seconds.',
-    }),
-    ...(body !== undefined && { 413: 'The body is too large.', 415: 'The body is not plain JSON.' }),
-    503: 'Something that is needed does not answer now: ask again after `retry-after` seconds.',
-    default: 'Any other problem; `code` tells which.',
-  };
-  return Object.fromEntries(
-    Object.entries(said).map(([status, description]) => [status, { description, content: PROBLEM }]),
-  );
-}
-
-const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };

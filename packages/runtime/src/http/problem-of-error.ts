@@ -7,7 +7,7 @@ import { HttpProblem } from './http-problem.ts';
 export function problemOfError(error: unknown, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MandateError) return problemOfMandateError(error);
-  if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
+  if (hasZodFastifySchemaValidationErrors(error)) return notAsDescribed(error);
   if (!(error instanceof Error)) return internalProblem(error);
   return problemOfFrameworkError(error, request) ?? internalProblem(error);
 }
@@ -29,7 +29,7 @@ function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpProblem {
   });
 }
 
-function validationProblem(error: {
+export function notAsDescribed(error: {
   validation: { instancePath: string; message?: string | undefined }[];
   validationContext?: string | undefined;
 }): HttpProblem {
@@ -50,16 +50,9 @@ function validationProblem(error: {
 function problemOfFrameworkError(error: Partial<FastifyError>, request: FastifyRequest): HttpProblem | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new HttpProblem(
-        413,
-        'BODY_TOO_LARGE',
-        `the body has more than ${request.routeOptions.bodyLimit} bytes`,
-        { remedy: 'Send less at a time.' },
-      );
+      return bodyTooLarge(request.routeOptions.bodyLimit);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new HttpProblem(415, 'UNSUPPORTED_MEDIA_TYPE', 'only JSON is accepted', {
-        remedy: 'Send JSON with the header content-type: application/json.',
-      });
+      return unsupportedMediaType();
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new HttpProblem(400, 'INVALID_REQUEST', 'the body is not as long as its content-length says', {
         remedy: 'Send the true length, or none.',
@@ -73,6 +66,18 @@ function problemOfFrameworkError(error: Partial<FastifyError>, request: FastifyR
     default:
       return clientFault(error);
   }
+}
+
+export function bodyTooLarge(limit: number | undefined): HttpProblem {
+  return new HttpProblem(413, 'BODY_TOO_LARGE', `the body has more than ${limit} bytes`, {
+    remedy: 'Send less at a time.',
+  });
+}
+
+export function unsupportedMediaType(): HttpProblem {
+  return new HttpProblem(415, 'UNSUPPORTED_MEDIA_TYPE', 'only JSON is accepted', {
+    remedy: 'Send JSON with the header content-type: application/json.',
+  });
 }
 
 /** Other refusals of the framework; their texts are written for callers. */

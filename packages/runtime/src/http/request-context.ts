@@ -41,11 +41,13 @@ export function addRequestContext(server: HttpServer): void {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new HttpProblem(400, 'INVALID_REQUEST', 'the header host is missing', { remedy: 'Send it.' });
     }
-    if (stopping) {
-      throw new HttpProblem(503, 'STOPPING', 'this server is stopping', {
-        remedy: 'Try again; another instance, or this one after its restart, will answer.',
-        headers: { 'retry-after': '1', connection: 'close' },
-      });
-    }
+    if (stopping) throw isStopping();
+  });
+}
+
+export function isStopping(): HttpProblem {
+  return new HttpProblem(503, 'STOPPING', 'this server is stopping', {
+    remedy: 'Try again; another instance, or this one after its restart, will answer.',
+    headers: { 'retry-after': '1', connection: 'close' },
   });
 }

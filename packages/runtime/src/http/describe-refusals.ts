@@ -1,0 +1,53 @@
+/** Which refusals a caller of a route must reckon with, whatever the route does, each with an answer as it may look. */
+import type { RouteOptions } from 'fastify';
+import type { ApiScope } from '../api-keys/api-key-record.ts';
+import { forbidden, tooManyRequests, unauthenticated } from './authenticate.ts';
+import { type HttpProblem, problemDocument } from './http-problem.ts';
+import { bodyTooLarge, notAsDescribed, unsupportedMediaType } from './problem-of-error.ts';
+import { isStopping } from './request-context.ts';
+
+const UNREADABLE_LIMIT = [{ instancePath: '/limit', message: 'Too big: expected number to be <=1000' }];
+const REQUEST_ID = '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a';
+
+/** By status; `default` is for the route's own. */
+export function refusals(
+  { url, schema = {}, bodyLimit = 1_048_576 }: RouteOptions,
+  scopes: readonly ApiScope[] | null,
+): Record<string, object> {
+  const { params, querystring, body } = schema;
+  const takesInput = [params, querystring, body].some((part) => part !== undefined);
+  const refusal = (description: string, problem?: HttpProblem) => {
+    const example = problem && problemDocument(problem, { requestId: REQUEST_ID, instance: url });
+    return {
+      description,
+      content: {
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          ...(example && { example }),
+        },
+      },
+    };
+  };
+  return {
+    ...(takesInput && {
+      400: refusal(
+        'Not as described: `errors` names every place.',
+        notAsDescribed({ validation: UNREADABLE_LIMIT, validationContext: 'querystring' }),
+      ),
+    }),
+    ...(scopes !== null && {
+      401: refusal('No API key, or none that is known here.', unauthenticated(null)),
+      403: refusal('The key lacks the scope, or asks for what is not its own.', forbidden(scopes)),
+      429: refusal('The key asks too often: come back after `retry-after` seconds.', tooManyRequests(1)),
+    }),
+    ...(body !== undefined && {
+      413: refusal('The body is too large.', bodyTooLarge(bodyLimit)),
+      415: refusal('The body is not plain JSON.', unsupportedMediaType()),
+    }),
+    503: refusal(
+      'Something that is needed does not answer now: ask again after `retry-after` seconds.',
+      isStopping(),
+    ),
+    default: refusal('Any other problem; `code` tells which.'),
+  };
+}
