@@ -41,7 +41,7 @@ export const auditDashboard: Dashboard = {
           title: 'Decisions',
           description: 'Every record counts, duplicates too.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
           sql: `SELECT count() AS decisions FROM decisions FINAL WHERE ${DECIDED}`,
         },
         {
@@ -62,14 +62,14 @@ export const auditDashboard: Dashboard = {
           title: 'Agents',
           description: 'That asked for anything.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
           sql: `SELECT uniqExact(agent_id) AS agents FROM decisions FINAL WHERE ${DECIDED}`,
         },
         {
           title: 'Let through by observing',
           description: 'Would have been blocked, under a mandate that only observes.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
           sql: `SELECT countIf(observed_verdict != '') AS observed FROM decisions FINAL WHERE ${DECIDED}`,
         },
       ],
@@ -83,6 +83,7 @@ export const auditDashboard: Dashboard = {
           kind: 'timeseries',
           unit: 'short',
           stacked: true,
+          byVerdict: true,
           sql: `SELECT $__timeInterval(decided_at) AS time, toString(verdict) AS verdict, count() AS decisions
 FROM decisions FINAL WHERE ${DECIDED} GROUP BY time, verdict ORDER BY time`,
         },
@@ -110,7 +111,7 @@ FROM decisions FINAL WHERE ${DECIDED} GROUP BY time ORDER BY time`,
           title: 'Agents by spend',
           description: 'The twenty that spent the most, with how often they asked and were blocked.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
           columns: { spent: 'currencyUSD' },
           sql: `SELECT agent_id AS agent, sum(micros) / 1e6 AS spent, max(calls) AS decisions, max(refused) AS blocked
 FROM ${BOOKED} AS booked
@@ -123,34 +124,35 @@ GROUP BY agent_id ORDER BY spent DESC, agent LIMIT 20`,
           title: 'Tools and models',
           description: 'What was asked for, how often it was allowed, and what was reserved for it.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
           columns: { reserved: 'currencyUSD' },
           sql: `SELECT toString(type) AS kind, toString(if(tool = '', model, tool)) AS name, count() AS decisions,
   countIf(verdict = 'ALLOW') AS allowed, sum(charged_micros) / 1e6 AS reserved
 FROM decisions FINAL WHERE ${DECIDED} GROUP BY kind, name ORDER BY decisions DESC, name LIMIT 20`,
         },
+      ],
+    },
+    {
+      title: 'Limits',
+      panels: [
         {
           title: 'Why not',
           description: 'Decisions other than ALLOW, by code: docs/errors.md says what each means.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
           columns: { latest: 'dateTimeAsIso' },
           sql: `SELECT toString(verdict) AS verdict, toString(code) AS code, count() AS decisions, uniqExact(agent_id) AS agents, max(decided_at) AS latest
 FROM decisions FINAL WHERE ${DECIDED} AND verdict != 'ALLOW' GROUP BY verdict, code ORDER BY decisions DESC, code LIMIT 20`,
         },
-      ],
-    },
-    {
-      title: 'Budgets and people',
-      panels: [
         {
           title: 'Budgets nearest to their end',
           description:
             'As the last decision of each left it. What has a window is free again as the window passes.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
           columns: { used: 'currencyUSD', of: 'currencyUSD', share: 'percentunit', window: 'ms' },
-          sql: `SELECT scope, subject, id AS budget, window_ms AS window, last.1 / 1e6 AS used, last.2 / 1e6 AS of, last.1 / last.2 AS share
+          alarming: { yellow: 0.8, red: 1 },
+          sql: `SELECT scope, subject, id AS budget, last.1 / last.2 AS share, last.1 / 1e6 AS used, last.2 / 1e6 AS of, nullIf(window_ms, 0) AS window
 FROM (
   SELECT toString(one.scope) AS scope, one.subject AS subject, one.id AS id, one.window_ms AS window_ms,
     argMax((one.used, one.most), (decided_at, ledger_sequence)) AS last
@@ -160,11 +162,16 @@ FROM (
 )
 ORDER BY share DESC, scope, subject LIMIT 20`,
         },
+      ],
+    },
+    {
+      title: 'People',
+      panels: [
         {
           title: 'On behalf of whom',
           description: 'The principals that agents acted for, by what was reserved.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
           columns: { reserved: 'currencyUSD' },
           sql: `SELECT principal_id AS principal, count() AS decisions, countIf(verdict = 'BLOCK') AS blocked, sum(charged_micros) / 1e6 AS reserved
 FROM decisions FINAL WHERE ${DECIDED} AND principal_id != '' GROUP BY principal ORDER BY reserved DESC, principal LIMIT 20`,
@@ -173,7 +180,8 @@ FROM decisions FINAL WHERE ${DECIDED} AND principal_id != '' GROUP BY principal 
           title: 'What operators did',
           description: 'Kills, revives, corrected budgets, approvals, and ledgers that began anew.',
           kind: 'table',
-          unit: 'short',
+          wide: true,
+          unit: 'locale',
           columns: { at: 'dateTimeAsIso' },
           sql: `SELECT happened_at AS at, toString(event) AS event, toString(scope) AS scope, agent_id AS agent, made_by AS by, reason
 FROM control_events FINAL
@@ -190,7 +198,7 @@ ORDER BY happened_at DESC LIMIT 1 BY event, control_events.id LIMIT 50`,
           description:
             'Of the topic that the data source may see (its header X-Mandate-Topic), with how often each was published again. The bytes: `mandate dead-letters show ID`.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
           columns: { at: 'dateTimeAsIso', size: 'bytes' },
           sql: `SELECT found_at AS at, id, source_topic AS topic, reason, pointer, bytes AS size, times AS republished
 FROM dead_letters FINAL

@@ -4,7 +4,18 @@
  */
 import { jsonText } from '../generated-file.ts';
 
-type Unit = 'cps' | 'short' | 's' | 'ms' | 'bytes' | 'percentunit' | 'currencyUSD' | 'bool' | 'dateTimeAsIso';
+/** `locale` is a count in full, as 12,345; `short` is 12.3 K. */
+type Unit =
+  | 'cps'
+  | 'locale'
+  | 'short'
+  | 's'
+  | 'ms'
+  | 'bytes'
+  | 'percentunit'
+  | 'currencyUSD'
+  | 'bool'
+  | 'dateTimeAsIso';
 
 /** A question in PromQL, and what its series are called. */
 export type Expression = { expr: string; legend: string };
@@ -17,7 +28,17 @@ type Panel = {
   unit: Unit;
   /** The units of columns that have another: by name. */
   columns?: Readonly<Record<string, Unit>>;
+  /** From which value on it is yellow, and from which red; green below. Of a table: its column `share`. */
+  alarming?: { yellow?: number; red: number };
+  /** Its series are verdicts, each of which has its colour. */
+  byVerdict?: boolean;
+  /** Of a time series: says «None» where there is nothing, and not that data are missing. (In a table it would fill empty cells.) */
+  noneIsGood?: boolean;
+  /** Of a table: 1 is shown as good, 0 as bad, and when it was measured is not. */
+  answersYesOrNo?: boolean;
   stacked?: boolean;
+  /** Twice as wide as those beside it. */
+  wide?: boolean;
 } & ({ expressions: readonly Expression[] } | { sql: string });
 
 /** `query`: what its values are read by; absent: the person types it. */
@@ -70,7 +91,7 @@ export function dashboardText(dashboard: Dashboard): string {
 
 type Source = (typeof SOURCES)[keyof typeof SOURCES];
 
-/** Row by row, the panels of a row side by side and equally wide; ids count through. */
+/** Row by row, the panels of a row side by side; ids count through. */
 function laidOut(rows: Dashboard['rows'], source: Source): object[] {
   const panels: object[] = [];
   let y = 0;
@@ -78,50 +99,124 @@ function laidOut(rows: Dashboard['rows'], source: Source): object[] {
     const rowAt = { h: 1, w: WIDTH, x: 0, y };
     panels.push({ id: panels.length + 1, type: 'row', title, collapsed: false, gridPos: rowAt, panels: [] });
     const h = Math.max(...inRow.map(({ kind }) => HEIGHTS[kind]));
-    const w = Math.floor(WIDTH / inRow.length);
+    const shares = inRow.map(({ wide }) => (wide ? 2 : 1));
+    const cell = WIDTH / sum(shares);
     for (const [at, panel] of inRow.entries()) {
-      panels.push({
-        id: panels.length + 1,
-        gridPos: { h, w, x: at * w, y: y + 1 },
-        ...panelOf(panel, source),
-      });
+      const x = Math.round(cell * sum(shares.slice(0, at)));
+      const w = Math.round(cell * sum(shares.slice(0, at + 1))) - x;
+      panels.push({ id: panels.length + 1, gridPos: { h, w, x, y: y + 1 }, ...panelOf(panel, source) });
     }
     y += 1 + h;
   }
   return panels;
 }
 
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
 function panelOf(panel: Panel, source: Source): object {
-  const { title, description, kind, unit, columns = {} } = panel;
+  const { title, description, kind, alarming, answersYesOrNo } = panel;
   return {
     type: kind,
     title,
     description,
     datasource: source,
-    fieldConfig: {
-      defaults: { unit, ...(kind === 'timeseries' ? { min: 0, custom: curves(panel) } : {}) },
-      overrides: Object.entries(columns).map(([name, value]) => ({
-        matcher: { id: 'byName', options: name },
-        properties: [{ id: 'unit', value }],
-      })),
-    },
-    options: OPTIONS[kind],
+    fieldConfig: { defaults: defaultsOf(panel), overrides: overridesOf(panel) },
+    options: kind === 'stat' ? { ...OPTIONS.stat, colorMode: alarming ? 'value' : 'none' } : OPTIONS[kind],
+    ...(answersYesOrNo && { transformations: [ONLY_WHETHER] }),
     targets: targetsOf(panel, source),
   };
 }
 
+function defaultsOf(panel: Panel): object {
+  const { kind, unit, alarming, noneIsGood } = panel;
+  return {
+    unit,
+    ...(kind === 'timeseries' && { min: 0, custom: curves(panel) }),
+    ...(kind === 'stat' && alarming && { thresholds: thresholds(alarming) }),
+    ...(kind === 'stat' && unit === 'locale' && { decimals: 0 }),
+    ...(noneIsGood && { noValue: 'None' }),
+  };
+}
+
+/** Grafana takes the last that fits. */
+function overridesOf({ kind, columns = {}, alarming, byVerdict, answersYesOrNo }: Panel): object[] {
+  return [
+    ...(kind === 'table' ? NARROW : []),
+    ...Object.entries(columns).map(([name, value]) => override('byName', name, { unit: value })),
+    ...(kind === 'table' && alarming ? [override('byName', 'share', bar(alarming))] : []),
+    ...(byVerdict ? VERDICTS : []),
+    ...(answersYesOrNo ? [override('byName', 'Value', YES_OR_NO)] : []),
+  ];
+}
+
 function curves({ stacked = false }: Panel): object {
   return stacked
-    ? { drawStyle: 'bars', fillOpacity: 60, lineWidth: 0, stacking: { mode: 'normal' } }
+    ? { drawStyle: 'bars', fillOpacity: 60, lineWidth: 0, stacking: { mode: 'normal', group: 'A' } }
     : { drawStyle: 'line', fillOpacity: 5, lineWidth: 1 };
 }
+
+function override(matcher: 'byName' | 'byRegexp' | 'byType', options: string, properties: object): object {
+  return {
+    matcher: { id: matcher, options },
+    properties: Object.entries(properties).map(([id, value]) => ({ id, value })),
+  };
+}
+
+/** Figures and times take what they need of a table's width; text has the rest. */
+const NARROW = [
+  override('byType', 'number', { 'custom.width': 95 }),
+  override('byType', 'time', { 'custom.width': 170 }),
+];
+
+/** A verdict has one colour, wherever it is drawn. Series of ClickHouse have their column's name before it. */
+const VERDICTS = Object.entries({ ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' }).map(([verdict, colour]) =>
+  override('byRegexp', `/(^| )${verdict}$/`, {
+    displayName: verdict,
+    color: { mode: 'fixed', fixedColor: colour },
+  }),
+);
+
+function thresholds({ yellow, red }: NonNullable<Panel['alarming']>): object {
+  const steps = [
+    { value: null, color: 'green' },
+    ...(yellow === undefined ? [] : [{ value: yellow, color: 'yellow' }]),
+    { value: red, color: 'red' },
+  ];
+  return { mode: 'absolute', steps };
+}
+
+/** A share, drawn as a bar in its cell. */
+function bar(alarming: NonNullable<Panel['alarming']>): object {
+  return {
+    min: 0,
+    max: 1,
+    thresholds: thresholds(alarming),
+    color: { mode: 'thresholds' },
+    'custom.cellOptions': { type: 'gauge', mode: 'basic' },
+    'custom.width': 150,
+  };
+}
+
+const YES_OR_NO = {
+  mappings: [
+    { type: 'value', options: { 0: { text: 'no', color: 'red' }, 1: { text: 'yes', color: 'green' } } },
+  ],
+  'custom.cellOptions': { type: 'color-text' },
+};
+
+const ONLY_WHETHER = {
+  id: 'organize',
+  options: { excludeByName: { Time: true }, renameByName: { Value: 'ok' } },
+};
 
 const OPTIONS = {
   timeseries: {
     legend: { displayMode: 'table', placement: 'bottom', calcs: ['lastNotNull', 'max'] },
     tooltip: { mode: 'multi', sort: 'desc' },
   },
-  stat: { reduceOptions: { calcs: ['lastNotNull'] }, colorMode: 'none', graphMode: 'area' },
+  stat: { reduceOptions: { calcs: ['lastNotNull'] }, graphMode: 'area' },
   table: { cellHeight: 'sm', showHeader: true },
 };
 

@@ -32,14 +32,15 @@ export const planeDashboard: Dashboard = {
           description:
             'Checks of readiness that fail now. 0 is the only good answer; the table below names them.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
+          alarming: { red: 1 },
           expressions: [{ expr: 'count(mandate_readiness_ok == 0) or vector(0)', legend: 'checks' }],
         },
         {
           title: 'Requests behind',
           description: 'Records on the log that no decider has decided yet, in all partitions together.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
           expressions: [
             { expr: 'sum(max by (topic, partition) (mandate_decider_lag_records))', legend: 'records' },
           ],
@@ -61,21 +62,24 @@ export const planeDashboard: Dashboard = {
           description:
             'Kills, grants and corrections that are in force and that the log has not taken. Above 0 for a minute: the log is away.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
+          alarming: { red: 1 },
           expressions: [{ expr: 'sum(mandate_gateway_unlogged_commands)', legend: 'commands' }],
         },
         {
           title: 'Dead letters in a day',
           description: 'Records that nobody could read: `mandate dead-letters list`.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
+          alarming: { yellow: 1, red: 100 },
           expressions: [{ expr: 'sum(increase(mandate_decider_deadletters_total[1d]))', legend: 'records' }],
         },
         {
           title: 'Quarantine in a day',
           description: 'Records that no table of the audit takes. It should stay 0.',
           kind: 'stat',
-          unit: 'short',
+          unit: 'locale',
+          alarming: { red: 1 },
           expressions: [
             { expr: 'sum(increase(mandate_recorder_rows_total{table="quarantine"}[1d]))', legend: 'records' },
           ],
@@ -91,6 +95,7 @@ export const planeDashboard: Dashboard = {
           kind: 'timeseries',
           unit: 'cps',
           stacked: true,
+          byVerdict: true,
           expressions: rate('mandate_decider_decisions_total', 'verdict'),
         },
         {
@@ -98,6 +103,7 @@ export const planeDashboard: Dashboard = {
           description: 'Decisions other than ALLOW by their code: docs/errors.md says what each means.',
           kind: 'timeseries',
           unit: 'cps',
+          noneIsGood: true,
           stacked: true,
           expressions: rate('mandate_decider_decisions_total{verdict!="ALLOW"}', 'code'),
         },
@@ -147,6 +153,7 @@ export const planeDashboard: Dashboard = {
             'Partitions that waited, by code; partitions that were left where they are; ledgers that came into force.',
           kind: 'timeseries',
           unit: 'short',
+          noneIsGood: true,
           expressions: [
             {
               expr: `sum by (code) (increase(mandate_decider_waits_total${RATE}))`,
@@ -187,6 +194,7 @@ export const planeDashboard: Dashboard = {
             'For their credentials or their rate. What rises is a key that was revoked, a loop, or somebody who tries keys.',
           kind: 'timeseries',
           unit: 'cps',
+          noneIsGood: true,
           expressions: rate('mandate_http_refusals_total', 'code'),
         },
         {
@@ -244,6 +252,7 @@ export const planeDashboard: Dashboard = {
           description: 'Questions that ClickHouse was away or too slow for; times that the recorder waited.',
           kind: 'timeseries',
           unit: 'short',
+          noneIsGood: true,
           expressions: [
             {
               expr: `sum by (cause) (increase(mandate_query_failures_total${RATE}))`,
@@ -265,6 +274,7 @@ export const planeDashboard: Dashboard = {
           description: 'What people were to be told of.',
           kind: 'timeseries',
           unit: 'short',
+          noneIsGood: true,
           stacked: true,
           expressions: [
             { expr: `sum by (rule) (increase(mandate_alerter_alerts_total${RATE}))`, legend: '{{rule}}' },
@@ -288,6 +298,7 @@ export const planeDashboard: Dashboard = {
           description: 'Age of the oldest alert that its webhook has not taken.',
           kind: 'timeseries',
           unit: 's',
+          noneIsGood: true,
           expressions: [{ expr: 'max(mandate_alerter_oldest_undelivered_seconds)', legend: 'age' }],
         },
       ],
@@ -297,9 +308,11 @@ export const planeDashboard: Dashboard = {
       panels: [
         {
           title: 'Readiness',
-          description: 'What each process needs, and whether it has it: 1 or 0.',
+          description: 'What each process needs, and whether it has it.',
           kind: 'table',
-          unit: 'short',
+          unit: 'locale',
+          wide: true,
+          answersYesOrNo: true,
           expressions: [{ expr: 'min by (instance, service, check) (mandate_readiness_ok)', legend: '' }],
         },
         {

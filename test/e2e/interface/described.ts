@@ -25,6 +25,7 @@ export type Parameter = {
 
 type Operation = {
   operationId: string;
+  tags: string[];
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { example?: unknown; examples?: object; schema: JsonSchema }> };
@@ -32,6 +33,7 @@ type Operation = {
 };
 
 export type OpenApi = {
+  tags: { name: string }[];
   components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
   paths: Record<string, Record<string, Operation>>;
 };

@@ -69,6 +69,11 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  test('says of each group of operations what it is for', () => {
+    const used = new Set(operations.flatMap(({ tags }) => tags));
+    expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  });
+
   test('refers to nothing that it does not hold', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to ?? '');
     const held = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);

@@ -84,8 +84,9 @@ export const OPENAPI_SCHEMA = object(
       ['title', 'version', 'description'],
     ),
     servers: { type: 'array', items: object({ url: text, description: text }, ['url']), minItems: 1 },
+    tags: { type: 'array', items: object({ name: text, description: text }, ['name', 'description']) },
     components: object({ schemas: mapOf(schema), securitySchemes: mapOf(securityScheme) }),
     paths: mapOf(object(Object.fromEntries(METHODS.map((method) => [method, operation]))), { pattern: '^/' }),
   },
-  ['openapi', 'info', 'servers', 'components', 'paths'],
+  ['openapi', 'info', 'servers', 'tags', 'components', 'paths'],
 );

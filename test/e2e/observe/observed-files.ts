@@ -16,7 +16,7 @@ export type GrafanaPanel = {
   datasource?: { type: string; uid: string };
   fieldConfig?: {
     defaults: { unit?: string };
-    overrides: { matcher: { options: string }; properties: { id: string; value: string }[] }[];
+    overrides: { matcher: { id: string; options: string }; properties: { id: string; value: string }[] }[];
   };
   targets?: { refId: string; expr?: string; rawSql?: string; queryType?: string }[];
 };

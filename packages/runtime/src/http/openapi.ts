@@ -27,7 +27,7 @@ const GROUPS = [
   { name: 'approvals', description: 'Actions that wait for a person' },
   { name: 'kill switch', description: 'Stop an agent, a tenant or everything' },
   { name: 'agents', description: 'Who is at work' },
-  { name: 'budgets', description: 'What is left, and when it will be used up' },
+  { name: 'budgets', description: 'What one has spent, corrected' },
   { name: 'audit', description: 'What was decided, and why: search, live, as files' },
   { name: 'analytics', description: 'Decisions counted and summed' },
   { name: 'alerts', description: 'What people were told of, and whether it reached them' },
