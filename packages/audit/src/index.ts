@@ -63,7 +63,7 @@ export {
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
-export { rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
+export { auditNowMs, rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
 export { keptFromMs, newestFromMs } from './retention/months.ts';
 export { dropPastRows, type PastRows, pastRows } from './retention/past-rows.ts';
 export {

@@ -5,6 +5,7 @@
 import {
   ANYBODY,
   type AuditClient,
+  auditNowMs,
   dropPastRows,
   type KeptFrom,
   keptFromMs,
@@ -55,32 +56,44 @@ export function leavingOutPast(
   const said = new Map<string, number>();
 
   return async (piles) => {
-    const keptFrom = keptFromAt(clock(), keepMonths);
-    const owners = new Set<string>();
-    const isKept = <Name extends Recording>(name: Name, { record }: Pile[Name][number]) => {
-      const owner = ownerIfPast(TABLES[name], record as RecordOf<(typeof TABLES)[Name]>, keptFrom);
-      if (owner === null) return true;
-      owners.add(owner);
-      measures.pastRecords.inc({ table: TABLES[name] });
-      return false;
-    };
-    const kept = piles.map((pile) => ({
-      controlEvents: pile.controlEvents.filter((one) => isKept('controlEvents', one)),
-      decisions: pile.decisions.filter((one) => isKept('decisions', one)),
-      settlements: pile.settlements.filter((one) => isKept('settlements', one)),
-      deadLetters: pile.deadLetters.filter((one) => isKept('deadLetters', one)),
-      republications: pile.republications.filter((one) => isKept('republications', one)),
-      auditReads: pile.auditReads.filter((one) => isKept('auditReads', one)),
-      unreadable: pile.unreadable,
-    }));
+    const { past } = withoutPast(piles, keptFromAt(clock(), keepMonths));
+    if (past.length === 0) return piles;
+    const keptFrom = keptFromAt(await asOf(context), keepMonths);
+    const sorted = withoutPast(piles, keptFrom);
+    for (const { table } of sorted.past) measures.pastRecords.inc({ table });
+    const owners = new Set(sorted.past.map(({ owner }) => owner));
     const unsaid = [...owners]
       .filter((owner) => owner !== ANYBODY)
       .map((tenant) => ({ tenant, fromMs: keptFrom(tenant) ?? 0 }))
       .filter(({ tenant, fromMs }) => (said.get(tenant) ?? 0) < fromMs);
     await sayKeptFrom(audit, unsaid);
     for (const { tenant, fromMs } of unsaid) said.set(tenant, fromMs);
-    return kept;
+    return sorted.kept;
   };
+}
+
+/** Of what is past, whose it is and to which table it would have gone. */
+function withoutPast(
+  piles: readonly Pile[],
+  keptFrom: KeptFrom,
+): { kept: Pile[]; past: { owner: string; table: TenantTableName }[] } {
+  const past: { owner: string; table: TenantTableName }[] = [];
+  const isKept = <Name extends Recording>(name: Name, { record }: Pile[Name][number]) => {
+    const table = TABLES[name];
+    const owner = ownerIfPast(table, record as RecordOf<(typeof TABLES)[Name]>, keptFrom);
+    if (owner !== null) past.push({ owner, table });
+    return owner === null;
+  };
+  const kept = piles.map((pile) => ({
+    controlEvents: pile.controlEvents.filter((one) => isKept('controlEvents', one)),
+    decisions: pile.decisions.filter((one) => isKept('decisions', one)),
+    settlements: pile.settlements.filter((one) => isKept('settlements', one)),
+    deadLetters: pile.deadLetters.filter((one) => isKept('deadLetters', one)),
+    republications: pile.republications.filter((one) => isKept('republications', one)),
+    auditReads: pile.auditReads.filter((one) => isKept('auditReads', one)),
+    unreadable: pile.unreadable,
+  }));
+  return { kept, past };
 }
 
 export type KeepRetentionOptions = RetentionContext & {
@@ -91,12 +104,12 @@ export type KeepRetentionOptions = RetentionContext & {
 
 /** Drops what is past on record, now and then, until stopped; what ClickHouse has begun by then it goes on with. */
 export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
-  const { audit, keepMonths, clock, log, measures, firstAfterMs, everyMs } = options;
+  const { audit, keepMonths, log, measures, firstAfterMs, everyMs } = options;
   const stopping = new AbortController();
   let looks: { stop(): void } | undefined;
 
   async function dropOnce(): Promise<void> {
-    const nowMs = clock();
+    const nowMs = await asOf(options);
     const dropped = await dropPastRows(audit, {
       keptFrom: keptFromAt(nowMs, keepMonths),
       nowMs,
@@ -129,6 +142,11 @@ export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
 
 function rowsIn(past: readonly PastRows[]): number {
   return past.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** By the earlier of two clocks, the recorder's and ClickHouse's: what goes because one of them is ahead is gone for good. */
+async function asOf({ clock, audit }: Pick<RetentionContext, 'clock' | 'audit'>): Promise<number> {
+  return Math.min(clock(), await auditNowMs(audit));
 }
 
 /** As of a moment, so that everything of a batch is measured alike. */

@@ -507,6 +507,22 @@ export function recorderPromises(open: OpenTables): void {
       await recorder.stop();
     });
 
+    test('nothing goes because a recorder’s clock is ahead of ClickHouse’s', async () => {
+      const { kept, past } = await appendOfBoth();
+      const recorder = await recording.record({
+        // Kept until 2035, if it is asked of the right clock.
+        keepMonths: () => 12 * 9,
+        clock: () => Date.UTC(2126, 0),
+        dropping: { firstAfterMs: 0, everyMs: 5 },
+      });
+      await recorder.caughtUp();
+      await pause(200);
+      expect(await rowsHeld()).toEqual([...kept, ...past].sort());
+      expect(await metric(recorder, 'mandate_recorder_past_records_total')).toBe(0);
+      expect(await tenantKeptFrom(audit, 'acme')).toBeNull();
+      await recorder.stop();
+    });
+
     test('what is on record goes once it is past, by itself, while the recorder goes on', async () => {
       const { kept, past } = await appendOfBoth();
       const almost = await recording.record({ keepMonths, clock: () => inMarch() - 1 });
