@@ -36,6 +36,7 @@ const ROUNDS = [
   ['test/cases'],
   ['test/laws', 'services/decider', 'packages/policy/src/mandate', 'schemas/src'],
   ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway', 'services/alerter'],
+  ['packages/privacy', 'services/query'],
 ];
 
 function copyOfRepository(): string {

@@ -6,6 +6,7 @@ const POLICY = 'packages/policy/src';
 const MEMORY = 'packages/ledger/src/memory';
 const DECIDER = 'services/decider/src';
 const ALERTER = 'services/alerter/src';
+const PRIVACY = 'packages/privacy/src';
 const CHANGE = 'services/query/src/explain/what-would-change.ts';
 
 function order(promise: string, first: string, second: string): Mutation {
@@ -613,5 +614,57 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['explain: what was not asked is told', "said === 'skip'", 'said === undefined'],
     ['explain: what is near is told', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
+  ]),
+  ...inFile(`${PRIVACY}/person-keys/key-tree.ts`, [
+    [
+      'privacy: a destroyed key cannot be computed again',
+      'gone.length === 0 || node.depth === LEAF_DEPTH',
+      'gone.length === 0',
+    ],
+    ['privacy: every other key can', 'start, key: childKey(key, 0) }', 'start, key }'],
+  ]),
+  ...inFile(`${PRIVACY}/person-keys/sealed-text.ts`, [
+    [
+      'privacy: what is sealed is of its tenant',
+      'tenant: string }): Buffer {',
+      "tenant: string }): Buffer { tenant = '';",
+    ],
+    ['privacy: no IV stands for two texts', '.update(bound).update(plain)', '.update(bound)'],
+  ]),
+  ...inFile(`${PRIVACY}/hiding/compile-hiding.ts`, [
+    ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],
+    [
+      'privacy: what cannot be sealed is redacted',
+      'within) ?? (leavesUnowned ? value : REDACTED)',
+      'within) ?? value',
+    ],
+    [
+      'privacy: names are looked through',
+      'const shownName = hidePieces(name, within);',
+      'const shownName = name;',
+    ],
+    ['privacy: the principal is hidden', 'hidden.principal = { ...action.principal, id };', ''],
+    [
+      'privacy: nobody acts in the name of who is forgotten',
+      'if (pseudonym !== null) return pseudonym;',
+      'return pseudonym ?? id;',
+    ],
+  ]),
+  ...inFile('services/query/src/record-reads.ts', [
+    [
+      'privacy: nothing is read before it is on record who asks',
+      "'onRequest', (request) => put(request, false)",
+      "'onRequest', async (request) => void put(request, false)",
+    ],
+    [
+      'privacy: who is turned away is on record',
+      'if (isRefusedKey && !seen.has(request)) await put(request, true);',
+      '',
+    ],
+    ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
+  ]),
+  ...inFile('services/gateway/src/persons/follow-erasures.ts', [
+    ['privacy: who was forgotten before is so from the start', 'await fold(early);', ''],
+    ['privacy: nobody seals with other keys', 'if (inForce !== id) throw otherKeys(id, inForce);', ''],
   ]),
 ];

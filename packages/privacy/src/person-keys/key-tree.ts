@@ -2,7 +2,7 @@
  * The keys of persons are the leaves of a tree (Goldreich, Goldwasser and Micali, 1986). The two children of a node are
  * HMACs of it, so whoever holds a node can compute every leaf below it, and nobody a node from its children. To destroy
  * one leaf, the node above it is replaced by the branches that leave the way down to it: every other leaf stays what it
- * was, and that one can never be computed again. Destroying twice, or in another order, comes to the same.
+ * was, and that one can never be computed again. Destroying twice, in another order, or many at once comes to the same.
  *
  * Pure: a tree is never changed, only replaced.
  */
@@ -33,22 +33,30 @@ export function leafKey(tree: KeyTree, index: bigint): Uint8Array | null {
   return key;
 }
 
-/** The tree without this leaf: at most 64 nodes more. The very same tree, where it was destroyed before. */
-export function puncture(tree: KeyTree, index: bigint): KeyTree {
-  const place = placeAbove(tree, index);
-  const node = tree[place];
-  if (node === undefined) return tree;
-  const before: KeyNode[] = [];
-  const behind: KeyNode[] = [];
-  let { key } = node;
-  for (let depth = node.depth; depth < LEAF_DEPTH; depth += 1) {
-    const side = sideAt(index, depth);
-    const branch = branchAt(index, depth, childKey(key, side === 0 ? 1 : 0));
-    if (side === 0) behind.unshift(branch);
-    else before.push(branch);
-    key = childKey(key, side);
+/** The tree without these leaves: at most 64 nodes more for each. The very same tree, where all were destroyed before. */
+export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
+  const there = indexes.filter((index) => placeAbove(tree, index) >= 0);
+  if (there.length === 0) return tree;
+  const gone = there.sort((one, other) => (one < other ? -1 : 1));
+  const kept: KeyNode[] = [];
+  let next = 0;
+  for (const node of tree) {
+    const first = next;
+    while (next < gone.length && (gone[next] ?? 0n) < endOf(node)) next += 1;
+    keepWithout(node, gone.slice(first, next), kept);
   }
-  return tree.toSpliced(place, 1, ...before, ...behind);
+  return kept;
+}
+
+/** Of a node what is left without these leaves below it, which are in order. */
+function keepWithout(node: KeyNode, gone: readonly bigint[], kept: KeyNode[]): void {
+  if (gone.length === 0) kept.push(node);
+  if (gone.length === 0 || node.depth === LEAF_DEPTH) return;
+  const [left, right] = childrenOf(node);
+  const atRight = gone.findIndex((index) => index >= right.start);
+  const middle = atRight === -1 ? gone.length : atRight;
+  keepWithout(left, gone.slice(0, middle), kept);
+  keepWithout(right, gone.slice(middle), kept);
 }
 
 /** Whether it is a tree as `puncture` leaves one: each node where it can be, and no leaf below two. */
@@ -78,10 +86,12 @@ function sideAt(index: bigint, depth: number): Side {
   return ((index >> BigInt(LEAF_DEPTH - 1 - depth)) & 1n) === 0n ? 0 : 1;
 }
 
-/** The child of the node at `depth` that does not lie on the way to the leaf. */
-function branchAt(index: bigint, depth: number, key: Uint8Array): KeyNode {
-  const below = BigInt(LEAF_DEPTH - 1 - depth);
-  return { depth: depth + 1, start: ((index >> below) ^ 1n) << below, key };
+function childrenOf({ depth, start, key }: KeyNode): [KeyNode, KeyNode] {
+  const below = depth + 1;
+  return [
+    { depth: below, start, key: childKey(key, 0) },
+    { depth: below, start: start + leavesBelow(below), key: childKey(key, 1) },
+  ];
 }
 
 function childKey(key: Uint8Array, side: Side): Uint8Array {

@@ -131,7 +131,7 @@ export function personKeysAt(path: string): PersonKeys {
   /** What another process has written, or a backup brought back. */
   function punctured({ indexKey, tree }: PersonKeyFile): PersonKeyFile {
     if (keysIdOf(indexKey) !== heldNow().keysId) throw anotherFile(path);
-    return { indexKey, tree: [...erased.keys()].map(numbered).reduce(puncture, tree) };
+    return { indexKey, tree: puncture(tree, [...erased.keys()].map(numbered)) };
   }
 
   return {
@@ -179,15 +179,13 @@ export function personKeysAt(path: string): PersonKeys {
     },
     async erase(erasures) {
       const now = heldNow();
-      let { tree } = now;
       for (const { tenant, index } of erasures) {
-        const after = puncture(tree, numbered(index));
-        if (after !== tree) unwritten.add(index);
-        tree = after;
+        if (leafKey(now.tree, numbered(index)) !== null) unwritten.add(index);
         erased.set(index, tenant);
         cached.delete(index);
       }
-      held = { ...now, tree };
+      const indexes = erasures.map(({ index }) => numbered(index));
+      held = { ...now, tree: puncture(now.tree, indexes) };
       if (!erasures.some(({ index }) => unwritten.has(index))) return;
       await alone(punctureFile).catch((cause) => {
         throw notWritten(path, cause);
