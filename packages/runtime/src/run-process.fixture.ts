@@ -22,6 +22,10 @@ await runProcess(process, {
   ],
   onStarted: () => {
     process.stdout.write('started\n');
+    if (behaviour === 'warns') {
+      process.emitWarning('oh');
+      setTimeout(() => {}, -1);
+    }
     if (behaviour === 'throws') {
       setImmediate(() => {
         throw new Error('nobody catches this');

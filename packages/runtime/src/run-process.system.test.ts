@@ -56,3 +56,22 @@ test('an error that nobody caught ends it with 1, and stands in the log', async 
   expect(log).toContain('"level":"fatal"');
   expect(log).toContain('nobody catches this');
 });
+
+test('what Node warns of is a line of the log, as everything that is said', async () => {
+  const running = run('warns');
+  expect(await running.line()).toBe('started');
+  running.kill('SIGTERM');
+  const { log } = await running.ended;
+  const lines = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      msg: 'Node warns',
+      err: expect.objectContaining({ message: 'oh' }),
+    }),
+  );
+  expect(log).not.toContain('TimeoutNegativeWarning');
+});

@@ -41,6 +41,7 @@ export async function runProcess(
     process.exit(1);
   };
 
+  logWarnings(process, log);
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('uncaughtException', onUncaught);
@@ -52,4 +53,14 @@ export async function runProcess(
     process.exit(Number(exitCode));
   }, lingerMs).unref();
   process.off('uncaughtException', onUncaught);
+}
+
+/** Node prints its warnings as text, where every line is JSON. */
+function logWarnings(process: ProcessPort, log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (warning: Error) => {
+    // kafkajs asks for timers in the past, and gets them at once: nobody need do anything about it.
+    const level = warning.name === 'TimeoutNegativeWarning' ? 'debug' : 'warn';
+    log[level]({ err: warning }, 'Node warns');
+  });
 }

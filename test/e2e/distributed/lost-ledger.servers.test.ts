@@ -82,7 +82,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
       },
       PATIENCE_MS,
     );
-    expect(log.epochs().size).toBe(2);
+    // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
+    expect(log.epochs().size).toBeGreaterThanOrEqual(2);
     const [lostEpoch] = log.epochs();
     const decidedLate = log.all().filter(({ ledgerEpoch, decidedAt }) => {
       return ledgerEpoch === lostEpoch && Date.parse(decidedAt) > emptiedAtMs;

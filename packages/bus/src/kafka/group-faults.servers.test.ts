@@ -79,23 +79,25 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
       },
       { sessionTimeoutMs: 500, onAssigned: async () => void assignments++ },
     );
-    await vi.waitFor(() => expect(assignments).toBe(1), PATIENCE);
+    await vi.waitFor(() => expect(assignments).toBeGreaterThan(0), PATIENCE);
+    const before = assignments;
     // The whole process stands still, heartbeats and all, until the group has given the member up.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
     await bus.append(topic, [{ key: 'k', value: 'afterwards' }]);
     await vi.waitFor(() => expect(seen).toEqual(['afterwards']), PATIENCE);
-    await vi.waitFor(() => expect(assignments).toBe(2), PATIENCE);
+    await vi.waitFor(() => expect(assignments).toBeGreaterThan(before), PATIENCE);
     await consumer.stop();
   });
 
   test('work that takes longer than a session keeps its partition, though it never says that it lives', async () => {
     await bus.append(topic, [{ key: 'k', value: 'long work' }]);
-    const sessionTimeoutMs = 500;
+    // A busy machine says that one lives late, too.
+    const sessionTimeoutMs = 2_000;
     let deliveries = 0;
     const consumer = await join(
       async (batch) => {
         deliveries += 1;
-        await pause(5 * sessionTimeoutMs);
+        await pause(2 * sessionTimeoutMs);
         await commitAll(batch);
       },
       { sessionTimeoutMs },
