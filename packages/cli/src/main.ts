@@ -27,6 +27,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 // With nobody to hear them, complaints are no reason to stop.
 process.stderr.on('error', () => {});
+// In the place of Node's own words, of which one is for nobody: kafkajs asks for timers in the past, and gets them at once.
+process.removeAllListeners('warning');
+process.on('warning', ({ name, message }) => {
+  if (name !== 'TimeoutNegativeWarning') process.stderr.write(`mandate: ${name}: ${message}\n`);
+});
 
 const { stdin, stdout, stderr, env } = process;
 process.exitCode = await runProgram(process.argv.slice(2), {
