@@ -6,7 +6,7 @@
  *
  * Pure: a tree is never changed, only replaced.
  */
-import { createHmac } from 'node:crypto';
+import { shortHmac } from './short-hmac.ts';
 
 /** Leaves are counted by 64 bits, and lie so many steps below the root. */
 const LEAF_DEPTH = 64;
@@ -95,7 +95,7 @@ function childrenOf({ depth, start, key }: KeyNode): [KeyNode, KeyNode] {
 }
 
 function childKey(key: Uint8Array, side: Side): Uint8Array {
-  return createHmac('sha256', key).update(CHILD[side]).digest();
+  return shortHmac(key, CHILD[side]);
 }
 
 const CHILD = [Buffer.from('left'), Buffer.from('right')] as const;
