@@ -43,6 +43,12 @@ test('a full disk: 503 to whoever publishes, not ready, and everything goes on w
     });
 
   expect(await ask()).toMatchObject({ status: 200, body: { decision: { verdict: 'ALLOW' } } });
+  // An insert that met the full disk would give back the room that it had taken.
+  await waitUntil('it is recorded', async () =>
+    /mandate_recorder_rows_total\{[^}]*table="decisions"[^}]*\} 1/.test(
+      await (await fetch(`${plane.url}/metrics`)).text(),
+    ),
+  );
   disk.fill();
   const { id, body } = await refused();
   expect(body).toMatchObject({ code: 'BUS_UNAVAILABLE', detail: expect.stringContaining('disk is full') });

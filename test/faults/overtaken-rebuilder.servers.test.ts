@@ -79,10 +79,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     await allDecided();
     // Whoever stops has committed what it decided.
     await decider.kill('SIGTERM');
-    const [inForce] = log.epochs;
+    // Each try of a rebuild has an epoch of its own, and on a busy machine one may be cut short.
+    const epochs = [...log.epochs];
+    const inForce = epochs.at(-1);
 
     heldUp.process.kill('SIGCONT');
-    await waitUntil('the late record', () => log.epochs.size === 2, PATIENCE_MS);
+    await waitUntil('the late record', () => log.epochs.size > epochs.length, PATIENCE_MS);
     // Held up for longer than it waits for Kafka, it ends, and whoever runs it starts it again.
     await plane.start('decider', SHORT_SESSION);
     // Of the next two, the one knows the epoch from the tables, the other from the ledger.
@@ -100,7 +102,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     await heldUp.kill('SIGTERM');
     await log.caughtUp();
 
-    expect(log.epochs.size).toBe(2);
+    expect(log.epochs.size).toBe(epochs.length + 1);
     expect(new Set([...log.decisions.values()].map(({ ledgerEpoch }) => ledgerEpoch))).toEqual(
       new Set([inForce]),
     );

@@ -55,6 +55,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     };
     await ask('before', 3_600_000);
     await waitUntil('the first decisions', () => log.decisions.size === CALLS, PATIENCE_MS);
+    // Each try of the first rebuild has one of its own, and on a busy machine one may be cut short.
+    const epochs = log.epochs.size;
 
     servers.redis.pause();
     const late = await ask('late', 1_000);
@@ -77,7 +79,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     expect([codesOf('before'), codesOf('late')]).toEqual([['ALLOWED'], ['DEADLINE_EXCEEDED']]);
     // Whether a kill that was answered 503 took place is open: the same again says so.
     expect(codesOf('patient')).toContain('ALLOWED');
-    expect(log.epochs.size).toBe(1);
+    expect(log.epochs.size).toBe(epochs);
     expect(log.contradictions).toEqual([]);
 
     const charged = new Map<string, number>();

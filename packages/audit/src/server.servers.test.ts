@@ -335,7 +335,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
 
   test('that hangs is unavailable for as long, and serves the same client afterwards', async () => {
     await using server = await startClickHouse();
-    const audit = await opened(server.url, { timeoutMs: 500 });
+    const audit = await opened(server.url, { timeoutMs: 2_000 });
     await audit.command('CREATE TABLE t (n UInt64) ENGINE = ReplacingMergeTree ORDER BY n');
     server.pause();
     const tried = [
@@ -376,7 +376,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
 
   test('ends a question that nobody waits for any more', async () => {
     await using server = await startClickHouse();
-    const audit = await opened(server.url, { timeoutMs: 300 });
+    const audit = await opened(server.url, { timeoutMs: 500 });
     const endless = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 0';
     await expect(audit.query(endless, {}, counted)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
     const admin = await opened(server.url);

@@ -34,10 +34,14 @@ export function startProcess(
     errors: () => errors,
     says: (stream, find) =>
       new Promise((resolve, reject) => {
-        lines[stream].on('line', (line) => {
+        // Not longer: the last line of one that is killed may be cut short, and `find` read it as a whole one.
+        const look = (line: string) => {
           const found = find(line);
-          if (found !== undefined) resolve(found);
-        });
+          if (found === undefined) return;
+          lines[stream].off('line', look);
+          resolve(found);
+        };
+        lines[stream].on('line', look);
         exited.then(
           (code) => reject(new Error(`${file} ended with ${code ?? child.signalCode}:\n${errors}`)),
           reject,

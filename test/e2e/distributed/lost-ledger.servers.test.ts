@@ -55,13 +55,19 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
     await api.post(`/v1/agents/${KILLED}/kill`, { reason: 'test' });
     const log = await followLog(servers.kafka.brokers);
     const producer = await plainProducer(servers.kafka.brokers);
-    const publish = (calls: number) =>
-      producer.send({ topic: TOPICS.actions, messages: AGENTS.flatMap((agent) => callsOf(agent, calls)) });
+    let published = 0;
+    const publish = async (calls: number) => {
+      const messages = AGENTS.flatMap((agent) => callsOf(agent, calls));
+      await producer.send({ topic: TOPICS.actions, messages });
+      published += messages.length;
+    };
 
     await publish(FIRST_CALLS);
     await waitUntil('both to have decided something', async () => {
-      const decided = await Promise.all([decider, heldUp].map(decisionsBy));
-      return decided.every((count) => count > 0);
+      const [one = 0, other = 0] = await Promise.all([decider, heldUp].map(decisionsBy));
+      // One that came to the group late may have found nothing left to do.
+      if (one + other >= published) await publish(1);
+      return one > 0 && other > 0;
     });
     heldUp.process.kill('SIGSTOP');
     const emptiedAtMs = await emptyRedis(servers.redis.url);
@@ -73,12 +79,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'Redis is emptied while
     heldUp.process.kill('SIGCONT');
     await publish(LATER_CALLS);
 
-    const calls = AGENTS.length * (FIRST_CALLS + LATER_CALLS);
     const decisions = await waitUntil(
       'a valid decision on every call',
       () => {
         const valid = log.valid();
-        return new Set(valid.map(({ actionId }) => actionId)).size === calls && valid;
+        return new Set(valid.map(({ actionId }) => actionId)).size === published && valid;
       },
       PATIENCE_MS,
     );

@@ -102,14 +102,18 @@ test('one trace leads from the request to the insert, and the audit finds the de
 });
 
 /** A decider on a log of its own, to which a producer that knows nothing of us writes. */
-async function decideAlone(url: string | null, records: readonly { id: string; traceparent?: string }[]) {
+async function decideAlone(
+  url: string | null,
+  records: readonly { id: string; traceparent?: string }[],
+  timeoutMs = 10_000,
+) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log, partitions: 1 });
   onTestFinished(() => bus.close());
   const loaded = loadMandates(MANDATES);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const { ledger } = await restoreLedger({ bus, clock: systemClock, log });
   const metrics = createMetrics({ service: 'decider' });
-  const settings = otlpSettings.parse({ OTLP_TIMEOUT_MS: 200, ...(url !== null && { OTLP_URL: url }) });
+  const settings = otlpSettings.parse({ OTLP_TIMEOUT_MS: timeoutMs, ...(url !== null && { OTLP_URL: url }) });
   const tracer = await openTracer(settings, { service: 'decider', version: '1', log, metrics });
   await bus.append(
     TOPICS.actions,
@@ -172,7 +176,7 @@ test('for a producer that began no trace the decider does; a batch is one step, 
 });
 
 test('with a receiver that is away all is decided, and the end is not held up', async () => {
-  const { traceparents, counted } = await decideAlone('http://127.0.0.1:9', [{ id: 'a' }, { id: 'b' }]);
+  const { traceparents, counted } = await decideAlone('http://127.0.0.1:9', [{ id: 'a' }, { id: 'b' }], 200);
   expect([...traceparents.keys()]).toEqual(['a', 'b']);
   expect(counted).toMatch(/^mandate_traces_spans_total\{outcome="refused".*\} 10$/m);
 });

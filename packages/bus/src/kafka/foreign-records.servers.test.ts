@@ -95,8 +95,9 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
         expect(batch.records.map(({ coordinate }) => coordinate.offset)).toEqual(
           batch.records.map((_, i) => first + i),
         );
-        seen.push(...textsOf(batch.records));
         await commitAll(batch);
+        // Only then: a member that is fenced, as on brokers that have just begun, gets the same batch again.
+        seen.push(...textsOf(batch.records));
       },
     });
     await inTransaction('committed', 'commit');

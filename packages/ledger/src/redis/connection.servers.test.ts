@@ -76,7 +76,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('a server that does not answer is given up on, and nothing is sent again behind the caller', async () => {
-    const ledger = await ledgerThrough(own.server.url, { commandTimeoutMs: 100 });
+    const ledger = await ledgerThrough(own.server.url, { commandTimeoutMs: 1_000 });
     await allow(ledger, stepRequest());
     own.server.pause();
     const request = stepRequest();

@@ -69,8 +69,8 @@ describeWithOwnServers(['redis'], 'readiness', () => {
     });
 
     test.each([
-      ['ahead of', -61_000],
-      ['behind', 61_000],
+      ['ahead of', -65_000],
+      ['behind', 65_000],
     ])('by a clock that is a minute %s the own one', async (where, apartMs) => {
       const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace() });
       onTestFinished(() => ledger.close());
@@ -79,7 +79,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       onTestFinished(() => {
         vi.useRealTimers();
       });
-      const differ = unready(new RegExp(`6[01] s ${where} the clock of this process`));
+      const differ = unready(new RegExp(`6\\d s ${where} the clock of this process`));
       await expect(ledger.step([stepRequest()])).rejects.toEqual(differ);
       await expect(ledger.ping()).rejects.toEqual(differ);
       await expect(ledger.beginRebuild({ epoch: 'epoch-2' })).rejects.toEqual(differ);

@@ -94,10 +94,10 @@ describe('slow and broken clients', () => {
       });
       return [answer.status, ((await answer.json()) as { code?: string }).code];
     };
-    await vi.waitFor(async () => expect(await ask()).toEqual([503, 'OVERLOADED']));
+    await vi.waitFor(async () => expect(await ask()).toEqual([503, 'OVERLOADED']), 20_000);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     held[0]?.destroy();
-    await vi.waitFor(async () => expect(await ask()).toEqual([200, undefined]));
+    await vi.waitFor(async () => expect(await ask()).toEqual([200, undefined]), 20_000);
   });
 
   test.each([

@@ -1,7 +1,10 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 const ATTEMPTS = 5;
+/** Below those that systems give away themselves: nobody takes the port of a server that is down until its restart. */
+const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /** Launches on ports of 127.0.0.1 that were free a moment ago, and on others when another process took one meanwhile. */
 export async function onFreePorts<T>(count: number, launch: (ports: number[]) => Promise<T>): Promise<T> {
@@ -17,15 +20,19 @@ export async function onFreePorts<T>(count: number, launch: (ports: number[]) =>
 
 /** All different, as all are held until the last is known. */
 async function freePorts(count: number): Promise<number[]> {
-  const holders = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  const ports = await Promise.all(
-    holders.map(async (holder) => {
-      await once(holder, 'listening');
-      const address = holder.address();
-      if (address === null || typeof address === 'string') throw new Error('a listening server has no port');
-      return address.port;
-    }),
-  );
+  const holders: Server[] = [];
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = randomInt(LOWEST, HIGHEST);
+    const holder = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(holder, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    holders.push(holder);
+    ports.push(port);
+  }
   for (const holder of holders) holder.close();
   return ports;
 }

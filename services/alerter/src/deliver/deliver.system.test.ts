@@ -31,7 +31,7 @@ test.each<[string, Answers, object, string]>([
     'delivered 3',
   ],
   ['fails for ever is given up', () => ({ status: 503 }), { attempts: 3 }, 'undelivered 3'],
-  ['hangs is given up', () => 'hang', { attempts: 2, timeoutMs: 100 }, 'undelivered 2'],
+  ['hangs is given up', () => 'hang', { attempts: 2, timeoutMs: 500 }, 'undelivered 2'],
   ['is gone is not asked again', () => ({ status: 410 }), { attempts: 5 }, 'undelivered 1'],
 ])('a receiver that %s', async (_name, answers, fields, came) => {
   const bus = await openLog();
