@@ -1,6 +1,7 @@
 /** What Grafana and Prometheus are given says what it means: titles, units, advice, and names that exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { VERDICTS } from '@mandate/schemas';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alertRules, expressions, grafanaDashboards, panelsOf } from '../e2e/observe/observed-files.ts';
@@ -38,6 +39,20 @@ describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
       expect([title, targets.length]).toEqual([title, expect.any(Number)]);
       expect(targets.length).toBeGreaterThan(0);
       for (const { expr, rawSql } of targets) expect(expr ?? rawSql).toMatch(/\S/);
+    }
+  });
+
+  it('gives each verdict its colour', () => {
+    const panel = panels.find(({ title }) => title === 'Decisions by verdict');
+    for (const verdict of VERDICTS) {
+      const fits = panel?.fieldConfig?.overrides.filter(
+        ({ matcher }) =>
+          matcher.id === 'byRegexp' && new RegExp(matcher.options.slice(1, -1)).test(`decisions ${verdict}`),
+      );
+      expect([verdict, fits?.map(({ properties }) => properties.map(({ id }) => id))]).toEqual([
+        verdict,
+        [['displayName', 'color']],
+      ]);
     }
   });
 

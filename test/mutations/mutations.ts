@@ -629,7 +629,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'tenant: string }): Buffer {',
       "tenant: string }): Buffer { tenant = '';",
     ],
-    ['privacy: no IV stands for two texts', '.update(bound).update(plain)', '.update(bound)'],
+    ['privacy: no IV stands for two texts', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
   ]),
   ...inFile(`${PRIVACY}/hiding/compile-hiding.ts`, [
     ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],

@@ -63,7 +63,8 @@ export {
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';
-export { auditNowMs, rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
+export { auditNowMs } from './retention/audit-now.ts';
+export { rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
 export { keptFromMs, newestFromMs } from './retention/months.ts';
 export { dropPastRows, type PastRows, pastRows } from './retention/past-rows.ts';
 export {

@@ -1,6 +1,8 @@
 /** The `mandate` command's process: the only place of the package that touches `process`. */
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+// Apart, as most commands need nothing else of it to start.
+import { sayWarnings } from '@mandate/runtime/say-warnings';
 
 // What was compiled once is kept beside the packages that it was made from, where only who may change them can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
@@ -27,11 +29,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 // With nobody to hear them, complaints are no reason to stop.
 process.stderr.on('error', () => {});
-// In the place of Node's own words, of which one is for nobody: kafkajs asks for timers in the past, and gets them at once.
-process.removeAllListeners('warning');
-process.on('warning', ({ name, message }) => {
-  if (name !== 'TimeoutNegativeWarning') process.stderr.write(`mandate: ${name}: ${message}\n`);
-});
+sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
 
 const { stdin, stdout, stderr, env } = process;
 process.exitCode = await runProgram(process.argv.slice(2), {

@@ -5,6 +5,7 @@
 import type { EventEmitter } from 'node:events';
 import { type LifecyclePart, runLifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
+import { sayWarnings } from './say-warnings.ts';
 
 /** As much of Node's `process` as is needed here. */
 export type ProcessPort = EventEmitter & {
@@ -41,7 +42,7 @@ export async function runProcess(
     process.exit(1);
   };
 
-  logWarnings(process, log);
+  sayWarnings(process, (err) => log.warn({ err }, 'Node warns'));
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('uncaughtException', onUncaught);
@@ -53,14 +54,4 @@ export async function runProcess(
     process.exit(Number(exitCode));
   }, lingerMs).unref();
   process.off('uncaughtException', onUncaught);
-}
-
-/** Node prints its warnings as text, where every line is JSON. */
-function logWarnings(process: ProcessPort, log: Logger): void {
-  process.removeAllListeners('warning');
-  process.on('warning', (warning: Error) => {
-    // kafkajs asks for timers in the past, and gets them at once: nobody need do anything about it.
-    const level = warning.name === 'TimeoutNegativeWarning' ? 'debug' : 'warn';
-    log[level]({ err: warning }, 'Node warns');
-  });
 }

@@ -151,7 +151,7 @@ FROM decisions FINAL WHERE ${DECIDED} AND verdict != 'ALLOW' GROUP BY verdict, c
           kind: 'table',
           unit: 'locale',
           columns: { used: 'currencyUSD', of: 'currencyUSD', share: 'percentunit', window: 'ms' },
-          alarming: { yellow: 0.8, red: 1 },
+          bars: { share: { yellow: 0.8, red: 1 } },
           sql: `SELECT scope, subject, id AS budget, last.1 / last.2 AS share, last.1 / 1e6 AS used, last.2 / 1e6 AS of, nullIf(window_ms, 0) AS window
 FROM (
   SELECT toString(one.scope) AS scope, one.subject AS subject, one.id AS id, one.window_ms AS window_ms,

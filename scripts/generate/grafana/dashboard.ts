@@ -14,11 +14,13 @@ type Unit =
   | 'bytes'
   | 'percentunit'
   | 'currencyUSD'
-  | 'bool'
   | 'dateTimeAsIso';
 
 /** A question in PromQL, and what its series are called. */
 export type Expression = { expr: string; legend: string };
+
+/** From which values on. */
+type Alarming = { yellow?: number; red: number };
 
 type Panel = {
   title: string;
@@ -28,8 +30,10 @@ type Panel = {
   unit: Unit;
   /** The units of columns that have another: by name. */
   columns?: Readonly<Record<string, Unit>>;
-  /** From which value on it is yellow, and from which red; green below. Of a table: its column `share`. */
-  alarming?: { yellow?: number; red: number };
+  /** Of a stat: when it is yellow or red, and not green. */
+  alarming?: Alarming;
+  /** Of a table: columns of shares, which are drawn as bars, and when they are yellow or red. */
+  bars?: Readonly<Record<string, Alarming>>;
   /** Its series are verdicts, each of which has its colour. */
   byVerdict?: boolean;
   /** Of a time series: says «None» where there is nothing, and not that data are missing. (In a table it would fill empty cells.) */
@@ -134,18 +138,18 @@ function defaultsOf(panel: Panel): object {
   return {
     unit,
     ...(kind === 'timeseries' && { min: 0, custom: curves(panel) }),
-    ...(kind === 'stat' && alarming && { thresholds: thresholds(alarming) }),
+    ...(alarming && { thresholds: thresholds(alarming) }),
     ...(kind === 'stat' && unit === 'locale' && { decimals: 0 }),
     ...(noneIsGood && { noValue: 'None' }),
   };
 }
 
 /** Grafana takes the last that fits. */
-function overridesOf({ kind, columns = {}, alarming, byVerdict, answersYesOrNo }: Panel): object[] {
+function overridesOf({ kind, columns = {}, bars = {}, byVerdict, answersYesOrNo }: Panel): object[] {
   return [
     ...(kind === 'table' ? NARROW : []),
     ...Object.entries(columns).map(([name, value]) => override('byName', name, { unit: value })),
-    ...(kind === 'table' && alarming ? [override('byName', 'share', bar(alarming))] : []),
+    ...Object.entries(bars).map(([name, alarming]) => override('byName', name, bar(alarming))),
     ...(byVerdict ? VERDICTS : []),
     ...(answersYesOrNo ? [override('byName', 'Value', YES_OR_NO)] : []),
   ];
@@ -178,7 +182,7 @@ const VERDICTS = Object.entries({ ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' 
   }),
 );
 
-function thresholds({ yellow, red }: NonNullable<Panel['alarming']>): object {
+function thresholds({ yellow, red }: Alarming): object {
   const steps = [
     { value: null, color: 'green' },
     ...(yellow === undefined ? [] : [{ value: yellow, color: 'yellow' }]),
@@ -188,7 +192,7 @@ function thresholds({ yellow, red }: NonNullable<Panel['alarming']>): object {
 }
 
 /** A share, drawn as a bar in its cell. */
-function bar(alarming: NonNullable<Panel['alarming']>): object {
+function bar(alarming: Alarming): object {
   return {
     min: 0,
     max: 1,

@@ -30,16 +30,3 @@ export async function tenantKeptFrom(client: AuditClient, tenant: string): Promi
   const [said] = await ask(client, rowsKeptFrom, { tenant });
   return said?.keptFromMs ?? null;
 }
-
-const clockOfAudit = question({
-  params: z.strictObject({}),
-  row: z.object({ nowMs: z.int() }),
-  sql: () => 'SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs',
-});
-
-/** What time it is to ClickHouse, in epoch ms. */
-export async function auditNowMs(client: AuditClient): Promise<number> {
-  const [row] = await ask(client, clockOfAudit, {});
-  if (row === undefined) throw new TypeError('ClickHouse did not say what time it is');
-  return row.nowMs;
-}

@@ -6,7 +6,7 @@
  *
  * Pure: a tree is never changed, only replaced.
  */
-import { shortHmac } from './short-hmac.ts';
+import { hmacSha256 } from './hmac-sha256.ts';
 
 /** Leaves are counted by 64 bits, and lie so many steps below the root. */
 const LEAF_DEPTH = 64;
@@ -33,9 +33,14 @@ export function leafKey(tree: KeyTree, index: bigint): Uint8Array | null {
   return key;
 }
 
+/** Whether it was not destroyed. */
+export function hasLeaf(tree: KeyTree, index: bigint): boolean {
+  return placeAbove(tree, index) >= 0;
+}
+
 /** The tree without these leaves: at most 64 nodes more for each. The very same tree, where all were destroyed before. */
 export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
-  const there = indexes.filter((index) => placeAbove(tree, index) >= 0);
+  const there = indexes.filter((index) => hasLeaf(tree, index));
   if (there.length === 0) return tree;
   const gone = there.sort((one, other) => (one < other ? -1 : 1));
   const kept: KeyNode[] = [];
@@ -95,7 +100,7 @@ function childrenOf({ depth, start, key }: KeyNode): [KeyNode, KeyNode] {
 }
 
 function childKey(key: Uint8Array, side: Side): Uint8Array {
-  return shortHmac(key, CHILD[side]);
+  return hmacSha256(key, CHILD[side]);
 }
 
 const CHILD = [Buffer.from('left'), Buffer.from('right')] as const;

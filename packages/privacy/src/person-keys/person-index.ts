@@ -1,5 +1,5 @@
 /** Which leaf is a person's, by a keyed hash: without the key, an index says nothing about whose it is. */
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from './hmac-sha256.ts';
 
 const HEX_DIGITS = 16;
 
@@ -17,5 +17,5 @@ export function keysIdOf(indexKey: Uint8Array): string {
 }
 
 function keyedDigits(key: Uint8Array, text: string): string {
-  return createHmac('sha256', key).update(text).digest('hex').slice(0, HEX_DIGITS);
+  return hmacSha256(key, Buffer.from(text)).toString('hex').slice(0, HEX_DIGITS);
 }

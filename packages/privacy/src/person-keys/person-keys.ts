@@ -11,7 +11,7 @@ import { existsSync, promises as fs } from 'node:fs';
 import { MandateError, withFileLock } from '@mandate/runtime';
 import type { Sealer } from '../sealer.ts';
 import { keyFileText, type PersonKeyFile, readKeyFileText, sumIn } from './key-file-text.ts';
-import { type KeyTree, leafKey, plantTree, puncture } from './key-tree.ts';
+import { hasLeaf, type KeyTree, leafKey, plantTree, puncture } from './key-tree.ts';
 import { keysIdOf, personIndex } from './person-index.ts';
 import { replaceSecretFile, wipeLeftovers } from './replace-secret-file.ts';
 import {
@@ -180,7 +180,7 @@ export function personKeysAt(path: string): PersonKeys {
     async erase(erasures) {
       const now = heldNow();
       for (const { tenant, index } of erasures) {
-        if (leafKey(now.tree, numbered(index)) !== null) unwritten.add(index);
+        if (hasLeaf(now.tree, numbered(index))) unwritten.add(index);
         erased.set(index, tenant);
         cached.delete(index);
       }

@@ -6,7 +6,8 @@
  * AES-256-GCM. The IV is a keyed hash of tenant and text, so the same text of the same person is the same token, and no
  * IV ever stands for two texts. A token is bound to its tenant and its ref: moved to others it is no token of theirs.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { hmacSha256 } from './hmac-sha256.ts';
 
 /** What of a person's leaf is used for what. */
 export type PersonSecrets = {
@@ -42,7 +43,7 @@ export function sealText(secrets: PersonSecrets, at: { ref: string; tenant: stri
   // As JSON, halves of characters come back as they were.
   const plain = JSON.stringify(text);
   const bound = boundTo(at);
-  const iv = createHmac('sha256', secrets.ivKey).update(bound).update(plain).digest().subarray(0, IV_BYTES);
+  const iv = hmacSha256(secrets.ivKey, Buffer.concat([bound, Buffer.from(plain)])).subarray(0, IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secrets.textKey, iv).setAAD(bound);
   const parts = [iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()];
   return `${at.ref}:${Buffer.concat(parts).toString('base64url')}.`;

@@ -9,10 +9,10 @@ import { isStopping } from './request-context.ts';
 const UNREADABLE_LIMIT = [{ instancePath: '/limit', message: 'Too big: expected number to be <=1000' }];
 const REQUEST_ID = '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a';
 
-/** By status; `default` is for the route's own. */
+/** By status; `default` is for the route's own. @param said `scopes`: null where no key is asked for; `bodyLimit` in bytes */
 export function refusals(
-  { url, schema = {}, bodyLimit = 1_048_576 }: RouteOptions,
-  scopes: readonly ApiScope[] | null,
+  { url, schema = {} }: RouteOptions,
+  { scopes, bodyLimit }: { scopes: readonly ApiScope[] | null; bodyLimit: number | undefined },
 ): Record<string, object> {
   const { params, querystring, body } = schema;
   const takesInput = [params, querystring, body].some((part) => part !== undefined);

@@ -22,21 +22,21 @@ operator's log knows it by (also in the header \`x-request-id\`; send your own a
 `.trim();
 
 /** The groups of routes in the order in which the page shows them. */
-const GROUPS = [
-  { name: 'publish', description: 'What an agent is about to do, and what became of it' },
-  { name: 'approvals', description: 'Actions that wait for a person' },
-  { name: 'kill switch', description: 'Stop an agent, a tenant or everything' },
-  { name: 'agents', description: 'Who is at work' },
-  { name: 'budgets', description: 'What one has spent, corrected' },
-  { name: 'audit', description: 'What was decided, and why: search, live, as files' },
-  { name: 'analytics', description: 'Decisions counted and summed' },
-  { name: 'alerts', description: 'What people were told of, and whether it reached them' },
-  { name: 'dead letters', description: 'What could not be read, mended and published again' },
-  { name: 'persons', description: 'Find, unseal and forget people' },
-  { name: 'reconciliation', description: 'Do log, ledger and audit agree?' },
-  { name: 'ledger', description: 'Counters, and what is open' },
-  { name: 'health', description: 'For orchestrators and scrapers' },
-];
+const GROUPS = {
+  publish: 'What an agent is about to do, and what became of it',
+  approvals: 'Actions that wait for a person',
+  'kill switch': 'Stop an agent, a tenant or everything',
+  agents: 'Who is at work',
+  budgets: 'What one has spent, corrected',
+  audit: 'What was decided, and why: search, live, as files',
+  analytics: 'Decisions counted and summed',
+  alerts: 'What people were told of, and whether it reached them',
+  'dead letters': 'What could not be read, mended and published again',
+  persons: 'Find, unseal and forget people',
+  reconciliation: 'Do log, ledger and audit agree?',
+  ledger: 'Counters, and what is open',
+  health: 'For orchestrators and scrapers',
+};
 
 const text = { type: 'string' as const };
 
@@ -87,7 +87,7 @@ export async function describeRoutes(
         schemas: { Problem: PROBLEM_SCHEMA },
       },
     },
-    transform: describeRoute,
+    transform: (document) => describeRoute(document, server.initialConfig.bodyLimit),
     transformObject: sayGroups,
   });
   let document: string | null = null;
@@ -109,7 +109,10 @@ const sayGroups: SwaggerTransformObject = (document) => {
   const used = new Set(
     operations.flatMap((part) => (typeof part === 'object' && 'tags' in part ? part.tags : [])),
   );
-  return { ...openapiObject, tags: GROUPS.filter(({ name }) => used.has(name)) };
+  const tags = Object.entries(GROUPS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
+  return { ...openapiObject, tags };
 };
 
 /** A value that is read from text loses its default and its examples on the way to JSON Schema; they are put back. */
@@ -147,7 +150,10 @@ function anyJson(_key: string, value: unknown): unknown {
 }
 
 /** Adds to what a route declares itself what the server adds to every route: credentials, conditions and problems. */
-const describeRoute: SwaggerTransform = (document) => {
+function describeRoute(
+  document: Parameters<SwaggerTransform>[0],
+  bodyLimit: number | undefined,
+): ReturnType<SwaggerTransform> {
   const { schema: given, url } = jsonSchemaTransform(document);
   const schema: Described = JSON.parse(JSON.stringify(given ?? {}), anyJson);
   if (schema.hide === true) return { schema, url };
@@ -169,11 +175,11 @@ const describeRoute: SwaggerTransform = (document) => {
       response: {
         ...successes(schema),
         ...(keyed && route.method === 'GET' && schema.produces === undefined ? NOT_CHANGED : {}),
-        ...refusals(route, keyed ? scopes : null),
+        ...refusals(route, { scopes: keyed ? scopes : null, bodyLimit: route.bodyLimit ?? bodyLimit }),
       },
     },
   };
-};
+}
 
 /** In words: the page fills in what stands as an example, and a filter that nobody chose would find nothing. */
 function sayExamples(parameter: Parameter): void {

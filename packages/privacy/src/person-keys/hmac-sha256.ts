@@ -1,6 +1,6 @@
 /**
- * HMAC-SHA256 (RFC 2104) of a short message under a key of 32 bytes: what `createHmac` gives, in a seventh of the time,
- * most of which goes into setting up. A leaf of the tree takes 64 of them.
+ * HMAC-SHA256 (RFC 2104) under a key of 32 bytes: what `createHmac` gives, of a short message in a seventh of the time,
+ * most of which goes into setting up there. A leaf of the tree takes 64 of them.
  */
 import { hash } from 'node:crypto';
 
@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 const BLOCK_BYTES = 64;
 
 /** @throws RangeError for a key of another length */
-export function shortHmac(key: Uint8Array, message: Uint8Array): Buffer {
+export function hmacSha256(key: Uint8Array, message: Uint8Array): Buffer {
   if (key.length !== KEY_BYTES)
     throw new RangeError(`a key of ${key.length} bytes: it must have ${KEY_BYTES}`);
   const inner = Buffer.alloc(BLOCK_BYTES + message.length, 0x36);

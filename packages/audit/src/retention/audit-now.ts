@@ -1,0 +1,17 @@
+/** ClickHouse's own clock, beside which what is past is judged. */
+import { z } from 'zod';
+import type { AuditClient } from '../port.ts';
+import { ask, question } from '../question.ts';
+
+const clockOfAudit = question({
+  params: z.strictObject({}),
+  row: z.object({ nowMs: z.int() }),
+  sql: () => 'SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs',
+});
+
+/** What time it is to ClickHouse, in epoch ms. */
+export async function auditNowMs(client: AuditClient): Promise<number> {
+  const [row] = await ask(client, clockOfAudit, {});
+  if (row === undefined) throw new TypeError('ClickHouse did not say what time it is');
+  return row.nowMs;
+}
