@@ -10,7 +10,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { waitUntil } from '../wait-until.ts';
@@ -18,6 +18,7 @@ import { waitUntil } from '../wait-until.ts';
 const WATCHED = '(read -r ended <&3 || { kill -9 $$; rm -rf "$0"; }) >/dev/null 2>&1 & exec "$@" 3<&-';
 const READY_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 20_000;
+const PAUSE_WITHIN_MS = 10_000;
 
 export type ServerCommand = {
   readonly command: string;
@@ -61,9 +62,32 @@ export async function startServer(server: ServerCommand): Promise<Server> {
       await end(running, 'SIGTERM');
       running = await launch(server);
     },
-    pause: () => void running.kill('SIGSTOP'),
+    pause: () => pause(running),
     resume: () => void running.kill('SIGCONT'),
   };
+}
+
+/** Signals take their time: a server answers until the last of its threads has stopped. */
+function pause(server: ChildProcess): void {
+  server.kill('SIGSTOP');
+  const deadlineMs = performance.now() + PAUSE_WITHIN_MS;
+  while (threadStates(server.pid).some((state) => /[RSD]/.test(state))) {
+    if (performance.now() > deadlineMs) throw new Error(`it goes on ${PAUSE_WITHIN_MS} ms after SIGSTOP`);
+  }
+}
+
+/** As Linux tells them: R and so on while it goes on, T once it has stopped. None elsewhere. */
+function threadStates(pid: number | undefined): string[] {
+  const threads = `/proc/${pid}/task`;
+  if (!existsSync(threads)) return [];
+  return readdirSync(threads).map((thread) => {
+    try {
+      return /^.*\) (.)/s.exec(readFileSync(join(threads, thread, 'stat'), 'utf8'))?.[1] ?? '';
+    } catch {
+      // It has ended.
+      return '';
+    }
+  });
 }
 
 async function launch(server: ServerCommand): Promise<ChildProcess> {
