@@ -6,7 +6,6 @@ import { type HttpProblem, problemDocument } from './http-problem.ts';
 import { bodyTooLarge, notAsDescribed, unsupportedMediaType } from './problem-of-error.ts';
 import { isStopping } from './request-context.ts';
 
-const UNREADABLE_LIMIT = [{ instancePath: '/limit', message: 'Too big: expected number to be <=1000' }];
 const REQUEST_ID = '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a';
 
 /** By status; `default` is for the route's own. @param said `scopes`: null where no key is asked for; `bodyLimit` in bytes */
@@ -15,7 +14,7 @@ export function refusals(
   { scopes, bodyLimit }: { scopes: readonly ApiScope[] | null; bodyLimit: number | undefined },
 ): Record<string, object> {
   const { params, querystring, body } = schema;
-  const takesInput = [params, querystring, body].some((part) => part !== undefined);
+  const unreadable = querystring ? unknownName('querystring') : body ? unknownName('body') : badPath(url);
   const refusal = (description: string, problem?: HttpProblem) => {
     const example = problem && problemDocument(problem, { requestId: REQUEST_ID, instance: url });
     return {
@@ -29,11 +28,8 @@ export function refusals(
     };
   };
   return {
-    ...(takesInput && {
-      400: refusal(
-        'Not as described: `errors` names every place.',
-        notAsDescribed({ validation: UNREADABLE_LIMIT, validationContext: 'querystring' }),
-      ),
+    ...((params ?? querystring ?? body) !== undefined && {
+      400: refusal('Not as described: `errors` names every place.', unreadable),
     }),
     ...(scopes !== null && {
       401: refusal('No API key, or none that is known here.', unauthenticated(null)),
@@ -50,4 +46,15 @@ export function refusals(
     ),
     default: refusal('Any other problem; `code` tells which.'),
   };
+}
+
+function unknownName(part: 'querystring' | 'body'): HttpProblem {
+  const validation = [{ instancePath: '/', message: 'Unrecognized key: "colour"' }];
+  return notAsDescribed({ validation, validationContext: part });
+}
+
+function badPath(url: string): HttpProblem {
+  const name = /:(\w+)/.exec(url)?.[1] ?? '';
+  const validation = [{ instancePath: `/${name}`, message: 'Invalid input' }];
+  return notAsDescribed({ validation, validationContext: 'params' });
 }

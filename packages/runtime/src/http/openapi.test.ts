@@ -17,7 +17,7 @@ const routes: HttpRoutes = async (server) => {
       schema: {
         summary: 'All things',
         description: 'Newest first.',
-        querystring: z.object({ limit, from: z.iso.datetime().optional() }),
+        querystring: z.strictObject({ limit, from: z.iso.datetime().optional() }),
         response: { 200: z.object({ amount: z.int() }) },
       },
     },
@@ -125,7 +125,7 @@ test('shows each refusal as it is answered', async () => {
   const things = { method: 'GET', url: '/v1/things', headers: keyOf('audit') } as const;
   const parts = { method: 'POST', url: '/v1/things/1/parts/2', headers: keyOf('publish') } as const;
   const refused = {
-    400: { ...things, url: '/v1/things?limit=0' },
+    400: { ...things, url: '/v1/things?colour=red' },
     401: { ...things, headers: {} },
     403: { ...things, headers: keyOf('publish') },
     413: { ...parts, payload: { amounts: Array(2_000).fill(1) } },
@@ -137,10 +137,9 @@ test('shows each refusal as it is answered', async () => {
     const path =
       request.method === 'GET' ? paths['/v1/things'].get : paths['/v1/things/{id}/parts/{part}'].post;
     const { example } = path.responses[status].content['application/problem+json'];
-    const { detail, errors, requestId, instance, ...same } = answer.json();
+    const { requestId, instance, ...same } = answer.json();
     expect(example).toMatchObject(same);
     expect(Object.keys(example)).toEqual(Object.keys(answer.json()));
-    if (status !== '400') expect(example.detail).toBe(detail);
   }
 });
 
