@@ -178,6 +178,30 @@ test('who sees what every agent did is on record before it is shown; an agent th
   ]);
 });
 
+test('whoever is turned away where others are told what agents did, or of people, is on record; elsewhere nobody is', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  const asked = [
+    ['operator', 'GET', '/v1/dead-letters', '/v1/dead-letters'],
+    ['auditor', 'GET', '/v1/dead-letters/0/7', '/v1/dead-letters/:partition/:offset'],
+    ['protector', 'GET', '/v1/actions/a-1', '/v1/actions/:id'],
+    ['operator', 'POST', '/v1/persons/find', '/v1/persons/find'],
+    ['auditor', 'POST', '/v1/persons/unseal', '/v1/persons/unseal'],
+    ['publisher', 'POST', '/v1/persons/erase', '/v1/persons/erase'],
+    ['publisher', 'POST', '/v1/dead-letters/0/0/republish', null],
+    ['auditor', 'POST', '/v1/actions', null],
+  ] as const;
+  for (const [key, method, path] of asked) {
+    const body = method === 'POST' ? { person: 'mia_li_3668' } : undefined;
+    expect([path, (await plane.call(key, method, path, body)).status]).toEqual([path, 403]);
+  }
+  const records = await recordsOf(plane.bus, TOPICS.access);
+  const reads = records.map(({ value }) => readAccessRecord(value).read);
+  expect(reads.map(({ key, method, route, refused }) => [key.name, method, route, refused])).toEqual(
+    asked.flatMap(([key, method, , route]) => (route === null ? [] : [[key, method, route, true]])),
+  );
+  expect(records.map(({ value }) => new TextDecoder().decode(value)).join()).not.toContain('mia');
+});
+
 test('what every agent did is shown to nobody while it cannot be put on record', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -201,5 +225,7 @@ test('what every agent did is shown to nobody while it cannot be put on record',
     const { status, body } = await plane.call(key, 'GET', path);
     expect([path, status, body.code]).toEqual([path, 503, 'READ_NOT_RECORDED']);
   }
+  const refused = await plane.call('operator', 'POST', '/v1/persons/find', {});
+  expect([refused.status, refused.body.code]).toEqual([503, 'READ_NOT_RECORDED']);
   expect((await plane.call('publisher', 'GET', `/v1/actions/${action.id}`)).status).toBe(200);
 });

@@ -650,17 +650,13 @@ export const MUTATIONS: readonly Mutation[] = [
       'return pseudonym ?? id;',
     ],
   ]),
-  ...inFile('services/query/src/record-reads.ts', [
+  ...inFile('packages/bus/src/record-http-reads.ts', [
     [
       'privacy: nothing is read before it is on record who asks',
       "'onRequest', (request) => put(request, false)",
       "'onRequest', async (request) => void put(request, false)",
     ],
-    [
-      'privacy: who is turned away is on record',
-      'if (isRefusedKey && !seen.has(request)) await put(request, true);',
-      '',
-    ],
+    ['privacy: who is turned away is on record', 'onForbidden: (request) => put(request, true)', ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
   ...inFile('services/gateway/src/persons/follow-erasures.ts', [

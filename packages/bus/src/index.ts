@@ -36,6 +36,6 @@ export type {
   ReaderOptions,
   UnreadableBatch,
 } from './port.ts';
-export { type RecordRead, recordReads } from './record-reads.ts';
+export { type HttpReads, recordHttpReads } from './record-http-reads.ts';
 export { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
 export { untilCommitted } from './until-committed.ts';

@@ -35,9 +35,10 @@ export function recordReads(options: {
   bus: Pick<Bus, 'append'>;
   source: string;
   clock: Clock;
-  timeoutMs: number;
+  /** Default 10,000. */
+  timeoutMs?: number;
 }): RecordRead {
-  const { bus, source, clock, timeoutMs } = options;
+  const { bus, source, clock, timeoutMs = 10_000 } = options;
   let underWay = 0;
   return async (read, traceparent) => {
     if (underWay >= MOST_UNDER_WAY) throw notRecorded('too many reads wait to be recorded');

@@ -1,33 +1,36 @@
+import { type Bus, recordHttpReads } from '@mandate/bus';
+import { redactPieces } from '@mandate/privacy';
 import {
   createHttpServer,
   createMetrics,
   issueApiKey,
+  MandateError,
   memoryKeyStore,
   serveHttp,
   silentLogger,
 } from '@mandate/runtime';
-import { waitUntil } from '@mandate/testing';
+import { readAccessRecord, TOPICS } from '@mandate/schemas';
+import { busWith, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRoutes } from './alert-routes.ts';
 import { alerterOn, fate, kill, openLog, publish, QUIET, settledFate } from './alerter.fixture.ts';
+import type { Alerter } from './alerter.ts';
 import { startReceiver } from './receiver.fixture.ts';
 import { decided, killed } from './rules/decided.fixture.ts';
 
-test('over HTTP: each tenant sees and sends again what is its own', async () => {
-  const bus = await openLog();
-  const receiver = await startReceiver(() => ({ status: 500 }));
-  const fields = { attempts: 1, tenant: 'acme' };
-  const alerter = await alerterOn(bus, [{ receiver, name: 'ops', ...fields }], {
-    rulesOf: { ...QUIET, lag: { lateMs: 1_000 } },
-  });
-  const keyOf = (tenant: string, ...scopes: ('audit' | 'operate' | 'operate:all')[]) =>
-    issueApiKey({ tenant, scopes, agents: ['*'], name: `of ${tenant}` });
-  const keys = {
-    auditor: keyOf('acme', 'audit'),
-    operator: keyOf('acme', 'audit', 'operate'),
-    other: keyOf('other', 'audit', 'operate'),
-    all: keyOf('other', 'operate:all'),
-  };
+type Scope = 'audit' | 'operate' | 'operate:all' | 'publish';
+const keyOf = (tenant: string, ...scopes: Scope[]) =>
+  issueApiKey({ tenant, scopes, agents: ['*'], name: `of ${tenant}` });
+const keys = {
+  auditor: keyOf('acme', 'audit'),
+  operator: keyOf('acme', 'audit', 'operate'),
+  publisher: keyOf('acme', 'publish'),
+  other: keyOf('other', 'audit', 'operate'),
+  all: keyOf('other', 'operate:all'),
+};
+
+/** The routes of an alerter, and how they are called. `bus`: where reads are recorded; null: nowhere. */
+async function serving(alerter: Alerter, bus: Bus | null) {
   const server = await createHttpServer({
     service: 'alerter',
     version: '1',
@@ -36,10 +39,11 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
     keys: memoryKeyStore(Object.values(keys).map(({ record }) => record)),
     readiness: alerter.readiness,
   });
-  await server.register(alertRoutes(alerter));
+  const reads = bus && recordHttpReads({ bus, source: 'alerter', clock: Date.now, redactText: redactPieces });
+  await server.register(alertRoutes(alerter, reads));
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
   onTestFinished(stop);
-  const call = async (who: keyof typeof keys, method: string, path: string, sent?: object) => {
+  return async (who: keyof typeof keys, method: string, path: string, sent?: object) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
@@ -52,6 +56,16 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
     const body: any = await response.json();
     return { status: response.status, body };
   };
+}
+
+test('over HTTP: each tenant sees and sends again what is its own', async () => {
+  const bus = await openLog();
+  const receiver = await startReceiver(() => ({ status: 500 }));
+  const fields = { attempts: 1, tenant: 'acme' };
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops', ...fields }], {
+    rulesOf: { ...QUIET, lag: { lateMs: 1_000 } },
+  });
+  const call = await serving(alerter, bus);
   const subjects = async (who: keyof typeof keys, query = ''): Promise<string[]> =>
     (await call(who, 'GET', `/v1/alerts${query}`)).body.alerts.map(
       ({ subject }: { subject: string }) => subject,
@@ -126,4 +140,50 @@ test('over HTTP: each tenant sees and sends again what is its own', async () => 
   expect(await told('auditor')).toMatchObject({ subject: 'kill-3', deliveries: [{ webhook: 'ops' }] });
   expect(await told('other')).toMatchObject({ subject: 'kill-3', deliveries: [] });
   expect(await subjects('other', '?state=undelivered')).toEqual([]);
+});
+
+async function readsOn(bus: Bus) {
+  const [{ endOffset } = { endOffset: 0 }] = await bus.ranges(TOPICS.access);
+  const records = await Promise.all(
+    Array.from({ length: endOffset }, (_, offset) => bus.at({ topic: TOPICS.access, partition: 0, offset })),
+  );
+  return records.flatMap((record) => (record === null ? [] : [readAccessRecord(record.value).read]));
+}
+
+test('who sees alerts is on record before, let in or refused; who sends them again is no reader', async () => {
+  const bus = await openLog();
+  const call = await serving(await alerterOn(bus, []), bus);
+  for (const [who, method, path, status] of [
+    ['auditor', 'GET', '/v1/alerts?rule=kill&limit=5', 200],
+    ['auditor', 'GET', '/v1/alerts?rule=ann@example.com', 400],
+    ['publisher', 'GET', '/v1/alerts?state=waiting', 403],
+    ['operator', 'POST', '/v1/alerts/replay', 202],
+    ['publisher', 'POST', '/v1/alerts/replay', 403],
+  ] as const) {
+    expect([path, (await call(who, method, path)).status]).toEqual([path, status]);
+  }
+  const by = (who: keyof typeof keys) => {
+    const { tenant, id, name } = keys[who].record;
+    return { tenant, key: { id, name }, method: 'GET', route: '/v1/alerts' };
+  };
+  expect(await readsOn(bus)).toMatchObject([
+    { ...by('auditor'), parameters: { rule: 'kill', limit: '5' }, refused: false },
+    { ...by('auditor'), parameters: { rule: '[redacted:email]' }, refused: false },
+    { ...by('publisher'), parameters: { state: 'waiting' }, refused: true },
+  ]);
+});
+
+test('alerts are shown to nobody while it cannot be put on record, unless reads are not recorded', async () => {
+  const bus = await openLog();
+  const alerter = await alerterOn(bus, []);
+  const append = () =>
+    Promise.reject(new MandateError('BUS_UNAVAILABLE', 'away', { remedy: 'wait', retryable: true }));
+  const call = await serving(alerter, busWith(bus, { append }));
+  for (const who of ['auditor', 'publisher'] as const) {
+    const { status, body } = await call(who, 'GET', '/v1/alerts');
+    expect([who, status, body.code]).toEqual([who, 503, 'READ_NOT_RECORDED']);
+  }
+  const unrecorded = await serving(alerter, null);
+  expect((await unrecorded('auditor', 'GET', '/v1/alerts')).status).toBe(200);
+  expect(await readsOn(bus)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** Alerts over HTTP: what was raised and delivered, again, and on trial; and what a reconciler tells. */
+import type { HttpReads } from '@mandate/bus';
 import type { HttpRoutes } from '@mandate/runtime';
 import type { Alerter } from './alerter.ts';
 import { listAlerts } from './routes/list-alerts.ts';
@@ -6,9 +7,17 @@ import { replayAlerts } from './routes/replay-alerts.ts';
 import { reportDrift } from './routes/report-drift.ts';
 import { testAlerts } from './routes/test-alerts.ts';
 
-/** Everything under /v1/alerts, as a plugin for an HTTP server of @mandate/runtime. */
-export function alertRoutes(alerter: Alerter): HttpRoutes {
+/**
+ * Everything under /v1/alerts, as a plugin for an HTTP server of @mandate/runtime.
+ *
+ * @param reads with which it is on record who sees alerts, as they tell what agents did; null: it is on none
+ */
+export function alertRoutes(alerter: Alerter, reads: HttpReads | null): HttpRoutes {
   return async (server) => {
-    for (const route of [listAlerts, replayAlerts, testAlerts, reportDrift]) route(server, alerter);
+    await server.register(async (shown) => {
+      reads?.recordAll(shown);
+      listAlerts(shown, alerter);
+    });
+    for (const route of [replayAlerts, testAlerts, reportDrift]) route(server, alerter);
   };
 }

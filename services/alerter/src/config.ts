@@ -44,6 +44,10 @@ export const alerterSettings = z.object({
     .max(100_000)
     .default(1_000)
     .describe('how many alerts may wait for one webhook; more are undelivered at once'),
+  ALERTER_RECORD_READS: z
+    .boolean()
+    .default(true)
+    .describe('whether it is on the log who sees alerts, before they are shown'),
 });
 
 export const alerterConfig = z

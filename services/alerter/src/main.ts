@@ -1,6 +1,7 @@
 /** The alerter alone: on the log of many machines or of a folder, with the API keys and the rule file of a folder. */
-import { openLog } from '@mandate/bus';
-import { fileKeyStore, makeDataFolder, runService } from '@mandate/runtime';
+import { openLog, recordHttpReads } from '@mandate/bus';
+import { redactPieces } from '@mandate/privacy';
+import { fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { alerterConfig, alertRoutes, openRulesFile, startAlerter } from './app.ts';
 
@@ -38,6 +39,12 @@ await runService(process, {
         mostWaiting: config.ALERTER_MAX_WAITING,
       }),
     );
-    return { keys: fileKeyStore(folder.keys), readiness: alerter.readiness, routes: alertRoutes(alerter) };
+    if (!config.ALERTER_RECORD_READS)
+      log.warn('who sees alerts is not recorded: MANDATE_ALERTER_RECORD_READS is off');
+    const reads = config.ALERTER_RECORD_READS
+      ? recordHttpReads({ bus, source: 'alerter', clock: systemClock, redactText: redactPieces })
+      : null;
+    const routes = alertRoutes(alerter, reads);
+    return { keys: fileKeyStore(folder.keys), readiness: alerter.readiness, routes };
   },
 });

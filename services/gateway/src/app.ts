@@ -16,8 +16,9 @@
  * commands/ (what operators do), journal/ (how it gets onto the log), dead-letters/, persons/ (who is forgotten), routes/
  * with a file a route.
  */
-import { recordReads } from '@mandate/bus';
+import { recordHttpReads } from '@mandate/bus';
 import { announcing, ledgerReadiness } from '@mandate/ledger';
+import { redactPieces } from '@mandate/privacy';
 import { answers, type HttpServer, type ReadinessCheck, type Running } from '@mandate/runtime';
 import type { z } from 'zod';
 import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
@@ -44,9 +45,6 @@ export type RunnableGateway = {
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-/** How long a read of what was sealed waits to be on record. */
-const RECORD_READ_MS = 10_000;
-
 /** Settings that are not about where to listen. */
 export type GatewaySettings = Pick<
   Readonly<z.output<typeof gatewaySettings>>,
@@ -69,7 +67,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     board,
     journal,
     measures: gatewayMeasures(metrics, board, journal),
-    recordRead: recordReads({ bus, source: 'gateway', clock, timeoutMs: RECORD_READ_MS }),
+    reads: recordHttpReads({ bus, source: 'gateway', clock, redactText: redactPieces }),
   };
 
   return {

@@ -1,5 +1,5 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
-import type { Bus, RecordRead } from '@mandate/bus';
+import type { Bus, HttpReads } from '@mandate/bus';
 import type { KillBroadcast, Ledger } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
@@ -38,7 +38,7 @@ export type Gateway = GatewayDependencies & {
   journal: CommandJournal;
   measures: GatewayMeasures;
   /** Puts on record who reads what was sealed, or what others did, before it is shown. */
-  recordRead: RecordRead;
+  reads: HttpReads;
 };
 
 /** The ledger, or LEDGER_UNAVAILABLE. */

@@ -4,7 +4,7 @@
  * the caller's key. Every answer is pages, bounded lists or a stream; ClickHouse away or slow is a 503 in bounded time.
  */
 import { type AuditClient, ask, identity } from '@mandate/audit';
-import { type Bus, recordReads } from '@mandate/bus';
+import { type Bus, recordHttpReads } from '@mandate/bus';
 import {
   answers,
   type Clock,
@@ -14,7 +14,6 @@ import {
   type ReadinessCheck,
 } from '@mandate/runtime';
 import { askWithin, boundedWork, exportWithin } from './bounded-ask.ts';
-import { recordReadsOf } from './record-reads.ts';
 import { analytics } from './routes/analytics.ts';
 import { analyticsBudgets } from './routes/analytics-budgets.ts';
 import { analyticsLatency } from './routes/analytics-latency.ts';
@@ -78,7 +77,7 @@ export function queryRoutes(options: QueryOptions): HttpRoutes {
   const context = { ask: askWithin(bounded, audit), file: exportWithin(bounded, audit), clock };
   return async (server) => {
     if (bus === null) log.warn('reads of the audit are not recorded: MANDATE_QUERY_RECORD_READS is off');
-    else recordReadsOf(server, recordReads({ bus, source: 'query', clock, timeoutMs }), redactText);
+    else recordHttpReads({ bus, source: 'query', clock, timeoutMs, redactText }).recordAll(server);
     for (const route of ROUTES) route(server, context);
   };
 }

@@ -141,7 +141,8 @@ test('a key without the scope is on record as refused, or hears that the log is 
   expect(happened).toEqual(['recorded']);
 
   const without = await serving({ append: away });
-  expect((await without.ask('/v1/audit/decisions', publisher)).json().code).toBe('READ_NOT_RECORDED');
+  const answer = await without.ask('/v1/audit/decisions', publisher);
+  expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
 test('who has no key, or asks beyond its rate, is not on record, and was shown nothing', async () => {

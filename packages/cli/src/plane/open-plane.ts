@@ -5,7 +5,7 @@
  */
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
-import { type Bus, openLog } from '@mandate/bus';
+import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
@@ -186,7 +186,10 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     ],
   });
   await server.register(gateway.routes);
-  await server.register(alertRoutes(alerter));
+  const reads = config.QUERY_RECORD_READS
+    ? recordHttpReads({ bus, source: 'alerter', clock, redactText: redactPieces })
+    : null;
+  await server.register(alertRoutes(alerter, reads));
   await server.register(
     queryRoutes({
       audit,

@@ -31,7 +31,7 @@ export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter,
         tags: ['alerts'],
         summary: 'What was raised and cleared, and what became of it at each webhook; newest first',
         description:
-          'The newest 10,000 and those that still wait; all of them stand on the log. With the scope operate:all those of every tenant, and of the plane itself.',
+          'The newest 10,000 and those that still wait; all of them stand on the log. On record before it is answered. With the scope operate:all those of every tenant, and of the plane itself.',
         querystring: z.strictObject({
           rule: z.enum(ALERT_RULES).optional().describe('Only those of this rule.'),
           state: z.enum(['waiting', 'undelivered']).optional().describe('Only those with such a delivery.'),

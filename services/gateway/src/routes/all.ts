@@ -26,7 +26,6 @@ import { unsealTexts } from './unseal-texts.ts';
 
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   publishActions(server, gateway);
-  showDecision(server, gateway);
   reportOutcomes(server, gateway);
 
   killAgent(server, gateway);
@@ -45,9 +44,18 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   listOpenActions(server, gateway);
   listUnpublished(server, gateway);
 
+  republishDeadLetter(server, gateway);
+
+  server.register(async (reads) => addReads(reads, gateway));
+}
+
+/** What others did, and who is sealed: whoever is turned away here is on record, as is whoever is let in. */
+function addReads(server: HttpServer, gateway: Gateway): void {
+  gateway.reads.recordRefusals(server);
+  showDecision(server, gateway);
+
   listDeadLetters(server, gateway);
   showDeadLetter(server, gateway);
-  republishDeadLetter(server, gateway);
 
   erasePerson(server, gateway);
   findPerson(server, gateway);

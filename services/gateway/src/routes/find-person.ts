@@ -3,7 +3,6 @@ import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { keysOf, personId, personRef } from '../persons/sealed-persons.ts';
-import { recordReading } from '../record-reading.ts';
 
 export function findPerson(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -30,7 +29,7 @@ export function findPerson(server: HttpServer, gateway: Gateway): void {
     },
     async (request) => {
       const found = keysOf(gateway).find(callerOf(request).tenant, request.body.person);
-      await recordReading(gateway, request, { refs: [found.ref] });
+      await gateway.reads.recordRead(request, { refs: [found.ref] });
       return found;
     },
   );

@@ -6,7 +6,6 @@ import { newestFirst } from '../dead-letters/newest-first.ts';
 import { cursorOf, positionOf } from '../dead-letters/page-cursor.ts';
 import { letterIn } from '../dead-letters/read-letter.ts';
 import type { Gateway } from '../gateway.ts';
-import { recordReading } from '../record-reading.ts';
 
 const listed = deadLetter.shape.deadLetter.extend({ partition: count, offset: count });
 
@@ -27,7 +26,7 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
       },
     },
     async (request) => {
-      await recordReading(gateway, request);
+      await gateway.reads.recordRead(request);
       const { limit, before } = request.query;
       const position = before === undefined ? new Map<number, number>() : positionOf(before);
       if (position === null) {

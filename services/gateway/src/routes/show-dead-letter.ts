@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
 import { republicationsOf } from '../dead-letters/republications.ts';
 import type { Gateway } from '../gateway.ts';
-import { recordReading } from '../record-reading.ts';
 
 export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -31,7 +30,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
       },
     },
     async (request) => {
-      await recordReading(gateway, request);
+      await gateway.reads.recordRead(request);
       const found = await letterAt(gateway, request.params);
       return {
         deadLetter: found.letter,

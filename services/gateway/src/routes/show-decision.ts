@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { handOver } from '../hand-over.ts';
 import { maySee, seesEveryAgent } from '../own-agents.ts';
-import { recordReading } from '../record-reading.ts';
 
 export function showDecision(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -46,7 +45,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
       const key = callerOf(request);
       const asked = { actionId: request.params.id, ...request.query };
       // An agent that asks what became of its own action is no reader of the audit; whoever sees those of all is one.
-      if (seesEveryAgent(key)) await recordReading(gateway, request);
+      if (seesEveryAgent(key)) await gateway.reads.recordRead(request);
       const visible = (agentId: string) => maySee(key, agentId);
       const standing =
         gateway.board.recent.standing(key.tenant, asked, visible) ??

@@ -6,7 +6,6 @@ import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { keysOf } from '../persons/sealed-persons.ts';
-import { recordReading } from '../record-reading.ts';
 
 const MOST_TEXTS = 1_000;
 /** Each may be of a person whose leaf takes 64 hashes: after so many of them other requests have their turn. */
@@ -41,7 +40,7 @@ export function unsealTexts(server: HttpServer, gateway: Gateway): void {
       const { sealed } = request.body;
       const keys = keysOf(gateway);
       const refs = [...new Set(sealed.flatMap((text) => refInToken(text) ?? []))];
-      await recordReading(gateway, request, { refs, count: String(sealed.length) });
+      await gateway.reads.recordRead(request, { refs, count: String(sealed.length) });
       const answers: Unsealed[] = [];
       for (const [index, text] of sealed.entries()) {
         if (index % AT_A_TIME === AT_A_TIME - 1) await othersGo();
