@@ -171,12 +171,11 @@ describe('patterns', () => {
     });
   });
 
-  test('hash a number and its digits alike', () => {
-    const hidden = hiddenArgs({ patterns }, { a: 4111111111111111, b: '4111111111111111' }) as {
-      a: string;
-      b: string;
-    };
-    expect(hidden.a).toBe(hidden.b);
+  test('hash a number and its digits alike, below zero too', () => {
+    const args = { a: 4111111111111111, b: '4111111111111111', c: -4111111111111111, d: '-4111111111111111' };
+    const { a, b, c, d } = hiddenArgs({ patterns }, args) as Record<keyof typeof args, string>;
+    expect([a, b, c, d]).toEqual([HASH, a, `-${a}`, `-${a}`]);
+    expect(hiddenArgs({ patterns }, { a, c })).toEqual({ a, c });
   });
 
   test('lose no value when two names come out as one', () => {

@@ -143,10 +143,11 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     return token ?? (leavesUnowned ? piece : redactedPiece(pattern));
   }
 
-  /** The number of a card is one without quotes, too. */
+  /** The number of a card is one without quotes, too; before it a minus stays, as it does in a text. */
   function hideNumber(value: number, within: Within): Json {
-    if (!patternRules.has('credit_card') || !isCreditCard(String(value))) return value;
-    return hidePiece(String(value), 'credit_card', within);
+    const digits = String(Math.abs(value));
+    if (!patternRules.has('credit_card') || !isCreditCard(digits)) return value;
+    return (value < 0 ? '-' : '') + hidePiece(digits, 'credit_card', within);
   }
 
   /** null: nobody is named whose it is, or nobody can seal. */

@@ -1,17 +1,24 @@
 /**
  * Numbers of payment cards: of an issuer's range and length (credit-card-type knows them) and with the check digit of
- * ISO/IEC 7812 (Luhn), so that nine in ten numbers of that form are none. In one piece, or in groups with one kind of
- * sign between them.
+ * ISO/IEC 7812 (Luhn), so that nine in ten numbers of that form are none. In one piece, or in groups: of any length with
+ * one kind of sign between them, or with any signs, as cards are printed.
  */
 import creditCardType from 'credit-card-type';
 import { type Finder, MASK, NO_WORD_AFTER, NO_WORD_BEFORE, type Span } from './piece.ts';
 
-const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:[ .\\u00a0-]\\d+)*${NO_WORD_AFTER}`, 'g');
+/** Blanks of any width, dashes and dots. */
+const SIGN = '[\\p{Zs}\\p{Pd}\\u2212.\\uff0e]';
+const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:${SIGN}{1,3}\\d+)*${NO_WORD_AFTER}`, 'gu');
+/** Whatever holds a card has so many digits and signs in a row. */
+export const MAY_HOLD_CARD = new RegExp(`\\d(?:\\d|${SIGN}){10}`, 'u');
 const FRACTION_BEFORE = new RegExp(`[\\d${MASK}]\\.$`);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const UUID_UNITS = 36;
 const SHORTEST = 12;
 const LONGEST = 19;
+/** The groups of a printed card, by their digits: fours, or those of American Express and Diners Club. */
+const AS_PRINTED = /^4(?:-4)+(?:-[1-3])?$|^4-6-[45]$/;
+const PRINTED_SO_FAR = /^4(?:-4)*$|^4-6$/;
 
 /** What a number of an issuer begins with, from and to these digits, and how many digits it has. */
 type Range = { from: number; to: number; lengths: readonly number[] };
@@ -23,37 +30,41 @@ export const findCreditCards: Finder = (text) => {
   const found: Span[] = [];
   for (const { index, 0: written } of text.matchAll(GROUPED)) {
     if (written.length < SHORTEST) continue;
-    for (const span of cardsAmong(groupsIn(written), index)) {
+    for (const span of cardsAmong(groupsIn(written, index))) {
       if (!isFraction(text, span) && !isWithinUuid(text, span)) found.push(span);
     }
   }
   return found;
 };
 
-/** Digits, and the sign behind them; '' at the end. */
-type Group = { digits: string; sign: string };
+/** Digits, where they stand, and the signs behind them; '' at the end. */
+type Group = { digits: string; start: number; signs: string };
 
-function groupsIn(written: string): Group[] {
-  return Array.from(written.matchAll(/(\d+)(\D?)/g), ([, digits = '', sign = '']) => ({ digits, sign }));
+function groupsIn(written: string, at: number): Group[] {
+  return Array.from(written.matchAll(/(\d+)(\D*)/g), ({ index, 1: digits = '', 2: signs = '' }) => {
+    return { digits, start: at + index, signs };
+  });
 }
 
 /**
- * Whatever groups in a row make up a card, with one kind of sign between them: an expiry date or a security code may
- * follow it with the same sign, and a number of anything else come before it.
+ * Whatever groups in a row make up a card: an expiry date or a security code may follow it with the same sign, and a
+ * number of anything else come before it.
  */
-function* cardsAmong(groups: readonly Group[], index: number): Iterable<Span> {
-  let start = index;
-  for (const [first, { digits: begun, sign: between }] of groups.entries()) {
+function* cardsAmong(groups: readonly Group[]): Iterable<Span> {
+  for (const [first, { start, signs }] of groups.entries()) {
     let digits = '';
-    let end = start - 1;
+    let isOfOneSign = true;
+    let layout = '';
     for (const next of groups.slice(first, first + LONGEST)) {
       digits += next.digits;
       if (digits.length > LONGEST) break;
-      end += next.digits.length + 1;
-      if (digits.length >= SHORTEST && isCreditCard(digits)) yield { start, end };
-      if (next.sign !== between) break;
+      layout += `${layout && '-'}${next.digits.length}`;
+      if ((isOfOneSign || AS_PRINTED.test(layout)) && isCreditCard(digits)) {
+        yield { start, end: next.start + next.digits.length };
+      }
+      isOfOneSign &&= next.signs === signs && signs.length === 1;
+      if (!isOfOneSign && !PRINTED_SO_FAR.test(layout)) break;
     }
-    start += begun.length + 1;
   }
 }
 

@@ -1,12 +1,13 @@
 /** What of a text is personal or secret, by the patterns that are asked for. */
 import type { PrivacyPattern } from '@mandate/schemas';
 import { hiddenIn } from '../hiding/hidden-text.ts';
-import { findCreditCards } from './credit-card.ts';
+import { findCreditCards, MAY_HOLD_CARD } from './credit-card.ts';
 import { findEmails } from './email.ts';
 import { findIbans } from './iban.ts';
 import { findIpAddresses } from './ip-address.ts';
 import { findPhones } from './phone.ts';
 import { type Finder, MASK, type Span } from './piece.ts';
+import { inPlainDigits } from './plain-digits.ts';
 import { findSecrets } from './secret.ts';
 import { findUsSsns } from './us-ssn.ts';
 
@@ -14,7 +15,7 @@ import { findUsSsns } from './us-ssn.ts';
 const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> = {
   email: { hint: /[@＠]|%40/, find: findEmails },
   phone: { hint: /\+|%2B/i, find: findPhones },
-  credit_card: { hint: /\d[\d .\u00a0-]{10}/, find: findCreditCards },
+  credit_card: { hint: MAY_HOLD_CARD, find: findCreditCards },
   iban: { hint: /[A-Z]{2}[ -]?\d[ -]?\d/i, find: findIbans },
   ip_address: { hint: /\d\.\d|:[\da-f]{0,4}:/i, find: findIpAddresses },
   us_ssn: { hint: /\d[ -]\d\d[ -]\d/, find: findUsSsns },
@@ -38,10 +39,11 @@ export function findPieces(text: string, patterns: readonly PrivacyPattern[]): P
 
 function allPieces(text: string, patterns: readonly PrivacyPattern[]): Piece[] {
   const found: Piece[] = [];
+  const plain = inPlainDigits(text);
   for (const pattern of patterns) {
     const { hint, find } = FINDERS[pattern];
-    if (!hint.test(text)) continue;
-    for (const { start, end } of find(text)) found.push({ start, end, pattern });
+    if (!hint.test(plain.text)) continue;
+    for (const span of find(plain.text)) found.push({ ...plain.placeOf(span), pattern });
   }
   return found;
 }
