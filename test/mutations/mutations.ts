@@ -563,6 +563,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['alerts: the next time has another id', '(known?.episode ?? 0) + 1', '1'],
     ['alerts: what is cleared is known', 'episode === known.episode && known.stands && !stands', 'false'],
   ]),
+  ...inFile(`${ALERTER}/groups-behind.ts`, [
+    ['alerts: tables that were given up are no lag', 'Math.max(nextOffset', 'Math.min(nextOffset'],
+    ['alerts: what is done is no lag', 'endOffset - done', 'endOffset'],
+    ['alerts: what nobody was ever there for is late', 'topics: [TOPICS.actions]', 'topics: []'],
+  ]),
   ...inFile(`${ALERTER}/rules/budget-rule.ts`, [
     ['alerts: a threshold is reached exactly', '* 100n >= BigInt', '* 100n > BigInt'],
     ['alerts: what a decision charges counts', 'spentMicros + decision.chargedMicros', 'spentMicros'],

@@ -28,6 +28,7 @@ export type {
   Consumer,
   ConsumerOptions,
   Coordinate,
+  GroupPosition,
   Headers,
   LogRecord,
   Outgoing,

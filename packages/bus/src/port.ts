@@ -126,6 +126,9 @@ export type Reader = {
 
 export type PartitionRange = { topic: string; partition: number; startOffset: number; endOffset: number };
 
+/** How far a group has committed: `nextOffset` is the first one not done. */
+export type GroupPosition = { group: string; topic: string; partition: number; nextOffset: number };
+
 export interface Bus {
   /** What the log is, as traces name it. */
   readonly system: 'kafka' | 'sqlite';
@@ -137,8 +140,13 @@ export interface Bus {
   append(topic: string, records: readonly Outgoing[]): Promise<readonly Acknowledged[]>;
   consume(options: ConsumerOptions): Promise<Consumer>;
   read(options: ReaderOptions): Promise<Reader>;
-  /** What the log holds of a topic now: one row per partition; `startOffset` moves with retention. */
-  ranges(topic: string): Promise<readonly PartitionRange[]>;
+  /**
+   * What the log holds of a topic now: one row per partition; `startOffset` moves with retention. With `beforeMs`, what of
+   * it was appended before that time of the log's clock.
+   */
+  ranges(topic: string, beforeMs?: number): Promise<readonly PartitionRange[]>;
+  /** Where groups stand whose names begin with `prefix`, whether they have members now or not; nothing for one that never had any. */
+  positions(prefix: string): Promise<readonly GroupPosition[]>;
   /** One record by its coordinate; null when retention took it or it never was. */
   at(coordinate: Coordinate): Promise<LogRecord | null>;
   /** Whether the log answers now; throws BUS_UNAVAILABLE otherwise. For readiness. */

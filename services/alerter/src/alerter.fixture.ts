@@ -1,6 +1,6 @@
 /** An alerter on a real log, and what became of the alerts it raised. For tests. */
 import { join } from 'node:path';
-import { type Bus, createSqliteBus } from '@mandate/bus';
+import { type Batch, type Bus, createSqliteBus, type SqliteBusOptions, untilCommitted } from '@mandate/bus';
 import { createMetrics, silentLogger } from '@mandate/runtime';
 import {
   type AlertsRecord,
@@ -19,11 +19,12 @@ import { killed } from './rules/decided.fixture.ts';
 /** Everything that would only be in the way. */
 export const QUIET = { firstUse: false, lag: false, blockRate: false };
 
-export async function openLog(): Promise<Bus> {
+export async function openLog(given: Partial<SqliteBusOptions> = {}): Promise<Bus> {
   const bus = await createSqliteBus({
     path: join(temporaryFolder(), 'log.sqlite'),
     log: silentLogger(),
     partitions: 2,
+    ...given,
   });
   onTestFinished(() => bus.close());
   return bus;
@@ -61,6 +62,7 @@ export async function alerterOn(
     metrics: createMetrics({ service: 'test' }),
     sessionTimeoutMs: 1_000,
     lookEveryMs: 20,
+    lookAtGroupsEveryMs: 20,
     ...options,
   });
   onTestFinished(() => alerter.stop());
@@ -74,6 +76,14 @@ export async function publish(bus: Bus, records: readonly DecisionsRecord[]): Pr
     TOPICS.decisions,
     records.map((record) => ({ key: keyOf(record), value: JSON.stringify(record) })),
   );
+}
+
+/** Takes everything on as a member of the group, and is gone. */
+export async function takeAll(bus: Bus, group: string, topics: readonly string[]): Promise<void> {
+  const onBatch = ({ records, commit }: Batch) => commit((records.at(-1)?.coordinate.offset ?? 0) + 1);
+  const consumer = await bus.consume({ group, topics, from: 'earliest', onBatch });
+  await untilCommitted(bus, consumer, topics, AbortSignal.timeout(20_000));
+  await consumer.stop();
 }
 
 export const kill = (n: number) => killed(n, { scope: 'agent', tenant: 'acme', agentId: 'bot' });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { dataFolder, isMandateError, manualClock, silentLogger } from '@mandate/runtime';
-import { TOPICS } from '@mandate/schemas';
+import { GROUPS, TOPICS } from '@mandate/schemas';
 import { startService, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -16,6 +16,7 @@ import {
   QUIET,
   rulesFor,
   settledFate,
+  takeAll,
 } from './alerter.fixture.ts';
 import { type Receiver, startReceiver } from './receiver.fixture.ts';
 import { loadAlerting } from './rules/alert-rules.ts';
@@ -76,6 +77,45 @@ test('an action that nobody answers for is told of again when it is overdue, and
   await publish(bus, [decided(2, { actionId: 'act-1', decidedAt })]);
   await waitUntil('both to be over', () => [...alerter.book.newestFirst()].length === 4);
   expect(receiver.received).toHaveLength(2);
+});
+
+test('deciders that are away are told of, once, whoever looks, until one gets to what waits', async () => {
+  const bus = await openLog();
+  const receiver = await startReceiver();
+  const clock = manualClock(Date.now());
+  const given = { clock, rulesOf: { ...QUIET, lag: { lateMs: 30_000 } } };
+  const told = [{ receiver, name: 'ops', cleared: true }];
+  const alerters = [await alerterOn(bus, told, given), await alerterOn(bus, told, given)];
+  const untilLate = async (records: number) => {
+    const requests = Array(records).fill({ key: 'acme/bot', value: '{}' });
+    const [first] = await bus.append(TOPICS.actions, requests);
+    clock.set((first?.appendedAtMs ?? 0) + 30_001);
+  };
+  await untilLate(2);
+  for (const alerter of alerters) await settledFate(alerter, 'ops');
+  await alerters[0]?.stop();
+  const next = await alerterOn(bus, told, given);
+  await takeAll(bus, GROUPS.decider, [TOPICS.actions]);
+  clock.advance(1);
+  await settledFate(next, 'ops', 2);
+  await untilLate(1);
+  await settledFate(next, 'ops', 3);
+
+  const raised = (await alertsOn(bus)).flatMap((record) =>
+    record.event === 'alert.raised' || record.event === 'alert.cleared' ? [record] : [],
+  );
+  const ids = new Map(raised.map((record) => [record.alert.id, record]));
+  expect([...ids.values()].map(({ event, alert }) => `${event} ${alert.subject} ${alert.episode}`)).toEqual([
+    'alert.raised mandate.decider 1',
+    'alert.cleared mandate.decider 1',
+    'alert.raised mandate.decider 2',
+  ]);
+  expect(raised[0]?.alert).toMatchObject({
+    rule: 'lag',
+    tenant: null,
+    said: 'For 30 s and longer 2 records of mandate.actions.v1 are not decided: is a decider there, and do Redis and the log answer?',
+    facts: { group: 'mandate.decider', records: 2, topics: [TOPICS.actions], lateMs: 30_000 },
+  });
 });
 
 test('while the log is away what was raised waits, and is raised when it is back', async () => {
@@ -193,13 +233,13 @@ test('a partition whose window could not be read at once is counted once, and wh
   await first.stop();
   let failures = 0;
   const blinking: Bus = Object.assign(Object.create(bus), {
-    async at(place: Parameters<Bus['at']>[0]) {
-      if (failures++ === 0) {
+    async ranges(topic: string, beforeMs?: number) {
+      if (beforeMs !== undefined && failures++ === 0) {
         await bus.append('bad name', [{ key: null, value: '' }]).catch((error: unknown) => {
           if (isMandateError(error)) throw Object.assign(error, { retryable: true });
         });
       }
-      return bus.at(place);
+      return bus.ranges(topic, beforeMs);
     },
   });
   const second = await alerterOn(blinking, [], { rulesOf });

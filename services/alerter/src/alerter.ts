@@ -22,6 +22,7 @@ import { beginning } from './beginning.ts';
 import { createDeliverer } from './deliver/deliverer.ts';
 import { createEvaluator } from './evaluator.ts';
 import { ALERTS_PARTITION, followAlerts } from './follow-alerts.ts';
+import { groupsBehind } from './groups-behind.ts';
 import { alerterMeasures } from './measures.ts';
 import { readWindow } from './read-window.ts';
 import type { Raised } from './rules/alarms.ts';
@@ -40,6 +41,8 @@ export type AlerterOptions = {
   mostWaiting?: number;
   /** How often approvals that are overdue are looked for, and the lag. Default 1,000. */
   lookEveryMs?: number;
+  /** How often is looked whether deciders and recorders are behind. Default 5,000. */
+  lookAtGroupsEveryMs?: number;
 };
 
 export type Alerter = Running & {
@@ -59,7 +62,8 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 
 export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
-  const { bus, rules, log, clock = systemClock, sessionTimeoutMs = 10_000, lookEveryMs = 1_000 } = options;
+  const { bus, rules, log, clock = systemClock, sessionTimeoutMs = 10_000 } = options;
+  const { lookEveryMs = 1_000, lookAtGroupsEveryMs = 5_000 } = options;
   const measures = alerterMeasures(options.metrics);
   const stopping = new AbortController();
   const append = appendAlerts({ bus, log, measures, signal: stopping.signal });
@@ -89,6 +93,12 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       measures.raised.inc({ rule });
       log.info({ id, rule, tenant, subject }, 'alert raised');
     }
+  }
+
+  async function raise(findings: readonly Finding[]): Promise<Raised[]> {
+    const raised = findings.flatMap((finding) => evaluator.raise(finding) ?? []);
+    await appendRaised(raised);
+    return raised;
   }
 
   async function onDecisions({ topic, partition, records }: Batch): Promise<void> {
@@ -172,10 +182,17 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   async function lookForOverdue(): Promise<void> {
     const { approval } = rules.alerting().rules;
     if (!delivers || !approval || approval.overdueMs === undefined) return;
-    const found = [...overdue(alarms, approval.overdueMs, clock())];
-    await appendRaised(found.flatMap((finding) => evaluator.raise(finding) ?? []));
+    await raise([...overdue(alarms, approval.overdueMs, clock())]);
   }
 
+  const groupsLook = lookOften(
+    lookAtGroupsEveryMs,
+    async () => {
+      const { lag } = rules.alerting().rules;
+      if (delivers && lag) await raise(await groupsBehind(bus, { alarms, lag, nowMs: clock() }));
+    },
+    (err) => log.warn({ err }, 'whether deciders and recorders are behind cannot be told'),
+  );
   const look = lookOften(
     lookEveryMs,
     async () => {
@@ -192,6 +209,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   const finished = Promise.race([consumer.finished, followed.finished, deliverer.finished]);
   const ended = () => {
     look.stop();
+    groupsLook.stop();
     stopping.abort(new Error('the alerter stopped'));
   };
   finished.then(ended, ended);
@@ -203,13 +221,10 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     alerting: rules.alerting,
     clock,
     append,
-    async raise(finding) {
-      const raised = evaluator.raise(finding);
-      if (raised !== null) await appendRaised([raised]);
-      return raised;
-    },
+    raise: async (finding) => (await raise([finding]))[0] ?? null,
     async stop() {
       look.stop();
+      groupsLook.stop();
       const delivered = deliverer.stop();
       await consumer.stop();
       // From here on nothing waits for a log that is away: what could not be noted is delivered once more.

@@ -9,13 +9,13 @@ export async function readWindow(
   onRecords: (records: readonly LogRecord[]) => void,
 ): Promise<void> {
   const { topic, partition } = end;
-  const ranges = await bus.ranges(topic);
-  const kept = ranges.find((range) => range.partition === partition)?.startOffset ?? 0;
-  const start = await firstSince(bus, { ...end, offset: kept }, end.offset, fromMs);
+  const before = await bus.ranges(topic, fromMs);
+  const start = before.find((range) => range.partition === partition)?.endOffset ?? 0;
   if (start >= end.offset) return;
 
   const done = Promise.withResolvers<void>();
   // A reader reads every partition of its topic: the others from their ends on.
+  const ranges = await bus.ranges(topic);
   const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
   const reader = await bus.read({
     topics: [topic],
@@ -31,18 +31,4 @@ export async function readWindow(
   } finally {
     await reader.stop();
   }
-}
-
-/** The log's time does not run backwards within a partition, so halving finds it. */
-async function firstSince(bus: Bus, start: Coordinate, end: number, fromMs: number): Promise<number> {
-  let low = start.offset;
-  let high = end;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const record = await bus.at({ ...start, offset: middle });
-    // What retention took meanwhile was there before what is left.
-    if (record === null || record.appendedAtMs < fromMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -20,6 +20,7 @@ export function closing(scene: Scene): void {
       'BUS_CLOSED',
     );
     await expectFailure(bus.ranges(topic), 'BUS_CLOSED');
+    await expectFailure(bus.positions('g'), 'BUS_CLOSED');
     await expectFailure(bus.at({ topic, partition: 0, offset: 0 }), 'BUS_CLOSED');
     await expectFailure(bus.ping(), 'BUS_CLOSED');
     await bus.close();

@@ -16,6 +16,24 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['2']);
   });
 
+  test('anybody can tell where groups stand, by the beginning of their names, also of those whose members went', async () => {
+    const [first] = await scene.append(['k', '0'], ['k', '1']);
+    const consumer = await scene.consume('g.1', (batch) => batch.commit(afterLast(batch)));
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    const other = await scene.consume('h', async () => {}, { from: 'latest' });
+    await scene.append(['k', '2']);
+    const { partition } = first?.coordinate ?? {};
+    const bus = await scene.another();
+    const positions = await bus.positions(`${scene.topic}.g`);
+    expect(positions).toHaveLength(await scene.partitions());
+    expect(positions.filter(({ nextOffset }) => nextOffset > 0)).toEqual([
+      { group: `${scene.topic}.g.1`, topic: scene.topic, partition, nextOffset: 2 },
+    ]);
+    expect(await bus.positions(`${scene.topic}.nobody`)).toEqual([]);
+    await other.stop();
+  });
+
   test('where a group starts is fixed when it first joins', async () => {
     await scene.append(['k', 'before']);
     const first = await scene.consume('g', async () => {}, { from: 'latest' });

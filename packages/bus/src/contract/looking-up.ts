@@ -16,6 +16,30 @@ export function lookingUp(scene: Scene): void {
     );
   });
 
+  test('ranges before a time ends where that time began', async () => {
+    const [first] = await scene.append(['k', '0']);
+    const firstMs = first?.appendedAtMs ?? 0;
+    const partition = first?.coordinate.partition ?? 0;
+    let secondMs = firstMs;
+    await scene.until(async () => {
+      const [second] = await scene.append(['k', 'later']);
+      secondMs = second?.appendedAtMs ?? 0;
+      expect(secondMs).toBeGreaterThan(firstMs);
+    });
+    const [now, ...before] = await Promise.all(
+      [undefined, firstMs, firstMs + 1, secondMs, secondMs + 1].map(async (beforeMs) => {
+        const ranges = await scene.bus.ranges(scene.topic, beforeMs);
+        expect(ranges.every((range) => range.startOffset === 0)).toBe(true);
+        expect(ranges.filter((range) => range.partition !== partition && range.endOffset > 0)).toEqual([]);
+        return ranges[partition]?.endOffset ?? 0;
+      }),
+    );
+    expect(before[0]).toBe(0);
+    expect(before[1]).toBeGreaterThan(0);
+    expect(before[2]).toBe((now ?? 0) - 1);
+    expect(before[3]).toBe(now);
+  });
+
   test('at gives one record, or null where none is', async () => {
     const [, second] = await scene.append(['k', 'first'], ['k', 'second']);
     const coordinate = second?.coordinate ?? { topic: scene.topic, partition: 0, offset: 0 };
@@ -32,6 +56,8 @@ export function lookingUp(scene: Scene): void {
     const range = (await scene.bus.ranges(scene.topic))[coordinate.partition];
     expect(range).toMatchObject({ startOffset: 2, endOffset: 2 });
     expect(await scene.bus.at(coordinate)).toBeNull();
+    const before = (await scene.bus.ranges(scene.topic, acks[0]?.appendedAtMs))[coordinate.partition];
+    expect(before).toMatchObject({ startOffset: 2, endOffset: 2 });
     const [next] = await scene.append(['k', '2']);
     expect(next?.coordinate.offset).toBe(2);
   });

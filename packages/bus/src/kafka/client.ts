@@ -88,10 +88,13 @@ export type Broker = {
     memberId: string;
     topics: TopicPartitions<PartitionOffset>[];
   }): Promise<unknown>;
+  /** No topics are all of them. */
   offsetFetch(request: {
     groupId: string;
     topics: TopicPartitions<{ partition: number }>[];
   }): Promise<{ responses: TopicPartitions<PartitionOffset>[] }>;
+  /** Of the groups that it coordinates. */
+  listGroups(): Promise<{ groups: { groupId: string }[] }>;
   createTopics(request: {
     topics: {
       topic: string;
@@ -130,7 +133,8 @@ export type Cluster = {
   findTopicPartitionMetadata(topic: string): PartitionMetadata[];
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>;
   fetchTopicsOffset(
-    topics: (TopicPartitions<{ partition: number }> & { fromBeginning: boolean })[],
+    topics: (TopicPartitions<{ partition: number }> &
+      ({ fromBeginning: boolean } | { fromTimestamp: number }))[],
   ): Promise<TopicPartitions<PartitionOffset>[]>;
 };
 

@@ -111,19 +111,28 @@ export class Coordinator {
 
   /** The committed position of each place, by `topic/partition`; none is in there for a place that has none. */
   async positions(places: readonly Place[]): Promise<Map<string, number>> {
+    const rows = places.length === 0 ? [] : await this.#positions(places);
+    return new Map(rows.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+  }
+
+  /** Every place where the group has committed something. */
+  allPositions(): Promise<(Place & { offset: number })[]> {
+    return this.#positions([]);
+  }
+
+  /** No places are all of them. */
+  async #positions(places: readonly Place[]): Promise<(Place & { offset: number })[]> {
     const topics = byTopic(places, ({ partition }) => ({ partition }));
     const { responses } = await this.#ask((broker) =>
       broker.offsetFetch({ groupId: this.group, topics }),
     ).catch((error) => {
       throw asBusError(error);
     });
-    return new Map(
-      responses.flatMap(({ topic, partitions }) =>
-        partitions
-          .filter(({ offset }) => Number(offset) !== NO_POSITION)
-          .map(({ partition, offset }) => [`${topic}/${partition}`, Number(offset)] as const),
-      ),
-    );
+    return responses
+      .flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+      )
+      .filter(({ offset }) => offset !== NO_POSITION);
   }
 
   async leave(memberId: string): Promise<void> {

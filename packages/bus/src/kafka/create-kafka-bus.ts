@@ -6,6 +6,7 @@ import { Appender } from './append.ts';
 import { asking, Connection } from './connection.ts';
 import type { Place } from './coordinator.ts';
 import { GroupMember } from './group-member.ts';
+import { groupPositions } from './group-positions.ts';
 import { DEFAULT_METADATA_AGE_MS, DEFAULT_REQUEST_TIMEOUT_MS, type KafkaConfig } from './kafka-config.ts';
 import { LogReader } from './log-reader.ts';
 import type { PlaceRange } from './positions.ts';
@@ -59,13 +60,17 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     const partitions = await Promise.all(wanted.map((topic) => topics.partitionsOf(topic)));
     return wanted.flatMap((topic, i) => (partitions[i] ?? []).map((partition) => ({ topic, partition })));
   };
-  const rangesIn = async (topic: string): Promise<PlaceRange[]> => {
+  const rangesIn = async (topic: string, beforeMs?: number): Promise<PlaceRange[]> => {
     const partitions = await topics.partitionsNow(topic);
-    const ranges = await asking(connection, (cluster) => rangesOf(cluster, topic, partitions), withinMs);
+    const ranges = await asking(
+      connection,
+      (cluster) => rangesOf(cluster, topic, partitions, beforeMs),
+      withinMs,
+    );
     return ranges.map((range) => ({ topic, ...range }));
   };
   const rangesInAll = async (names: readonly string[]) =>
-    (await Promise.all([...new Set(names)].map(rangesIn))).flat();
+    (await Promise.all([...new Set(names)].map((name) => rangesIn(name)))).flat();
 
   const running = new Set<{ stop(): Promise<void> }>();
   let closing: Promise<void> | undefined;
@@ -126,9 +131,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
         stop: () => reader.stop().finally(() => running.delete(reader)),
       };
     },
-    async ranges(topic) {
+    async ranges(topic, beforeMs) {
       mustBeOpen();
-      return rangesIn(topic);
+      return rangesIn(topic, beforeMs);
+    },
+    async positions(prefix) {
+      mustBeOpen();
+      return groupPositions(connection, prefix, withinMs);
     },
     async at(coordinate) {
       mustBeOpen();

@@ -2,24 +2,37 @@ import type { Cluster } from './client.ts';
 
 export type Range = { partition: number; startOffset: number; endOffset: number };
 
-/** What the partitions hold now. The end is that of committed transactions: what a consumer can get to. */
+/** How Kafka says that nothing was appended since a time. */
+const NONE_SINCE = -1;
+
+/**
+ * What the partitions hold now, or held of it before a time. The end is that of committed transactions: what a consumer can
+ * get to.
+ */
 export async function rangesOf(
   cluster: Cluster,
   topic: string,
   partitions: readonly number[],
+  beforeMs?: number,
 ): Promise<Range[]> {
   await cluster.addMultipleTargetTopics([topic]);
-  const asked = partitions.map((partition) => ({ partition }));
-  const [starts, ends] = await Promise.all(
-    [true, false].map((fromBeginning) =>
-      cluster.fetchTopicsOffset([{ topic, partitions: asked, fromBeginning }]),
-    ),
-  );
-  const offsetIn = (found: typeof starts, partition: number) =>
-    Number(found?.[0]?.partitions.find((each) => each.partition === partition)?.offset ?? Number.NaN);
-  return partitions.map((partition) => ({
-    partition,
-    startOffset: offsetIn(starts, partition),
-    endOffset: offsetIn(ends, partition),
-  }));
+  const offsets = async (where: { fromBeginning: boolean } | { fromTimestamp: number }) => {
+    const asked = partitions.map((partition) => ({ partition }));
+    const [found] = await cluster.fetchTopicsOffset([{ topic, partitions: asked, ...where }]);
+    return new Map(found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+  };
+  const [starts, ends, since] = await Promise.all([
+    offsets({ fromBeginning: true }),
+    offsets({ fromBeginning: false }),
+    beforeMs === undefined ? null : offsets({ fromTimestamp: beforeMs }),
+  ]);
+  return partitions.map((partition) => {
+    const endOffset = ends.get(partition) ?? Number.NaN;
+    const found = since?.get(partition) ?? NONE_SINCE;
+    return {
+      partition,
+      startOffset: starts.get(partition) ?? Number.NaN,
+      endOffset: found === NONE_SINCE ? endOffset : found,
+    };
+  });
 }

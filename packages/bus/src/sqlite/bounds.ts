@@ -19,6 +19,20 @@ export class Bounds {
     return { startOffset: Number(row?.start_offset), endOffset: Number(row?.end_offset) };
   }
 
+  /** What was appended before that time. Append times never fall within a partition, so this is a search by halves. */
+  before(partition: Partition, beforeMs: number): Extent {
+    const { startOffset, endOffset } = this.of(partition);
+    let low = startOffset;
+    let high = endOffset;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      // What retention took meanwhile was there before what is left.
+      if (Number(partition.selectTime.get(middle)?.appended_at_ms ?? 0) < beforeMs) low = middle + 1;
+      else high = middle;
+    }
+    return { startOffset, endOffset: low };
+  }
+
   /**
    * The records from `wanted` on; empty at the end of the partition. BUS_OFFSET_LOST when retention took the
    * record wanted, or when the log ends before it (an older copy of the file was put in place).

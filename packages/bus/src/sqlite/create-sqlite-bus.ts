@@ -66,7 +66,8 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   const counts = { byDefault: options.partitions ?? 8, byTopic: options.partitionsByTopic ?? {} };
   const topics = new Topics(db, writer, counts, busyWaitMs, log);
   const bounds = new Bounds(db);
-  const membership = new Membership(writer, new GroupRows(db));
+  const groups = new GroupRows(db);
+  const membership = new Membership(writer, groups);
   const turns = new Turns();
   const inFlight = new InFlight({
     records: options.maxInFlightRecords ?? 100_000,
@@ -135,14 +136,23 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
         stop: () => reader.stop().finally(() => running.delete(reader)),
       };
     },
-    async ranges(topic) {
+    async ranges(topic, beforeMs) {
       mustBeOpen();
       const { partitions } = await topics.get(topic);
       mustBeOpen();
       return untilFree(
-        () => partitions.map((place) => ({ topic, partition: place.partition, ...bounds.of(place) })),
+        () =>
+          partitions.map((place) => ({
+            topic,
+            partition: place.partition,
+            ...(beforeMs === undefined ? bounds.of(place) : bounds.before(place, beforeMs)),
+          })),
         busyWaitMs,
       );
+    },
+    async positions(prefix) {
+      mustBeOpen();
+      return untilFree(() => groups.positionsOfAll(prefix), busyWaitMs);
     },
     async at({ topic, partition, offset }) {
       mustBeOpen();

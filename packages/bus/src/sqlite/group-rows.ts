@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { GroupPosition } from '../port.ts';
 
 /** A member of a group as it introduces itself. `id` is new at every join, so a fenced member cannot come back as itself. */
 export type Member = {
@@ -31,6 +32,7 @@ export class GroupRows {
       silent: db.prepare(SQL.silent),
       addPosition: db.prepare(SQL.addPosition),
       positions: db.prepare(SQL.positions),
+      positionsOfAll: db.prepare(SQL.positionsOfAll),
       claim: db.prepare(SQL.claim),
       release: db.prepare(SQL.release),
       releaseAll: db.prepare(SQL.releaseAll),
@@ -82,6 +84,15 @@ export class GroupRows {
     }));
   }
 
+  positionsOfAll(prefix: string): GroupPosition[] {
+    return this.#sql.positionsOfAll.all(prefix, prefix).map((row) => ({
+      group: String(row.group_name),
+      topic: String(row.topic),
+      partition: Number(row.partition),
+      nextOffset: Number(row.next_offset),
+    }));
+  }
+
   /** The new epoch: commits under an older one are refused from now on. */
   claim(group: string, partitionId: number, owner: string): number {
     return Number(this.#sql.claim.get(owner, group, partitionId)?.epoch);
@@ -122,6 +133,8 @@ const SQL = {
     SELECT ?, id, CASE ? WHEN 'latest' THEN end_offset ELSE start_offset END FROM partitions WHERE id = ?`,
   positions: `SELECT partition_id, topic, next_offset, owner, epoch FROM positions
     JOIN partitions ON partitions.id = partition_id WHERE group_name = ? ORDER BY partition_id`,
+  positionsOfAll: `SELECT group_name, topic, partition, next_offset FROM positions
+    JOIN partitions ON partitions.id = partition_id WHERE substr(group_name, 1, length(?)) = ? ORDER BY group_name, partition_id`,
   claim:
     'UPDATE positions SET owner = ?, epoch = epoch + 1 WHERE group_name = ? AND partition_id = ? RETURNING epoch',
   release: `UPDATE positions SET owner = NULL WHERE ${OWNED}`,

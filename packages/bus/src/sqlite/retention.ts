@@ -72,8 +72,8 @@ export class Retention {
       const { partitions } = await this.#topics.get(name);
       for (const place of partitions) {
         if (this.#stopped) return;
-        this.#warn(place, this.#firstSince(place, this.#clock() - ageMs * WARN_AT));
-        await this.#remove(place, this.#firstSince(place, this.#clock() - ageMs));
+        this.#warn(place, this.#bounds.before(place, this.#clock() - ageMs * WARN_AT).endOffset);
+        await this.#remove(place, this.#bounds.before(place, this.#clock() - ageMs).endOffset);
       }
     }
   }
@@ -83,20 +83,6 @@ export class Retention {
       .filter((name) => topic === name || topic.startsWith(`${name}.`))
       .sort((a, b) => b.length - a.length);
     return names[0] === undefined ? undefined : this.#options.ageMs[names[0]];
-  }
-
-  /** The first offset appended at `sinceMs` or later. Append times never fall within a partition, so this is a search by halves. */
-  #firstSince(place: Partition, sinceMs: number): number {
-    const time = this.#db.prepare(`SELECT appended_at_ms FROM records_${place.id} WHERE offset = ?`);
-    const { startOffset, endOffset } = this.#bounds.of(place);
-    let low = startOffset;
-    let high = endOffset;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (Number(time.get(middle)?.appended_at_ms) < sinceMs) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   #warn(place: Partition, soon: number): void {

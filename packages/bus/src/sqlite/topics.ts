@@ -12,6 +12,8 @@ export type Partition = {
   insert: StatementSync;
   /** Parameters: first offset wanted, most rows. */
   select: StatementSync;
+  /** Parameter: the offset. */
+  selectTime: StatementSync;
 };
 
 export type Topic = { name: string; partitions: readonly Partition[] };
@@ -97,6 +99,7 @@ export class Topics {
     const select = this.#db.prepare(
       `SELECT offset, appended_at_ms, key, headers, value FROM records_${id} WHERE offset >= ? ORDER BY offset LIMIT ?`,
     );
-    return { id, topic, partition, insert, select };
+    const selectTime = this.#db.prepare(`SELECT appended_at_ms FROM records_${id} WHERE offset = ?`);
+    return { id, topic, partition, insert, select, selectTime };
   }
 }

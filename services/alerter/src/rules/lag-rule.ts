@@ -1,9 +1,12 @@
-/** Decisions fall late: so long after their request was on the log. It is nobody's in particular, so it has no tenant. */
-import type { Decision } from '@mandate/schemas';
+/**
+ * Decisions fall late: so long after their request was on the log; or they do not fall at all, or are not recorded, for
+ * whoever should see to it is away. It is nobody's in particular, so it has no tenant.
+ */
+import { type Decision, durationInWords, GROUPS, wireTime } from '@mandate/schemas';
 import type { AlertRules } from './alert-rules.ts';
 import type { Finding } from './finding.ts';
 
-type LagRule = Exclude<AlertRules['lag'], false>;
+export type LagRule = Exclude<AlertRules['lag'], false>;
 type Place = { topic: string; partition: number; offset: number };
 
 export function late(
@@ -28,4 +31,37 @@ export function late(
       facts: { behindMs, lateMs, topic, partition },
     },
   ];
+}
+
+/** Records that have waited for their group for too long, and where they lie. */
+export type Undone = { records: number; topics: readonly string[] };
+
+type Group = typeof GROUPS.decider | typeof GROUPS.recorder;
+
+const WAITS: Readonly<Record<Group, string>> = {
+  [GROUPS.decider]: 'are not decided: is a decider there, and do Redis and the log answer?',
+  [GROUPS.recorder]: 'are not recorded: is a recorder there, and does ClickHouse answer?',
+};
+
+/** @param atMs when it was looked, which orders what was seen: no record of the log has a part in it */
+export function behind(
+  group: Group,
+  { records, topics }: Undone,
+  { lateMs }: LagRule,
+  atMs: number,
+): Finding {
+  const holds = records > 0;
+  const waiting = records === 1 ? '1 record' : `${records} records`;
+  return {
+    rule: 'lag',
+    tenant: null,
+    subject: group,
+    holds,
+    order: atMs,
+    at: wireTime(atMs),
+    said: holds
+      ? `For ${durationInWords(lateMs)} and longer ${waiting} of ${topics.join(', ')} ${WAITS[group]}`
+      : `Nothing waits for ${group} any more.`,
+    facts: { group, records, topics: [...topics], lateMs },
+  };
 }

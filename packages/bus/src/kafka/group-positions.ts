@@ -1,0 +1,27 @@
+import type { GroupPosition } from '../port.ts';
+import { asking, type Connection } from './connection.ts';
+import { Coordinator } from './coordinator.ts';
+
+/** Where the groups stand whose names begin so. Each broker tells of those that it coordinates, and that one may know of. */
+export async function groupPositions(
+  connection: Connection,
+  prefix: string,
+  withinMs: number,
+): Promise<GroupPosition[]> {
+  const groups = await asking(
+    connection,
+    async (cluster) => {
+      await cluster.refreshMetadata();
+      const brokers = cluster.getNodeIds().map((nodeId) => cluster.findBroker({ nodeId }));
+      const listed = await Promise.all(brokers.map(async (broker) => (await broker).listGroups()));
+      const names = listed.flatMap((one) => one.groups.map(({ groupId }) => groupId));
+      return names.filter((name) => name.startsWith(prefix)).sort();
+    },
+    withinMs,
+  );
+  const positions = groups.map(async (group) => {
+    const places = await new Coordinator(connection, group, withinMs).allPositions();
+    return places.map(({ offset: nextOffset, ...place }) => ({ group, ...place, nextOffset }));
+  });
+  return (await Promise.all(positions)).flat();
+}
