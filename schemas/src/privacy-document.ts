@@ -54,12 +54,26 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
   return path !== 'principal.id' || person === 'principal.id';
 }
 
-const onPattern = { pattern: z.enum(PRIVACY_PATTERNS) };
-const pattern = z.discriminatedUnion('do', [
-  z.strictObject({ ...onPattern, ...redacted }),
-  z.strictObject({ ...onPattern, ...hashed }),
-  z.strictObject({ ...onPattern, ...sealed }),
-]);
+const MAX_COUNTRIES = 10;
+const onPattern = {
+  pattern: z.enum(PRIVACY_PATTERNS),
+  /** Whose numbers count as phones in their national form too, by ISO 3166: of others only those with `+` do. */
+  countries: z
+    .array(z.string().regex(/^[A-Z]{2}$/, { error: 'must be the two letters of a country: DE' }))
+    .min(1)
+    .max(MAX_COUNTRIES)
+    .optional(),
+};
+const pattern = z
+  .discriminatedUnion('do', [
+    z.strictObject({ ...onPattern, ...redacted }),
+    z.strictObject({ ...onPattern, ...hashed }),
+    z.strictObject({ ...onPattern, ...sealed }),
+  ])
+  .refine((rule) => rule.countries === undefined || rule.pattern === 'phone', {
+    error: 'only the pattern phone has countries',
+    path: ['countries'],
+  });
 
 const MAX_RULES = 1_000;
 const MAX_MONTHS = 1_200;

@@ -1,5 +1,6 @@
 import { type DocumentFault, readDocuments } from '@mandate/policy';
 import { type PrivacyDocument, privacyDocument } from '@mandate/schemas';
+import { isSupportedCountry } from 'libphonenumber-js/max';
 
 export type LoadedPrivacy =
   | { ok: true; privacy: PrivacyDocument }
@@ -20,6 +21,15 @@ export function loadPrivacy(text: string, hashing?: Hashing): LoadedPrivacy {
     (written, say) => {
       if (found.length > 0) say([], 'the file holds more than one document');
       found.push(written);
+      for (const [index, { countries = [] }] of written.patterns.entries()) {
+        for (const [place, country] of countries.entries()) {
+          if (isSupportedCountry(country)) continue;
+          say(
+            ['patterns', index, 'countries', place],
+            `no numbering plan of ${country} is known: name it as DE`,
+          );
+        }
+      }
       if (hashing === undefined || hashing.key) return;
       for (const part of ['fields', 'patterns'] as const) {
         for (const [index, rule] of written[part].entries()) {

@@ -60,6 +60,21 @@ test('a rule that hashes where there is no key is a fault that says which settin
   expect(opened(text).file.privacy().patterns).toHaveLength(1);
 });
 
+test('countries of phones are known ones, and of phones alone', () => {
+  const of = (rule: string) => opened(`version: 1\npatterns:\n  - { do: redact, ${rule} }\n`).file.privacy();
+  expect(of('pattern: phone, countries: [DE, NO]').patterns).toMatchObject([{ countries: ['DE', 'NO'] }]);
+  const faults = [
+    [
+      'pattern: phone, countries: [DE, XX]',
+      /yaml:3:\d+ patterns\.0\.countries\.1: no numbering plan of XX is known/,
+    ],
+    ['pattern: phone, countries: [de]', /patterns\.0\.countries\.0: must be the two letters of a country/],
+    ['pattern: phone, countries: []', /patterns\.0\.countries/],
+    ['pattern: email, countries: [DE]', /patterns\.0\.countries: only the pattern phone has countries/],
+  ] as const;
+  for (const [rule, message] of faults) expect(() => of(rule)).toThrow(message);
+});
+
 test.each([
   [
     'that is bad',

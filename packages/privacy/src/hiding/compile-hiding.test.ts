@@ -171,6 +171,17 @@ describe('patterns', () => {
     });
   });
 
+  test('of phones are looked for in the form of every country that a rule names', () => {
+    const phones = [
+      { pattern: 'phone', do: 'hash', countries: ['US'] },
+      { pattern: 'phone', do: 'redact', countries: ['DE'] },
+    ];
+    const args = { note: 'call 030 901820 or 415-555-2671', order: 4155552671 };
+    const once = hiddenArgs({ patterns: phones }, args) as typeof args;
+    expect(once).toEqual({ note: 'call [redacted:phone] or [redacted:phone]', order: 4155552671 });
+    expect(hiddenArgs({ patterns: phones }, once)).toEqual(once);
+  });
+
   test('hash a number and its digits alike, below zero too', () => {
     const args = { a: 4111111111111111, b: '4111111111111111', c: -4111111111111111, d: '-4111111111111111' };
     const { a, b, c, d } = hiddenArgs({ patterns }, args) as Record<keyof typeof args, string>;

@@ -11,6 +11,7 @@ import { MandateError } from '@mandate/runtime';
 import type { Action, Json, PrivacyDocument, PrivacyPattern } from '@mandate/schemas';
 import { isCreditCard } from '../patterns/credit-card.ts';
 import { findPieces } from '../patterns/find-pieces.ts';
+import { nationalPhoneFinder } from '../patterns/national-phone.ts';
 import { replacePieces } from '../patterns/redact-pieces.ts';
 import type { Sealer } from '../sealer.ts';
 import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.ts';
@@ -49,6 +50,8 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     if (!patternRules.has(rule.pattern)) patternRules.set(rule.pattern, rule);
   }
   const patterns = [...patternRules.keys()];
+  const countries = document.patterns.flatMap((rule) => rule.countries ?? []);
+  const findNational = countries.length === 0 ? null : nationalPhoneFinder(countries);
   if (!hashKey && [...fields, ...patternRules.values()].some((rule) => rule.do === 'hash')) {
     throw new TypeError('there is something to hash, and no key: set hashKey');
   }
@@ -131,7 +134,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
 
   function hidePieces(text: string, within: Within): string {
     if (patterns.length === 0) return text;
-    const pieces = findPieces(text, patterns);
+    const pieces = findPieces(text, patterns, findNational);
     if (pieces.length === 0) return text;
     return replacePieces(text, pieces, (piece, pattern) => hidePiece(piece, pattern, within));
   }

@@ -5,6 +5,7 @@ import { findCreditCards, MAY_HOLD_CARD } from './credit-card.ts';
 import { findEmails } from './email.ts';
 import { findIbans } from './iban.ts';
 import { findIpAddresses } from './ip-address.ts';
+import { MAY_HOLD_NATIONAL_PHONE } from './national-phone.ts';
 import { findPhones } from './phone.ts';
 import { type Finder, MASK, type Span } from './piece.ts';
 import { inPlainDigits } from './plain-digits.ts';
@@ -14,7 +15,7 @@ import { findUsSsns } from './us-ssn.ts';
 /** A text without the hint holds none of its kind. Most texts are short and hold none of any: this is where time goes. */
 const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> = {
   email: { hint: /[@＠]|%40/, find: findEmails },
-  phone: { hint: /\+|%2B/i, find: findPhones },
+  phone: { hint: /[+\uff0b]|%2B/i, find: findPhones },
   credit_card: { hint: MAY_HOLD_CARD, find: findCreditCards },
   iban: { hint: /[A-Z]{2}[ -]?\d[ -]?\d/i, find: findIbans },
   ip_address: { hint: /\d\.\d|:[\da-f]{0,4}:/i, find: findIpAddresses },
@@ -28,22 +29,31 @@ export type Piece = Span & { readonly pattern: PrivacyPattern };
 /**
  * In the order of the text, none over another: what overlaps is one piece, of the pattern that is named first. What is
  * hidden already is looked over.
+ *
+ * @param findNational also finds a phone, where numbers count that do not say their country
  */
-export function findPieces(text: string, patterns: readonly PrivacyPattern[]): Piece[] {
-  const found = allPieces(text, patterns);
+export function findPieces(
+  text: string,
+  patterns: readonly PrivacyPattern[],
+  findNational: Finder | null = null,
+): Piece[] {
+  const found = allPieces(text, patterns, findNational);
   if (found.length === 0) return found;
   const hidden = hiddenIn(text);
   if (hidden.length === 0) return merged(found, patterns);
-  return merged(allPieces(masked(text, hidden), patterns), patterns);
+  return merged(allPieces(masked(text, hidden), patterns, findNational), patterns);
 }
 
-function allPieces(text: string, patterns: readonly PrivacyPattern[]): Piece[] {
+function allPieces(text: string, patterns: readonly PrivacyPattern[], findNational: Finder | null): Piece[] {
   const found: Piece[] = [];
   const plain = inPlainDigits(text);
   for (const pattern of patterns) {
     const { hint, find } = FINDERS[pattern];
     if (!hint.test(plain.text)) continue;
     for (const span of find(plain.text)) found.push({ ...plain.placeOf(span), pattern });
+  }
+  if (findNational !== null && MAY_HOLD_NATIONAL_PHONE.test(plain.text)) {
+    for (const span of findNational(plain.text)) found.push({ ...plain.placeOf(span), pattern: 'phone' });
   }
   return found;
 }

@@ -1,13 +1,15 @@
 /**
  * Telephone numbers with their country, as `+49 30 901820`: what the numbering plan of that country has
- * (libphonenumber-js). Without a country, no plan tells them from the numbers of orders.
+ * (libphonenumber-js). Without a country, no plan tells them from the numbers of orders: see national-phone.ts.
  */
 import { isValidPhoneNumber } from 'libphonenumber-js/min';
 import { type Finder, MASK, NO_WORD_AFTER, type Span } from './piece.ts';
 
+/** Blanks of any width, dashes, dots, strokes and brackets. */
+export const PHONE_SIGN = '[\\p{Zs}\\p{Pd}()./\\uff08\\uff09\\uff0e\\uff0f]';
 const CANDIDATE = new RegExp(
-  `(?<![\\w+${MASK}])(?:\\+|%2B)[ (]{0,2}[1-9](?:[ ().\\u00a0/-]{0,3}\\d){6,16}${NO_WORD_AFTER}`,
-  'gi',
+  `(?<![\\w+\\uff0b${MASK}])(?:[+\\uff0b]|%2B)[ (]{0,2}[1-9](?:${PHONE_SIGN}{0,3}\\d){6,16}${NO_WORD_AFTER}`,
+  'giu',
 );
 
 /** After so many in one text, whatever looks like one is taken for one: asking the plans is not cheap. */
@@ -20,7 +22,7 @@ export const findPhones: Finder = (text) => {
     // Of a run of digits in groups, the last ones may be something else.
     for (let rest = written; rest !== ''; rest = withoutLastGroup(rest)) {
       asked += 1;
-      if (asked > MAX_ASKED || isValidPhoneNumber(rest.replace(/^%2B/i, '+'))) {
+      if (asked > MAX_ASKED || isValidPhoneNumber(digitsOf(rest))) {
         found.push({ start: index, end: index + rest.length });
         break;
       }
@@ -28,6 +30,10 @@ export const findPhones: Finder = (text) => {
   }
   return found;
 };
+
+function digitsOf(written: string): string {
+  return `+${written.replace(/^%2B/i, '').replaceAll(/\D/g, '')}`;
+}
 
 function withoutLastGroup(written: string): string {
   return /^(.*\d)[^\d]+\d+$/.exec(written)?.[1] ?? '';

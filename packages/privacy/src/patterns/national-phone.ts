@@ -1,0 +1,119 @@
+/**
+ * Telephone numbers as people write them within their own country, `030 901820` in Germany: valid by its numbering plan,
+ * and in the form that libphonenumber-js gives them there. Where that form has a prefix, as the 0 of most countries, it must
+ * be there, and signs may stand anywhere; without one, only between the groups of the plan. What else has so many digits,
+ * as the number of an order, is a phone for all that anybody can tell.
+ */
+import {
+  type CountryCode,
+  isSupportedCountry,
+  Metadata,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { PHONE_SIGN } from './phone.ts';
+import { type Finder, MASK, NO_WORD_AFTER, type Span } from './piece.ts';
+
+const RUN = new RegExp(
+  `(?<![\\w+\\uff0b${MASK}]|\\w-)\\d+(?:${PHONE_SIGN}{1,3}\\d+)*${NO_WORD_AFTER}(?!-\\w)`,
+  'gu',
+);
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
+const DATE = new RegExp(
+  `(?<!\\d|\\d[./-])(?:${DAY}([./-])${DAY}\\1(?:19|20)?\\d\\d|(?:19|20)\\d\\d([./-])${DAY}\\2${DAY})(?!\\d|[./-]\\d)`,
+  'g',
+);
+const SHORTEST = 7;
+/** 15 of a number, and 00 before the code of its country. */
+const LONGEST = 17;
+/** `06` in Hungary, the longest that stands before the digits that a plan counts. */
+const LONGEST_PREFIX = 2;
+
+/** To ask a plan takes some 20 µs. After so many in one text, whatever has as many digits as a number is taken for one. */
+const MAX_ASKED = 500;
+
+export const MAY_HOLD_NATIONAL_PHONE = new RegExp(`\\d(?:${PHONE_SIGN}{0,3}\\d){6}`, 'u');
+
+type Country = { code: CountryCode; lengths: readonly number[] };
+/** `after`: the signs before the next one. */
+type Group = { digits: string; start: number; after: string };
+
+/** @throws TypeError for a country of which no plan is known: the document was not read by `loadPrivacy` */
+export function nationalPhoneFinder(codes: readonly string[]): Finder {
+  const countries = [...new Set(codes)].map(planOf);
+  return (text) => {
+    const asking = { countries, left: MAX_ASKED };
+    // Of dates many are numbers by some plan.
+    const withoutDates = text.replaceAll(DATE, (date) => MASK.repeat(date.length));
+    return Array.from(withoutDates.matchAll(RUN)).flatMap(({ index, 0: run }) => [
+      ...phonesAmong(groupsIn(run, index), asking),
+    ]);
+  };
+}
+
+function planOf(code: string): Country {
+  if (!isSupportedCountry(code)) throw new TypeError(`no numbering plan of ${code} is known`);
+  const metadata = new Metadata();
+  metadata.selectNumberingPlan(code);
+  return { code, lengths: metadata.numberingPlan?.possibleLengths() ?? [] };
+}
+
+function groupsIn(run: string, at: number): Group[] {
+  return Array.from(run.matchAll(/(\d+)(\D*)/g), ({ index, 1: digits = '', 2: after = '' }) => {
+    return { digits, start: at + index, after };
+  });
+}
+
+type Asking = { readonly countries: readonly Country[]; left: number };
+
+/** As many groups as can be, from each one on: what follows may be taken for a part of it, and another may begin there. */
+function* phonesAmong(groups: readonly Group[], asking: Asking): Iterable<Span> {
+  for (const [first, { start }] of groups.entries()) {
+    let digits = groups.slice(first, first + LONGEST).map((group) => group.digits);
+    while (digits.join('').length > LONGEST) digits = digits.slice(0, -1);
+    for (; digits.join('').length >= SHORTEST; digits = digits.slice(0, -1)) {
+      if (isDecimal(groups, first, digits.length) || !isPhone(digits, asking)) continue;
+      const last = groups[first + digits.length - 1];
+      if (last !== undefined) yield { start, end: last.start + last.digits.length };
+      break;
+    }
+  }
+}
+
+/** `0.30901820` and `415.5552671`, or what is behind the point of one. */
+function isDecimal(groups: readonly Group[], first: number, count: number): boolean {
+  const [begun, before] = [groups[first], groups[first - 1]];
+  if (count === 1) return before?.after === '.';
+  return begun?.after === '.' && (begun.digits === '0' || (count === 2 && !begun.digits.startsWith('0')));
+}
+
+function isPhone(groups: readonly string[], asking: Asking): boolean {
+  const digits = groups.join('');
+  return asking.countries.some(({ code, lengths }) => {
+    const isOfLength = lengths.some(
+      (length) => digits.length >= length && digits.length <= length + LONGEST_PREFIX,
+    );
+    if (!isOfLength && !digits.startsWith('00')) return false;
+    asking.left -= 1;
+    if (asking.left < 0) return true;
+    const phone = parsePhoneNumberFromString(digits, { defaultCountry: code, extract: false });
+    return phone?.isValid() === true && isWrittenAs(phone, groups);
+  });
+}
+
+function isWrittenAs(phone: PhoneNumber, groups: readonly string[]): boolean {
+  const digits = groups.join('');
+  const { countryCallingCode, nationalNumber } = phone;
+  if (digits === `00${countryCallingCode}${nationalNumber}`) return true;
+  const planned = phone.formatNational().match(/\d+/g) ?? [];
+  // In North America a 1 may stand before it, which is no part of the form.
+  const form = countryCallingCode === '1' && digits.startsWith('1') ? ['1', ...planned] : planned;
+  if (digits !== form.join('')) return false;
+  if (digits.startsWith('0') || planned.join('') !== nationalNumber) return true;
+  const ends = endsOf(form);
+  return [...endsOf(groups)].every((end) => ends.has(end));
+}
+
+function endsOf(groups: readonly string[]): Set<number> {
+  return new Set(groups.map((_, index) => groups.slice(0, index + 1).join('').length));
+}
