@@ -559,9 +559,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ['9 a partition that halts is counted', 'measure.halts.inc({ code: err.code });', ''],
   ]),
   ...inFile(`${ALERTER}/rules/alarms.ts`, [
-    ['alerts: an older record changes nothing', 'order <= newest', 'order < 0'],
+    ['alerts: an older record changes nothing', 'holds ? order <= newest : order < newest', 'order < 0'],
     ['alerts: the next time has another id', '(known?.episode ?? 0) + 1', '1'],
     ['alerts: what is cleared is known', 'episode === known.episode && known.stands && !stands', 'false'],
+  ]),
+  ...inFile(`${ALERTER}/rules/approval-rule.ts`, [
+    ['alerts: what nobody answers is no alarm for ever', '!stands || nowMs < endMs', 'true'],
   ]),
   ...inFile(`${ALERTER}/groups-behind.ts`, [
     ['alerts: tables that were given up are no lag', 'Math.max(nextOffset', 'Math.min(nextOffset'],

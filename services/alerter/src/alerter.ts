@@ -26,7 +26,7 @@ import { groupsBehind } from './groups-behind.ts';
 import { alerterMeasures } from './measures.ts';
 import { readWindow } from './read-window.ts';
 import type { Raised } from './rules/alarms.ts';
-import { overdue } from './rules/approval-rule.ts';
+import { unanswered } from './rules/approval-rule.ts';
 import type { Finding } from './rules/finding.ts';
 import type { RulesFile } from './rules-file.ts';
 
@@ -39,7 +39,7 @@ export type AlerterOptions = {
   sessionTimeoutMs?: number;
   /** At most so many alerts wait for one webhook. Default 1,000. */
   mostWaiting?: number;
-  /** How often approvals that are overdue are looked for, and the lag. Default 1,000. */
+  /** How often approvals that nobody answers are looked for, and the lag. Default 1,000. */
   lookEveryMs?: number;
   /** How often is looked whether deciders and recorders are behind. Default 5,000. */
   lookAtGroupsEveryMs?: number;
@@ -179,10 +179,9 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       }),
   });
 
-  async function lookForOverdue(): Promise<void> {
+  async function lookForUnanswered(): Promise<void> {
     const { approval } = rules.alerting().rules;
-    if (!delivers || !approval || approval.overdueMs === undefined) return;
-    await raise([...overdue(alarms, approval.overdueMs, clock())]);
+    if (delivers && approval) await raise([...unanswered(alarms, approval.overdueMs, clock())]);
   }
 
   const groupsLook = lookOften(
@@ -198,12 +197,12 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     async () => {
       measures.waiting.set(deliverer.waiting());
       measures.oldest.set(book.oldestWaitingMs(clock()) / 1_000);
-      await lookForOverdue();
+      await lookForUnanswered();
       for (const { topic, partition, lag } of await consumer.lag()) {
         if (topic === TOPICS.decisions) measures.lag.set({ topic, partition: String(partition) }, lag);
       }
     },
-    (err) => log.warn({ err }, 'neither the lag nor overdue approvals can be told'),
+    (err) => log.warn({ err }, 'neither the lag nor unanswered approvals can be told'),
   );
 
   const finished = Promise.race([consumer.finished, followed.finished, deliverer.finished]);

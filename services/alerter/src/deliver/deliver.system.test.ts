@@ -92,7 +92,8 @@ test('a kill is told before whatever else waits, however much that is', async ()
   const first = Promise.withResolvers<{ status: number }>();
   const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));
   const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }], { mostWaiting: 2 });
-  const defer = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
+  const decidedAt = new Date().toISOString();
+  const defer = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', decidedAt } as const;
   await publish(bus, [decided(1, defer), decided(2, defer), decided(3, defer)]);
   await waitUntil('the third to be given up', () => fate(alerter, 'ops').includes('undelivered 0'));
   await publish(bus, [kill(4)]);

@@ -4,11 +4,18 @@
  * at once, and read it again later.
  *
  * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming, so
- * two alerters that see the same alarm begin give it one id, and the next time has another. An approval's is one of the
- * record that it began with, too: its episodes are forgotten, and an action may come under an old id after a day.
+ * two alerters that see the same alarm begin give it one id, and the next time has another. Of an approval the record that
+ * it began with stands for the episode: that is forgotten, and an action may come under an old id after a day.
  */
 import { sha256Hex } from '@mandate/policy';
-import type { Alert, AlertCleared, AlertRaised, AlertRule, Json } from '@mandate/schemas';
+import {
+  type Alert,
+  type AlertCleared,
+  type AlertRaised,
+  type AlertRule,
+  DEFAULTS,
+  type Json,
+} from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
 export type Raised = AlertRaised | AlertCleared;
@@ -27,14 +34,13 @@ export type Alarm = {
 /** What happens, rather than lasts: a subject of these rules is never told of twice, and there is no more to know of it. */
 const ONCE: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'first_use', 'test']);
 
-/** Actions wait once and not again, so those that were answered are forgotten: as soon as the ledger forgets them, too. */
+/** Actions wait once and not again, so those that wait no more are forgotten: as soon as the ledger forgets them, too. */
 const FORGOTTEN: ReadonlySet<AlertRule> = new Set(['approval', 'approval_overdue']);
-const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000;
+const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
 
 export class Alarms {
   readonly #once = new Set<string>();
   readonly #byRule = new Map<AlertRule, Map<string, Alarm>>();
-  /** The newest record that showed an alarm as it is known. */
   readonly #confirmed = new WeakMap<Alarm, number>();
   readonly #answered: { rule: AlertRule; key: string; atMs: number }[] = [];
 
@@ -52,22 +58,28 @@ export class Alarms {
     const { rule, tenant, subject, holds, order } = finding;
     if (ONCE.has(rule)) {
       if (!holds || this.#once.has(onceKey(rule, tenant, subject))) return null;
-      return { event: 'alert.raised', id: idOf(finding, 1, true, []), episode: 1 };
+      return { event: 'alert.raised', id: idOf(finding, 1), episode: 1 };
     }
     const known = this.get(rule, tenant, subject);
-    const newest = known === undefined ? -1 : Math.max(known.order, this.#confirmed.get(known) ?? 0);
+    const newest = known === undefined ? -1 : this.newestOrder(known);
     if ((known?.stands ?? false) === holds) {
       if (known !== undefined && order > newest) this.#confirmed.set(known, order);
       return null;
     }
-    if (order <= newest) return null;
+    // The record that shows an alarm may be what ends it, too, when it becomes too old.
+    if (holds ? order <= newest : order < newest) return null;
     const episode = holds ? (known?.episode ?? 0) + 1 : (known?.episode ?? 1);
-    const began = FORGOTTEN.has(rule) ? [known?.stands ? known.order : order] : [];
+    const began = holds ? order : (known?.order ?? order);
     return {
       event: holds ? 'alert.raised' : 'alert.cleared',
-      id: idOf(finding, episode, holds, began),
+      id: idOf(finding, FORGOTTEN.has(rule) ? began : episode),
       episode,
     };
+  }
+
+  /** Of the newest record that showed the alarm as it is known. */
+  newestOrder(alarm: Alarm): number {
+    return Math.max(alarm.order, this.#confirmed.get(alarm) ?? 0);
   }
 
   apply({ event, alert }: Raised): void {
@@ -101,14 +113,9 @@ export class Alarms {
   }
 }
 
-/** @param began where the episodes of a subject may be forgotten, the order of the record with which this one began */
-function idOf(
-  { rule, tenant, subject }: Finding,
-  episode: number,
-  holds: boolean,
-  began: readonly number[],
-): Alert['id'] {
-  const identity = JSON.stringify([rule, tenant, subject, episode, holds ? 'raised' : 'cleared', ...began]);
+/** @param time what tells this time of the subject from every other */
+function idOf({ rule, tenant, subject, holds }: Finding, time: number): Alert['id'] {
+  const identity = JSON.stringify([rule, tenant, subject, time, holds ? 'raised' : 'cleared']);
   return `alr_${sha256Hex(identity).slice(0, 32)}`;
 }
 

@@ -1,15 +1,24 @@
-/** An action waits for a person: from its DEFER until somebody answers, or it is decided otherwise. */
-import { type ApprovalRecorded, type Decision, durationInWords } from '@mandate/schemas';
-import type { Alarms } from './alarms.ts';
+/**
+ * An action waits for a person: from its DEFER until somebody answers, it is decided otherwise, or nobody has answered for
+ * a day. By then the ledger has forgotten that it was asked, so whoever asks again asks anew, and is told of anew.
+ */
+import { type ApprovalRecorded, DEFAULTS, type Decision, durationInWords, wireTime } from '@mandate/schemas';
+import type { Alarm, Alarms } from './alarms.ts';
 import type { Finding } from './finding.ts';
 
-export function deferred(decision: Decision): Finding[] {
+const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
+
+export function deferred(decision: Decision, alarms: Alarms): Finding[] {
   const { tenant, agentId, actionId, tool, verdict, kind, decidedAt: at, ledgerSequence: order } = decision;
   const about = { tenant, subject: subjectOf(decision), order, at };
   if (verdict === 'DEFER') {
     const said = `${agentId} waits for a person to confirm ${tool ?? 'an action'} (${actionId}).`;
     const facts = { agentId, actionId, tool, decisionId: decision.id };
-    return [{ ...about, rule: 'approval', holds: true, said, facts }];
+    const before = alarms.get('approval', tenant, about.subject);
+    return [
+      ...(before === undefined ? [] : forgotten(before, alarms, Date.parse(at), FORGOTTEN_AFTER_MS)),
+      { ...about, rule: 'approval', holds: true, said, facts },
+    ];
   }
   // What a repeat is told says nothing of the action that it repeats.
   if (kind === 'duplicate') return [];
@@ -26,24 +35,48 @@ export function answered({ approval }: ApprovalRecorded): Finding[] {
   );
 }
 
-/** Those that nobody has answered for `overdueMs`. */
-export function* overdue(alarms: Alarms, overdueMs: number, nowMs: number): Generator<Finding> {
-  for (const { tenant, subject, stands, order, at, facts } of alarms.of('approval')) {
-    const dueMs = Date.parse(at) + overdueMs;
-    // Many may wait for ever, and are looked at every second: those that were told of cost no more than this.
-    if (!stands || nowMs < dueMs || alarms.get('approval_overdue', tenant, subject)?.stands) continue;
-    const said = `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${durationInWords(overdueMs)}.`;
-    yield {
+/** What nobody has answered: told of again after `overdueMs`, if that is asked for, and no more a day later. */
+export function* unanswered(
+  alarms: Alarms,
+  overdueMs: number | undefined,
+  nowMs: number,
+): Generator<Finding> {
+  for (const alarm of alarms.of('approval')) {
+    if (!alarm.stands) continue;
+    if (overdueMs !== undefined) yield* overdue(alarm, alarms, overdueMs, nowMs);
+    yield* forgotten(alarm, alarms, nowMs, FORGOTTEN_AFTER_MS + (overdueMs ?? 0));
+  }
+}
+
+function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number): Finding[] {
+  const { tenant, subject, order, at, facts } = alarm;
+  const dueMs = Date.parse(at) + overdueMs;
+  // Many may wait, and are looked at every second: those that were told of cost no more than this.
+  if (nowMs < dueMs || alarms.get('approval_overdue', tenant, subject)?.stands) return [];
+  return [
+    {
       rule: 'approval_overdue',
       tenant,
       subject,
       holds: true,
       order,
-      at: new Date(dueMs).toISOString(),
-      said,
+      at: wireTime(dueMs),
+      said: `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${durationInWords(overdueMs)}.`,
       facts: { ...facts, waitingSince: at },
-    };
-  }
+    },
+  ];
+}
+
+/** Ended by the record that it began with, or that showed it last, for that has become too old. */
+function forgotten(alarm: Alarm, alarms: Alarms, nowMs: number, afterMs: number): Finding[] {
+  const { tenant, subject, stands, at, facts } = alarm;
+  const endMs = Date.parse(at) + afterMs;
+  if (!stands || nowMs < endMs) return [];
+  return over(
+    { tenant, subject, order: alarms.newestOrder(alarm), at: wireTime(endMs) },
+    { ...facts, waitingSince: at },
+    `Nobody answered for ${String(facts.actionId)} of ${String(facts.agentId)}: the agent is to ask again.`,
+  );
 }
 
 type About = Pick<Finding, 'tenant' | 'subject' | 'order' | 'at'>;

@@ -30,7 +30,7 @@ export function evaluate(
       const { decision } = record;
       if (blockRate) rates.count(decision, place.partition, blockRate);
       return [
-        ...(approval ? deferred(decision) : []),
+        ...(approval ? deferred(decision, alarms) : []),
         ...(budget ? budgetsOf(decision, budget) : []),
         ...(overdraws ? roomAgain(decision) : []),
         ...firstUse(decision, { quiet: !rules.firstUse }),

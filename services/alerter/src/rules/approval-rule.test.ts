@@ -1,0 +1,112 @@
+import { silentLogger } from '@mandate/runtime';
+import { DEFAULTS, type DecisionsRecord, wireTime } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createEvaluator } from '../evaluator.ts';
+import { Alarms, type Raised } from './alarms.ts';
+import { DEFAULT_ALERTING } from './alert-rules.ts';
+import { unanswered } from './approval-rule.ts';
+import { approved, decided, logged, START_MS } from './decided.fixture.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = DEFAULTS.replayMemoryMs;
+
+/** An alerter's judgement on approvals, on what it is handed and whenever it is told to look. */
+function watching() {
+  const alarms = new Alarms();
+  const alerting = () => DEFAULT_ALERTING;
+  const evaluator = createEvaluator({ alarms, alerting, begun: new Map(), log: silentLogger() });
+  const raised: Raised[] = [];
+  let offset = 0;
+  return {
+    raised,
+    said: () => raised.map(({ event, alert }) => `${event.slice('alert.'.length)} ${alert.rule}`),
+    remembered: () => [...alarms.of('approval')].length,
+    read(record: DecisionsRecord) {
+      const found = evaluator.evaluate([logged(record, offset++)]);
+      raised.push(...found.filter(({ alert }) => alert.rule.startsWith('approval')));
+    },
+    look(nowMs: number, overdueMs?: number) {
+      const findings = [...unanswered(alarms, overdueMs, nowMs)];
+      raised.push(...findings.flatMap((finding) => evaluator.raise(finding) ?? []));
+    },
+  };
+}
+
+const deferred = (n: number, atMs: number, actionId = 'act-1') =>
+  decided(n, { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', actionId, decidedAt: wireTime(atMs) });
+
+test('what nobody has answered for a day waits no more, and is told of anew when it is asked for again', () => {
+  const { read, look, said, raised } = watching();
+  read(deferred(1, START_MS));
+  look(START_MS + DAY_MS - 1);
+  expect(said()).toEqual(['raised approval']);
+  look(START_MS + DAY_MS);
+  look(START_MS + DAY_MS);
+  expect(said()).toEqual(['raised approval', 'cleared approval']);
+  expect(raised[1]?.alert).toMatchObject({
+    said: 'Nobody answered for act-1 of bot: the agent is to ask again.',
+    at: wireTime(START_MS + DAY_MS),
+    facts: { actionId: 'act-1', waitingSince: wireTime(START_MS) },
+  });
+  read(deferred(2, START_MS + DAY_MS + 1));
+  expect(said().slice(2)).toEqual(['raised approval']);
+  expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(3);
+});
+
+test('what is told of again when it is overdue ends a day after that', () => {
+  const { read, look, said } = watching();
+  const overdueMs = 3 * DAY_MS;
+  read(deferred(1, START_MS));
+  look(START_MS + overdueMs, overdueMs);
+  look(START_MS + overdueMs + DAY_MS - 1, overdueMs);
+  expect(said()).toEqual(['raised approval', 'raised approval_overdue']);
+  look(START_MS + overdueMs + DAY_MS, overdueMs);
+  expect(said().slice(2)).toEqual(['cleared approval', 'cleared approval_overdue']);
+});
+
+test('whenever it is looked: the same alerts, of actions that are asked for again and again, answered or not', () => {
+  const step = fc.record({
+    afterMs: fc.integer({ min: 1, max: 20 * HOUR_MS }),
+    action: fc.constantFrom('act-1', 'act-2'),
+    isAnswer: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 30 }),
+      fc.array(fc.boolean(), { minLength: 1 }),
+      fc.constantFrom(undefined, HOUR_MS),
+      (steps, looks, overdueMs) => {
+        const [often, rarely] = [watching(), watching()];
+        let nowMs = START_MS;
+        steps.forEach(({ afterMs, action: actionId, isAnswer }, n) => {
+          nowMs += afterMs;
+          often.look(nowMs - 1, overdueMs);
+          if (looks[n % looks.length]) rarely.look(nowMs - 1, overdueMs);
+          const record = isAnswer
+            ? approved(n, { actionId, at: wireTime(nowMs) })
+            : deferred(n, nowMs, actionId);
+          often.read(record);
+          rarely.read(record);
+        });
+        for (const each of [often, rarely]) each.look(nowMs + 2 * DAY_MS, overdueMs);
+        const ids = ({ raised }: typeof often) =>
+          raised.filter(({ alert }) => alert.rule === 'approval').map(({ alert }) => alert.id);
+        expect(new Set(ids(rarely))).toEqual(new Set(ids(often)));
+        expect(new Set(ids(often)).size).toBe(ids(often).length);
+      },
+    ),
+  );
+});
+
+test('of actions that nobody ever answers no more are remembered than two days bring', () => {
+  const { read, look, remembered } = watching();
+  let most = 0;
+  for (let n = 1; n <= 500; n++) {
+    const nowMs = START_MS + n * HOUR_MS;
+    read(deferred(n, nowMs, `act-${n}`));
+    look(nowMs);
+    most = Math.max(most, remembered());
+  }
+  expect(most).toBeLessThanOrEqual(49);
+});
