@@ -1,0 +1,12 @@
+/** Erases one person after another from the key file `argv[2]`, from number `argv[3]` on, and says each number when it is done. */
+import { personKeysAt } from './person-keys.ts';
+
+const [path = '', from = ''] = process.argv.slice(2);
+const keys = personKeysAt(path);
+await keys.open();
+process.stdout.write('open\n');
+for (let person = Number(from); ; person += 1) {
+  const { ref } = keys.find('acme', `person-${person}`);
+  await keys.erase([{ tenant: 'acme', index: ref.slice(ref.lastIndexOf(':') + 1) }]);
+  process.stdout.write(`${person}\n`);
+}
