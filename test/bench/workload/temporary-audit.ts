@@ -41,6 +41,6 @@ export async function auditOverHttp(): Promise<AsyncDisposable & { audit: AuditC
 }
 
 export async function emptyTables(audit: AuditClient): Promise<void> {
-  for (const table of ['decisions', 'control_events', 'rollup_marks', 'rollups'])
+  for (const table of ['decisions', 'control_events', 'rollup_marks', 'rollup_sums'])
     await audit.command(`TRUNCATE TABLE ${table}`);
 }

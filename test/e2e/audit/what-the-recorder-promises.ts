@@ -36,7 +36,7 @@ import { everyDecision, type OpenTables, openRecording, type Recording } from '.
 export function recorderPromises(open: OpenTables): void {
   const TABLES = [
     'rollup_marks',
-    'rollups',
+    'rollup_sums',
     'decisions',
     'settlements',
     'control_events',
@@ -164,7 +164,7 @@ export function recorderPromises(open: OpenTables): void {
     await recorder.caughtUp();
     const summed = async () => {
       const rows = await audit.query(
-        "SELECT sum(arraySum(groups.calls)) AS calls FROM rollups FINAL WHERE tenant = 'acme' AND hours = 24",
+        "SELECT sum(arraySum(groups.calls)) AS calls FROM rollup_sums FINAL WHERE tenant = 'acme' AND hours = 24",
         {},
         z.object({ calls: z.int() }),
       );
@@ -189,7 +189,7 @@ export function recorderPromises(open: OpenTables): void {
     };
     const [sign = 0, n = 0] = fresh(2);
     await recording.append([decided(sign)]);
-    await until(async () => (await count('SELECT count() AS count FROM rollups')) > 0);
+    await until(async () => (await count('SELECT count() AS count FROM rollup_sums')) > 0);
     const { decision: record } = decided(n, { tenant: 'earlier' });
     const coordinate = { topic: TOPICS.decisions, partition: 0, offset: 1_000_000 };
     const value = Buffer.from(JSON.stringify({ event: 'action.decided', decision: record }));

@@ -219,12 +219,13 @@ export function rollups(make: MakeAudit): void {
     // What was read before the month went comes into sight once all of it is over.
     await refreshed();
     const counted =
-      'CREATE TABLE counted ENGINE = Memory AS SELECT * FROM rollups WHERE tenant = {tenant:String}';
+      'CREATE TABLE counted ENGINE = Memory AS SELECT * FROM rollup_sums WHERE tenant = {tenant:String}';
     await audit.command(counted, asked);
-    const uncounted = 'ALTER TABLE rollups DELETE WHERE tenant = {tenant:String} SETTINGS mutations_sync = 1';
+    const uncounted =
+      'ALTER TABLE rollup_sums DELETE WHERE tenant = {tenant:String} SETTINGS mutations_sync = 1';
     await audit.command(uncounted, asked);
     await dropMonths(audit, await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2020, 1) }));
-    await audit.command('INSERT INTO rollups SELECT * FROM counted');
+    await audit.command('INSERT INTO rollup_sums SELECT * FROM counted');
     await expectSame(asked, SHAPE);
     await refreshed();
     await expectSame(asked, SHAPE);

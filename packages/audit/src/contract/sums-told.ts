@@ -11,12 +11,11 @@ export function told(client: AuditClient, source: Booked, asked: BookedFilter, s
   const keys = [
     'agent_id',
     'verdict',
-    'if(booked.calls = 0, 0, latency_ms)',
     ...dimensions.map((name) => DIMENSION_COLUMNS[name] ?? name),
     cutMs === undefined ? '0' : `intDiv(toUnixTimestamp64Milli(at), ${cutMs})`,
   ];
   return client.query(
-    `SELECT [${keys.map((key) => `toString(${key})`).join(', ')}] AS key, sum(booked.calls) AS calls, sum(booked.near_misses) AS nearMisses,
+    `SELECT [${keys.map((key) => `toString(${key})`).join(', ')}] AS key, sum(booked.calls) AS calls, sumForEach(booked.latencies) AS latencies, sum(booked.near_misses) AS nearMisses,
         sum(booked.charged) AS charged, sum(booked.settled) AS settled, max(booked.last_at) AS lastAt
       FROM ${source(asked, shape)} AS booked GROUP BY key ORDER BY key`,
     Object.fromEntries(bound) as Parameters<AuditClient['query']>[1],

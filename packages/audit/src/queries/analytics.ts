@@ -66,8 +66,8 @@ export const analytics = question({
     SELECT shown, keys, uniqExact(own_keys) AS groups, ${buckets === null ? 'NULL' : 'start'} AS startMs,
       ${MEASURES}
     FROM (
-      SELECT ${groupBy.length === 0 ? 'true' : `own_keys IN (${first})`} AS shown, if(shown, own_keys, []) AS keys, *
-      FROM (${keyed})
+      SELECT if(shown, own_keys, []) AS keys, *
+      FROM (SELECT ${groupBy.length === 0 ? 'true' : `own_keys IN (${first})`} AS shown, * FROM (${keyed}))
     ) AS booked
     GROUP BY GROUPING SETS ((shown, keys)${buckets === null ? '' : ', (shown, keys, start)'})
     ORDER BY startMs NULLS FIRST, shown DESC, ${orderBy} DESC NULLS LAST, keys`;

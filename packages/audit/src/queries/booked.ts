@@ -16,7 +16,7 @@
  *   near_misses   UInt64: of these the ALLOWs that left a limit used up to `nearMissAt` percent of it (NEAR_MISS_AT) or beyond.
  *   charged       Int128: reserved by decisions, in micro-dollars. Sums of 128 bits fail rather than wrap.
  *   settled       Int128: added or given back by outcomes, in micro-dollars.
- *   latency_ms    UInt32: one of LATENCY_BOUNDS_MS, of each of the decisions; means nothing where `calls` is 0.
+ *   latencies     Array(UInt64): of these how many took how long, by the bounds of LATENCY_BOUNDS_MS, as far as there are any.
  *   last_at       Nullable(DateTime64(3, 'UTC')): when the last of the decisions was made.
  *
  * Only what counts is in it (no repeat, nothing void), and only what `asked` lets through: of decisions the time when
@@ -27,7 +27,7 @@ import { z } from 'zod';
 import { narrowed } from '../question.ts';
 import { inHours } from '../rollups/hour.ts';
 import { type DecisionFilter, decisionFilter, decisionsNarrowed } from './decision-filter.ts';
-import { latencyBound } from './latency-bounds.ts';
+import { latenciesOfOne } from './latency-bounds.ts';
 
 /** What can be grouped by, as people name it, and its column. A policy is the one that is a list: `Array(String)`. */
 export const DIMENSIONS = {
@@ -100,7 +100,7 @@ export function bookedRows(
       SELECT ${['decided_at AS at', 'agent_id', 'verdict', ...own].join(', ')}, toUInt64(1) AS calls,
         toUInt64(${nearMiss(nearMissAt === undefined ? String(NEAR_MISS_AT) : '{nearMissAt:UInt8}')}) AS near_misses,
         toInt128(charged_micros) AS charged, toInt128(0) AS settled,
-        ${latencyBound("dateDiff('millisecond', appended_at, decided_at)")} AS latency_ms, toNullable(decided_at) AS last_at
+        ${latenciesOfOne("dateDiff('millisecond', appended_at, decided_at)")} AS latencies, toNullable(decided_at) AS last_at
       FROM decisions FINAL
       WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter)}${within('decided_at')}${
         decisionsOnly
@@ -108,7 +108,7 @@ export function bookedRows(
           : `
       UNION ALL
       SELECT ${['settled_at', 'agent_id', "'ALLOW'", ...own].join(', ')}, toUInt64(0), toUInt64(0),
-        toInt128(0), toInt128(delta_micros), toUInt32(0), NULL
+        toInt128(0), toInt128(delta_micros), emptyArrayUInt64(), NULL
       FROM (
         SELECT agent_id, action_id, attempt, settled_at, delta_micros FROM settlements FINAL
         WHERE ${COUNTED}${settledHere}

@@ -2,14 +2,19 @@
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { bookedFilter } from './booked.ts';
+import { boundsOf } from './latency-bounds.ts';
 import { source } from './source.ts';
 
 export const latencies = question({
   params: bookedFilter,
   row: z.object({ upToMs: z.int(), calls: z.int() }),
   sql: (asked) => `
-    SELECT booked.latency_ms AS upToMs, sum(booked.calls) AS calls
-    FROM ${source(asked, { dimensions: [], decisionsOnly: true })} AS booked
-    GROUP BY upToMs
+    SELECT upToMs, calls
+    FROM (
+      SELECT sumForEach(booked.latencies) AS counts
+      FROM ${source(asked, { dimensions: [], decisionsOnly: true })} AS booked
+    )
+    ARRAY JOIN counts AS calls, ${boundsOf('counts')} AS upToMs
+    WHERE calls > 0
     ORDER BY upToMs`,
 });

@@ -13,11 +13,28 @@ export const LATENCY_BOUNDS_MS: readonly number[] = [
   10 ** 9,
 ].filter(Number.isInteger);
 
-const LONGEST_FIRST = LATENCY_BOUNDS_MS.map((bound) => -bound).reverse();
+const BOUNDS = `[${LATENCY_BOUNDS_MS.join(', ')}]`;
 
-/** SQL for the bound of a latency in milliseconds. ClickHouse only rounds down. */
-export function latencyBound(latencyMs: string): string {
-  return `toUInt32(-roundDown(-greatest(0, ${latencyMs}), [${LONGEST_FIRST.join(', ')}]))`;
+/** SQL for a latency in milliseconds as counts by bound, of which the last one is 1. */
+export function latenciesOfOne(latencyMs: string): string {
+  return `arrayPushBack(arrayWithConstant(${placeOf(latencyMs)} - 1, toUInt64(0)), toUInt64(1))`;
+}
+
+/** ClickHouse only rounds down. */
+function placeOf(latencyMs: string): string {
+  const longestFirst = LATENCY_BOUNDS_MS.map((bound) => -bound).reverse();
+  return `indexOf(${BOUNDS}, -roundDown(-greatest(0, ${latencyMs}), [${longestFirst.join(', ')}]))`;
+}
+
+/** SQL for the bounds of counts by bound. */
+export function boundsOf(counts: string): string {
+  return `arraySlice(${BOUNDS}, 1, length(${counts}))`;
+}
+
+/** SQL for `percentile`, of counts by bound. */
+export function percentileOf(counts: string, share: number): string {
+  return `if(arraySum(${counts}) = 0, NULL, arrayFirst(
+      (bound, passed) -> passed >= ceil(arraySum(${counts}) * ${share}), ${boundsOf(counts)}, arrayCumSum(${counts})))`;
 }
 
 /**

@@ -1,11 +1,9 @@
 /** What is counted and summed of everything that was booked: SQL over a source of `booked` under that name. */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
+import { percentileOf } from './latency-bounds.ts';
 
-const LATENCY =
-  'quantilesExactWeightedIf(0.5, 0.9, 0.99, 1)(booked.latency_ms, booked.calls, booked.calls > 0)';
-
-const latencyAt = (place: number) => `if(sum(booked.calls) = 0, NULL, ${LATENCY}[${place}])`;
+const latencyAt = (share: number) => percentileOf('sumForEach(booked.latencies)', share);
 
 const SQL = {
   calls: 'sum(booked.calls)',
@@ -16,10 +14,10 @@ const SQL = {
   chargedMicros: 'sum(booked.charged)',
   settledMicros: 'sum(booked.settled)',
   spentMicros: 'sum(booked.charged + booked.settled)',
-  p50Ms: latencyAt(1),
-  p90Ms: latencyAt(2),
-  p99Ms: latencyAt(3),
-  maxMs: latencyAt(4),
+  p50Ms: latencyAt(0.5),
+  p90Ms: latencyAt(0.9),
+  p99Ms: latencyAt(0.99),
+  maxMs: latencyAt(1),
   lastDecidedAt: 'max(booked.last_at)',
 } as const;
 export type Measure = keyof typeof SQL;

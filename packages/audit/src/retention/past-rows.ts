@@ -27,8 +27,12 @@ import {
   type TenantTableName,
 } from './tenant-tables.ts';
 
-/** Sums among them: what hours and days were counted from rows that are past, by the oldest month that went into them. */
-const TABLES = [...TENANT_TABLE_NAMES, 'rollups'] as const;
+/**
+ * What hours and days were counted from rows that are past, by the oldest month that went into them. `rollups` is of earlier
+ * versions (migration 0014).
+ */
+const SUMS = ['rollup_sums', 'rollups'] as const;
+const TABLES = [...TENANT_TABLE_NAMES, ...SUMS] as const;
 
 /** Rows of an owner that are past. `month` is YYYYMM; `rows`: repeats among them that no merge has collapsed yet. */
 const pastRowsRow = z.object({
@@ -50,7 +54,7 @@ export async function pastRows(
       (table) => `
       SELECT '${table}' AS table, ${ownerIn(table)} AS owner, toString(${monthIn(table)}) AS month, count() AS rows
       FROM ${table}
-      WHERE ${monthIn(table)} < {running:${table === 'rollups' ? 'UInt32' : 'String'}} AND owner != '${EVERYBODY}'
+      WHERE ${monthIn(table)} < {running:${isSums(table) ? 'UInt32' : 'String'}} AND owner != '${EVERYBODY}'
       GROUP BY owner, month`,
     ).join('\n      UNION ALL')}
     ) ORDER BY month, table, owner`,
@@ -63,13 +67,17 @@ export async function pastRows(
   });
 }
 
+function isSums(table: PastRows['table']): table is (typeof SUMS)[number] {
+  return table === 'rollup_sums' || table === 'rollups';
+}
+
 function ownerIn(table: PastRows['table']): string {
-  return table === 'rollups' ? 'tenant' : TENANT_TABLES[table].owner;
+  return isSums(table) ? 'tenant' : TENANT_TABLES[table].owner;
 }
 
 /** As text, so that partitions are told apart by their names. */
 function monthIn(table: PastRows['table']): string {
-  if (table === 'rollups') return 'reaches_back_to';
+  if (isSums(table)) return 'reaches_back_to';
   const { at, hasPartitions } = TENANT_TABLES[table];
   return hasPartitions ? '_partition_id' : `toString(toYYYYMM(${at}))`;
 }
@@ -116,9 +124,9 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
   for (const { owners, fromMs } of groups) {
     const params = { owners, month: Number(lastPastMonth(fromMs)) };
     const where = 'WHERE tenant IN {owners:Array(String)} AND reaches_back_to <= {month:UInt32}';
-    await remove(client, 'rollups', where, params, signal);
+    for (const table of SUMS) await remove(client, table, where, params, signal);
   }
-  onGone?.(past.filter(({ table }) => table === 'rollups'));
+  onGone?.(past.filter(({ table }) => isSums(table)));
   return past;
 }
 

@@ -86,7 +86,8 @@ export type RecordOf<Table extends TenantTableName> = Parameters<(typeof TENANT_
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
   quarantine: 'holds bytes in which no tenant could be read; to be empty, and watched',
   rollup_marks: 'says that an hour of a tenant was touched, and nothing of by what',
-  rollups: 'follows the rows that it sums up',
+  rollup_sums: 'follows the rows that it sums up',
+  rollups: 'the same, of earlier versions',
   kept_from: 'says what was dropped',
   identity: 'of the tables themselves',
 };

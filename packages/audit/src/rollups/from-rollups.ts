@@ -35,7 +35,7 @@ const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
   mandate: 'mandate_id',
 };
 
-const SUMMED = ['latency_ms', 'calls', 'near_misses', 'charged', 'settled', 'last_at'];
+const SUMMED = ['calls', 'latencies', 'near_misses', 'charged', 'settled', 'last_at'];
 
 export const fromRollups: Booked = (asked, shape) => {
   const columns = shape.dimensions.map((name) => DIMENSIONS[name]);
@@ -59,7 +59,7 @@ export const fromRollups: Booked = (asked, shape) => {
   const wholeDays = cutMs === undefined || cutMs % DAY_MS === 0;
   // Added up at once: what comes behind is then as little as the answer, whatever a row of a source costs there.
   return `(
-    SELECT min(booked.at) AS at, ${key.join(', ')}, latency_ms, sum(calls) AS calls, sum(near_misses) AS near_misses,
+    SELECT min(booked.at) AS at, ${key.join(', ')}, sum(calls) AS calls, sumForEach(latencies) AS latencies, sum(near_misses) AS near_misses,
       sum(charged) AS charged, sum(settled) AS settled, max(last_at) AS last_at
     FROM (
       WITH (${partition({ fromMs, toMs, wholeDays })}) AS parts
@@ -69,7 +69,7 @@ export const fromRollups: Booked = (asked, shape) => {
       SELECT at, ${columnsInOrder(key)}
       FROM (${bookedRows(asked, { columns, decisionsOnly, hours: 'parts.3' })})
     ) AS booked
-    GROUP BY ${key.join(', ')}, latency_ms${bucket}
+    GROUP BY ${key.join(', ')}${bucket}
     )`;
 };
 
@@ -116,13 +116,13 @@ function partition(asked: {
           )
         FROM (
           SELECT day, ${asked.wholeDays} AND ${whole('day', 24)} AND (day, sum(touched)) IN (
-              SELECT hour, touches FROM (SELECT * FROM rollups FINAL WHERE tenant = {tenant:String} AND hours = 24) WHERE unmatched = 0
+              SELECT hour, touches FROM (SELECT * FROM rollup_sums FINAL WHERE tenant = {tenant:String} AND hours = 24) WHERE unmatched = 0
             ) AS is_day,
             groupArrayIf(hour, is_exact) AS exact, groupArrayIf(hour, NOT is_exact) AS touched_since
           FROM (
             SELECT hour, ${dayOf('hour')} AS day, sum(touches) AS touched,
               ${whole('hour', 1)} AND (hour, touched) IN (
-                SELECT hour, touches FROM (SELECT * FROM rollups FINAL WHERE tenant = {tenant:String} AND hours = 1) WHERE unmatched = 0
+                SELECT hour, touches FROM (SELECT * FROM rollup_sums FINAL WHERE tenant = {tenant:String} AND hours = 1) WHERE unmatched = 0
               ) AS is_exact
             FROM rollup_marks
             WHERE tenant = {tenant:String} AND ${touchable}

@@ -1,4 +1,4 @@
-/** What the rows of `rollups` hold in their arrays: a group for everything that has all of `DIMENSIONS_ROLLED` in common. */
+/** What the rows of `rollup_sums` hold in their arrays: a group for everything that has all of `COLUMNS_ROLLED` in common. */
 
 /** Columns of decisions with few values each. The others (principal, policies, text, …) stay questions to the base tables. */
 export const COLUMNS_ROLLED = [
@@ -16,35 +16,35 @@ export const COLUMNS_ROLLED = [
 ] as const;
 
 /** As in a source of `booked`: what is equal within a group, and how the rest adds up. */
-const KEY = [...COLUMNS_ROLLED, 'latency_ms'];
 const SUMS = {
   calls: 'sum(calls)',
+  latencies: 'sumForEach(latencies)',
   near_misses: 'sum(near_misses)',
   charged: 'sum(charged)',
   settled: 'sum(settled)',
   last_at: 'max(last_at)',
 };
-const GROUP = [...KEY, ...Object.keys(SUMS)];
+const GROUP = [...COLUMNS_ROLLED, ...Object.keys(SUMS)];
 
-/** The columns of `rollups` that hold groups. */
+/** The columns of `rollup_sums` that hold groups. */
 export const GROUP_COLUMNS = GROUP.map((name) => `groups.${name}`).join(', ');
 
 /**
- * Rows of a source added up into rows of `rollups`, but for how long they are and what they know of: each row says which it
+ * Rows of a source added up into rows of `rollup_sums`, but for how long they are and what they know of: each row says which it
  * belongs to (`hour`), and what it means for that row (`unmatched`, `reaches_back_to`).
  */
 export function groupsOf(rows: string): string {
   const sums = Object.entries(SUMS).map(([name, sum]) => `${sum} AS summed_${name}`);
-  const arrays = [...KEY, ...Object.keys(SUMS).map((name) => `summed_${name}`)].map(
+  const arrays = [...COLUMNS_ROLLED, ...Object.keys(SUMS).map((name) => `summed_${name}`)].map(
     // As it stands, groupArray leaves NULL out.
     (name, index) => `arrayMap(one -> one.1, groupArray(tuple(${name}))) AS groups_${GROUP[index]}`,
   );
   return `
     SELECT hour, sum(summed_unmatched) AS unmatched, min(oldest) AS reaches_back_to, ${arrays.join(', ')}
     FROM (
-      SELECT hour, sum(unmatched) AS summed_unmatched, min(reaches_back_to) AS oldest, ${KEY.join(', ')}, ${sums.join(', ')}
+      SELECT hour, sum(unmatched) AS summed_unmatched, min(reaches_back_to) AS oldest, ${COLUMNS_ROLLED.join(', ')}, ${sums.join(', ')}
       FROM (${rows})
-      GROUP BY hour, ${KEY.join(', ')}
+      GROUP BY hour, ${COLUMNS_ROLLED.join(', ')}
     )
     GROUP BY hour`;
 }
@@ -52,7 +52,7 @@ export function groupsOf(rows: string): string {
 /** The arrays of `groupsOf`, in the order of `GROUP_COLUMNS`. */
 export const GROUPS_GIVEN = GROUP.map((name) => `groups_${name}`).join(', ');
 
-/** The groups of the rows of `rollups` that `where` finds, as rows: so many columns of them, beside `rowColumns`. */
+/** The groups of the rows of `rollup_sums` that `where` finds, as rows: so many columns of them, beside `rowColumns`. */
 export function groupsIn(
   where: string,
   { columns = GROUP, rowColumns }: { columns?: readonly string[]; rowColumns: readonly string[] },
@@ -60,5 +60,5 @@ export function groupsIn(
   const given = columns.map((name) => `groups.${name} AS ${name}`);
   return `
       SELECT ${[...rowColumns, ...columns].join(', ')}
-      FROM (SELECT * FROM rollups FINAL WHERE ${where}) ARRAY JOIN ${given.join(', ')}`;
+      FROM (SELECT * FROM rollup_sums FINAL WHERE ${where}) ARRAY JOIN ${given.join(', ')}`;
 }

@@ -39,7 +39,7 @@ export async function markReachingBack(
      SELECT tenant, hour, 1
      FROM (SELECT tenant, hour, sum(touches) AS touched FROM rollup_marks WHERE ${theirs} GROUP BY tenant, hour)
      WHERE (tenant, hour, touched) NOT IN (
-       SELECT tenant, hour, touches FROM (SELECT * FROM rollups FINAL WHERE hours = 1 AND ${theirs}) WHERE reaches_back_to > {month:UInt32}
+       SELECT tenant, hour, touches FROM (SELECT * FROM rollup_sums FINAL WHERE hours = 1 AND ${theirs}) WHERE reaches_back_to > {month:UInt32}
      )`,
     { month: Number(month), ...(tenants && { tenants }) },
   );

@@ -57,7 +57,7 @@ const paced = z.strictObject({ quietMs: z.int().min(0) });
 /** In one round, so that the newest are not kept waiting by the oldest for long. */
 const A_ROUND = 2_000;
 
-/** Hours with touches that no row of `rollups` knows of, but for rows that are not `counted`. */
+/** Hours with touches that no row of `rollup_sums` knows of, but for rows that are not `counted`. */
 function touchedSince(counted: string): string {
   return `
       SELECT tenant, hour, sum(touches) AS touched, max(touched_at) AS last_touched_at
@@ -67,7 +67,7 @@ function touchedSince(counted: string): string {
 }
 
 function known(spanHours: number, counted: string): string {
-  return `SELECT tenant, hour, touches FROM (SELECT * FROM rollups FINAL WHERE hours = ${spanHours}) WHERE ${counted}`;
+  return `SELECT tenant, hour, touches FROM (SELECT * FROM rollup_sums FINAL WHERE hours = ${spanHours}) WHERE ${counted}`;
 }
 
 const LEAVE_QUIET = "last_touched_at <= now64(3, 'UTC') - toIntervalMillisecond({quietMs:UInt32})";
@@ -125,7 +125,7 @@ function batches(rows: readonly Due[], mostRows: number): Batch[] {
 /** Also of what has become empty there is a row, so that it need not be looked for again. */
 function insertRows(spanHours: number, rows: string): string {
   return `
-    INSERT INTO rollups (tenant, hours, hour, touches, unmatched, reaches_back_to, ${GROUP_COLUMNS})
+    INSERT INTO rollup_sums (tenant, hours, hour, touches, unmatched, reaches_back_to, ${GROUP_COLUMNS})
     SELECT {tenant:String}, ${spanHours}, asked.hour, touched, unmatched,
       if(reaches_back_to = 0, ${NO_MONTH}, reaches_back_to), ${GROUPS_GIVEN}
     FROM (

@@ -96,7 +96,7 @@ async function pruneTenant(
   const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
   // Sums follow what they sum up, and are no rows of their own to whoever asks.
   return past
-    .filter(({ table }) => table !== 'rollups')
+    .filter(({ table }) => table !== 'rollup_sums' && table !== 'rollups')
     .map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
