@@ -588,6 +588,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['alerts: a repeat in hand is not counted twice', 'nextOffsets.set(partition, offset + 1);', ''],
   ]),
+  ...inFile(`${ALERTER}/deliver/line.ts`, [
+    ['alerts: a flood of one tenant takes no place of another', 'other.size > most.size', 'false'],
+    [
+      'alerts: tenants take turns',
+      '      this.#tenants.delete(tenant);\n      this.#tenants.set(tenant, own);\n',
+      '',
+    ],
+  ]),
   ...inFile(`${ALERTER}/deliver/signature.ts`, [
     [
       'alerts: they are signed as the standard says',
@@ -664,7 +672,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "'onRequest', (request) => put(request, false)",
       "'onRequest', async (request) => void put(request, false)",
     ],
-    ['privacy: who is turned away is on record', 'onForbidden: (request) => put(request, true)', ''],
+    ['privacy: who is turned away is on record', 'onForbidden: (request) => put(request, true, asked)', ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
   ...inFile('services/gateway/src/persons/follow-erasures.ts', [

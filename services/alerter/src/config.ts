@@ -43,7 +43,9 @@ export const alerterSettings = z.object({
     .min(1)
     .max(100_000)
     .default(1_000)
-    .describe('how many alerts may wait for one webhook; more are undelivered at once'),
+    .describe(
+      'how many alerts may wait for one webhook; where more would, the newest of the tenant with the most is undelivered at once',
+    ),
   ALERTER_RECORD_READS: z
     .boolean()
     .default(true)

@@ -87,6 +87,27 @@ test('one that is dead holds up nobody else, and no more wait for it than may', 
   expect([...book.waiting()]).toHaveLength(2);
 });
 
+test('a flood of one tenant leaves another its place, and its turn, at a webhook of both', async () => {
+  const bus = await openLog();
+  const first = Promise.withResolvers<{ status: number }>();
+  const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));
+  const alerter = await alerterOn(bus, [{ receiver, name: 'ops' }], { mostWaiting: 4 });
+  const decidedAt = new Date().toISOString();
+  const deferred = (n: number, tenant: string) =>
+    decided(n, { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', decidedAt, tenant });
+  const undelivered = () => fate(alerter, 'ops').filter((one) => one === 'undelivered 0').length;
+  await publish(
+    bus,
+    [1, 2, 3, 4, 5, 6].map((n) => deferred(n, 'acme')),
+  );
+  await waitUntil('two of the flood to be given up', () => undelivered() === 2);
+  await publish(bus, [deferred(7, 'other')]);
+  await waitUntil('a third of the flood to give way', () => undelivered() === 3);
+  first.resolve({ status: 204 });
+  expect((await settledFate(alerter, 'ops', 7)).at(-1)).toBe('delivered 1');
+  expect(receiver.received.map(({ data }) => data.tenant)).toEqual(['acme', 'acme', 'other', 'acme']);
+});
+
 test('a kill is told before whatever else waits, however much that is', async () => {
   const bus = await openLog();
   const first = Promise.withResolvers<{ status: number }>();

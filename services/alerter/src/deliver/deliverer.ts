@@ -5,7 +5,7 @@
  * at most that had succeeded.
  *
  * Kills go before all others, and have room of their own: whoever floods a webhook, on which other tenants may rely too,
- * keeps nobody from hearing of one.
+ * keeps nobody from hearing of one. Of all else tenants have their turns and their share (line.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '@mandate/runtime';
@@ -15,6 +15,7 @@ import type { AlerterMeasures } from '../measures.ts';
 import { isFor } from '../rules/addressees.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
 import { waitBeforeRetry } from './backoff.ts';
+import { Line, type Waiting } from './line.ts';
 import { postAlert } from './post-alert.ts';
 
 export type DelivererOptions = {
@@ -39,11 +40,11 @@ export type Deliverer = {
   stop(): Promise<void>;
 };
 
-type Waiting = { alertId: string; attempts: number; dueAtMs: number; isUrgent: boolean };
+type Lines = { urgent: Line; others: Line };
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { book, webhooks, append, clock, log, measures, mostWaiting, random = Math.random } = options;
-  const queues = new Map<string, Map<string, Waiting>>();
+  const webhookLines = new Map<string, Lines>();
   const working = new Map<string, Promise<void>>();
   const woken = new Map<string, () => void>();
   const stopping = new AbortController();
@@ -114,26 +115,27 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 
   function deliver(alertId: string, name: string): void {
-    const queue = queues.get(name) ?? new Map<string, Waiting>();
-    queues.set(name, queue);
-    if (signal.aborted || queue.has(alertId)) return;
-    const isUrgent = URGENT.has(book.get(alertId)?.alert.rule ?? '');
-    if (waitingLike(queue, isUrgent) >= mostWaiting) {
-      giveUp(alertId, name, 0, `${mostWaiting} alerts wait for it already`).catch(endUnlessStopping);
-      return;
+    const { alert } = book.get(alertId) ?? {};
+    if (signal.aborted || alert === undefined) return;
+    const lines = webhookLines.get(name) ?? { urgent: new Line(mostWaiting), others: new Line(mostWaiting) };
+    webhookLines.set(name, lines);
+    const line = URGENT.has(alert.rule) ? lines.urgent : lines.others;
+    const { tenant } = alert;
+    if (line.has({ tenant, alertId })) return;
+    const givesWay = line.add({ alertId, tenant, attempts: 0, dueAtMs: clock() });
+    if (givesWay !== null) {
+      const reason = `${mostWaiting} alerts wait for it already`;
+      giveUp(givesWay.alertId, name, givesWay.attempts, reason).catch(endUnlessStopping);
     }
-    queue.set(alertId, { alertId, attempts: 0, dueAtMs: clock(), isUrgent });
-    begin(name, queue);
+    begin(name, lines);
   }
 
-  async function work(name: string, queue: Map<string, Waiting>): Promise<void> {
-    while (queue.size > 0 && !signal.aborted) {
+  async function work(name: string, { urgent, others }: Lines): Promise<void> {
+    while (urgent.size + others.size > 0 && !signal.aborted) {
       const nowMs = clock();
-      const next = [...queue.values()].reduce((first, other) =>
-        isSooner(other, first, nowMs) ? other : first,
-      );
-      const waitMs = next.dueAtMs - nowMs;
-      if (waitMs > 0) {
+      const next = urgent.next(nowMs) ?? others.next(nowMs);
+      if (next === undefined) {
+        const waitMs = Math.min(urgent.dueAtMs(), others.dueAtMs()) - nowMs;
         const wake = new AbortController();
         woken.set(name, () => wake.abort());
         await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => {});
@@ -141,27 +143,28 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         continue;
       }
       if (!(await attempt(name, next))) continue;
-      queue.delete(next.alertId);
+      for (const line of [urgent, others]) line.remove(next);
       // Somebody asked for it once more, just as it was done with.
       if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }
 
-  function begin(name: string, queue: Map<string, Waiting>): void {
+  function begin(name: string, lines: Lines): void {
     if (working.has(name)) {
       woken.get(name)?.();
       return;
     }
-    const ended = work(name, queue).then(() => {
+    const ended = work(name, lines).then(() => {
       working.delete(name);
-      if (queue.size > 0 && !signal.aborted) begin(name, queue);
+      if (lines.urgent.size + lines.others.size > 0 && !signal.aborted) begin(name, lines);
     }, endUnlessStopping);
     working.set(name, ended);
   }
 
   return {
     deliver,
-    waiting: () => [...queues.values()].reduce((sum, { size }) => sum + size, 0),
+    waiting: () =>
+      [...webhookLines.values()].reduce((sum, { urgent, others }) => sum + urgent.size + others.size, 0),
     finished: failed.promise,
     async stop() {
       stopping.abort();
@@ -171,16 +174,3 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 }
 
 const URGENT: ReadonlySet<string> = new Set(['kill', 'revive']);
-
-function waitingLike(queue: ReadonlyMap<string, Waiting>, isUrgent: boolean): number {
-  let count = 0;
-  for (const waiting of queue.values()) if (waiting.isUrgent === isUrgent) count += 1;
-  return count;
-}
-
-/** Of those that are due the urgent ones first; else whichever is due first. */
-function isSooner(one: Waiting, other: Waiting, nowMs: number): boolean {
-  const areBothDue = one.dueAtMs <= nowMs && other.dueAtMs <= nowMs;
-  if (areBothDue && one.isUrgent !== other.isUrgent) return one.isUrgent;
-  return one.dueAtMs < other.dueAtMs;
-}

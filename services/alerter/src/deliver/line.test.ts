@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Line, type Waiting } from './line.ts';
+
+let made = 0;
+const waiting = (tenant: string | null, dueAtMs = 0): Waiting => ({
+  alertId: `alr_${made++}`,
+  tenant,
+  attempts: 0,
+  dueAtMs,
+});
+
+test('whatever comes and goes: no more than may, and nobody within its share gives way', () => {
+  const step = fc.record({
+    tenant: fc.oneof({ weight: 4, arbitrary: fc.constant('flood') }, fc.constantFrom('a', 'b', null)),
+    goes: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.integer({ min: 4, max: 12 }), fc.array(step, { maxLength: 100 }), (most, steps) => {
+      const line = new Line(most);
+      const there = new Set<Waiting>();
+      const of = (tenant: string | null) => [...there].filter((one) => one.tenant === tenant).length;
+      for (const { tenant, goes } of steps) {
+        const next = goes ? line.next(0) : undefined;
+        if (next !== undefined) {
+          line.remove(next);
+          there.delete(next);
+        }
+        const comes = waiting(tenant);
+        there.add(comes);
+        const givesWay = line.add(comes);
+        expect(givesWay !== null).toBe(there.size > most);
+        if (givesWay === null) continue;
+        // Of four tenants.
+        expect(of(givesWay.tenant)).toBeGreaterThan(most / 4);
+        expect(of(givesWay.tenant)).toBe(Math.max(...[...there].map((one) => of(one.tenant))));
+        there.delete(givesWay);
+      }
+      expect(line.size).toBe(there.size);
+      for (const one of there) expect(line.has(one)).toBe(true);
+    }),
+  );
+});
+
+test('tenants take turns, each in the order in which its own came, however many one has', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('a', 'b', 'c', null), { maxLength: 60 }), (tenants) => {
+      const line = new Line(100);
+      const all = tenants.map((tenant) => waiting(tenant));
+      for (const one of all) line.add(one);
+      const served: Waiting[] = [];
+      for (let next = line.next(0); next !== undefined; next = line.next(0)) {
+        line.remove(next);
+        served.push(next);
+      }
+      expect(new Set(served)).toEqual(new Set(all));
+      const nth = new Map<string | null, number>();
+      const rounds = served.map(({ tenant }) => {
+        nth.set(tenant, (nth.get(tenant) ?? 0) + 1);
+        return nth.get(tenant) ?? 0;
+      });
+      expect(rounds).toEqual(rounds.toSorted((one, other) => one - other));
+      for (const tenant of nth.keys()) {
+        const own = (list: readonly Waiting[]) => list.filter((one) => one.tenant === tenant);
+        expect(own(served)).toEqual(own(all));
+      }
+    }),
+  );
+});
+
+test('who waits for another attempt holds up nobody, and comes again when it is due', () => {
+  const line = new Line(10);
+  const [failed, later] = [waiting('a', 50), waiting('a', 60)];
+  for (const one of [failed, later]) line.add(one);
+  expect([line.next(49), line.dueAtMs()]).toEqual([undefined, 50]);
+  expect(line.next(60)).toBe(failed);
+  failed.dueAtMs = 100;
+  expect(line.next(60)).toBe(later);
+  line.remove(later);
+  expect([line.next(99), line.next(100)]).toEqual([undefined, failed]);
+  line.remove(failed);
+  expect(line.dueAtMs()).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('where all have as many, the one that comes gives way', () => {
+  const line = new Line(2);
+  const all = ['a', 'b', 'c', 'a'].map((tenant) => waiting(tenant));
+  expect(all.map((one) => line.add(one))).toEqual([null, null, all[2], all[3]]);
+});
