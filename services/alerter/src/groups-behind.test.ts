@@ -1,5 +1,7 @@
+import type { SqliteBusOptions } from '@mandate/bus';
 import { manualClock } from '@mandate/runtime';
 import { GROUPS, recorderGroup, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { openLog, takeAll } from './alerter.fixture.ts';
 import { groupsBehind } from './groups-behind.ts';
@@ -8,9 +10,9 @@ import { Alarms } from './rules/alarms.ts';
 const LATE_MS = 30_000;
 
 /** A log on which time goes by as told, and what is late there: `group records topics`. */
-async function watchedLog() {
+async function watchedLog(given: Partial<SqliteBusOptions> = {}) {
   const clock = manualClock(1_000_000);
-  const bus = await openLog({ clock });
+  const bus = await openLog({ clock, ...given });
   return {
     clock,
     bus,
@@ -54,6 +56,20 @@ test('what any set of audit tables has is recorded; where there is none, nothing
   clock.advance(LATE_MS + 1);
   expect(await late()).toEqual([`${GROUPS.recorder} 1 ${TOPICS.decisions}`]);
   await takeAll(bus, recorderGroup('a-new'), [TOPICS.decisions]);
+  expect(await late()).toEqual([]);
+});
+
+test('what retention took waits no more, though nobody took it up', async () => {
+  const retentionMs = { [TOPICS.actions]: 2 * LATE_MS };
+  const { clock, bus, append, late } = await watchedLog({ retentionMs, sweepEveryMs: 5 });
+  await takeAll(bus, GROUPS.decider, [TOPICS.actions]);
+  await append(TOPICS.actions);
+  clock.advance(LATE_MS + 1);
+  expect(await late()).toHaveLength(1);
+  clock.advance(LATE_MS);
+  await waitUntil('it to be gone', async () =>
+    (await bus.ranges(TOPICS.actions)).some(({ startOffset }) => startOffset === 1),
+  );
   expect(await late()).toEqual([]);
 });
 

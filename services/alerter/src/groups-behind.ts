@@ -53,7 +53,8 @@ async function undoneBy(
   const ranges = (await Promise.all([...watched].map((topic) => bus.ranges(topic, beforeMs)))).flat();
   const waiting = ranges
     .map(({ topic, partition, startOffset, endOffset }) => {
-      const done = furthest.get(`${topic}/${partition}`) ?? startOffset;
+      // What retention took waits no more: who halts for it says so, and a topic that nobody reads any more has no end else.
+      const done = Math.max(startOffset, furthest.get(`${topic}/${partition}`) ?? 0);
       return { topic, records: endOffset - done };
     })
     .filter(({ records }) => records > 0);
