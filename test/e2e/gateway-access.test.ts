@@ -184,7 +184,7 @@ test('whoever is turned away where others are told what agents did, or of people
     ['operator', 'GET', '/v1/dead-letters', '/v1/dead-letters'],
     ['auditor', 'GET', '/v1/dead-letters/0/7', '/v1/dead-letters/:partition/:offset'],
     ['protector', 'GET', '/v1/actions/a-1', '/v1/actions/:id'],
-    ['operator', 'POST', '/v1/persons/find', '/v1/persons/find'],
+    ['operator', 'POST', '/v1/persons/find?person=mia', '/v1/persons/find'],
     ['auditor', 'POST', '/v1/persons/unseal', '/v1/persons/unseal'],
     ['publisher', 'POST', '/v1/persons/erase', '/v1/persons/erase'],
     ['publisher', 'POST', '/v1/dead-letters/0/0/republish', null],

@@ -19,8 +19,12 @@ export type HttpReads = {
    * @throws MandateError READ_NOT_RECORDED
    */
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
-  /** Whoever is turned away at routes that are added from here on, for a key that does not suffice, is on record too. */
-  readonly recordRefusals: (server: HttpServer) => void;
+  /**
+   * Whoever is turned away at routes that are added from here on, for a key that does not suffice, is on record too.
+   *
+   * @param asked as above
+   */
+  readonly recordRefusals: (server: HttpServer, asked?: Asked) => void;
   /** Both, of every request: one hook in front of all routes that are added from here on, so that none can forget it. */
   readonly recordAll: (server: HttpServer) => void;
 };
@@ -40,9 +44,9 @@ export function recordHttpReads({
   function put(request: Request, refused: boolean, asked: Asked = askedIn(request, tellable)): Promise<void> {
     return record(readOf(request, asked, refused), request.traceparent);
   }
-  function recordRefusals(server: HttpServer): void {
+  function recordRefusals(server: HttpServer, asked?: Asked): void {
     server.addHook('onRoute', (route) => {
-      route.config = { ...route.config, onForbidden: (request) => put(request, true) };
+      route.config = { ...route.config, onForbidden: (request) => put(request, true, asked) };
     });
   }
   return {

@@ -1,7 +1,10 @@
 import { PRIVACY_PATTERNS } from '@mandate/schemas';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { redactedPiece } from '../hiding/hidden-text.ts';
 import { findPieces } from './find-pieces.ts';
 import { nationalPhoneFinder } from './national-phone.ts';
+import { replacePieces } from './redact-pieces.ts';
 
 const shown = (text: string, ...countries: string[]) => {
   const pieces = findPieces(text, ['phone'], nationalPhoneFinder(countries));
@@ -35,9 +38,36 @@ test.each([
   ['US', '2026-11-21 23:48:55, 12/31/2026 12:00, 415.5552671, -122.4194155, 4155 552671, 911-123-4567'],
   ['US', 'ORD-415-555-2671, 4155552671-9a, 415-555-267, 415-555-26711, 41 5555 26 71, 1763769535'],
   ['NO', '203.0.113.9, 212 345 67, 103.21234567, 212345678'],
+  ['NO', '[redacted:phone].21234567, [redacted:phone]-21234567, 21234567-[redacted:phone], 1.21234567'],
+  ['DE', '06.02.2026/[redacted:email]'],
   ['GB', 'call 415-555-2671 or 030 901820'],
 ])('of %s none: %s', (country, text) => {
   expect(shown(text, country)).toBe(text);
+});
+
+test('where some is hidden, nothing is found beside it that was not found before', () => {
+  const parts = fc.constantFrom(
+    ...['030 901820', '0301234567', '415-555-2671', '21234567', '0049 30 901820', '06.02.2026', '12'],
+    ...['+49 30 901820', '4111-1111 1111.1111', '078-05-1120', 'ann@example.com', '.', '-', '/', ' '],
+  );
+  const patterns = fc.subarray([...PRIVACY_PATTERNS], { minLength: 2 });
+  const finders = [['DE', 'US'], ['NO'], ['RU', 'HU', 'IT']].map(nationalPhoneFinder);
+  fc.assert(
+    fc.property(
+      fc.array(parts, { minLength: 2, maxLength: 6 }),
+      patterns,
+      fc.constantFrom(...finders),
+      (some, named, find) => {
+        const hide = (text: string) =>
+          replacePieces(text, findPieces(text, named, named.includes('phone') ? find : null), (_, pattern) =>
+            redactedPiece(pattern),
+          );
+        const once = hide(some.join(''));
+        expect(hide(once)).toBe(once);
+      },
+    ),
+    { numRuns: 5_000 },
+  );
 });
 
 test('of several countries each counts, and of none only what says its country', () => {

@@ -15,7 +15,7 @@ import { PHONE_SIGN } from './phone.ts';
 import { type Finder, MASK, NO_WORD_AFTER, type Span } from './piece.ts';
 
 const RUN = new RegExp(
-  `(?<![\\w+\\uff0b${MASK}]|\\w-)\\d+(?:${PHONE_SIGN}{1,3}\\d+)*${NO_WORD_AFTER}(?!-\\w)`,
+  `(?<![\\w+\\uff0b${MASK}]|[\\w${MASK}]-|[\\d${MASK}]\\.)\\d+(?:${PHONE_SIGN}{1,3}\\d+)*${NO_WORD_AFTER}(?!-[\\w${MASK}])`,
   'gu',
 );
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])';

@@ -46,17 +46,21 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
 
   republishDeadLetter(server, gateway);
 
-  server.register(async (reads) => addReads(reads, gateway));
+  server.register(async (scoped) => addReads(scoped, gateway));
+  server.register(async (scoped) => addPersons(scoped, gateway));
 }
 
-/** What others did, and who is sealed: whoever is turned away here is on record, as is whoever is let in. */
+/** What others did: whoever is turned away here is on record, as is whoever is let in. */
 function addReads(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server);
   showDecision(server, gateway);
-
   listDeadLetters(server, gateway);
   showDeadLetter(server, gateway);
+}
 
+/** The same of people. Whatever a query says, it may be who they are: nothing of it is put on record. */
+function addPersons(server: HttpServer, gateway: Gateway): void {
+  gateway.reads.recordRefusals(server, {});
   erasePerson(server, gateway);
   findPerson(server, gateway);
   unsealTexts(server, gateway);
