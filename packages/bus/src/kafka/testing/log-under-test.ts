@@ -56,18 +56,18 @@ export class LogUnderTest {
   }
 
   async addPartitions(topic: string, count: number): Promise<void> {
+    const connection = this.connect();
     await asking(
-      this.connect(),
+      connection,
       async (cluster) => {
         await cluster.addMultipleTargetTopics([topic]);
         const controller = await cluster.findControllerBroker();
         await controller.createPartitions({ topicPartitions: [{ topic, count }], timeout: PATIENCE_MS });
-        await cluster.refreshMetadata();
-        // Until every part of the broker knows.
-        await leaderOf(cluster, topic, count - 1);
       },
       PATIENCE_MS,
     );
+    // Until every part of the broker knows: asked again and again, which making them must not be.
+    await asking(connection, (cluster) => leaderOf(cluster, topic, count - 1), PATIENCE_MS);
   }
 
   async close(): Promise<void> {
