@@ -70,6 +70,7 @@ test('countries of phones are known ones, and of phones alone', () => {
     ],
     ['pattern: phone, countries: [de]', /patterns\.0\.countries\.0: must be the two letters of a country/],
     ['pattern: phone, countries: []', /patterns\.0\.countries/],
+    ['pattern: phone, countries: [DE, US, FR, GB, IT, ES]', /patterns\.0\.countries/],
     ['pattern: email, countries: [DE]', /patterns\.0\.countries: only the pattern phone has countries/],
   ] as const;
   for (const [rule, message] of faults) expect(() => of(rule)).toThrow(message);
