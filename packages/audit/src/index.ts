@@ -12,7 +12,7 @@
 
 export { openEmbeddedAudit } from './embedded.ts';
 export { exportPart } from './export-part.ts';
-export { type AskAudit, decisionFeed, type Feed, settlementFeed } from './live/feed.ts';
+export { type AskAudit, controlEventFeed, decisionFeed, type Feed, settlementFeed } from './live/feed.ts';
 export { lookBehind, type Place, placeNow, placeSince, type Told } from './live/follow.ts';
 export { MIGRATIONS_DIRECTORY, migrate, missingMigrations } from './migrate.ts';
 export { dropMonths, type Month, oldMonths } from './old-months.ts';
@@ -32,6 +32,7 @@ export { eventsBehind } from './queries/events-behind.ts';
 export { EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from './queries/export.ts';
 export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
+export type { LandedControlEvent } from './queries/landed.ts';
 export { latencies } from './queries/latencies.ts';
 export { percentile } from './queries/latency-bounds.ts';
 export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';

@@ -1,6 +1,7 @@
-/** Decisions and settlements as answers give them, found, followed or otherwise. */
+/** Decisions, settlements and control events as answers give them, found, followed or otherwise. */
 import {
   type DecisionSummary,
+  type LandedControlEvent,
   type SettlementSummary,
   searchDecisions,
   searchSettlements,
@@ -35,4 +36,8 @@ export const settlementFound = searchSettlements.row.omit(COORDINATE).extend({
 
 export function shownSettlement(row: SettlementSummary): z.output<typeof settlementFound> {
   return withLogPlace(withDollars(row));
+}
+
+export function shownControlEvent(row: LandedControlEvent) {
+  return withLogPlace(row);
 }

@@ -285,13 +285,13 @@ function ground({ path, parameters = [] }: Described, values: Values): string {
   return [path, ...given].join('|');
 }
 
-/** A statement of several to one question, told from the others by the names of what is bound to it. */
-function bound(params: BoundParams): string {
-  return Object.entries(params)
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name)
-    .sort()
-    .join();
+/**
+ * A statement of several to one question, told from the others by its table and the names of what is bound to it. Among them
+ * may be one of a stream that was left before.
+ */
+function kindOf({ sql, params }: (typeof asked)[number]): string {
+  const names = Object.keys(params).filter((name) => params[name] !== undefined);
+  return [/FROM (\w+)/.exec(sql)?.[1], ...names.sort()].join();
 }
 
 test('an answer or a refusal, nothing of another tenant, and our statements only', async () => {
@@ -301,16 +301,17 @@ test('an answer or a refusal, nothing of another tenant, and our statements only
 
   function mustBeOurs(question: Described, values: Values): void {
     const seen = new Map<string, number>();
-    for (const { sql, params } of asked) {
+    for (const statement of asked) {
+      const { sql, params } = statement;
       expect(sql).not.toContain(MARK);
       expect(sql).not.toContain(THEIRS);
       expect(
         OWNED.some(({ name, value }) => sql.includes(`{${name}:String}`) && params[name] === value),
       ).toBe(true);
-      const names = bound(params);
-      const nth = (seen.get(names) ?? 0) + 1;
-      seen.set(names, nth);
-      const on = `${ground(question, values)} ${names} ${nth}`;
+      const kind = kindOf(statement);
+      const nth = (seen.get(kind) ?? 0) + 1;
+      seen.set(kind, nth);
+      const on = `${ground(question, values)} ${kind} ${nth}`;
       const before = statements.get(on);
       if (before !== undefined) compared += 1;
       expect(sql).toBe(before ?? sql);

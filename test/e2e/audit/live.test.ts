@@ -1,9 +1,10 @@
 /** The audit live, over sockets: with its filters, across cuts and restarts, and no longer than it may. */
 import { type ApiKeyRecord, issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/runtime';
+import type { AgentKilled } from '@mandate/schemas';
 import { seededRandom, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Listening, type LiveEvent, listen } from './live-events.ts';
-import { decided, settled } from './log-records.ts';
+import { decided, epochBegan, killed, settled } from './log-records.ts';
 import { queryServer } from './query-server.ts';
 import { everyDecision, openRecording, type Recording } from './recording.ts';
 
@@ -43,12 +44,27 @@ async function listening(
 }
 
 let numbered = 0;
+let ledgerEpoch = 'ep-1';
 /** Decisions of now, each with a number of its own. */
 function fresh(count: number, facts: Parameters<typeof decided>[1] = {}) {
   const decidedAt = new Date().toISOString();
   return Array.from({ length: count }, () =>
-    decided(++numbered, { decidedAt, agentId: `agent-${numbered % 3}`, ...facts }),
+    decided(++numbered, { decidedAt, ledgerEpoch, agentId: `agent-${numbered % 3}`, ...facts }),
   );
+}
+
+/** A kill of now, under an id of its own. */
+function freshKill(target: AgentKilled['kill']['target']): AgentKilled {
+  const { event, kill } = killed(`kill-${++numbered}`, target);
+  return { event, kill: { ...kill, at: new Date().toISOString() } };
+}
+
+/** A ledger that begins anew, and says so on every partition: what is decided from now on is decided in it. */
+async function beginEpoch(id: string): Promise<void> {
+  const { event, epoch } = epochBegan(id);
+  const began = { event, epoch: { ...epoch, at: new Date().toISOString() } };
+  for (const partition of [0, 1]) await recording.append([began], partition);
+  ledgerEpoch = id;
 }
 
 const ids = (events: readonly LiveEvent[]) => events.map(({ data }) => String(data.id));
@@ -91,6 +107,11 @@ test('cut off wherever it be, and whichever process answers, whoever comes back 
       const again = round % 4 === 3 ? records.slice(0, 2) : [];
       await recording.append([...records, ...again]);
       appended.push(...records.map(({ decision }) => decision.id));
+      if (round % 3 !== 0) continue;
+      const kill = freshKill(round % 2 === 0 ? { scope: 'all' } : { scope: 'tenant', tenant: 'acme' });
+      await recording.append([kill, kill, freshKill({ scope: 'tenant', tenant: 'globex' })], round % 2);
+      await beginEpoch(`ep-of-${round}`);
+      appended.push(kill.kill.id, `ep-of-${round}`);
     }
   })();
   let isOver = false;
@@ -110,13 +131,14 @@ test('cut off wherever it be, and whichever process answers, whoever comes back 
   }
   await traffic;
   expect(ids(told).sort()).toEqual(appended.sort());
+  const decisions = told.filter(({ event }) => event === 'decision');
   for (const agentId of ['agent-0', 'agent-1', 'agent-2']) {
-    const offsets = told
+    const offsets = decisions
       .filter(({ data }) => data.agentId === agentId)
       .map(({ data }) => (data.log as { offset: number }).offset);
     expect(offsets).toEqual([...offsets].sort((a, b) => a - b));
   }
-  expect(await everyDecision(recording.audit)).toEqual(expect.arrayContaining(ids(told)));
+  expect(await everyDecision(recording.audit)).toEqual(expect.arrayContaining(ids(decisions)));
 });
 
 test('what was before the stream began is told to whoever says since when', async () => {
@@ -125,7 +147,7 @@ test('what was before the stream began is told to whoever says since when', asyn
   await recording.append(before);
   await (await recording.record()).caughtUp();
   const now = await listening(url, { query: '?agent=agent-before' });
-  const since = await listening(url, { query: '?agent=agent-before&since=1h' });
+  const since = await listening(url, { query: '?events=decision&agent=agent-before&since=1h' });
   await waitUntil('those', () => since.events.length === 2);
   expect(ids(since.events)).toEqual(before.map(({ decision }) => decision.id));
   expect(now.events).toEqual([]);
@@ -136,10 +158,71 @@ test('settlements are told where one asks for them', async () => {
   await recording.record();
   const both = await listening(url, { query: '?events=decision&events=settlement&agent=agent-s' });
   const [call] = fresh(1, { agentId: 'agent-s' });
-  const settlement = settled(numbered, { agentId: 'agent-s', settledAt: new Date().toISOString() });
+  const settlement = settled(numbered, {
+    agentId: 'agent-s',
+    ledgerEpoch,
+    settledAt: new Date().toISOString(),
+  });
   await recording.append([call, settlement].filter((record) => record !== undefined));
   await waitUntil('both', () => both.events.length === 2);
   expect(both.events.map(({ event }) => event).sort()).toEqual(['decision', 'settlement']);
+});
+
+test('what operators do is told: a tenant its own, and everyone what concerns everyone', async () => {
+  const { url } = await serve();
+  const recorder = await recording.record();
+  await recorder.caughtUp();
+  const ours = await listening(url);
+  const theirs = await listening(url, { query: '?events=control' }, stranger);
+  const kills = await listening(url, { query: '?events=agent.killed&agent=agent-k' });
+  const blocked = await listening(url, { query: '?verdict=BLOCK' });
+  const [agent, other, tenant, all] = [
+    freshKill({ scope: 'agent', tenant: 'acme', agentId: 'agent-k' }),
+    freshKill({ scope: 'agent', tenant: 'acme', agentId: 'agent-other' }),
+    freshKill({ scope: 'tenant', tenant: 'globex' }),
+    freshKill({ scope: 'all' }),
+  ];
+  await beginEpoch('ep-before');
+  await recording.append([agent, other, tenant, all], 1);
+  const [block] = fresh(1, { verdict: 'BLOCK', code: 'AGENT_KILLED', chargedMicros: 0 });
+  if (block !== undefined) await recording.append([block], 1);
+  await waitUntil('the last', () =>
+    [ours, blocked].every(({ events }) => events.at(-1)?.event === 'decision'),
+  );
+  const idsOf = (...events: AgentKilled[]) => events.map(({ kill }) => kill.id);
+  const told = ({ events }: Listening) => ids(events);
+  expect(told(ours)).toEqual(['ep-before', ...idsOf(agent, other, all), block?.decision.id]);
+  expect(told(blocked)).toEqual([block?.decision.id]);
+  await waitUntil('theirs', () => told(theirs).length === 3);
+  expect(told(theirs)).toEqual(['ep-before', ...idsOf(tenant, all)]);
+  await waitUntil('the kills', () => told(kills).length === 2);
+  expect(told(kills)).toEqual(idsOf(agent, all));
+  const listed = await fetch(`${url}/v1/audit/control-events?event=agent.killed&limit=3`, {
+    headers: { 'x-api-key': auditor.key },
+  });
+  const { events } = (await listed.json()) as { events: { id: string }[] };
+  const given = ours.events.map(({ data: { log: _, ...data } }) => data);
+  expect(given).toEqual(expect.arrayContaining(events));
+  expect(JSON.stringify(ours.events)).not.toContain('secret-action');
+});
+
+test('whoever listened before there were control events goes on, and is told of those since', async () => {
+  const { url } = await serve();
+  const recorder = await recording.record();
+  await recorder.caughtUp();
+  const before = await listening(url, { query: '?events=decision' });
+  const lastId = await waitUntil('the place where it begins', () => before.lastId);
+  before.leave();
+  expect(Buffer.from(lastId, 'base64url').toString()).not.toContain('control');
+  const kill = freshKill({ scope: 'all' });
+  const decidedAt = new Date(Date.parse(kill.kill.at) + 1).toISOString();
+  const [decision] = fresh(1, { decidedAt });
+  await recording.append([kill]);
+  if (decision !== undefined) await recording.append([decision]);
+  await recorder.caughtUp();
+  const after = await listening(url, { lastId });
+  await waitUntil('both', () => after.events.length === 2);
+  expect(ids(after.events)).toEqual([kill.kill.id, decision?.decision.id]);
 });
 
 test('another tenant is told nothing, who lacks the scope is refused, and so is what cannot be', async () => {
@@ -157,6 +240,11 @@ test('another tenant is told nothing, who lacks the scope is refused, and so is 
   expect(await refused({}, publisher)).toEqual([403, 'FORBIDDEN']);
   expect(await refused({ lastId: 'what' })).toEqual([400, 'VALIDATION_FAILED']);
   expect(await refused({ query: '?events=settlement&tool=rm' })).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await refused({ query: '?events=decision&events=control&tool=rm' })).toEqual([
+    400,
+    'VALIDATION_FAILED',
+  ]);
+  expect(await refused({ query: '?events=kills' })).toEqual([400, 'VALIDATION_FAILED']);
   expect(await refused({ query: '?from=1h' })).toEqual([400, 'VALIDATION_FAILED']);
 });
 

@@ -2,15 +2,23 @@
  * Following a table as it fills: each row once and in the order of the log, whatever lands when, in what pieces and how
  * often, and wherever the connection is cut.
  */
-import type { Decision } from '@mandate/schemas';
+import { type Decision, type KillTarget, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decisionOf, recordedDecision, recordedSettlement, settlementOf } from '../arbitrary-history.ts';
+import {
+  decisionOf,
+  onLog,
+  recordedDecision,
+  recordedSettlement,
+  settlementOf,
+} from '../arbitrary-history.ts';
 import {
   type AskAudit,
   type AuditClient,
   ask,
+  type ControlEvent,
+  controlEventFeed,
   decisionFeed,
   type Feed,
   lookBehind,
@@ -18,8 +26,10 @@ import {
   placeNow,
   placeSince,
   type Recorded,
+  recordControlEvents,
   recordDecisions,
   recordSettlements,
+  searchControlEvents,
   settlementFeed,
 } from '../index.ts';
 import { LANDS_WITHIN_MS } from '../live/follow.ts';
@@ -45,6 +55,15 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('look'), cutAfter: fc.option(fc.nat(5)) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'begin' } as const) },
 );
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** An event of a partition: a kill in that one alone, or an epoch, which any other may hold too. */
+const happening = fc.record({
+  what: fc.constantFrom('epoch', 'all', 'tenant', 'a-1', 'a-2', 'another tenant'),
+  name: fc.nat(3),
+  isVoid: fc.boolean(),
+});
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
 export function following(make: MakeAudit): void {
   let audit: AuditClient;
@@ -105,41 +124,14 @@ export function following(make: MakeAudit): void {
           const laid = log.map((records, of) =>
             records.map((one, offset) => recordedAt(tenant, of, offset, one)),
           );
-          const landed = log.map(() => 0);
           const feed = decisionFeed({ tenant, verdict: ['ALLOW'] });
-          /** Listeners, each with where it is and what it should have been told of a partition: from which offset on. */
-          const listeners = [{ place: placeSince(START_MS), from: log.map(() => 0), rows: [] as string[] }];
-          const land = async (of: number, start: number, end: number) => {
-            await recordDecisions(audit, (laid[of] ?? []).slice(start, end));
-            landed[of] = Math.max(landed[of] ?? 0, Math.min(end, laid[of]?.length ?? 0));
-          };
-          const lookAll = async (cutAfter: number | null) => {
-            for (const listener of listeners) {
-              // As whoever was cut off resumes: from the token of the last row, or from where it began.
-              const { rows, place } = await told(feed, listener.place, { cutAfter });
-              listener.rows.push(...positions(rows));
-              listener.place = place;
-            }
-          };
-          for (const one of steps) {
-            if (one.do === 'begin') {
-              listeners.push({ place: await placeNow(asking, feed, NOW_MS), from: [...landed], rows: [] });
-            } else if (one.do === 'look') {
-              await lookAll(one.cutAfter);
-            } else {
-              const end = landed[one.partition] ?? 0;
-              if (one.do === 'land') await land(one.partition, end, end + one.count);
-              else await land(one.partition, Math.max(0, end - one.back), end);
-            }
-          }
-          await Promise.all(laid.map(({ length }, of) => land(of, landed[of] ?? 0, length)));
-          await lookAll(null);
-          for (const { from, rows } of listeners) {
+          const land = (records: Recorded<Decision>[]) => recordDecisions(audit, records);
+          for (const { from, rows } of await listened(feed, laid, land, steps)) {
             const expected = laid.map((records, of) =>
               standing(records).filter((one) => one.offset >= (from[of] ?? 0)),
             );
             for (const [of, stands] of expected.entries()) {
-              expect(rows.filter((row) => row.startsWith(`${of}/`))).toEqual(
+              expect(positions(rows).filter((row) => row.startsWith(`${of}/`))).toEqual(
                 stands.map(({ offset, id }) => `${of}/${offset} ${id}`),
               );
             }
@@ -150,6 +142,123 @@ export function following(make: MakeAudit): void {
     );
   });
 
+  /**
+   * Lands what is laid on a log as the steps say, then all of it, and gives what each listener was told: with the offset of
+   * each partition from which on it listened.
+   */
+  async function listened<Row extends { id: string; logPartition: number; logOffset: number }, Record>(
+    feed: Feed<Row>,
+    laid: readonly Record[][],
+    landSome: (records: Record[]) => Promise<unknown>,
+    steps: readonly Step[],
+  ): Promise<{ from: number[]; rows: Row[] }[]> {
+    const landed = laid.map(() => 0);
+    const listeners = [{ place: placeSince(START_MS), from: laid.map(() => 0), rows: [] as Row[] }];
+    const land = async (of: number, start: number, end: number) => {
+      await landSome((laid[of] ?? []).slice(start, end));
+      landed[of] = Math.max(landed[of] ?? 0, Math.min(end, laid[of]?.length ?? 0));
+    };
+    const lookAll = async (cutAfter: number | null) => {
+      for (const listener of listeners) {
+        // As whoever was cut off resumes: from the token of the last row, or from where it began.
+        const { rows, place } = await told(feed, listener.place, { cutAfter });
+        listener.rows.push(...rows);
+        listener.place = place;
+      }
+    };
+    for (const one of steps) {
+      if (one.do === 'begin') {
+        listeners.push({ place: await placeNow(asking, feed, NOW_MS), from: [...landed], rows: [] });
+      } else if (one.do === 'look') {
+        await lookAll(one.cutAfter);
+      } else {
+        const end = landed[one.partition] ?? 0;
+        if (one.do === 'land') await land(one.partition, end, end + one.count);
+        else await land(one.partition, Math.max(0, end - one.back), end);
+      }
+    }
+    await Promise.all(laid.map(({ length }, of) => land(of, landed[of] ?? 0, length)));
+    await lookAll(null);
+    return listeners;
+  }
+
+  test('of control events each is told once, whichever partitions it lies in, and the stream is the table', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(happening, { maxLength: 12 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
+        fc.array(step, { maxLength: 14 }),
+        fc.boolean(),
+        async (log, steps, isNarrowed) => {
+          // What concerns everyone is nobody's own: each run has tables that begin empty.
+          await audit.command('TRUNCATE TABLE control_events');
+          const laid = log.map((records, of) => records.map((one, offset) => happenedAt(of, offset, one)));
+          const feed = controlEventFeed({ tenant: 'ours', ...(isNarrowed && { agentId: ['a-1'] }) });
+          const land = (records: Recorded<ControlEvent>[]) => recordControlEvents(audit, records);
+          const listeners = await listened(feed, laid, land, steps);
+          const inTable = await ask(audit, searchControlEvents, { tenant: 'ours', limit: 1_000 });
+          for (const [index, { from, rows }] of listeners.entries()) {
+            /** Whether all of what stands of an id came after the listener. */
+            const wanted = new Map<string, boolean>();
+            for (const [of, records] of laid.entries()) {
+              for (const { record, coordinate } of firstOf(records, idOf)) {
+                const isBefore = coordinate.offset < (from[of] ?? 0);
+                wanted.set(idOf(record), wanted.get(idOf(record)) !== false && !isBefore);
+              }
+            }
+            const concerns = ({ id, agentId }: (typeof inTable)[number]) =>
+              wanted.get(id) === true && !(isNarrowed && agentId === 'a-2');
+            expect(rows.map(({ id }) => id).sort()).toEqual(
+              inTable
+                .filter(concerns)
+                .map(({ id }) => id)
+                .sort(),
+            );
+            if (index === 0 && !isNarrowed) expect(rows).toHaveLength(inTable.length);
+            for (const of of log.keys()) {
+              const offsets = rows.flatMap((row) => (row.logPartition === of ? row.logOffset : []));
+              expect(offsets).toEqual(offsets.toSorted((one, other) => one - other));
+            }
+          }
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  function happenedAt(of: number, offset: number, { what, name, isVoid }: Happening): Recorded<ControlEvent> {
+    const done = { by: 'ops', reason: 'r', at: wireTime(START_MS + name) };
+    const record: ControlEvent =
+      what === 'epoch'
+        ? { event: 'ledger.epoch', epoch: { id: `epoch-${name}`, previous: null, reason: 'r', at: done.at } }
+        : {
+            event: 'agent.killed',
+            kill: {
+              ...done,
+              id: `kill-${of}-${what.replace(' ', '-')}-${name}`,
+              target: targetOf(what),
+              revision: 1,
+              ledgerEpoch: 'e',
+              ledgerSequences: {},
+              openCount: 0,
+              open: [],
+            },
+          };
+    const recorded = onLog(record, offset, isVoid);
+    return { record, ...recorded, coordinate: { ...recorded.coordinate, partition: of } };
+  }
+
+  function idOf(record: ControlEvent): string {
+    if (record.event === 'ledger.epoch') return record.epoch.id;
+    return record.event === 'agent.killed' ? record.kill.id : '';
+  }
+
+  function targetOf(what: Exclude<Happening['what'], 'epoch'>): KillTarget {
+    if (what === 'all') return { scope: 'all' };
+    if (what === 'tenant') return { scope: 'tenant', tenant: 'ours' };
+    if (what === 'another tenant') return { scope: 'tenant', tenant: 'theirs' };
+    return { scope: 'agent', tenant: 'ours', agentId: what };
+  }
+
   function recordedAt(tenant: string, of: number, offset: number, { name, isVoid, verdict }: Laid) {
     const decision = decisionOf(tenant, 100 * of + name);
     const ruling =
@@ -158,13 +267,21 @@ export function following(make: MakeAudit): void {
     return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
   }
 
-  /** Of each id the first that is not void; of those, what the filter lets through. */
+  /** What the filter lets through of what stands. */
   function standing(records: readonly Recorded<Decision>[]) {
-    const first = new Map<string, Recorded<Decision>>();
-    for (const one of records) if (!one.void && !first.has(one.record.id)) first.set(one.record.id, one);
-    return [...first.values()]
+    return firstOf(records, ({ id }) => id)
       .filter(({ record }) => record.verdict === 'ALLOW')
       .map(({ record: { id }, coordinate: { offset } }) => ({ id, offset }));
+  }
+
+  /** Of each id the first that is not void. */
+  function firstOf<R>(records: readonly Recorded<R>[], idOf: (record: R) => string): Recorded<R>[] {
+    const first = new Map<string, Recorded<R>>();
+    for (const one of records) {
+      const id = idOf(one.record);
+      if (!one.void && !first.has(id)) first.set(id, one);
+    }
+    return [...first.values()];
   }
 
   test('more than one answer holds comes in several, with nothing lost between', async () => {
@@ -215,6 +332,53 @@ export function following(make: MakeAudit): void {
     await recordSettlements(audit, [settled(0), settled(3, true), settled(4)]);
     expect((await told(feed, now)).rows.map(({ logOffset }) => logOffset)).toEqual([4]);
     expect((await told(feed, placeSince(START_MS))).rows.map(({ logOffset }) => logOffset)).toEqual([0, 4]);
+  });
+
+  test('control events are narrowed by event, and by agent and action: what names none concerns all', async () => {
+    await audit.command('TRUNCATE TABLE control_events');
+    const done = { by: 'ops', reason: 'r', at: wireTime(START_MS) };
+    const approved = (actionId: string): ControlEvent => ({
+      event: 'approval.recorded',
+      approval: {
+        ...done,
+        id: `app-${actionId}`,
+        tenant: 'ours',
+        agentId: 'a-2',
+        actionId,
+        digest: 'd',
+        answer: 'granted',
+        expiresAt: done.at,
+        ledgerEpoch: 'e',
+        ledgerSequence: 1,
+      },
+    });
+    const kills = (['all', 'tenant', 'a-1', 'a-2', 'another tenant', 'epoch'] as const).map((what, offset) =>
+      happenedAt(0, offset, { what, name: 0, isVoid: false }),
+    );
+    const approvals = [approved('act-1'), approved('act-2')].map((record, n) => ({
+      record,
+      ...onLog(record, 10 + n),
+    }));
+    await recordControlEvents(audit, [...kills, ...approvals]);
+    const toldOf = async (filter: Omit<Parameters<typeof controlEventFeed>[0], 'tenant'>) => {
+      const { rows } = await told(controlEventFeed({ tenant: 'ours', ...filter }), placeSince(START_MS));
+      return rows.map(({ id }) => id.replace(/^kill-0-|-0$/g, ''));
+    };
+    const everybodys = ['all', 'tenant'];
+    expect(await toldOf({})).toEqual([...everybodys, 'a-1', 'a-2', 'epoch', 'app-act-1', 'app-act-2']);
+    expect(await toldOf({ agentId: ['a-1'] })).toEqual([...everybodys, 'a-1', 'epoch']);
+    expect(await toldOf({ actionId: ['act-2'] })).toEqual([
+      ...everybodys,
+      'a-1',
+      'a-2',
+      'epoch',
+      'app-act-2',
+    ]);
+    expect(await toldOf({ event: ['ledger.epoch', 'approval.recorded'], agentId: ['a-1', 'a-2'] })).toEqual([
+      'epoch',
+      'app-act-1',
+      'app-act-2',
+    ]);
   });
 
   test('whoever follows another tenant is told nothing', async () => {

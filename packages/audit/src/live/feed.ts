@@ -2,7 +2,13 @@
 import type { z } from 'zod';
 import type { DecisionSummary } from '../queries/decision-columns.ts';
 import type { DecisionFilter } from '../queries/decision-filter.ts';
-import { landedDecisions, landedSettlements } from '../queries/landed.ts';
+import {
+  type ControlEventFilter,
+  type LandedControlEvent,
+  landedControlEvents,
+  landedDecisions,
+  landedSettlements,
+} from '../queries/landed.ts';
 import type { SettlementFilter, SettlementSummary } from '../queries/search-settlements.ts';
 import type { Asked, Question } from '../question.ts';
 
@@ -25,7 +31,11 @@ export type Feed<Row extends LogPosition & { id: string }> = {
   behind(ask: AskAudit, place: Behind): Promise<Landed[]>;
   /** Of these ids the rows that stand and are not narrowed away. */
   standing(ask: AskAudit, ids: string[]): Promise<Row[]>;
+  /** The same of rows that are one, though they lie in several partitions. */
+  identityOf(row: Row): string;
 };
+
+const byId = ({ id }: { id: string }) => id;
 
 export function decisionFeed(filter: DecisionFilter): Feed<DecisionSummary> {
   const { ends, behind, standing } = landedDecisions;
@@ -34,6 +44,7 @@ export function decisionFeed(filter: DecisionFilter): Feed<DecisionSummary> {
     ends: (ask, within) => ask(ends, within),
     behind: (ask, place) => ask(behind, place),
     standing: (ask, ids) => ask(standing, { ...filter, ids }),
+    identityOf: byId,
   };
 }
 
@@ -44,5 +55,18 @@ export function settlementFeed(filter: SettlementFilter): Feed<SettlementSummary
     ends: (ask, within) => ask(ends, within),
     behind: (ask, place) => ask(behind, place),
     standing: (ask, ids) => ask(standing, { ...filter, ids }),
+    identityOf: byId,
+  };
+}
+
+/** What operators did and when a ledger began anew: a tenant's own, and what concerns everyone. */
+export function controlEventFeed(filter: ControlEventFilter): Feed<LandedControlEvent> {
+  const { ends, behind, standing } = landedControlEvents;
+  return {
+    tenant: filter.tenant,
+    ends: (ask, within) => ask(ends, within),
+    behind: (ask, place) => ask(behind, place),
+    standing: (ask, ids) => ask(standing, { ...filter, ids }),
+    identityOf: ({ event, id }) => `${event} ${id}`,
   };
 }

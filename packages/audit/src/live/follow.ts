@@ -8,7 +8,9 @@
  * partition none can take its place. So a row is told where it stands, and nowhere else.
  *
  * Order: that of the log within a partition, and so for each agent, whose records share one; across partitions nearly that
- * of time. One id in two partitions, as after a change of their number, is told in both.
+ * of time. A decision in two partitions, as after a change of their number, is told in both. A control event may be meant
+ * to lie in all of them, as an epoch does, and is told where its listener first comes upon it: not behind a place that
+ * has passed it elsewhere.
  *
  * Rows that were recorded long ago are not looked at. So a row counts only if it can be seen `LANDS_WITHIN_MS` after the
  * recorder read it, by the clock of whoever follows: an insert that took longer, or a clock that is further off, would be
@@ -46,8 +48,8 @@ export async function placeNow(
   return { sinceMs, lookedAtMs: nowMs, through };
 }
 
-/** A row that stands, and the place behind it. */
-export type Told<Row> = { row: Row; place: Place };
+/** A row that stands, when it was decided, settled or done, and the place behind it. */
+export type Told<Row> = { row: Row; atMs: number; place: Place };
 
 /**
  * What lies behind `place` now, as far as one answer holds it. The generator's result is the place behind all that was
@@ -73,13 +75,16 @@ export async function* lookBehind<Row extends LogPosition & { id: string }>(
     const some = inOrder.slice(start, start + MOST_IDS);
     const rows = await feed.standing(ask, [...new Set(some.map(({ id }) => id))]);
     const standing = new Map(rows.map((row) => [keyOf(row), row]));
+    const alike = Map.groupBy(rows, (row) => feed.identityOf(row));
+    const isPassed = (of: LogPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
     for (const position of some) {
-      const { logPartition, logOffset } = position;
+      const { logPartition, logOffset, atMs } = position;
       // The same delivery may be there twice, until ClickHouse has merged its parts.
-      if (logOffset <= (through.get(logPartition) ?? -1)) continue;
-      through.set(logPartition, logOffset);
+      if (isPassed(position)) continue;
       const row = standing.get(keyOf(position));
-      if (row !== undefined) yield { row, place: { sinceMs, lookedAtMs, through: new Map(through) } };
+      const isNew = row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
+      through.set(logPartition, logOffset);
+      if (isNew) yield { row, atMs, place: { sinceMs, lookedAtMs, through: new Map(through) } };
     }
   }
   return { place: { sinceMs, lookedAtMs: isAll ? nowMs : lookedAtMs, through }, isAll };

@@ -3,14 +3,17 @@
  * the partition and offset that it lies at, and only then by what it is: so a place in each partition is enough to go on
  * from, and nothing between two questions is missed or told twice.
  *
- * `recordedFromMs` keeps the question to the newest granules: without it every row of the tenant would be looked at.
+ * `recordedFromMs` keeps the question to the newest granules: without it every row of the tenant would be looked at. Of
+ * control events every row is: they are few.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
-import { question } from '../question.ts';
+import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 import { decisionFilter, decisionsNarrowed, period } from './decision-filter.ts';
+import { CONTROL_EVENT_COLUMNS, CONTROL_EVENTS, controlEventSummary } from './search-control-events.ts';
 import {
+  anyOf,
   SETTLEMENT_COLUMNS,
   settlementFilter,
   settlementSummary,
@@ -26,7 +29,13 @@ export const MOST_IDS = 500;
 const moment = period.fromMs.unwrap();
 const window = { tenant, recordedFromMs: moment, sinceMs: moment };
 
-const WITHIN = (time: string) => `tenant = {tenant:String}
+/** A table that is followed: by which of its times, and which of its rows a tenant is told of. */
+type Followed = { table: string; time: string; owned: string };
+
+const OWN = 'tenant = {tenant:String}';
+const OWN_AND_EVERYBODYS = "tenant IN ({tenant:String}, '')";
+
+const WITHIN = ({ time, owned }: Followed) => `${owned}
       AND recorded_at >= fromUnixTimestamp64Milli({recordedFromMs:Int64}, 'UTC')
       AND ${time} >= fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')`;
 
@@ -34,14 +43,15 @@ const WITHIN = (time: string) => `tenant = {tenant:String}
  * Of each partition the next so many rows behind `through`, which stands for `partitions` one by one; of a partition that
  * is not named, from its start. Repeats and void rows are among them.
  */
-function behind(table: string, time: string) {
+function behind(followed: Followed) {
+  const { table, time } = followed;
   return question({
     params: z.strictObject({ ...window, partitions: z.array(z.int()), through: z.array(z.int()) }),
     row: z.object({ id: z.string(), logPartition: z.int(), logOffset: z.int(), atMs: z.int() }),
     sql: () => `
     SELECT id, log_partition AS logPartition, log_offset AS logOffset, toUnixTimestamp64Milli(${time}) AS atMs
     FROM ${table}
-    WHERE ${WITHIN(time)}
+    WHERE ${WITHIN(followed)}
       AND log_offset > transform(log_partition, {partitions:Array(UInt32)}, {through:Array(Int64)}, -1)
     ORDER BY log_partition, log_offset
     LIMIT ${LANDED_A_PARTITION} BY log_partition`,
@@ -49,23 +59,25 @@ function behind(table: string, time: string) {
 }
 
 /** Where each partition ends now. */
-function ends(table: string, time: string) {
+function ends(followed: Followed) {
   return question({
     params: z.strictObject(window),
     row: z.object({ logPartition: z.int(), logOffset: z.int() }),
     sql: () => `
     SELECT log_partition AS logPartition, max(log_offset) AS logOffset
-    FROM ${table}
-    WHERE ${WITHIN(time)}
+    FROM ${followed.table}
+    WHERE ${WITHIN(followed)}
     GROUP BY log_partition`,
   });
 }
 
 const ids = z.array(id).min(1).max(MOST_IDS);
 
+const DECISIONS: Followed = { table: 'decisions', time: 'decided_at', owned: OWN };
+
 export const landedDecisions = {
-  behind: behind('decisions', 'decided_at'),
-  ends: ends('decisions', 'decided_at'),
+  behind: behind(DECISIONS),
+  ends: ends(DECISIONS),
   /** Those of the ids that stand and are not narrowed away, in no order. */
   standing: question({
     params: decisionFilter.extend({ ids }),
@@ -77,9 +89,11 @@ export const landedDecisions = {
   }),
 };
 
+const SETTLEMENTS: Followed = { table: 'settlements', time: 'settled_at', owned: OWN };
+
 export const landedSettlements = {
-  behind: behind('settlements', 'settled_at'),
-  ends: ends('settlements', 'settled_at'),
+  behind: behind(SETTLEMENTS),
+  ends: ends(SETTLEMENTS),
   standing: question({
     params: settlementFilter.extend({ ids }),
     row: settlementSummary,
@@ -87,5 +101,42 @@ export const landedSettlements = {
     SELECT ${SETTLEMENT_COLUMNS}
     FROM settlements FINAL
     WHERE tenant = {tenant:String} AND id IN {ids:Array(String)} AND NOT void${settlementsNarrowed(filter)}`,
+  }),
+};
+
+/** What names another agent, or another action, is left out; what names none concerns each of them. */
+const controlEventFilter = z.strictObject({
+  tenant,
+  agentId: anyOf,
+  actionId: anyOf,
+  event: z.array(z.enum(CONTROL_EVENTS)).min(1).optional(),
+});
+export type ControlEventFilter = z.output<typeof controlEventFilter>;
+
+const landedControlEvent = controlEventSummary.extend({
+  logTopic: z.string(),
+  logPartition: z.int(),
+  logOffset: z.int(),
+});
+export type LandedControlEvent = z.output<typeof landedControlEvent>;
+
+const HAPPENED: Followed = { table: 'control_events', time: 'happened_at', owned: OWN_AND_EVERYBODYS };
+
+export const landedControlEvents = {
+  behind: behind(HAPPENED),
+  ends: ends(HAPPENED),
+  /** One that stands in several partitions comes as often. */
+  standing: question({
+    params: controlEventFilter.extend({ ids }),
+    row: landedControlEvent,
+    sql: ({ ids: _, ...filter }) => `
+    SELECT ${CONTROL_EVENT_COLUMNS},
+      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
+    FROM control_events FINAL
+    WHERE ${OWN_AND_EVERYBODYS} AND id IN {ids:Array(String)} AND NOT void${narrowed(filter, {
+      agentId: "has(arrayConcat({agentId:Array(String)}, ['']), agent_id)",
+      actionId: "has(arrayConcat({actionId:Array(String)}, ['']), action_id)",
+      event: 'event IN {event:Array(String)}',
+    })}`,
   }),
 };

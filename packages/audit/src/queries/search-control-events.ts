@@ -16,42 +16,8 @@ export const CONTROL_EVENTS = [
   'ledger.epoch',
 ] as const;
 
-export const searchControlEvents = question({
-  params: z.strictObject({
-    tenant,
-    agentId: id.optional(),
-    event: z.enum(CONTROL_EVENTS).optional(),
-    ...period,
-    beforeMs: period.fromMs,
-    beforeId: id.optional(),
-    limit: z.int().min(1).max(1_000).default(100),
-  }),
-  row: z.object({
-    id: z.string(),
-    event: z.enum(CONTROL_EVENTS),
-    /** Of a kill or revive: whom it concerns. */
-    scope: z.enum(['agent', 'tenant', 'all']).nullable(),
-    agentId: z.string().nullable(),
-    by: z.string().nullable(),
-    reason: z.string(),
-    budgetScope: z.enum(BUDGET_SCOPES).nullable(),
-    budgetSubject: z.string().nullable(),
-    budgetId: z.string().nullable(),
-    budgetWindowMs: z.int().nullable(),
-    deltaMicros: z.int().nullable(),
-    /** Of an approval: the request that it answers, as the decision that deferred it names it. */
-    actionId: z.string().nullable(),
-    digest: z.string().nullable(),
-    answer: z.enum(['granted', 'denied']).nullable(),
-    ledgerEpoch: z.string().nullable(),
-    /** Of a kill: what had been allowed and might still run, the tenant's own of those that its event names. */
-    open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
-    /** How many those were; null of a kill of everything, whose event counts other tenants' too. */
-    openCount: z.int().nullable(),
-    happenedAt: time,
-  }),
-  sql: (params) => `
-    SELECT id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
+/** `{tenant}` is whose they are shown to. */
+export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
       nullIf(budget_scope, '') AS budgetScope, if(event = 'budget.adjusted', budget_subject, NULL) AS budgetSubject,
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
@@ -62,7 +28,46 @@ export const searchControlEvents = question({
           'Array(Tuple(tenant String, agentId String, actionId String, attempt UInt32))'))) AS open,
       if(event = 'agent.killed' AND control_events.scope != 'all', JSONExtractUInt(payload, 'kill', 'openCount'), NULL)
         AS openCount,
-      happened_at AS happenedAt
+      happened_at AS happenedAt`;
+
+export const controlEventSummary = z.object({
+  id: z.string(),
+  event: z.enum(CONTROL_EVENTS),
+  /** Of a kill or revive: whom it concerns. */
+  scope: z.enum(['agent', 'tenant', 'all']).nullable(),
+  agentId: z.string().nullable(),
+  by: z.string().nullable(),
+  reason: z.string(),
+  budgetScope: z.enum(BUDGET_SCOPES).nullable(),
+  budgetSubject: z.string().nullable(),
+  budgetId: z.string().nullable(),
+  budgetWindowMs: z.int().nullable(),
+  deltaMicros: z.int().nullable(),
+  /** Of an approval: the request that it answers, as the decision that deferred it names it. */
+  actionId: z.string().nullable(),
+  digest: z.string().nullable(),
+  answer: z.enum(['granted', 'denied']).nullable(),
+  ledgerEpoch: z.string().nullable(),
+  /** Of a kill: what had been allowed and might still run, the tenant's own of those that its event names. */
+  open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
+  /** How many those were; null of a kill of everything, whose event counts other tenants' too. */
+  openCount: z.int().nullable(),
+  happenedAt: time,
+});
+
+export const searchControlEvents = question({
+  params: z.strictObject({
+    tenant,
+    agentId: id.optional(),
+    event: z.enum(CONTROL_EVENTS).optional(),
+    ...period,
+    beforeMs: period.fromMs,
+    beforeId: id.optional(),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: controlEventSummary,
+  sql: (params) => `
+    SELECT ${CONTROL_EVENT_COLUMNS}
     FROM control_events FINAL
     WHERE tenant IN ({tenant:String}, '') AND NOT void${narrowed(params, {
       agentId: 'agent_id = {agentId:String}',

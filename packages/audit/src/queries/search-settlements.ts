@@ -5,7 +5,7 @@ import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 
 /** One, or any of several. */
-const anyOf = z.union([id.transform((one) => [one]), z.array(id).min(1).max(100)]).optional();
+export const anyOf = z.union([id.transform((one) => [one]), z.array(id).min(1).max(100)]).optional();
 
 /** What settlements can be narrowed by, wherever they are searched, followed or exported. */
 export const settlementFilter = z.strictObject({

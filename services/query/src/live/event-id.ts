@@ -6,7 +6,7 @@ import type { Place } from '@mandate/audit';
 import { z } from 'zod';
 import { END_OF_TIME_MS } from '../query-parameters.ts';
 
-export const LIVE_EVENTS = ['decision', 'settlement'] as const;
+export const LIVE_EVENTS = ['decision', 'settlement', 'control'] as const;
 export type LiveEvent = (typeof LIVE_EVENTS)[number];
 
 export type Places = { [event in LiveEvent]?: Place | undefined };
@@ -34,7 +34,7 @@ const place = z
 const whole = z.tuple([
   z.literal(VERSION),
   z.literal('live'),
-  z.strictObject({ decision: place.optional(), settlement: place.optional() }),
+  z.strictObject({ decision: place.optional(), settlement: place.optional(), control: place.optional() }),
 ]);
 
 export function eventId(places: Places): string {

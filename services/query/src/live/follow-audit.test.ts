@@ -1,40 +1,49 @@
 import type { Place } from '@mandate/audit';
 import { HttpProblem } from '@mandate/runtime';
 import { expect, test } from 'vitest';
-import { eventId, placesOf } from './event-id.ts';
-import { eventsFrom, type Followed } from './follow-audit.ts';
+import { eventId, type LiveEvent, type Places, placesOf } from './event-id.ts';
+import { eventsFrom, type Followed, placesToBegin } from './follow-audit.ts';
 
 const place: Place = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3, 4]]) };
 const ask = async () => [];
 
-/** A table in which each look finds what `looks` says next, then nothing. */
-function table(looks: (readonly number[] | Error)[]) {
+/** A table in which each look finds what `looks` says next, then nothing. An event is as old as its number. */
+function table(
+  looks: (readonly number[] | Error)[],
+  { event = 'decision', isAll = true }: Partial<Table> = {},
+) {
   let looked = 0;
   const followed: Followed = {
-    event: 'decision',
+    event,
     begin: async () => place,
     async *look(_ask, from, nowMs) {
       looked += 1;
       const found = looks.shift() ?? [];
       if (found instanceof Error) throw found;
-      for (const offset of found)
-        yield { shown: { offset }, place: { ...from, through: new Map([[0, offset]]) } };
-      return { place: { ...from, lookedAtMs: nowMs }, isAll: true };
+      const since = from.through.get(0) ?? -1;
+      for (const offset of found.filter((one) => one > since))
+        yield { shown: { offset }, atMs: offset, place: { ...from, through: new Map([[0, offset]]) } };
+      return { place: { ...from, lookedAtMs: nowMs }, isAll: isAll || looks.length === 0 };
     },
   };
   return { followed, looks: () => looked };
 }
+type Table = { event: LiveEvent; isAll: boolean };
 
-function events(followed: Followed, given: { until?: AbortSignal; mayGoOn?: () => Promise<boolean> } = {}) {
+function events(
+  followed: Followed | readonly Followed[],
+  given: { until?: AbortSignal; mayGoOn?: () => Promise<boolean> } = {},
+) {
   const { until = new AbortController().signal, mayGoOn = async () => true } = given;
-  return eventsFrom({ decision: place }, [followed], { ask, clock: () => 9, everyMs: 0, until, mayGoOn });
+  const options = { ask, clock: () => 9, everyMs: 0, until, mayGoOn };
+  return eventsFrom({ decision: place, control: place }, [followed].flat(), options);
 }
 
 const dataIn = (text: string | undefined) => /^data: (.*)$/m.exec(text ?? '')?.[1];
 
 test('it begins with how soon to come back, and where', async () => {
   const { value } = await events(table([]).followed).next();
-  expect(value).toBe(`retry: 1000\nid: ${eventId({ decision: place })}\n\n`);
+  expect(value).toBe(`retry: 1000\nid: ${eventId({ decision: place, control: place })}\n\n`);
 });
 
 test('each event carries the place behind it', async () => {
@@ -69,6 +78,74 @@ test('while the audit is away it waits, and goes on from where it was', async ()
     '{"offset":1}',
     '{"offset":2}',
   ]);
+});
+
+/** The next so many events, as `decision 3`. */
+async function told(stream: AsyncGenerator<string>, count: number): Promise<(string | undefined)[]> {
+  const said: (string | undefined)[] = [];
+  while (said.length < count) {
+    const { value = '' } = await stream.next();
+    const data = dataIn(value);
+    if (data !== undefined) said.push(`${/^event: (.*)$/m.exec(value)?.[1]} ${JSON.parse(data).offset}`);
+  }
+  return said;
+}
+
+test('what several tables hold is told in the order of time', async () => {
+  const decisions = table([[1, 3, 5]]).followed;
+  const control = table([[2, 6], [7]], { event: 'control' }).followed;
+  expect(await told(events([decisions, control]), 6)).toEqual([
+    'decision 1',
+    'control 2',
+    'decision 3',
+    'decision 5',
+    'control 6',
+    'control 7',
+  ]);
+});
+
+test('where one answer holds not all of a table, what others hold of later waits', async () => {
+  const decisions = table([[1, 2], [3, 4], [6]], { isAll: false }).followed;
+  const control = table(
+    [
+      [5, 7],
+      [5, 7],
+      [5, 7],
+    ],
+    { event: 'control' },
+  ).followed;
+  const stream = events([decisions, control]);
+  expect(await told(stream, 7)).toEqual([
+    'decision 1',
+    'decision 2',
+    'decision 3',
+    'decision 4',
+    'control 5',
+    'decision 6',
+    'control 7',
+  ]);
+});
+
+test('while one table is away the others are told, and what it held comes behind', async () => {
+  const away = new HttpProblem(503, 'AUDIT_UNAVAILABLE', 'away', { remedy: '' });
+  const decisions = table([away, [1]]).followed;
+  const control = table([[2]], { event: 'control' }).followed;
+  expect(await told(events([decisions, control]), 2)).toEqual(['control 2', 'decision 1']);
+});
+
+test('a table of which an id says nothing is followed from when the others were last looked at', async () => {
+  const tables = [table([]).followed, table([], { event: 'control' }).followed];
+  const begun = (last: Places, sinceMs?: number) => placesToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
+  const since = (ms: number) => ({ sinceMs: ms, lookedAtMs: ms, through: new Map() });
+  expect(await begun({ decision: place })).toEqual({ decision: place, control: since(2) });
+  expect(await begun({ decision: place }, 1)).toEqual({ decision: place, control: since(2) });
+  expect(await begun({}, 1)).toEqual({ decision: since(1), control: since(1) });
+  expect(await begun({})).toEqual({ decision: place, control: place });
+});
+
+test('an id of before there were control events names the same place', () => {
+  const id = 'WzEsImxpdmUiLHsiZGVjaXNpb24iOlsxLDIsW1szLDRdXV19XQ';
+  expect(placesOf(id)).toEqual({ decision: place });
 });
 
 test('what will not pass ends it', async () => {

@@ -17,12 +17,10 @@ const HEARTBEAT_MS = 15_000;
 export type Followed = {
   event: LiveEvent;
   begin(ask: AskAudit, nowMs: number): Promise<Place>;
-  look(
-    ask: AskAudit,
-    from: Place,
-    nowMs: number,
-  ): AsyncGenerator<{ shown: object; place: Place }, { place: Place; isAll: boolean }>;
+  look(ask: AskAudit, from: Place, nowMs: number): Look;
 };
+
+type Look = AsyncGenerator<{ shown: object; atMs: number; place: Place }, { place: Place; isAll: boolean }>;
 
 export function followed<Row extends { id: string; logPartition: number; logOffset: number }>(
   event: LiveEvent,
@@ -37,21 +35,27 @@ export function followed<Row extends { id: string; logPartition: number; logOffs
       for (;;) {
         const next = await looking.next();
         if (next.done) return next.value;
-        yield { shown: show(next.value.row), place: next.value.place };
+        const { row, atMs, place } = next.value;
+        yield { shown: show(row), atMs, place };
       }
     },
   };
 }
 
-/** Where a stream begins: behind the last event that its listener had, else at `sinceMs`, else now. */
+/**
+ * Where a stream begins: behind the last event that its listener had, else at `sinceMs`, else now. A table that was not
+ * followed then is followed from when the others were last looked at.
+ */
 export async function placesToBegin(
   ask: AskAudit,
   tables: readonly Followed[],
   { last, sinceMs, nowMs }: { last: Places; sinceMs: number | undefined; nowMs: number },
 ): Promise<Places> {
+  const lookedAtMs = Object.values(last).flatMap((place) => place?.lookedAtMs ?? []);
+  const fromMs = lookedAtMs.length > 0 ? Math.min(...lookedAtMs) : sinceMs;
   const places: Places = {};
   for (const { event, begin } of tables) {
-    places[event] = last[event] ?? (sinceMs === undefined ? await begin(ask, nowMs) : placeSince(sinceMs));
+    places[event] = last[event] ?? (fromMs === undefined ? await begin(ask, nowMs) : placeSince(fromMs));
   }
   return places;
 }
@@ -73,26 +77,14 @@ export async function* eventsFrom(
   yield `retry: ${RETRY_MS}\nid: ${eventId(reached)}\n\n`;
   let saidAtMs = performance.now();
   while (!until.aborted && (await mayGoOn())) {
-    let isAll = true;
-    for (const { event, look } of tables) {
-      const looking = look(ask, reached[event] ?? placeSince(clock()), clock());
-      try {
-        for (;;) {
-          const next = await looking.next();
-          reached[event] = next.value.place;
-          if (next.done) {
-            isAll &&= next.value.isAll;
-            break;
-          }
-          yield `id: ${eventId(reached)}\nevent: ${event}\ndata: ${JSON.stringify(next.value.shown)}\n\n`;
-          saidAtMs = performance.now();
-        }
-      } catch (error) {
-        // The audit is away or busy, which may pass: the next look goes on from the same place.
-        if (!(error instanceof HttpProblem)) throw error;
-      }
+    const looking = lookAtAll(reached, tables, ask, clock);
+    let next = await looking.next();
+    for (; !next.done; next = await looking.next()) {
+      const { event, shown } = next.value;
+      yield `id: ${eventId(reached)}\nevent: ${event}\ndata: ${JSON.stringify(shown)}\n\n`;
+      saidAtMs = performance.now();
     }
-    if (!isAll) continue;
+    if (!next.value.isAll) continue;
     if (performance.now() - saidAtMs > HEARTBEAT_MS) {
       // With the place, so that what was left out is not looked at again by whoever comes back.
       yield `:\nid: ${eventId(reached)}\n\n`;
@@ -100,4 +92,50 @@ export async function* eventsFrom(
     }
     await sleep(everyMs, undefined, { signal: until }).catch(() => {});
   }
+}
+
+type Next = Awaited<ReturnType<Look['next']>>;
+
+/**
+ * What all the tables hold behind `reached`, merged by time; `reached` moves on with each event. It ends with the answer of
+ * a table that holds more: what others hold behind that may be later.
+ */
+async function* lookAtAll(
+  reached: Places,
+  tables: readonly Followed[],
+  ask: AskAudit,
+  clock: Clock,
+): AsyncGenerator<{ event: LiveEvent; shown: object }, { isAll: boolean }> {
+  let heads: { event: LiveEvent; look: Look; next: Next }[] = [];
+  for (const { event, look: begin } of tables) {
+    const look = begin(ask, reached[event] ?? placeSince(clock()), clock());
+    const next = await nextOf(look);
+    if (next !== null) heads.push({ event, look, next });
+  }
+  while (heads.length > 0) {
+    const head = heads.reduce((best, one) => (atMsOf(one.next) < atMsOf(best.next) ? one : best));
+    const { event, look, next } = head;
+    reached[event] = next.value.place;
+    if (!next.done) yield { event, shown: next.value.shown };
+    else if (!next.value.isAll) return { isAll: false };
+    const behind = next.done ? null : await nextOf(look);
+    if (behind === null) heads = heads.filter((other) => other !== head);
+    else head.next = behind;
+  }
+  return { isAll: true };
+}
+
+/** null where the audit is away or busy, which may pass: the next look goes on from the same place. */
+async function nextOf(look: Look): Promise<Next | null> {
+  try {
+    return await look.next();
+  } catch (error) {
+    if (error instanceof HttpProblem) return null;
+    throw error;
+  }
+}
+
+/** What has ended comes first. */
+function atMsOf(next: Next): number {
+  return next.done ? Number.NEGATIVE_INFINITY : next.value.atMs;
 }

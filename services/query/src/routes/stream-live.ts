@@ -1,14 +1,20 @@
 /**
- * GET /v1/audit/live: decisions and settlements as they come on record, as server-sent events. Each once, in the order of
- * the log for each agent; whoever is cut off goes on behind the last event that it had, and neither misses one nor has
+ * GET /v1/audit/live: decisions, settlements and control events as they come on record, as server-sent events. Each once, in
+ * the order of the log for each agent; whoever is cut off goes on behind the last event that it had, and neither misses one nor has
  * one twice. Why that holds stands in the audit's live/follow.ts.
  */
 import { Readable } from 'node:stream';
-import { type AskAudit, decisionFeed, settlementFeed } from '@mandate/audit';
+import {
+  type AskAudit,
+  CONTROL_EVENTS,
+  controlEventFeed,
+  decisionFeed,
+  settlementFeed,
+} from '@mandate/audit';
 import { boundStreams, callerOf, HttpProblem } from '@mandate/runtime';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
-import { shownDecision, shownSettlement } from '../found-rows.ts';
+import { shownControlEvent, shownDecision, shownSettlement } from '../found-rows.ts';
 import { LIVE_EVENTS, type Places, placesOf } from '../live/event-id.ts';
 import { eventsFrom, type Followed, followed, placesToBegin } from '../live/follow-audit.ts';
 import { askerOf, type Route } from '../query-context.ts';
@@ -20,6 +26,9 @@ const MOST_STREAMS = { inAll: 200, ofATenant: 50 };
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
 
+/** What one may ask for: tables, and control events of a name. */
+const EVENTS = [...LIVE_EVENTS, ...CONTROL_EVENTS] as const;
+
 export const streamLive: Route = (server, { ask, clock }) => {
   const streams = boundStreams(server, MOST_STREAMS, {
     what: 'the audit',
@@ -29,12 +38,13 @@ export const streamLive: Route = (server, { ask, clock }) => {
   const inTurn = createTurns({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
   const { from, to: _, ...filters } = decisionFilterParameters(clock);
   const parameters = {
-    events: anyOf(z.enum(LIVE_EVENTS)).describe(
-      'What to tell of: `decision`, which is the default, or `settlement`, or both.',
+    events: anyOf(z.enum(EVENTS)).describe(
+      'What to tell of: `decision`, `settlement`, `control`, or control events of a name alone. Default: `decision` and `control`, ' +
+        'and `decision` alone where it is narrowed by what only decisions have.',
     ),
     ...filters,
     since: from.describe(
-      'Begin with what was decided or settled then; absent: now. Not looked at where an event is named to go on from.',
+      'Begin with what was decided, settled or done then; absent: now. Not looked at where an event is named to go on from.',
     ),
   };
 
@@ -46,10 +56,12 @@ export const streamLive: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Decisions and settlements as they come on record, as server-sent events',
+        summary: 'Decisions, settlements and what operators do as they come on record, as server-sent events',
         description:
-          'Event `decision`: a decision as the search gives it. Event `settlement`: the same of a settlement, narrowed by agent and action alone. ' +
-          'Each is told once, those of an agent in the order of the log; of different agents, and of different events, that is nearly so. ' +
+          'Event `decision`: a decision as the search gives it. Event `settlement`: the same of a settlement. Event `control`: a kill, a revive, ' +
+          "an adjusted budget, an approval or a ledger epoch as the list gives it, the tenant's own and those that concern everyone. " +
+          'Settlements and control events are narrowed by agent and action alone; a control event that names no agent or no action concerns all. ' +
+          'Each is told once, those of an agent in the order of the log; of different agents, and of different events, it is nearly that of time. ' +
           'Go on with the id of the last event in the header `Last-Event-ID`, as event sources do by themselves: nothing is missed and nothing repeated, also after restarts. ' +
           'What was pruned from the audit meanwhile is no longer told.',
         produces: ['text/event-stream'],
@@ -57,12 +69,10 @@ export const streamLive: Route = (server, { ask, clock }) => {
       },
     },
     async (request, reply) => {
-      const { events = ['decision'], since: sinceMs, ...given } = request.query;
+      const { events, since: sinceMs, ...given } = request.query;
       const { tenant } = callerOf(request);
       const asker = askerOf(request);
-      const tables = events.map((event) =>
-        event === 'decision' ? decisions(tenant, given) : settlements(tenant, given),
-      );
+      const tables = tablesFor(events, tenant, given);
       const last = lastEventIn(request.headers['last-event-id']);
       const askInTurn: AskAudit = (question, params) =>
         inTurn(tenant, asker.gone, () => ask(asker, question, params));
@@ -99,25 +109,46 @@ export const streamLive: Route = (server, { ask, clock }) => {
   );
 };
 
+type Events = (typeof EVENTS)[number][];
+type ControlEventName = (typeof CONTROL_EVENTS)[number];
 type Given = Omit<z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>, 'from' | 'to'>;
+
+/** Decisions first: what a kill stops is not seen before the kill, which is recorded before (see the recorder's pile.ts). */
+function tablesFor(events: Events | undefined, tenant: string, given: Given): Followed[] {
+  const asked = new Set<Events[number]>(events ?? ['decision']);
+  if (events === undefined && onlyOfDecisions(given).length === 0) asked.add('control');
+  const named = asked.has('control') ? undefined : CONTROL_EVENTS.filter((event) => asked.has(event));
+  return [
+    ...(asked.has('decision') ? [decisions(tenant, given)] : []),
+    ...(asked.has('settlement') ? [settlements(tenant, given)] : []),
+    ...(named?.length === 0 ? [] : [controlEvents(tenant, given, named)]),
+  ];
+}
 
 function decisions(tenant: string, given: Given): Followed {
   return followed('decision', decisionFeed(decisionFilterOf(tenant, given)), shownDecision);
 }
 
-function settlements(tenant: string, { agent, actionId, ...others }: Given): Followed {
-  const unknown = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (unknown.length > 0) {
-    throw new HttpProblem(
-      400,
-      'VALIDATION_FAILED',
-      `settlements cannot be narrowed by ${unknown.join(', ')}`,
-      {
-        remedy: 'Narrow them by agent and actionId, or ask for decisions alone.',
-      },
-    );
-  }
-  return followed('settlement', settlementFeed({ tenant, agentId: agent, actionId }), shownSettlement);
+function settlements(tenant: string, given: Given): Followed {
+  const narrowed = { tenant, ...byAgentAndAction('settlements', given) };
+  return followed('settlement', settlementFeed(narrowed), shownSettlement);
+}
+
+function controlEvents(tenant: string, given: Given, event: ControlEventName[] | undefined): Followed {
+  const narrowed = { tenant, event, ...byAgentAndAction('control events', given) };
+  return followed('control', controlEventFeed(narrowed), shownControlEvent);
+}
+
+function byAgentAndAction(what: string, given: Given) {
+  const unknown = onlyOfDecisions(given);
+  if (unknown.length === 0) return { agentId: given.agent, actionId: given.actionId };
+  throw new HttpProblem(400, 'VALIDATION_FAILED', `${what} cannot be narrowed by ${unknown.join(', ')}`, {
+    remedy: 'Narrow them by agent and actionId, or ask for decisions alone.',
+  });
+}
+
+function onlyOfDecisions({ agent: _, actionId: __, ...others }: Given): string[] {
+  return Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
 function lastEventIn(header: string | string[] | undefined): Places {
