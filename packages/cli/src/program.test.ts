@@ -52,6 +52,7 @@ it.each([
   ['an interval in words', ['snapshot', '--every', 'often'], 'Give milliseconds or a number with its unit'],
   ['a snapshot after nothing', ['snapshot', '--after', '0'], 'Give a whole number of records'],
   ['an unknown question', ['query', 'weather'], 'Allowed choices are decisions'],
+  ['an unknown event', ['tail', '--events', 'kills'], 'Allowed choices are decision, control, agent.killed'],
   ['an unknown verdict', ['tail', '--verdict', 'MAYBE'], 'Allowed choices are ALLOW, BLOCK, DEFER'],
   ['an unknown scope', ['keys', 'issue', '--name', 'x', '--scopes', 'all'], 'Allowed choices are publish'],
   [

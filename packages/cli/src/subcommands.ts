@@ -40,7 +40,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'tail',
-    summary: 'show decisions as they fall',
+    summary: 'show decisions as they fall, and what operators do',
     load: async () => (await import('./commands/tail.ts')).tailCommand,
   },
   {

@@ -110,16 +110,24 @@ describe('publish', () => {
   });
 });
 
-it('tail follows decisions as they fall, and ends well when it is asked to', async () => {
+it('tail follows decisions as they fall and what operators do, and ends well when it is asked to', async () => {
   const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.auditor ?? '' };
   const tail = startMandate(['tail', '--agent', 'bot-tail', '--json'], env);
-  const lines: { agentId: string }[] = [];
+  const lines: { agentId: string | null; event?: string; verdict?: string }[] = [];
   createInterface(tail.stdout).on('line', (line) => lines.push(JSON.parse(line)));
-  for (let at = 0; at < 3; at++) {
-    await mandate(['publish', '--agent', 'bot-tail', '--tool', 'search']);
-    await waitUntil(`decision ${at} in tail`, () => lines.length > at);
+  const told = () =>
+    lines.flatMap(({ agentId, event, verdict }) => (agentId === 'bot-tail' ? [event ?? verdict] : []));
+  for (const [at, args] of [
+    ['publish', '--agent', 'bot-tail', '--tool', 'search'],
+    ['kill', 'bot-tail'],
+    ['publish', '--agent', 'bot-tail', '--tool', 'search'],
+    ['revive', 'bot-tail'],
+  ].entries()) {
+    await mandate(args);
+    await waitUntil(`${args[0]} in tail`, () => told().length > at);
   }
-  expect(lines.map(({ agentId }) => agentId)).toEqual(['bot-tail', 'bot-tail', 'bot-tail']);
+  expect(told()).toEqual(['ALLOW', 'agent.killed', 'BLOCK', 'agent.revived']);
+  expect(lines.filter(({ agentId }) => agentId !== 'bot-tail' && agentId !== null)).toEqual([]);
   tail.kill('SIGINT');
   const exitCode = await new Promise((resolve) => tail.once('close', resolve));
   expect(exitCode).toBe(0);

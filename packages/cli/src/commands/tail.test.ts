@@ -18,12 +18,22 @@ const decision = (n: number) => ({
   code: 'ALLOWED',
   chargedMicros: 1,
 });
+const control = (id: string, given: object = {}) => ({
+  id,
+  event: 'agent.killed',
+  happenedAt: '2026-01-30T12:00:01.000Z',
+  scope: 'all',
+  agentId: null,
+  actionId: null,
+  ...given,
+});
+const controlEvent = (id: string) => `id: at-${id}\nevent: control\ndata: ${JSON.stringify(control(id))}\n\n`;
 const event = (n: number) => `id: at-${n}\nevent: decision\ndata: ${JSON.stringify(decision(n))}\n\n`;
 
 /** A plane with `before` on record, whose streams answer one behind the other as told. */
 async function tailing(
   streams: Answer[],
-  { args = [], before = [] }: { args?: string[]; before?: number[] } = {},
+  { args = [], before = [], done = [] }: { args?: string[]; before?: number[]; done?: object[] } = {},
 ) {
   const asked: { url: URL; lastId: unknown }[] = [];
   const server = createServer((request, response) => {
@@ -31,6 +41,11 @@ async function tailing(
     if (url.pathname === '/v1/audit/decisions') {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ decisions: before.map(decision), next: null }));
+      return;
+    }
+    if (url.pathname === '/v1/audit/control-events') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ events: done, next: null }));
       return;
     }
     asked.push({ url, lastId: request.headers['last-event-id'] });
@@ -104,6 +119,41 @@ test('it begins where one says, with nothing of before', async () => {
   await waitUntil('the one', () => shown().length === 1);
   expect(Date.parse(asked[0]?.url.searchParams.get('since') ?? '')).toBeLessThan(Date.now());
   expect(shown()).toEqual(['dec_1']);
+});
+
+test('what operators did stands between the decisions, also among the lines to begin with, and each once', async () => {
+  const { said, shown } = await tailing(
+    [streamed(`${controlEvent('kill-2')}${controlEvent('kill-3')}${event(3)}`)],
+    {
+      before: [2, 1],
+      done: [control('kill-2'), control('kill-1', { happenedAt: '2026-01-30T11:00:00.000Z' })],
+      args: ['--lines', '3'],
+    },
+  );
+  await waitUntil('all of them', () => shown().length === 5);
+  expect(shown()).toEqual(['dec_1', 'dec_2', 'kill-2', 'kill-3', 'dec_3']);
+  expect(said.out).toContain(`${JSON.stringify(control('kill-3'))}\n`);
+});
+
+test('it begins with control events of what one follows, and with none where the filters leave them out', async () => {
+  const done = [
+    control('other', { scope: 'agent', agentId: 'other' }),
+    control('bot', { scope: 'agent', agentId: 'bot' }),
+    control('all'),
+    control('epoch', { event: 'ledger.epoch' }),
+  ];
+  const begun = async (...args: string[]) => {
+    const { asked, shown } = await tailing([streamed(event(9))], { done, args });
+    await waitUntil('what the stream tells', () => shown().includes('dec_9'));
+    return [shown().slice(0, -1).sort(), asked[0]?.url.searchParams.toString()];
+  };
+  expect(await begun('--agent', 'bot')).toEqual([['all', 'bot', 'epoch'], 'agent=bot']);
+  expect(await begun('--verdict', 'BLOCK')).toEqual([[], 'verdict=BLOCK']);
+  expect(await begun('--events', 'decision')).toEqual([[], 'events=decision']);
+  expect(await begun('--events', 'decision', '--events', 'ledger.epoch')).toEqual([
+    ['epoch'],
+    'events=decision&events=ledger.epoch',
+  ]);
 });
 
 test('a plane that has no live audit is older, and that is said', async () => {

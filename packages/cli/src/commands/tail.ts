@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ApiClient, MissingRoute, type Query } from '../api-client.ts';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
+import { type Found, isControlEvent, newestOnRecord } from '../live/newest-on-record.ts';
 import { readEvents } from '../live/server-sent-events.ts';
-import { decisionLine, type ShownDecision } from '../output/decision-line.ts';
+import { controlEventLine } from '../output/control-event-line.ts';
+import { decisionLine } from '../output/decision-line.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
-type Options = ConnectionOptions & { lines: number; since?: string };
-
-type Found = ShownDecision & { id: string };
+type Options = ConnectionOptions & { lines: number; since?: string; events?: readonly string[] };
 
 type Followed = {
   hasBegun: boolean;
@@ -24,31 +24,59 @@ type Followed = {
 const MOST_LINES = 1_000;
 const FILTERS = SEARCHED.filter((name) => name !== 'from' && name !== 'to');
 const TRY_AGAIN_MS = 500;
+/** What is shown of a stream, by its names of it: the second stands for all behind it. */
+const EVENTS = [
+  'decision',
+  'control',
+  'agent.killed',
+  'agent.revived',
+  'budget.adjusted',
+  'approval.recorded',
+  'ledger.epoch',
+];
 
 export function tailCommand(command: Command, run: RunCommand): void {
   withConnection(
     withFilters(
       command.description(
-        'Follows the decisions on record, each once, across restarts of the plane too. Ctrl-C ends it.',
+        'Follows decisions and what operators do (control events) as they come on record, each once, across restarts of ' +
+          'the plane too. Ctrl-C ends it.',
       ),
       FILTERS,
     )
       .option('--lines <count>', 'how many to begin with', wholeNumber({ min: 0, max: MOST_LINES }), 10)
       .option(
         '--since <time>',
-        'begin with what was decided then, instead: 15m, 2h, or a time',
+        'begin with what was decided or done then, instead: 15m, 2h, or a time',
         momentBefore(Date.now),
+      )
+      .addOption(
+        new Option(
+          '--events <name>',
+          'only these, may be repeated: decision, control, or control events of a name',
+        )
+          .choices(EVENTS)
+          .argParser<readonly string[]>(anotherEvent),
       ),
   )
     .addHelpText(
       'after',
       `
+Control events are those of the agent (--agent) or action (--action) and those
+that name none, such as a kill of everything. Any other filter leaves them out.
+
 Examples:
   mandate tail --verdict BLOCK
+  mandate tail --events agent.killed --events agent.revived --since 1d
   mandate tail --tool send_email --code RATE_LIMIT_EXCEEDED
-  mandate tail --agent researcher --lines 0 --json | jq -r .code`,
+  mandate tail --agent researcher --events decision --lines 0 --json | jq -r .code`,
     )
     .action((options: Options) => run((context) => tail(options, context)));
+}
+
+function anotherEvent(name: string, before: readonly string[] = []): readonly string[] {
+  if (!EVENTS.includes(name)) throw new InvalidArgumentError(`Allowed choices are ${EVENTS.join(', ')}.`);
+  return [...before, name];
 }
 
 async function tail(options: Options, context: CommandContext): Promise<ExitCode> {
@@ -58,9 +86,9 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
   let isLost = false;
   while (!signal.aborted) {
     try {
-      for await (const decision of decisions(api, options, followed)) {
+      for await (const found of whatComes(api, options, followed)) {
         isLost = false;
-        await show(decision, options, context);
+        await show(found, options, context);
       }
     } catch (error) {
       // Being asked to stop is how this ends well.
@@ -77,17 +105,17 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
 }
 
 /** Until the connection ends. The first time, the newest that are there already come first. */
-async function* decisions(api: ApiClient, options: Options, followed: Followed): AsyncGenerator<Found> {
-  const { lines, since } = options;
-  const query: Query = parametersOf(filtersIn(options));
+async function* whatComes(api: ApiClient, options: Options, followed: Followed): AsyncGenerator<Found> {
+  const { lines, since, events } = options;
+  const filters = filtersIn(options);
+  const query: Query = parametersOf(filters);
   const from = followed.lastId === undefined ? {} : { 'last-event-id': followed.lastId };
-  const response = await api.stream('/v1/audit/live', { ...query, since }, from);
+  const response = await api.stream('/v1/audit/live', { ...query, events, since }, from);
   if (!followed.hasBegun && lines > 0 && since === undefined) {
     // Asked while the stream is open: what comes in between is in both.
-    const newest = await api.get<{ decisions: Found[] }>('/v1/audit/decisions', { ...query, limit: lines });
-    for (const decision of newest.decisions.toReversed()) {
-      followed.shown.add(decision.id);
-      yield decision;
+    for (const found of await newestOnRecord(api, filters, query, { events, limit: lines })) {
+      followed.shown.add(found.id);
+      yield found;
     }
   }
   followed.hasBegun = true;
@@ -95,9 +123,9 @@ async function* decisions(api: ApiClient, options: Options, followed: Followed):
     followed.lastId = id;
   };
   for await (const { event, data } of readEvents(bytesOf(response), ids)) {
-    if (event !== 'decision') continue;
-    const decision: Found = JSON.parse(data);
-    if (!followed.shown.delete(decision.id)) yield decision;
+    if (event !== 'decision' && event !== 'control') continue;
+    const found: Found = JSON.parse(data);
+    if (!followed.shown.delete(found.id)) yield found;
   }
 }
 
@@ -109,9 +137,10 @@ async function* bytesOf({ body, url }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function show(decision: Found, { json }: Options, { stdout }: CommandContext): Promise<void> {
-  if (json) await writeJsonLine(stdout, decision);
-  else await write(stdout, `${decisionLine(decision, stdout)}\n`);
+async function show(found: Found, { json }: Options, { stdout }: CommandContext): Promise<void> {
+  if (json) await writeJsonLine(stdout, found);
+  else if (isControlEvent(found)) await write(stdout, `${controlEventLine(found, stdout)}\n`);
+  else await write(stdout, `${decisionLine(found, stdout)}\n`);
 }
 
 /** A plane that knows the search and no stream is older than this command. */

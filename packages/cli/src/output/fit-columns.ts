@@ -51,7 +51,8 @@ export function fitColumns<Row>(
   };
 }
 
-function cut(text: string, width: number): string {
+/** As much of a text as so many characters hold. */
+export function cut(text: string, width: number): string {
   if (text.length <= width) return text;
   const kept = text.slice(0, width - 1);
   // Half a character, which a cut may leave at the end, would be spelt out, and that takes more room.

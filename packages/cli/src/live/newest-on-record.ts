@@ -1,0 +1,56 @@
+/** What `tail` begins with: the newest of what its stream will go on with. */
+import type { ApiClient, Query } from '../api-client.ts';
+import type { Filters } from '../audit/filters.ts';
+import type { ShownControlEvent } from '../output/control-event-line.ts';
+import type { ShownDecision } from '../output/decision-line.ts';
+
+type FoundDecision = ShownDecision & { id: string };
+type FoundControlEvent = ShownControlEvent & { id: string };
+export type Found = FoundDecision | FoundControlEvent;
+
+/** By what the stream narrows control events; where anything else narrows, it leaves them out. */
+const KNOWN: readonly string[] = ['agent', 'action'];
+
+export function isControlEvent(found: Found): found is FoundControlEvent {
+  return 'happenedAt' in found;
+}
+
+/** @param events what is asked for; absent: what the stream tells of by itself */
+export async function newestOnRecord(
+  api: ApiClient,
+  filters: Filters,
+  query: Query,
+  { events, limit }: { events: readonly string[] | undefined; limit: number },
+): Promise<readonly Found[]> {
+  const names = events ?? [
+    'decision',
+    ...(Object.keys(filters).every((name) => KNOWN.includes(name)) ? ['control'] : []),
+  ];
+  const found: Found[] = [];
+  if (names.includes('decision')) {
+    const { decisions } = await api.get<{ decisions: FoundDecision[] }>('/v1/audit/decisions', {
+      ...query,
+      limit,
+    });
+    found.push(...decisions.toReversed());
+  }
+  if (names.some((name) => name !== 'decision')) {
+    // Narrowed here: the list by agent leaves out what names none. So it may hold fewer than there are.
+    const answer = await api.get<{ events: FoundControlEvent[] }>('/v1/audit/control-events', { limit });
+    const concerns = ({ event, agentId, actionId }: FoundControlEvent) =>
+      (names.includes('control') || names.includes(event)) &&
+      isAmong(agentId, filters.agent) &&
+      isAmong(actionId, filters.action);
+    found.push(...answer.events.filter(concerns).toReversed());
+  }
+  return found.toSorted((one, other) => atMsOf(one) - atMsOf(other)).slice(-limit);
+}
+
+/** What names none concerns all of them. */
+function isAmong(name: string | null, given: Filters[string] | undefined): boolean {
+  return name === null || !Array.isArray(given) || given.includes(name);
+}
+
+function atMsOf(found: Found): number {
+  return Date.parse(isControlEvent(found) ? found.happenedAt : found.decidedAt);
+}

@@ -1,0 +1,82 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { controlEventLine, type ShownControlEvent } from './control-event-line.ts';
+
+const FILE = new Writable();
+const TERMINAL = Object.assign(new Writable(), {
+  isTTY: true,
+  columns: 80,
+  hasColors: () => true,
+  getColorDepth: () => 8,
+});
+
+const NONE: ShownControlEvent = {
+  event: '',
+  happenedAt: '2026-01-30T12:00:00.123Z',
+  scope: null,
+  agentId: null,
+  by: 'ops (key_1)',
+  reason: 'incident 42',
+  budgetScope: null,
+  budgetSubject: null,
+  budgetId: null,
+  budgetWindowMs: null,
+  deltaMicros: null,
+  actionId: null,
+  answer: null,
+  ledgerEpoch: null,
+};
+const killed: Partial<ShownControlEvent> = { event: 'agent.killed', scope: 'all' };
+const approved: Partial<ShownControlEvent> = {
+  event: 'approval.recorded',
+  agentId: 'bot',
+  actionId: 'act_1',
+  answer: 'granted',
+};
+const adjusted: Partial<ShownControlEvent> = {
+  event: 'budget.adjusted',
+  budgetScope: 'agent',
+  budgetSubject: 'bot',
+  budgetId: 'total',
+  deltaMicros: -500_000,
+};
+
+test.each<[string, Partial<ShownControlEvent>]>([
+  ['KILLED everything by ops (key_1): incident 42', killed],
+  ['KILLED every agent of the tenant by ops (key_1): incident 42', { ...killed, scope: 'tenant' }],
+  ['KILLED bot by ops (key_1)', { ...killed, scope: 'agent', agentId: 'bot', reason: '' }],
+  ['REVIVED everything by ops (key_1): incident 42', { ...killed, event: 'agent.revived' }],
+  ['GRANTED act_1 of bot by ops (key_1): incident 42', approved],
+  ['DENIED act_1 of bot by ops (key_1): incident 42', { ...approved, answer: 'denied' }],
+  ['ADJUSTED total of agent bot, -$0.50 by ops (key_1): incident 42', adjusted],
+  [
+    'ADJUSTED team per 1 d of the tenant, $0.25 by ops (key_1): incident 42',
+    {
+      ...adjusted,
+      budgetScope: 'tenant',
+      budgetSubject: '',
+      budgetId: 'team',
+      budgetWindowMs: 86_400_000,
+      deltaMicros: 250_000,
+    },
+  ],
+  [
+    'LEDGER begins ep_1: rebuilt',
+    { event: 'ledger.epoch', ledgerEpoch: 'ep_1', by: null, reason: 'rebuilt' },
+  ],
+  ['AGENT.PAUSED bot by ops (key_1): incident 42', { event: 'agent.paused', agentId: 'bot' }],
+  ['KILLED a\\u{1b}[2J by ops (key_1)', { ...killed, scope: 'agent', agentId: 'a\u001b[2J', reason: '' }],
+])('%s', (line, given) => {
+  expect(controlEventLine({ ...NONE, ...given }, FILE)).toBe(`12:00:00.123  ${line}`);
+});
+
+test('a terminal shows it in colour, a kill in red, on one line of 80 characters; a file gets it in full', () => {
+  const event = { ...NONE, ...killed, reason: 'x'.repeat(100) };
+  const painted = controlEventLine(event, TERMINAL);
+  expect(painted).toContain('\u001b[31mKILLED\u001b[39m everything');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
+  const plain = painted.replace(/\u001b\[\d+m/g, '');
+  expect(plain).toHaveLength(80);
+  expect(plain).toMatch(/x…$/);
+  expect(controlEventLine(event, FILE)).toMatch(/x{100}$/);
+});
