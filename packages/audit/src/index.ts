@@ -34,7 +34,7 @@ export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
 export type { LandedControlEvent } from './queries/landed.ts';
 export { latencies } from './queries/latencies.ts';
-export { percentile } from './queries/latency-bounds.ts';
+export { percentile, percentileOf } from './queries/latency-bounds.ts';
 export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';
 export { MOVED_BY, movers } from './queries/movers.ts';
 export { nearMisses } from './queries/near-misses.ts';
@@ -52,6 +52,7 @@ export {
   type SettlementSummary,
   searchSettlements,
 } from './queries/search-settlements.ts';
+export { source as bookedSource } from './queries/source.ts';
 export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {

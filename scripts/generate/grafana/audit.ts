@@ -1,24 +1,44 @@
 /**
- * The dashboard of whoever answers for what agents do: from the audit's tables in ClickHouse. As every question of
- * packages/audit: FINAL, so that repeats count once; NOT void, so that what a newer ledger overruled does not count; and
- * the tenant, which the row policies of the data source's user hold to as well.
+ * The dashboard of whoever answers for what agents do: from the audit's tables in ClickHouse. What is counted and summed
+ * over time is read as the analytics read it, from sums where there are exact ones, so that a year can be looked at; the
+ * rest like every question of packages/audit: FINAL, so that repeats count once; NOT void, so that what a newer ledger overruled
+ * does not count; and the tenant, which the row policies of the data source's user hold to as well.
  */
+import { bookedSource, type Dimension, percentileOf } from '@mandate/audit';
 import type { Dashboard } from './dashboard.ts';
 
 const TENANT = `\${tenant:sqlstring}`;
 const AGENTS = `$__conditionalAll(agent_id IN (\${agent:sqlstring}), $agent)`;
-const COUNTED = `tenant = ${TENANT} AND NOT void`;
-const DECIDED = `${COUNTED} AND $__timeFilter(decided_at) AND ${AGENTS}`;
-const SETTLED = `${COUNTED} AND kind = 'settled' AND $__timeFilter(settled_at) AND ${AGENTS}`;
+const DECIDED = `tenant = ${TENANT} AND NOT void AND $__timeFilter(decided_at) AND ${AGENTS}`;
 
-/** A charge is booked when it was decided, what an outcome changed when that was settled. */
-const BOOKED = `(
-  SELECT decided_at AS at, agent_id, charged_micros AS micros FROM decisions FINAL WHERE ${DECIDED}
-  UNION ALL
-  SELECT settled_at AS at, agent_id, delta_micros AS micros FROM settlements FINAL WHERE ${SETTLED}
-)`;
+/** In place of what a question binds. */
+const BOUND = {
+  '{tenant:String}': TENANT,
+  '{fromMs:Int64}': `\${__from}`,
+  '{toMs:Int64}': `\${__to}`,
+};
 
-const LATENCY = "dateDiff('millisecond', appended_at, decided_at)";
+/** Decisions with these dimensions in common; with `settled`, what outcomes changed too. */
+function booked(dimensions: readonly Dimension[], also: { settled?: boolean; cutMs?: string } = {}): string {
+  const { settled = false, ...cut } = also;
+  const asked = { tenant: '', fromMs: 0, toMs: 0 };
+  const source = bookedSource(asked, { dimensions, decisionsOnly: !settled, ...cut });
+  const text = Object.entries(BOUND).reduce(
+    (sql, [bound, value]) => sql.replaceAll(bound, () => value),
+    source,
+  );
+  return `${text} AS booked WHERE ${AGENTS}`;
+}
+
+/** The same, and each row lies within one interval of the panel. */
+function bookedOverTime(dimensions: readonly Dimension[], { settled = false } = {}): string {
+  return booked(dimensions, { settled, cutMs: '($__interval_s * 1000)' });
+}
+
+/** What looks at every row looks at no more than so many days, up to the end of what is shown. */
+function ofLastDays(days: number): string {
+  return `${DECIDED} AND decided_at > $__toTime - INTERVAL ${days} DAY`;
+}
 
 export const auditDashboard: Dashboard = {
   uid: 'mandate-audit',
@@ -30,7 +50,7 @@ export const auditDashboard: Dashboard = {
     {
       name: 'agent',
       label: 'Agent',
-      query: `SELECT agent_id FROM decisions WHERE ${COUNTED} AND $__timeFilter(decided_at) GROUP BY agent_id ORDER BY count() DESC LIMIT 500`,
+      query: `SELECT agent_id FROM ${booked([]).replace(AGENTS, 'true')} GROUP BY agent_id ORDER BY sum(calls) DESC LIMIT 500`,
     },
   ],
   rows: [
@@ -42,35 +62,35 @@ export const auditDashboard: Dashboard = {
           description: 'Every record counts, duplicates too.',
           kind: 'stat',
           unit: 'locale',
-          sql: `SELECT count() AS decisions FROM decisions FINAL WHERE ${DECIDED}`,
+          sql: `SELECT sum(calls) AS decisions FROM ${booked([])}`,
         },
         {
           title: 'Blocked',
           description: 'Share of the decisions that were BLOCK.',
           kind: 'stat',
           unit: 'percentunit',
-          sql: `SELECT countIf(verdict = 'BLOCK') / greatest(count(), 1) AS blocked FROM decisions FINAL WHERE ${DECIDED}`,
+          sql: `SELECT sumIf(calls, verdict = 'BLOCK') / greatest(sum(calls), 1) AS blocked FROM ${booked([])}`,
         },
         {
           title: 'Spent',
           description: 'What decisions reserved, with what outcomes gave back or added.',
           kind: 'stat',
           unit: 'currencyUSD',
-          sql: `SELECT sum(micros) / 1e6 AS spent FROM ${BOOKED}`,
+          sql: `SELECT sum(charged + settled) / 1e6 AS spent FROM ${booked([], { settled: true })}`,
         },
         {
           title: 'Agents',
           description: 'That asked for anything.',
           kind: 'stat',
           unit: 'locale',
-          sql: `SELECT uniqExact(agent_id) AS agents FROM decisions FINAL WHERE ${DECIDED}`,
+          sql: `SELECT uniqExact(agent_id) AS agents FROM ${booked([])}`,
         },
         {
           title: 'Let through by observing',
           description: 'Would have been blocked, under a mandate that only observes.',
           kind: 'stat',
           unit: 'locale',
-          sql: `SELECT countIf(observed_verdict != '') AS observed FROM decisions FINAL WHERE ${DECIDED}`,
+          sql: `SELECT sumIf(calls, observed_code != '') AS observed FROM ${booked(['observedCode'])}`,
         },
       ],
     },
@@ -84,23 +104,26 @@ export const auditDashboard: Dashboard = {
           unit: 'short',
           stacked: true,
           byVerdict: true,
-          sql: `SELECT $__timeInterval(decided_at) AS time, toString(verdict) AS verdict, count() AS decisions
-FROM decisions FINAL WHERE ${DECIDED} GROUP BY time, verdict ORDER BY time`,
+          sql: `SELECT $__timeInterval(at) AS time, toString(verdict) AS verdict, sum(calls) AS decisions
+FROM ${bookedOverTime([])} GROUP BY time, verdict ORDER BY time`,
         },
         {
           title: 'Spend',
           description: 'Booked in each interval. Below zero: more was given back than reserved.',
           kind: 'timeseries',
           unit: 'currencyUSD',
-          sql: `SELECT $__timeInterval(at) AS time, sum(micros) / 1e6 AS spent FROM ${BOOKED} GROUP BY time ORDER BY time`,
+          sql: `SELECT $__timeInterval(at) AS time, sum(charged + settled) / 1e6 AS spent
+FROM ${bookedOverTime([], { settled: true })} GROUP BY time ORDER BY time`,
         },
         {
           title: 'From the log to the decision',
-          description: 'How long requests waited for their decision: half of them, and all but a hundredth.',
+          description:
+            'How long requests waited for their decision at most: half of them, and all but a hundredth.',
           kind: 'timeseries',
           unit: 'ms',
-          sql: `SELECT $__timeInterval(decided_at) AS time, quantile(0.5)(${LATENCY}) AS p50, quantile(0.99)(${LATENCY}) AS p99
-FROM decisions FINAL WHERE ${DECIDED} GROUP BY time ORDER BY time`,
+          sql: `SELECT $__timeInterval(at) AS time, ${percentileOf('sumForEach(latencies)', 0.5)} AS p50,
+  ${percentileOf('sumForEach(latencies)', 0.99)} AS p99
+FROM ${bookedOverTime([])} GROUP BY time ORDER BY time`,
         },
       ],
     },
@@ -113,12 +136,8 @@ FROM decisions FINAL WHERE ${DECIDED} GROUP BY time ORDER BY time`,
           kind: 'table',
           unit: 'locale',
           columns: { spent: 'currencyUSD' },
-          sql: `SELECT agent_id AS agent, sum(micros) / 1e6 AS spent, max(calls) AS decisions, max(refused) AS blocked
-FROM ${BOOKED} AS booked
-LEFT JOIN (
-  SELECT agent_id, count() AS calls, countIf(verdict = 'BLOCK') AS refused FROM decisions FINAL WHERE ${DECIDED} GROUP BY agent_id
-) AS asked USING (agent_id)
-GROUP BY agent_id ORDER BY spent DESC, agent LIMIT 20`,
+          sql: `SELECT agent_id AS agent, sum(charged + settled) / 1e6 AS spent, sum(calls) AS decisions, sumIf(calls, verdict = 'BLOCK') AS blocked
+FROM ${booked([], { settled: true })} GROUP BY agent ORDER BY spent DESC, agent LIMIT 20`,
         },
         {
           title: 'Tools and models',
@@ -126,9 +145,9 @@ GROUP BY agent_id ORDER BY spent DESC, agent LIMIT 20`,
           kind: 'table',
           unit: 'locale',
           columns: { reserved: 'currencyUSD' },
-          sql: `SELECT toString(type) AS kind, toString(if(tool = '', model, tool)) AS name, count() AS decisions,
-  countIf(verdict = 'ALLOW') AS allowed, sum(charged_micros) / 1e6 AS reserved
-FROM decisions FINAL WHERE ${DECIDED} GROUP BY kind, name ORDER BY decisions DESC, name LIMIT 20`,
+          sql: `SELECT toString(type) AS kind, toString(if(tool = '', model, tool)) AS name, sum(calls) AS decisions,
+  sumIf(calls, verdict = 'ALLOW') AS allowed, sum(charged) / 1e6 AS reserved
+FROM ${booked(['type', 'tool', 'model'])} GROUP BY kind, name ORDER BY decisions DESC, name LIMIT 20`,
         },
       ],
     },
@@ -141,13 +160,13 @@ FROM decisions FINAL WHERE ${DECIDED} GROUP BY kind, name ORDER BY decisions DES
           kind: 'table',
           unit: 'locale',
           columns: { latest: 'dateTimeAsIso' },
-          sql: `SELECT toString(verdict) AS verdict, toString(code) AS code, count() AS decisions, uniqExact(agent_id) AS agents, max(decided_at) AS latest
-FROM decisions FINAL WHERE ${DECIDED} AND verdict != 'ALLOW' GROUP BY verdict, code ORDER BY decisions DESC, code LIMIT 20`,
+          sql: `SELECT toString(verdict) AS verdict, toString(code) AS code, sum(calls) AS decisions, uniqExact(agent_id) AS agents, max(last_at) AS latest
+FROM ${booked(['code'])} AND verdict != 'ALLOW' GROUP BY verdict, code ORDER BY decisions DESC, code LIMIT 20`,
         },
         {
           title: 'Budgets nearest to their end',
           description:
-            'As the last decision of each left it. What has a window is free again as the window passes.',
+            'As the last decision of each left it, of those that were used in the last seven days that are shown. What has a window is free again as the window passes.',
           kind: 'table',
           unit: 'locale',
           columns: { used: 'currencyUSD', of: 'currencyUSD', share: 'percentunit', window: 'ms' },
@@ -157,7 +176,7 @@ FROM (
   SELECT toString(one.scope) AS scope, one.subject AS subject, one.id AS id, one.window_ms AS window_ms,
     argMax((one.used, one.most), (decided_at, ledger_sequence)) AS last
   FROM decisions FINAL ARRAY JOIN limits AS one
-  WHERE ${DECIDED} AND one.kind = 'budget' AND one.most > 0
+  WHERE ${ofLastDays(7)} AND one.kind = 'budget' AND one.most > 0
   GROUP BY scope, subject, id, window_ms
 )
 ORDER BY share DESC, scope, subject LIMIT 20`,
@@ -169,12 +188,13 @@ ORDER BY share DESC, scope, subject LIMIT 20`,
       panels: [
         {
           title: 'On behalf of whom',
-          description: 'The principals that agents acted for, by what was reserved.',
+          description:
+            'The principals that agents acted for, by what was reserved, in the last 31 days that are shown.',
           kind: 'table',
           unit: 'locale',
           columns: { reserved: 'currencyUSD' },
           sql: `SELECT principal_id AS principal, count() AS decisions, countIf(verdict = 'BLOCK') AS blocked, sum(charged_micros) / 1e6 AS reserved
-FROM decisions FINAL WHERE ${DECIDED} AND principal_id != '' GROUP BY principal ORDER BY reserved DESC, principal LIMIT 20`,
+FROM decisions FINAL WHERE ${ofLastDays(31)} AND principal_id != '' GROUP BY principal ORDER BY reserved DESC, principal LIMIT 20`,
         },
         {
           title: 'What operators did',

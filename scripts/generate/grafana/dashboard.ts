@@ -128,10 +128,14 @@ function panelOf(panel: Panel, source: Source): object {
     datasource: source,
     fieldConfig: { defaults: defaultsOf(panel), overrides: overridesOf(panel) },
     options: kind === 'stat' ? { ...OPTIONS.stat, colorMode: alarming ? 'value' : 'none' } : OPTIONS[kind],
+    ...(kind === 'timeseries' && 'sql' in panel && { maxDataPoints: MOST_POINTS }),
     ...(answersYesOrNo && { transformations: [ONLY_WHETHER] }),
     targets: targetsOf(panel, source),
   };
 }
+
+/** So a point of a week is an hour, and one of a year a day: such are read from sums. */
+const MOST_POINTS = 200;
 
 function defaultsOf(panel: Panel): object {
   const { kind, unit, alarming, noneIsGood } = panel;

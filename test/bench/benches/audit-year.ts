@@ -1,6 +1,6 @@
 /**
- * A generated year in ClickHouse: every question of a dashboard, with many decisions beside the same question with few.
- * Agents, tools and buckets are the same; a ratio says what more decisions cost. The sums are brought up to date before.
+ * A generated year in ClickHouse: every question of a dashboard, those of Grafana's panels among them, with many decisions
+ * beside the same question with few. Agents, tools and buckets are the same; a ratio says what more decisions cost. The sums are brought up to date before.
  */
 import {
   type AuditClient,
@@ -10,6 +10,9 @@ import {
   refreshRollups,
   searchDecisions,
 } from '@mandate/audit';
+import { z } from 'zod';
+import { grafanaDashboards, panelsOf } from '../../e2e/observe/observed-files.ts';
+import { sentByGrafana } from '../../e2e/observe/sent-by-grafana.ts';
 import type { BenchOptions } from '../bench-options.ts';
 import { compare } from '../measure/compare.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
@@ -23,7 +26,20 @@ const PAIRS = 5;
 const { tenant, fromMs, toMs } = YEAR;
 const DAY_MS = 86_400_000;
 const MONTH = { fromMs: Date.UTC(2025, 4), toMs: Date.UTC(2025, 5) };
+const WEEK = { fromMs: Date.UTC(2025, 4, 12), toMs: Date.UTC(2025, 4, 19), stepS: 3_600 };
 const YEAR_BY_DAY = { runStarts: [String(fromMs)], runSteps: [String(DAY_MS)] };
+
+/** As Grafana asks, of all agents. */
+const SPANS = { week: WEEK, year: { fromMs, toMs, stepS: 86_400 } };
+const PANELS = grafanaDashboards()
+  .filter(({ uid }) => uid === 'mandate-audit')
+  .flatMap(panelsOf)
+  .flatMap(({ title, targets }) =>
+    Object.entries(SPANS).map(([span, shown]): [string, AskOnce] => {
+      const sql = sentByGrafana(targets?.[0]?.rawSql ?? '', { tenant, agents: null, ...shown });
+      return [`panel over a ${span}: ${title}`, (audit) => audit.query(sql, {}, z.unknown())];
+    }),
+  );
 
 type Newest = { id: string; traceId: string };
 type AskOnce = (audit: AuditClient, newest: Newest) => Promise<unknown>;
@@ -46,6 +62,7 @@ const QUESTIONS: Readonly<Record<string, AskOnce>> = {
   'month by agent': (audit) => ask(audit, analytics, { tenant, groupBy: ['agent'], ...MONTH }),
   'year of one agent by tool': (audit) =>
     ask(audit, analytics, { tenant, groupBy: ['tool'], agentId: ['agent-3'] }),
+  ...Object.fromEntries(PANELS),
 };
 
 export async function auditYear({ decisions: many }: BenchOptions): Promise<Row[]> {

@@ -1,5 +1,5 @@
 /** The questions of the audit's dashboard, asked of ClickHouse as Grafana's plugin would send them. */
-import type { AuditClient } from '@mandate/audit';
+import { type AuditClient, refreshRollups } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,21 +14,19 @@ import {
 } from '../audit/log-records.ts';
 import { openRecording, type Recording } from '../audit/recording.ts';
 import { grafanaDashboards, panelsOf } from './observed-files.ts';
+import { type Shown, sentByGrafana } from './sent-by-grafana.ts';
 
-const FROM_S = Math.floor(START_MS / 1_000) - 3_600;
-const TO_S = FROM_S + 7_200;
-
-/** What the plugin and Grafana make of the text. `agents`: those that are picked; null where all are. */
-function sent(sql: string, { tenant = 'acme', agents = null as string[] | null } = {}): string {
-  const quoted = (values: readonly string[]) =>
-    values.map((value) => `'${value.replaceAll("'", "''")}'`).join(',');
-  return sql
-    .replace(/\$__conditionalAll\((.*?\)), \$\w+\)/g, agents === null ? '1=1' : '$1')
-    .replace(/\$__timeFilter\((\w+)\)/g, `$1 >= toDateTime(${FROM_S}) AND $1 <= toDateTime(${TO_S})`)
-    .replace(/\$__timeInterval\((\w+)\)/g, 'toStartOfInterval(toDateTime($1), INTERVAL 20 second)')
-    .replaceAll(`\${tenant:sqlstring}`, quoted([tenant]))
-    .replaceAll(`\${agent:sqlstring}`, quoted(agents ?? []));
-}
+const HOUR_S = 3_600;
+const HOUR_MS = HOUR_S * 1_000;
+/** Hours and days are whole, so that there is something to sum up. */
+const FROM_MS = Math.floor(START_MS / HOUR_MS) * HOUR_MS - 24 * HOUR_MS;
+const SHOWN: Shown = {
+  tenant: 'acme',
+  fromMs: FROM_MS,
+  toMs: FROM_MS + 96 * HOUR_MS,
+  stepS: 20,
+  agents: null,
+};
 
 const dashboard = grafanaDashboards().find(({ uid }) => uid === 'mandate-audit');
 if (dashboard === undefined) throw new Error('no dashboard of the audit');
@@ -39,9 +37,9 @@ describe("a panel of the audit's dashboard", () => {
   let audit: AuditClient;
 
   const row = z.record(z.string(), z.unknown());
-  const ask = async (title: string, options = {}) => {
+  const ask = async (title: string, shown: Partial<Shown> = {}) => {
     const panel = panels.find((one) => one.title === title);
-    return audit.query(sent(panel?.sql ?? '', options), {}, row);
+    return audit.query(sentByGrafana(panel?.sql ?? '', { ...SHOWN, ...shown }), {}, row);
   };
 
   const BLOCKED = { verdict: 'BLOCK', code: 'TOOL_DENIED', chargedMicros: 0 } as const;
@@ -137,6 +135,16 @@ describe("a panel of the audit's dashboard", () => {
     expect(await ask('Dead letters')).toMatchObject([{ reason: 'not JSON', republished: 1 }]);
   });
 
+  test.each(panels)('"$title" answers the same once there are sums', async ({ title }) => {
+    const steps = [20, HOUR_S, 24 * HOUR_S];
+    const asked = () => Promise.all(steps.map((stepS) => ask(title, { stepS })));
+    await audit.command('TRUNCATE TABLE rollup_sums');
+    const before = await asked();
+    const { hours, days } = await refreshRollups(audit, { quietMs: 0 });
+    expect([hours, days].every((many) => many > 0)).toBe(true);
+    expect(await asked()).toEqual(before);
+  });
+
   test('keeps to the agents that are picked, and to the tenant', async () => {
     const agents = ['agent-0', "o'brien"];
     expect(await ask('Agents by spend', { agents })).toMatchObject([{ agent: 'agent-0' }]);
@@ -147,7 +155,7 @@ describe("a panel of the audit's dashboard", () => {
 
   test('the agents to pick from are those that asked for something', async () => {
     const query = dashboard.templating.list.find(({ name }) => name === 'agent')?.query ?? '';
-    const found = await audit.query(sent(query), {}, z.object({ agent_id: z.string() }));
+    const found = await audit.query(sentByGrafana(query, SHOWN), {}, z.object({ agent_id: z.string() }));
     expect(found.map(({ agent_id }) => agent_id).sort()).toEqual([
       'agent-0',
       'agent-1',

@@ -57,8 +57,11 @@ export const NEAR_MISS_AT = 90;
 export type BookedShape = {
   /** The dimensions that the question uses. */
   dimensions: readonly Dimension[];
-  /** Beside `fromMs` and `toMs` it cuts time only at multiples of so many milliseconds since 1970; absent: nowhere. */
-  cutMs?: number;
+  /**
+   * Beside `fromMs` and `toMs` it cuts time only at multiples of so many milliseconds since 1970: a number, or SQL of one that
+   * is constant; absent: nowhere.
+   */
+  cutMs?: number | string;
   /** Nothing that was settled is asked for: it need not be joined with what it settles. */
   decisionsOnly?: boolean;
 };

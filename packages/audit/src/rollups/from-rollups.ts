@@ -18,8 +18,6 @@ import { decisionsNarrowed } from '../queries/decision-filter.ts';
 import { COLUMNS_ROLLED, groupsIn } from './groups.ts';
 import { dayOf, HOUR_MS } from './hour.ts';
 
-const DAY_MS = 24 * HOUR_MS;
-
 /** What a group has in common of what decisions can be narrowed by, and its column. */
 const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
   agentId: 'agent_id',
@@ -56,13 +54,12 @@ export const fromRollups: Booked = (asked, shape) => {
       FROM (${groupsIn(`tenant = {tenant:String} AND ${where}`, read)})
       WHERE ${decisionsOnly ? 'calls > 0' : 'true'}${decisionsNarrowed(ofGroups)}`;
   const bucket = cutMs === undefined ? '' : `, intDiv(toUnixTimestamp64Milli(booked.at), ${cutMs})`;
-  const wholeDays = cutMs === undefined || cutMs % DAY_MS === 0;
   // Added up at once: what comes behind is then as little as the answer, whatever a row of a source costs there.
   return `(
     SELECT min(booked.at) AS at, ${key.join(', ')}, sum(calls) AS calls, sumForEach(latencies) AS latencies, sum(near_misses) AS near_misses,
       sum(charged) AS charged, sum(settled) AS settled, max(last_at) AS last_at
     FROM (
-      WITH (${partition({ fromMs, toMs, wholeDays })}) AS parts
+      WITH (${partition({ fromMs, toMs, cutMs })}) AS parts
       ${groups('hours = 24 AND hour IN (SELECT arrayJoin(parts.1))')}
       UNION ALL ${groups('hours = 1 AND hour IN (SELECT arrayJoin(parts.2))')}
       UNION ALL
@@ -82,7 +79,7 @@ function isRolled(asked: BookedFilter, { dimensions, cutMs = HOUR_MS }: BookedSh
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
   const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);
   return (
-    cutMs % HOUR_MS === 0 &&
+    (typeof cutMs === 'string' || cutMs % HOUR_MS === 0) &&
     nearMissAt === NEAR_MISS_AT &&
     dimensions.every((name) => rolled.has(DIMENSIONS[name])) &&
     Object.keys(present(others)).every((name) => name in FILTERED)
@@ -97,10 +94,11 @@ function present(filters: object): object {
 function partition(asked: {
   fromMs: number | undefined;
   toMs: number | undefined;
-  wholeDays: boolean;
+  cutMs: number | string | undefined;
 }): string {
   const whole = (first: string, hours: number) =>
     [
+      asked.cutMs === undefined ? 'true' : `${asked.cutMs} % ${hours * HOUR_MS} = 0`,
       asked.fromMs === undefined ? 'true' : `toInt64(${first}) * ${HOUR_MS} >= {fromMs:Int64}`,
       asked.toMs === undefined ? 'true' : `(toInt64(${first}) + ${hours}) * ${HOUR_MS} <= {toMs:Int64}`,
     ].join(' AND ');
@@ -115,7 +113,7 @@ function partition(asked: {
             arrayFlatten(groupArrayIf(touched_since, NOT is_day))
           )
         FROM (
-          SELECT day, ${asked.wholeDays} AND ${whole('day', 24)} AND (day, sum(touched)) IN (
+          SELECT day, ${whole('day', 24)} AND (day, sum(touched)) IN (
               SELECT hour, touches FROM (SELECT * FROM rollup_sums FINAL WHERE tenant = {tenant:String} AND hours = 24) WHERE unmatched = 0
             ) AS is_day,
             groupArrayIf(hour, is_exact) AS exact, groupArrayIf(hour, NOT is_exact) AS touched_since
