@@ -124,8 +124,9 @@ const NEARBY_HOURS = 4;
 
 /**
  * The decisions that let through what was settled: the first ALLOW of each action and attempt. Where the settlements
- * are those of some hours, they are looked for nearby first, and only what is not there among all decisions. An ALLOW
- * that repeats another (a mandate that observes lets it pass) is no first one.
+ * are those of some hours, they are looked for nearby first, and only what is not there among all decisions: if there is any,
+ * for nothing would be looked for in every index as well. An ALLOW that repeats another (a mandate that observes lets it
+ * pass) is no first one.
  */
 function letThrough(settled: string, hours: string | undefined): string {
   const key = '(agent_id, action_id, attempt)';
@@ -143,7 +144,8 @@ function letThrough(settled: string, hours: string | undefined): string {
   return `
             SELECT * ${allowed} AND ${nearby} AND ${key} IN (${settled}) ${first}
             UNION ALL
-            SELECT * ${allowed} AND action_id IN (SELECT action_id FROM (${others})) AND ${key} IN (${others}) ${first}`;
+            SELECT * ${allowed} AND (SELECT count() > 0 FROM (${others}))
+              AND action_id IN (SELECT action_id FROM (${others})) AND ${key} IN (${others}) ${first}`;
 }
 
 const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";

@@ -2,11 +2,13 @@
 export const HOUR_MS = 3_600_000;
 
 /**
- * @param time a column of type DateTime64(3); in a form through which ClickHouse sees what its indexes say of that column
+ * In a form through which ClickHouse sees what its indexes say of that column; and of no hours, without a look at those.
+ *
+ * @param time a column of type DateTime64(3)
  * @param hours SQL of an array that is constant
  */
 export function inHours(time: string, hours: string): string {
-  return `intDiv(toUnixTimestamp64Milli(${time}), ${HOUR_MS}) IN (SELECT arrayJoin(${hours}))`;
+  return `notEmpty(${hours}) AND intDiv(toUnixTimestamp64Milli(${time}), ${HOUR_MS}) IN (SELECT arrayJoin(${hours}))`;
 }
 
 /** The first hour of an hour's day. */
