@@ -25,7 +25,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'validate',
-    summary: 'check mandate files',
+    summary: 'check mandates, privacy documents and rules of alerts',
     load: async () => (await import('./commands/validate.ts')).validateCommand,
   },
   {

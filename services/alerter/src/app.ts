@@ -12,4 +12,5 @@
 export { alertRoutes } from './alert-routes.ts';
 export { type Alerter, type AlerterOptions, startAlerter } from './alerter.ts';
 export { alerterConfig, alerterSettings } from './config.ts';
+export { checkAlerting } from './rules/alert-rules.ts';
 export { openRulesFile, type RulesFile } from './rules-file.ts';

@@ -38,4 +38,48 @@ describe('mandate validate', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/privacy\.yaml:3:7 fields\.0\.path: principal\.id cannot be redacted/);
   });
+
+  const WEBHOOK =
+    '{ name: ops, url: "https://a.example", tenant: "*", secrets: [{ env: OPS_SECRET }, { file: /nowhere }] }';
+  const ALERTS = `version: 1\nrules: { lag: false }\nwebhooks: [${WEBHOOK}]\n`;
+
+  test.each([
+    ['rules of alerts by their name', 'alerts.yaml', []],
+    ['those of another name, when it is told', 'ops.yaml', ['--alerts']],
+  ])('checks %s: a secret that only the alerter has is a note', async (_, name, flags) => {
+    const path = fileOf(name, ALERTS);
+    const notes = [
+      'webhooks.0.secrets.0: the variable OPS_SECRET is not set',
+      expect.stringMatching(/^webhooks\.0\.secrets\.1: \/nowhere cannot be read: /),
+    ];
+    const ran = await runCommand(['validate', ...flags, path]);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: `${path}: ok (rules: 7, webhooks: 1)\n` });
+    expect(ran.stderr).toContain(`${path}: note: ${notes[0]}\n`);
+    const asJson = await runCommand(['validate', '--json', ...flags, path]);
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      file: path,
+      ok: true,
+      alerts: { rules: 7, webhooks: 1 },
+      notes,
+    });
+    expect(asJson.stderr).toBe('');
+  });
+
+  test('names the faults of rules of alerts by line and column, and never a secret', async () => {
+    const path = fileOf('alerts.yml', ALERTS.replace('rules: {', 'rules: { kil: true,'));
+    const shape = await runCommand(['validate', path]);
+    expect(shape).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(shape.stderr).toMatch(/alerts\.yml:2:10 rules\.kil: /);
+    const good = fileOf('alerts.json', ALERTS);
+    const secret = await runCommand(['validate', good], { env: { OPS_SECRET: 'hush-hush' } });
+    expect(secret).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(secret.stderr).toMatch(/alerts\.json:3:\d+ webhooks\.0\.secrets\.0: does not hold a secret/);
+    expect(secret.stderr).not.toContain('hush');
+  });
+
+  test('a file is of one kind', async () => {
+    const { exitCode, stderr } = await runCommand(['validate', '--alerts', '--privacy', 'x.yaml']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("'--privacy' cannot be used with option '--alerts'");
+  });
 });

@@ -1,53 +1,78 @@
 import { basename } from 'node:path';
 import { type DocumentFault, describeFault } from '@mandate/policy';
 import { loadPrivacy } from '@mandate/privacy';
-import type { Command } from 'commander';
-import type { ExitCode, RunCommand } from '../command-context.ts';
+import { type Command, Option } from 'commander';
+import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
 import { readMandatesFile, readTextFile } from '../load-mandates-file.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
 /** What a file that is good holds: as JSON, and in a word or two for people. */
-type Checked = { ok: true; found: object; inWords: string } | { ok: false; faults: readonly DocumentFault[] };
+type Checked = (
+  | { ok: true; found: object; inWords: string }
+  | { ok: false; faults: readonly DocumentFault[] }
+) & {
+  /** What only the machine can tell that the file is for. */
+  notes?: readonly string[];
+};
+
+type Flags = { json?: true; privacy?: true; alerts?: true };
 
 export function validateCommand(command: Command, run: RunCommand): void {
   command
-    .description('Checks mandates and privacy documents, and names every fault by file, line and column.')
-    .argument('<file...>', 'YAML or JSON: mandates, or what privacy.yaml or privacy.json is called')
-    .option('--privacy', 'the files are privacy documents, whatever they are called')
+    .description(
+      'Checks mandates, privacy documents and rules of alerts, and names every fault by file, line and column.',
+    )
+    .argument(
+      '<file...>',
+      'YAML or JSON: mandates, unless called privacy.yaml or alerts.yaml (or .yml, .json)',
+    )
+    .addOption(
+      new Option('--privacy', 'the files are privacy documents, whatever they are called').conflicts(
+        'alerts',
+      ),
+    )
+    .option('--alerts', 'the files are rules of alerts, whatever they are called')
     .option('--json', 'one JSON document a file, in one line')
     .addHelpText(
       'after',
       `
-Exit code 2 when a file has a fault.
+Exit code 2 when a file has a fault. A secret of a webhook that is not found here is a note: the alerter may have it.
 
 Examples:
-  mandate validate mandates.yaml privacy.yaml
+  mandate validate mandates.yaml privacy.yaml alerts.yaml
   mandate validate --privacy people.yaml
   mandate validate --json policies/*.yaml | jq -r '.faults[]?.message'`,
     )
-    .action((files: readonly string[], { json, privacy }: { json?: true; privacy?: true }) =>
-      run(async ({ stdout, stderr }): Promise<ExitCode> => {
+    .action((files: readonly string[], { json, ...flags }: Flags) =>
+      run(async ({ stdout, stderr, env }): Promise<ExitCode> => {
         let exitCode: ExitCode = 0;
         for (const file of files) {
-          const isPrivacy = privacy ?? /^privacy\.(?:ya?ml|json)$/.test(basename(file));
-          const checked = isPrivacy ? checkPrivacy(file) : checkMandates(file);
+          const checked = await CHECKS[kindOf(file, flags)](file, env);
           if (!checked.ok) exitCode = 2;
           if (json) {
-            await writeJsonLine(
-              stdout,
-              checked.ok ? { file, ok: true, ...checked.found } : { file, ...checked },
-            );
-          } else if (checked.ok) {
-            await write(stdout, printableLines(`${file}: ok (${checked.inWords})\n`));
-          } else {
-            const lines = checked.faults.map((fault) => `${describeFault(file, fault)}\n`);
-            await write(stderr, printableLines(lines.join('')));
+            const { ok, notes } = checked;
+            const said = ok ? checked.found : { faults: checked.faults };
+            await writeJsonLine(stdout, { file, ok, ...said, ...(notes && { notes }) });
+            continue;
           }
+          const lines = checked.ok ? [] : checked.faults.map((fault) => describeFault(file, fault));
+          const notes = (checked.notes ?? []).map((note) => `${file}: note: ${note}`);
+          await write(stderr, printableLines([...lines, ...notes].map((line) => `${line}\n`).join('')));
+          if (checked.ok) await write(stdout, printableLines(`${file}: ok (${checked.inWords})\n`));
         }
         return exitCode;
       }),
     );
+}
+
+const CHECKS = { mandates: checkMandates, privacy: checkPrivacy, alerts: checkAlerts };
+
+function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
+  if (privacy) return 'privacy';
+  if (alerts) return 'alerts';
+  const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
+  return name === 'privacy' || name === 'alerts' ? name : 'mandates';
 }
 
 function checkMandates(file: string): Checked {
@@ -66,6 +91,23 @@ function checkPrivacy(file: string): Checked {
     patterns: patterns.length,
     retention: Object.keys(retention).length,
   };
-  const inWords = Object.entries(privacy).map(([what, count]) => `${what}: ${count}`);
-  return { ok: true, found: { privacy }, inWords: inWords.join(', ') };
+  return { ok: true, found: { privacy }, inWords: counts(privacy) };
+}
+
+async function checkAlerts(file: string, env: CommandContext['env']): Promise<Checked> {
+  const { checkAlerting } = await import('@mandate/alerter');
+  const read = checkAlerting(readTextFile(file), env);
+  if (!read.ok) return read;
+  const { rules, webhooks } = read.alerting;
+  const alerts = {
+    rules: Object.values(rules).filter((rule) => rule !== false).length,
+    webhooks: webhooks.length,
+  };
+  return { ok: true, found: { alerts }, inWords: counts(alerts), notes: read.notes };
+}
+
+function counts(found: Record<string, number>): string {
+  return Object.entries(found)
+    .map(([what, count]) => `${what}: ${count}`)
+    .join(', ');
 }

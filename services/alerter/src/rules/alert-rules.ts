@@ -120,7 +120,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function loadAlerting(
   text: string,
   env: Environment,
-  readSecret: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+  readSecret: ReadSecret = readFile,
+): LoadedAlerting {
+  return readAlerting(text, env, readSecret);
+}
+
+/**
+ * The same away from the alerter, whose environment and disk are not known there: a secret that is not found is a note
+ * and no fault of the file. One that is found must be one.
+ */
+export function checkAlerting(text: string, env: Environment): LoadedAlerting & { notes: readonly string[] } {
+  const notes: string[] = [];
+  return { ...readAlerting(text, env, readFile, notes), notes };
+}
+
+type ReadSecret = (path: string) => string;
+const readFile: ReadSecret = (path) => readFileSync(path, 'utf8');
+
+/** @param notes gets the secrets that are not found; where it is left out, each is a fault */
+function readAlerting(
+  text: string,
+  env: Environment,
+  readSecret: ReadSecret,
+  notes?: string[],
 ): LoadedAlerting {
   const found: Alerting[] = [];
   const faults = readDocuments(text, { schema: document, what: 'rules of alerts' }, (written, say) => {
@@ -131,9 +153,11 @@ export function loadAlerting(
         say(['webhooks', at, 'name'], `the name "${rest.name}" stands twice in this file`);
       names.add(rest.name);
       const keys = secrets.flatMap((named, nth) => {
+        const path = ['webhooks', at, 'secrets', nth];
         const key = keyOf(named, env, readSecret);
-        if (typeof key !== 'string') return [key];
-        say(['webhooks', at, 'secrets', nth], key);
+        if (Buffer.isBuffer(key)) return [key];
+        if (key.isAbsent && notes !== undefined) notes.push(`${path.join('.')}: ${key.message}`);
+        else say(path, key.message);
         return [];
       });
       return { ...rest, keys, rules: wanted === undefined ? null : new Set(wanted) };
@@ -151,24 +175,31 @@ const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 function keyOf(
   named: z.output<typeof secret>,
   env: Environment,
-  readSecret: (path: string) => string,
-): Buffer | string {
+  readSecret: ReadSecret,
+): Buffer | { isAbsent: boolean; message: string } {
+  const bad = (message: string) => ({ isAbsent: false, message });
+  const absent = (message: string) => ({ isAbsent: true, message });
   let text: string | undefined;
   if ('env' in named) {
     // Those are settings, each of which some process knows: a misspelt one ends it.
-    if (named.env.startsWith('MANDATE_')) return `${named.env} begins as settings do: call it something else`;
+    if (named.env.startsWith('MANDATE_'))
+      return bad(`${named.env} begins as settings do: call it something else`);
     text = env[named.env];
-    if (text === undefined) return `the variable ${named.env} is not set`;
+    if (text === undefined) return absent(`the variable ${named.env} is not set`);
   } else {
     try {
       text = readSecret(named.file);
     } catch (error) {
-      return `${named.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      return absent(
+        `${named.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
   const key = Buffer.from(SECRET.exec(text.trim())?.[1] ?? '', 'base64');
   if (key.length >= 24 && key.length <= 64) return key;
-  return 'does not hold a secret: whsec_ and then 24 to 64 random bytes in base64 (echo whsec_$(openssl rand -base64 32))';
+  return bad(
+    'does not hold a secret: whsec_ and then 24 to 64 random bytes in base64 (echo whsec_$(openssl rand -base64 32))',
+  );
 }
 
 function isAddress(text: string): boolean {
