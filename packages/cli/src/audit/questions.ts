@@ -146,7 +146,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     kind: 'ranked',
     filters: ['scope', 'subject', 'budget', ...PERIOD],
     presentation: {
-      first: ['scope', 'subject', 'budgetId', 'left', 'usedPercent', 'limit', 'spent', 'exhaustedAt'],
+      first: ['scope', 'subject', 'budgetId', 'exhaustedAt', 'left', 'usedPercent', 'limit', 'spent'],
     },
   },
 };
@@ -156,11 +156,12 @@ function ungrouped({ group, ...rest }: Row): Row {
   return { ...(group as Row), ...rest };
 }
 
-/** Movers by spend come in micro-dollars and in dollars. */
+/** Movers by spend come in micro-dollars and in dollars, and are called as amounts are elsewhere. */
 function inDollars({ beforeDollars, nowDollars, differenceDollars, ...row }: Row): Row {
-  return beforeDollars === undefined
-    ? row
-    : { ...row, before: beforeDollars, now: nowDollars, difference: differenceDollars };
+  if (beforeDollars === undefined) return row;
+  const { before: beforeMicros, now: nowMicros, difference: differenceMicros } = row;
+  const dollars = { before: beforeDollars, now: nowDollars, difference: differenceDollars };
+  return { ...row, ...dollars, beforeMicros, nowMicros, differenceMicros };
 }
 
 function totalOf({ total }: Row): string {

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
+import { columnsOf } from '../audit/columns.ts';
 import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
 import { mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
@@ -103,7 +104,11 @@ async function ask(
   }
   const filters = mustKnow(name, question?.filters ?? [], filtersIn(options));
   if (question === undefined) return showDecision(id, options, context);
-  const asked = { question, parameters: parametersOf(filters, question.parameters) };
+  const asked = {
+    question,
+    parameters: parametersOf(filters, question.parameters),
+    known: columnsOf(name, filters),
+  };
   const api = connect(options, context);
   const unseal = await unsealing(options, api);
   if (question.kind === 'paged') await showPages({ ...asked, unseal }, api, options, context);
@@ -111,12 +116,18 @@ async function ask(
   return 0;
 }
 
-type Asked = { question: Question; parameters: ReturnType<typeof parametersOf>; unseal: Unseal };
+type Asked = {
+  question: Question;
+  parameters: ReturnType<typeof parametersOf>;
+  /** The columns of its rows. */
+  known: readonly string[];
+  unseal: Unseal;
+};
 type Page = Row & { next: string | null };
 
 /** Text that is not a table is written as it comes, however much that is. */
 async function showPages(
-  { question, parameters: query, unseal }: Asked,
+  { question, parameters: query, known, unseal }: Asked,
   api: ApiClient,
   { json, csv, limit, columns }: Options,
   { stdout }: CommandContext,
@@ -125,12 +136,12 @@ async function showPages(
   const answered = rowsOf(api, { ...list, rows: (answer: Page) => rowsIn(answer, question) }, limit);
   const rows = unsealedRows(answered, unseal);
   if (json) for await (const row of rows) await writeJsonLine(stdout, row);
-  else if (csv) await writeCsv(rows, columns, stdout);
+  else if (csv) await writeCsv(rows, { known, columns }, stdout);
   else await showAnswerRows(await allOf(rows), stdout, { ...question.presentation, columns });
 }
 
 async function showAnswer(
-  { question, parameters, unseal }: Asked,
+  { question, parameters, known, unseal }: Asked,
   api: ApiClient,
   { json, csv, limit, columns, sparklines, orderBy = 'calls' }: Options,
   { stdout, stderr }: CommandContext,
@@ -145,7 +156,7 @@ async function showAnswer(
   const shown = rows.map((row) => question.row?.(row) ?? row);
   const note = question.note?.(answer);
   if (csv) {
-    await writeCsv(shown, columns, stdout);
+    await writeCsv(shown, { known, columns }, stdout);
     // What is no row is no part of the file.
     if (note !== undefined) await write(stderr, `${note}\n`);
     return;
@@ -159,19 +170,23 @@ async function showAnswer(
   await showAnswerRows(shown, stdout, { ...presentation, ...(first && { first }), notes, columns });
 }
 
+/** @param known the columns there are, also where no row is; a newer plane may give more */
 async function writeCsv(
   rows: AsyncIterable<Row> | readonly Row[],
-  columns: readonly string[] | undefined,
+  { known, columns }: { known: readonly string[]; columns: readonly string[] | undefined },
   stdout: CommandContext['stdout'],
 ): Promise<void> {
   let names: readonly string[] | null = null;
+  const begin = (row: Row) => {
+    const more = Object.keys(row).filter((name) => !known.includes(name));
+    names = onlyColumns([...known, ...more], columns);
+    return write(stdout, csvLine(names));
+  };
   for await (const row of rows) {
-    if (names === null) {
-      names = onlyColumns(Object.keys(row), columns);
-      await write(stdout, csvLine(names));
-    }
-    await write(stdout, csvLine(names.map((name) => row[name])));
+    if (names === null) await begin(row);
+    await write(stdout, csvLine((names ?? []).map((name) => row[name])));
   }
+  if (names === null) await begin({});
 }
 
 function pathOf({ path }: Question): string {

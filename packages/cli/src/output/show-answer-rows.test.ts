@@ -80,9 +80,28 @@ const GROUP = {
   p50Ms: 1,
 };
 
+const BUDGET = {
+  scope: 'principal',
+  subject: 'somebody-with-a-long-name@example.com',
+  budgetId: 'per-principal-daily',
+  windowMs: 86_400_000,
+  limitMicros: 250_000_000,
+  limit: '$250.00',
+  limitSeenAt: DECISION.decidedAt,
+  spentMicros: 212_345_678,
+  spent: '$212.345678',
+  leftMicros: 37_654_322,
+  left: '$37.654322',
+  usedPercent: 84.9,
+  burnedMicros: 1,
+  burned: '$0.000001',
+  exhaustedAt: DECISION.decidedAt,
+};
+
 it.each([
   ['settlements', SETTLEMENT, ['AGENT ID', 'STATUS', 'SETTLED AT', 'DELTA', 'CHARGED']],
   ['analytics', GROUP, ['AGENT', 'TOOL', 'CALLS', 'ALLOWED', 'BLOCKED', 'SPENT']],
+  ['budgets', BUDGET, ['SCOPE', 'SUBJECT', 'BUDGET ID', 'LEFT', 'EXHAUSTED AT']],
 ])('fits %s: whose and how much before ids and what is only for experts', async (question, row, titles) => {
   const [shownTitles = ''] = await shown(
     { isTTY: true, columns: 80 },

@@ -1,0 +1,79 @@
+/** The columns of every answer of the audit as rows, so that a file has its header where nothing was found. */
+import type { Filters } from './filters.ts';
+
+const AMOUNTS = ['chargedMicros', 'settledMicros', 'spentMicros', 'charged', 'settled', 'spent'];
+const CALLS = ['calls', 'allowed', 'blocked', 'deferred'];
+const SPENT = [...CALLS, 'spentMicros', 'spent'];
+
+type Known = readonly string[] | ((filters: Filters) => readonly string[]);
+
+/** In the order of the plane. */
+const COLUMNS: Readonly<Record<string, Known>> = {
+  decisions: [
+    ...[
+      'id',
+      'kind',
+      'actionId',
+      'attempt',
+      'agentId',
+      'type',
+      'tool',
+      'model',
+      'provider',
+      'verdict',
+      'code',
+    ],
+    ...['observedVerdict', 'observedCode', 'reason', 'principalId', 'principalRole', 'mandateId', 'policies'],
+    ...['rules', 'traceId', 'chargedMicros', 'cumulativeMicros', 'appendedAt', 'decidedAt', 'charged'],
+    ...['cumulative', 'log'],
+  ],
+  settlements: [
+    ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'status', 'code', 'deltaMicros', 'chargedMicros'],
+    ...['cumulativeMicros', 'late', 'settledAt', 'delta', 'charged', 'cumulative', 'log'],
+  ],
+  'control-events': [
+    ...['id', 'event', 'scope', 'agentId', 'by', 'reason', 'budgetScope', 'budgetSubject', 'budgetId'],
+    ...['budgetWindowMs', 'deltaMicros', 'actionId', 'digest', 'answer', 'ledgerEpoch', 'open', 'openCount'],
+    'happenedAt',
+  ],
+  reads: [
+    ...['id', 'keyId', 'keyName', 'method', 'route', 'parameters', 'refused', 'requestId', 'traceId', 'at'],
+    'log',
+  ],
+  analytics: ({ groupBy, interval }) => [
+    ...namesIn(groupBy),
+    ...(interval === undefined ? [] : ['start']),
+    ...[...CALLS, 'nearMisses', ...AMOUNTS, 'p50Ms', 'p90Ms', 'p99Ms', 'maxMs', 'lastDecidedAt'],
+  ],
+  spend: ['agentId', ...AMOUNTS],
+  verdicts: ['verdict', 'decisions', 'observed'],
+  codes: ['code', 'verdict', 'observedCode', 'decisions'],
+  agents: ['agentId', ...SPENT, 'lastDecidedAt'],
+  tools: ['tool', ...SPENT],
+  models: ['model', ...SPENT],
+  principals: ['principal', ...SPENT],
+  latency: ['upToMs', 'calls'],
+  'near-misses': [
+    ...['agentId', 'scope', 'subject', 'id', 'windowMs', 'nearMisses', 'highestPercent', 'decisionId'],
+    ...['decidedAt', 'kind', 'used', 'most'],
+  ],
+  movers: ({ groupBy = ['agent'], by = 'spend' }) => [
+    ...namesIn(groupBy),
+    ...['change', 'before', 'now', 'difference', 'percent'],
+    ...(by === 'spend' ? ['beforeMicros', 'nowMicros', 'differenceMicros'] : []),
+  ],
+  budgets: [
+    ...['scope', 'subject', 'budgetId', 'windowMs', 'limitMicros', 'limit', 'limitSeenAt', 'spentMicros'],
+    ...['spent', 'leftMicros', 'left', 'usedPercent', 'burnedMicros', 'burned', 'exhaustedAt'],
+  ],
+};
+
+/** Of the question that was asked so. */
+export function columnsOf(question: string, filters: Filters): readonly string[] {
+  const known = COLUMNS[question] ?? [];
+  return typeof known === 'function' ? known(filters) : known;
+}
+
+function namesIn(groupBy: Filters[string] | undefined): readonly string[] {
+  return Array.isArray(groupBy) ? groupBy : [];
+}

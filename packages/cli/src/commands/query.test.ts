@@ -1,0 +1,95 @@
+/** `mandate query` on a plane whose audit has nothing on record, or what is said here. */
+import { queryRoutes } from '@mandate/query';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { expect, onTestFinished, test } from 'vitest';
+import { DIMENSIONS } from '../audit/filters.ts';
+import { QUESTIONS } from '../audit/questions.ts';
+import { runCommand } from '../run-command.fixture.ts';
+
+const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'test' });
+
+/** @param found what the audit answers, whatever it is asked */
+async function plane(found: readonly object[] = []) {
+  const nothing = async () => {};
+  const audit = {
+    query: async <Row>() => found as Row[],
+    file: () => Promise.reject(new Error('no file')),
+    insert: nothing,
+    command: nothing,
+    ping: nothing,
+    close: nothing,
+  };
+  const [metrics, log, keys] = [
+    createMetrics({ service: 'query' }),
+    silentLogger(),
+    memoryKeyStore([record]),
+  ];
+  const readiness = async () => [];
+  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now }));
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  const env = { MANDATE_URL: url, MANDATE_API_KEY: key };
+  return { url, query: (...args: string[]) => runCommand(['query', ...args], { env }) };
+}
+
+type Described = { paths: Record<string, { get: { responses: { 200: { content: Content } } } }> };
+type Content = {
+  'application/json': {
+    schema: { properties: Record<string, { items: { properties: Record<string, object> } }> };
+  };
+};
+
+/** What its rows have by the plane's own description, those apart that the command makes of it. */
+function described({ paths }: Described, { path, rows }: { path: string; rows: string }): string[] {
+  const { schema } = paths[`/v1/audit/${path}`]?.get.responses[200].content['application/json'] ?? {};
+  const names = Object.keys(schema?.properties[rows]?.items.properties ?? {});
+  return names.filter((name) => !['group', 'buckets'].includes(name) && !name.endsWith('Dollars'));
+}
+
+const linesOf = (csv: string) =>
+  csv
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(','));
+
+test('comma-separated values of nothing are the header, of all that the plane describes', async () => {
+  const { url, query } = await plane();
+  const description = (await (await fetch(`${url}/openapi.json`)).json()) as Described;
+  for (const [name, question] of Object.entries(QUESTIONS)) {
+    const { exitCode, stdout } = await query(name, '--csv');
+    expect([name, exitCode]).toEqual([name, 0]);
+    // Sums of nothing are a row where nothing is grouped.
+    const [told = [], ...rows] = linesOf(stdout);
+    expect([name, rows.length]).toEqual([name, name === 'analytics' ? 1 : 0]);
+    const more = name === 'movers' ? ['agent', 'beforeMicros', 'nowMicros', 'differenceMicros'] : [];
+    const all = [...described(description, question), ...more];
+    expect([name, told.toSorted()]).toEqual([name, all.toSorted()]);
+  }
+});
+
+test('the header has what was grouped by, and no more columns than asked for', async () => {
+  const { query } = await plane();
+  const header = async (...args: string[]) => (await query(...args, '--csv')).stdout;
+  const grouped = DIMENSIONS.slice(0, 3).flatMap((name) => ['--group-by', name]);
+  expect(await header('analytics', ...grouped)).toMatch(/^agent,tool,model,calls,allowed,/);
+  expect(await header('analytics', '--interval', '1h', '--from', '2h')).toMatch(/^start,calls,/);
+  expect(await header('movers', '--by', 'calls')).toBe('agent,change,before,now,difference,percent\n');
+  expect(await header('decisions', '--columns', 'id,verdict')).toBe('id,verdict\n');
+  expect(await query('decisions', '--csv', '--columns', 'price')).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringContaining('there is no column price'),
+  });
+});
+
+test('what moved is told in dollars and in micro-dollars', async () => {
+  const { query } = await plane([{ keys: ['bot'], before: 0, now: 172_830 }]);
+  expect((await query('movers', '--csv')).stdout).toBe(
+    'agent,change,before,now,difference,percent,beforeMicros,nowMicros,differenceMicros\n' +
+      'bot,new,$0.00,$0.17283,$0.17283,,0,172830,172830\n',
+  );
+});
