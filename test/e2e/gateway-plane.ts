@@ -105,6 +105,7 @@ export async function startGatewayPlane(options: {
       findDecision: null,
       personKeys,
       sealsPersons: () => options.seals ?? false,
+      onPrivacyEdit: () => {},
       log,
       metrics,
       clock: systemClock,

@@ -677,6 +677,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('services/gateway/src/persons/follow-erasures.ts', [
     ['privacy: who was forgotten before is so from the start', 'await fold(early);', ''],
+    ['privacy: keys are open before they are wanted', 'onEdit(beginLater);', ''],
     ['privacy: nobody seals with other keys', 'if (inForce !== id) throw otherKeys(id, inForce);', ''],
   ]),
 ];

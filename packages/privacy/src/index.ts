@@ -12,6 +12,7 @@ export {
   type PersonFound,
   type PersonKeys,
   personKeysAt,
+  personKeysNotReady,
   type Unsealed,
 } from './person-keys/person-keys.ts';
 export { refInToken, SEALED_TEXTS } from './person-keys/sealed-text.ts';

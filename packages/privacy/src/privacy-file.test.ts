@@ -36,7 +36,7 @@ test('a tenant that is called as something that every object has is no tenant th
 test('a bad edit, and a file that went away, keep what held, and show', () => {
   const { path, file, lookTwice } = opened(GOOD);
   expect(file.readiness()).toEqual({ name: 'privacy', ok: true });
-  const shown = { name: 'privacy', ok: true, detail: expect.stringContaining('last good one') };
+  const shown = { name: 'privacy', ok: true, stale: true, detail: expect.stringContaining('last good one') };
   writeFileSync(path, 'version: 1\nretention: { acme: { keepMonths: 0 } }\n');
   lookTwice();
   expect(file.readiness()).toEqual(shown);

@@ -9,6 +9,8 @@ export type PrivacyFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> 
   privacy(): PrivacyDocument;
   /** How many months the audit keeps of a tenant's rows; null: all. */
   keepMonths(tenant: string): number | null;
+  /** Calls it after each edit that came into force. */
+  onEdit(listener: () => void): void;
 };
 
 /**
@@ -22,6 +24,7 @@ export function openPrivacyFile(
 ): PrivacyFile {
   const path = named ?? folder.privacy;
   let privacy = NO_PRIVACY;
+  const listeners: (() => void)[] = [];
   const { readiness, look, stop } = followDocument({
     path,
     name: 'privacy',
@@ -29,7 +32,9 @@ export function openPrivacyFile(
     parse: (text) => loadPrivacy(text, hashing),
     onGood(read, isFirst) {
       ({ privacy } = read);
-      if (!isFirst) log.warn({ path }, 'the privacy document was edited and is in force');
+      if (isFirst) return;
+      log.warn({ path }, 'the privacy document was edited and is in force');
+      for (const listener of listeners) listener();
     },
     onBadStart(faults) {
       if (named !== undefined || existsSync(path)) throw bad(path, faults);
@@ -38,6 +43,7 @@ export function openPrivacyFile(
   return {
     privacy: () => privacy,
     keepMonths: (tenant) => keepMonths(privacy, tenant),
+    onEdit: (listener) => void listeners.push(listener),
     readiness,
     look,
     stop,

@@ -27,7 +27,7 @@ import type { gatewaySettings } from './config.ts';
 import type { Gateway, GatewayDependencies } from './gateway.ts';
 import { CommandJournal } from './journal/command-journal.ts';
 import { gatewayMeasures } from './measures.ts';
-import { followErasures } from './persons/follow-erasures.ts';
+import { type FollowedErasures, followErasures } from './persons/follow-erasures.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
 export { gatewayConfig, gatewaySettings } from './config.ts';
@@ -52,7 +52,7 @@ export type GatewaySettings = Pick<
 >;
 
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
-  const { bus, log, metrics, kills, clock, personKeys, sealsPersons } = dependencies;
+  const { bus, log, metrics, kills, clock, personKeys: keys } = dependencies;
   const ledger = dependencies.ledger && announcing(dependencies.ledger, kills, log);
   const bounds: BoardBounds = {
     maxWaiting: settings.GATEWAY_MAX_WAITING,
@@ -61,6 +61,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
   };
   const board = new AnswerBoard(bounds);
   const journal = new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED });
+  let erasures: FollowedErasures | null = null;
   const gateway: Gateway = {
     ...dependencies,
     ledger,
@@ -68,6 +69,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     journal,
     measures: gatewayMeasures(metrics, board, journal),
     reads: recordHttpReads({ bus, source: 'gateway', clock, redactText: redactPieces }),
+    untilSealable: async () => erasures?.untilSealable(),
   };
 
   return {
@@ -77,16 +79,18 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     },
     async start() {
       // First: whoever was forgotten is so before anything is sealed.
-      const erasures = await followErasures({ bus, keys: personKeys, seals: sealsPersons, log, clock });
+      const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
+      const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
+      erasures = persons;
       const following = await followDecisions({ bus, board, ledger });
       return {
         stop: async () => {
           board.close();
           await following.stop();
-          await erasures.stop();
+          await persons.stop();
           await journal.stop();
         },
-        finished: Promise.all([erasures.finished, following.finished]),
+        finished: Promise.all([persons.finished, following.finished]),
       };
     },
     readiness: () =>

@@ -28,6 +28,8 @@ export type GatewayDependencies = {
   personKeys: PersonKeys;
   /** Whether `redact` seals anything now. */
   sealsPersons(): boolean;
+  /** Calls it when that may have changed. */
+  onPrivacyEdit(listener: () => void): void;
   log: Logger;
   metrics: Metrics;
   clock: Clock;
@@ -39,6 +41,8 @@ export type Gateway = GatewayDependencies & {
   measures: GatewayMeasures;
   /** Puts on record who reads what was sealed, or what others did, before it is shown. */
   reads: HttpReads;
+  /** Before anything is redacted. Throws PERSON_KEYS_NOT_READY. */
+  untilSealable(): Promise<void>;
 };
 
 /** The ledger, or LEDGER_UNAVAILABLE. */

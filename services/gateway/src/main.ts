@@ -62,6 +62,7 @@ await runService(process, {
         fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
         personKeys,
         sealsPersons: () => sealsAnything(privacy.privacy()),
+        onPrivacyEdit: privacy.onEdit,
         log,
         metrics,
         clock: systemClock,

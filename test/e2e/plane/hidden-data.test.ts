@@ -95,6 +95,21 @@ test('nothing that the document names is kept or shown, from the first action on
   expectHidden(await tablesOf(data));
 });
 
+test('the first action after an edit that seals for the first time is sealed, and published', async () => {
+  const data = temporaryFolder();
+  const mandates = join(data, 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\nallowedTools: ["*"]\n');
+  const plane = await startPlane({ data, mandates });
+  stopAtTheEnd(plane);
+  writeFileSync(join(data, 'privacy.yaml'), 'version: 1\nfields: [{ path: args.note, do: seal }]\n');
+  await waitUntil('the edit is in force', () => plane.errors().includes('was edited and is in force'));
+  const api = createApiClient({ url: plane.url, key: plane.keys.operator });
+  const { decision } = await api.post<Published>('/v1/actions', action('act_1', SHOWN), {
+    query: { waitMs: 20_000 },
+  });
+  expect(decision.action).toMatchObject({ args: { note: expect.stringMatching(/^sealed:v1:\S+\.$/) } });
+});
+
 function action(id: string, shown: string): object {
   return {
     id,

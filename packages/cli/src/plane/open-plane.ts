@@ -149,6 +149,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       findDecision: createFindDecision(audit),
       personKeys,
       sealsPersons: () => sealsAnything(privacy.privacy()),
+      onPrivacyEdit: privacy.onEdit,
       log,
       metrics,
       clock,

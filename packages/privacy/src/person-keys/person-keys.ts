@@ -36,8 +36,6 @@ export type Erasure = { tenant: string; index: string };
 export type PersonKeys = Sealer & {
   /** Of the file; null before it is open. */
   id(): string | null;
-  /** Resolves when something was to be sealed before the file was open. */
-  wanted: Promise<void>;
   /** Opens the file where there is one; whether there was. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
   open(): Promise<boolean>;
   /** Opens it, and makes it where there is none. Of several who do at once one makes it. */
@@ -63,15 +61,10 @@ export function personKeysAt(path: string): PersonKeys {
   const unwritten = new Set<string>();
   /** The file as this process last saw it: what is the same need not be punctured anew. */
   let seen = '';
-  const wanted = Promise.withResolvers<void>();
 
   function heldNow() {
-    if (held !== null) return held;
-    wanted.resolve();
-    throw new MandateError('PERSON_KEYS_NOT_READY', 'the keys of persons are not open yet', {
-      remedy: 'Try again in a moment. If it stays so, the log of this gateway says why.',
-      retryable: true,
-    });
+    if (held === null) throw personKeysNotReady();
+    return held;
   }
 
   function secretsAt(index: string): PersonSecrets | null {
@@ -136,7 +129,6 @@ export function personKeysAt(path: string): PersonKeys {
 
   return {
     id: () => held?.keysId ?? null,
-    wanted: wanted.promise,
     async open() {
       if (held !== null) return true;
       if (!existsSync(path)) return false;
@@ -192,6 +184,13 @@ export function personKeysAt(path: string): PersonKeys {
       });
     },
   };
+}
+
+export function personKeysNotReady(): MandateError {
+  return new MandateError('PERSON_KEYS_NOT_READY', 'the keys of persons are not open yet', {
+    remedy: 'Try again in a moment. If it stays so, the log of this gateway says why.',
+    retryable: true,
+  });
 }
 
 function numbered(index: string): bigint {

@@ -58,6 +58,7 @@ export async function republish(
   if (last !== undefined && !again) throw alreadyRepublished(last);
 
   const traceparent = traceparentOf(record.headers);
+  await gateway.untilSealable();
   const content =
     corrected === null
       ? { ...originalOf(letter), headers: traceparent === null ? {} : { traceparent } }

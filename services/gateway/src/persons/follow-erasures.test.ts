@@ -11,6 +11,7 @@ import { forgetPerson } from './forget-person.ts';
 
 const log = silentLogger();
 const clock = () => Date.UTC(2026, 0, 5);
+const onEdit = () => {};
 const newPath = () => join(temporaryFolder(), 'person-keys');
 const command = { id: 'ers_1', by: 'test (key)', reason: 'test' };
 
@@ -27,7 +28,7 @@ async function gatewayOn(
   seals = true,
 ): Promise<{ keys: PersonKeys; following: Running; stop(): Promise<void> }> {
   const keys = personKeysAt(path);
-  const following = await followErasures({ bus, keys, seals: () => seals, log, clock });
+  const following = await followErasures({ bus, keys, seals: () => seals, onEdit, log, clock });
   following.finished.catch(() => {});
   onTestFinished(() => following.stop());
   return { keys, following, stop: following.stop };
@@ -101,7 +102,8 @@ test('a gateway whose file cannot be changed is not ready before it can', async 
     await keys.erase(erasures);
   };
   let isReady = false;
-  const starting = followErasures({ bus, keys: { ...keys, erase }, seals: () => true, log, clock }).then(
+  const failing = { ...keys, erase };
+  const starting = followErasures({ bus, keys: failing, seals: () => true, onEdit, log, clock }).then(
     (started) => {
       isReady = true;
       return started;
@@ -180,6 +182,7 @@ test('what is read while the file is made counts too, where another gateway of t
     bus: watched,
     keys: { ...keys, make },
     seals: () => true,
+    onEdit,
     log,
     clock,
   });
@@ -209,24 +212,71 @@ test('an erasure of other keys, and what is no event, change nothing', async () 
   expect(isErased(keys, 'mia')).toBe(false);
 });
 
-test('where nothing is sealed neither file nor topic is touched, until something is to be sealed', async () => {
+/** A gateway whose document seals nothing, until it is edited. */
+async function editedOn(bus: Bus, path: string, openingMs?: number) {
+  const keys = personKeysAt(path);
+  let isSealing = false;
+  let tellOfEdit = () => {};
+  const following = await followErasures({
+    bus,
+    keys,
+    seals: () => isSealing,
+    onEdit: (listener) => {
+      tellOfEdit = listener;
+    },
+    log,
+    clock,
+    ...(openingMs !== undefined && { openingMs }),
+  });
+  following.finished.catch(() => {});
+  onTestFinished(() => following.stop());
+  const seal = () => {
+    isSealing = true;
+  };
+  return { keys, following, seal, tellOfEdit: () => tellOfEdit() };
+}
+
+test('where nothing is sealed neither file nor topic is touched, until the document is edited to seal', async () => {
   const [bus, path] = [await newBus(), newPath()];
-  const { keys } = await gatewayOn(
-    busWith(bus, {
-      read: (options) => {
-        isRead = true;
-        return bus.read(options);
-      },
-    }),
-    path,
-    false,
-  );
   let isRead = false;
+  const watched = busWith(bus, {
+    read: (options) => {
+      isRead = true;
+      return bus.read(options);
+    },
+  });
+  const { keys, following, seal, tellOfEdit } = await editedOn(watched, path);
+  tellOfEdit();
+  await following.untilSealable();
   expect([keys.id(), isRead, await fs.readdir(join(path, '..'))]).toEqual([null, false, []]);
-  expect(() => keys.seal('acme', 'mia', 'text')).toThrow(/not open/);
-  await waitUntil('the keys are open', () => keys.id());
-  expect(keys.seal('acme', 'mia', 'text')).toMatch(/^sealed:v1:/);
+  seal();
+  tellOfEdit();
+  await waitUntil('the keys are open before anybody asks', () => keys.id());
   expect(isRead).toBe(true);
+});
+
+test('who publishes right after the edit waits until the keys are open, and have forgotten whom the log says', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const { keys, following, seal } = await editedOn(bus, path);
+  const elsewhere = await gatewayOn(bus, path);
+  const made = await fs.readFile(path);
+  await forget(bus, elsewhere.keys, 'mia');
+  await elsewhere.stop();
+  await fs.writeFile(path, made);
+  seal();
+  await Promise.all([following.untilSealable(), following.untilSealable()]);
+  expect([isErased(keys, 'mia'), isErased(keys, 'ben')]).toEqual([true, false]);
+});
+
+test('it waits no longer than is said, and what failed ends the gateway', async () => {
+  const [bus, path] = [await newBus(), newPath()];
+  const opening = Promise.withResolvers<never>();
+  const away = busWith(bus, { read: () => opening.promise });
+  const { following, seal } = await editedOn(away, path, 1);
+  seal();
+  await expect(following.untilSealable()).rejects.toMatchObject({ code: 'PERSON_KEYS_NOT_READY' });
+  opening.reject(new Error('the log is away'));
+  await expect(following.finished).rejects.toThrow('the log is away');
 });
 
 test('the log says with which keys it is sealed, once', async () => {

@@ -6,11 +6,12 @@
  * The first record of all says with which keys this log is sealed. A gateway that has others would seal what no other
  * can read, so it does not start; nor does one whose file went away.
  *
- * Where nothing is sealed, and nothing ever was, neither topic nor file is needed.
+ * Where nothing is sealed, and nothing ever was, neither topic nor file is needed; both are opened when the document is
+ * edited to seal, and what is published meanwhile waits for them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, type Reader, recordUnreadable } from '@mandate/bus';
-import type { PersonKeys } from '@mandate/privacy';
+import { type PersonKeys, personKeysNotReady } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Running } from '@mandate/runtime';
 import {
   type PersonErasure,
@@ -26,32 +27,65 @@ export const PERSONS_PARTITION = 0;
 
 const TRY_AGAIN_MS = 500;
 
+/** Longer than a file and a topic take, and no longer than callers wait. */
+const OPENING_MS = 10_000;
+
 type Options = {
   bus: Bus;
   keys: PersonKeys;
   /** Whether the document in force seals anything. */
   seals(): boolean;
+  /** Calls it when that may have changed. */
+  onEdit(listener: () => void): void;
+  /** How long who publishes waits for the keys; {@link OPENING_MS} when absent. */
+  openingMs?: number;
   log: Logger;
   clock: Clock;
 };
 
+export type FollowedErasures = Required<Running> & {
+  /**
+   * Resolves at once where nothing is sealed, else when the keys are open and have forgotten whom the log says.
+   *
+   * @throws MandateError PERSON_KEYS_NOT_READY (retryable) in bounded time
+   */
+  untilSealable(): Promise<void>;
+};
+
 /** Resolves once every erasure on the log is in the key file. `finished` rejects when they can no longer be followed. */
-export async function followErasures(options: Options): Promise<Required<Running>> {
-  const { keys, seals } = options;
+export async function followErasures(options: Options): Promise<FollowedErasures> {
+  const { keys, seals, onEdit, openingMs = OPENING_MS } = options;
   const stopping = new AbortController();
   const ended = Promise.withResolvers<void>();
   let reader: Promise<Reader> | null = null;
+  let begun: Promise<void> | null = null;
+  let isBegun = false;
 
-  const begin = async () => {
-    reader ??= follow(options, stopping.signal);
+  const open = async () => {
+    reader = follow(options, stopping.signal);
     const { finished } = await reader;
+    isBegun = true;
     finished.then(ended.resolve, ended.reject);
   };
+  const begin = () => {
+    begun ??= open();
+    return begun;
+  };
+  const beginLater = async () => {
+    if (!isBegun && seals()) await begin().catch(ended.reject);
+  };
   if ((await keys.open()) || seals()) await begin();
-  // The document was edited: it seals from now on.
-  else keys.wanted.then(begin).catch(ended.reject);
+  onEdit(beginLater);
   return {
     finished: ended.promise,
+    async untilSealable() {
+      if (isBegun || !seals()) return;
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, openingMs);
+      await Promise.race([beginLater(), late.promise]);
+      clearTimeout(timer);
+      if (!isBegun) throw personKeysNotReady();
+    },
     async stop() {
       stopping.abort();
       await (await reader?.catch(() => null))?.stop();
@@ -92,7 +126,8 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   });
   try {
     await Promise.race([reader.caughtUp, ended]);
-    if (isBegun && keys.id() === null) throw missing(await begun.promise);
+    // Another gateway of this folder may have made the file since it was looked for.
+    if (isBegun && !(await keys.open())) throw missing(await begun.promise);
     await keys.make();
     await fold(early);
     early = [];

@@ -75,6 +75,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
           return { record: { event: 'action.requested', action }, fingerprint };
         },
       };
+      await gateway.untilSealable();
       const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
       gateway.measures.published.inc({ event: 'action.requested' }, published.length);
 
