@@ -61,7 +61,7 @@ export function followDocument<Good>(options: FollowOptions<Good>): FollowedDocu
     readiness: () => ({
       name,
       ok: true,
-      ...(faults.length > 0 && { detail: 'the file is bad: the last good one is in force' }),
+      ...(faults.length > 0 && { stale: true, detail: 'the file is bad: the last good one is in force' }),
     }),
     look,
     stop,

@@ -6,12 +6,25 @@ import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 /** One thing the service needs in order to work. `detail` is for people and is shown to anybody who asks. */
-export type ReadinessCheck = { name: string; ok: boolean; detail?: string };
+export type ReadinessCheck = {
+  name: string;
+  ok: boolean;
+  /** It works, but not as people now have it: what they wrote last is bad, and the last good one is in force. */
+  stale?: boolean;
+  detail?: string;
+};
 
 const LIVES = z.object({ status: z.literal('ok'), service: z.string(), version: z.string() });
 const READY = z.object({
   status: z.literal('ready'),
-  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().optional() })),
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      ok: z.boolean(),
+      stale: z.boolean().optional().describe('A file that was edited is bad; the last good one is in force.'),
+      detail: z.string().optional(),
+    }),
+  ),
 });
 
 export function addHealthRoutes(
@@ -39,10 +52,19 @@ export function addHealthRoutes(
     help: 'Whether the service can work, by what it needs, when it was last asked: 1 or 0',
     labels: ['check'],
   });
+  const stale = metrics.gauge({
+    name: 'mandate_readiness_stale',
+    help: 'Whether a file that people edited is bad, with the last good one in force, by check: 1 or 0',
+    labels: ['check'],
+  });
   const check = async () => {
     const checks = await inTime(readiness(), readinessTimeoutMs);
     ready.reset();
-    for (const { name, ok } of checks) ready.set({ check: name }, ok ? 1 : 0);
+    stale.reset();
+    for (const { name, ok, stale: isStale } of checks) {
+      ready.set({ check: name }, ok ? 1 : 0);
+      stale.set({ check: name }, isStale ? 1 : 0);
+    }
     return checks;
   };
 

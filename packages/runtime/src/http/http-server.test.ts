@@ -522,6 +522,19 @@ describe('health', () => {
     expect(await readyIn()).toEqual(['mandate_readiness_ok{check="ledger",service="test"} 1']);
   });
 
+  test('a bad edit shows in a field and a metric of its own, and is ready', async () => {
+    const checks = [
+      { name: 'mandates', ok: true, stale: true, detail: 'the file is bad' },
+      { name: 'bus', ok: true },
+    ];
+    await serve({ readiness: async () => checks });
+    expect((await server.inject('/readyz')).json()).toEqual({ status: 'ready', checks });
+    const { payload } = await server.inject('/metrics');
+    expect(payload).toContain('mandate_readiness_ok{check="mandates",service="test"} 1\n');
+    expect(payload).toContain('mandate_readiness_stale{check="mandates",service="test"} 1\n');
+    expect(payload).toContain('mandate_readiness_stale{check="bus",service="test"} 0\n');
+  });
+
   test.each([
     ['fail', () => Promise.reject(new Error('no'))],
     ['do not answer', () => new Promise<never>(() => {})],
