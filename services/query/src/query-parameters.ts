@@ -59,21 +59,33 @@ export const period = (clock: Clock) => ({
   to: moment(clock).optional().describe(`Up to here, which is not included: ${MOMENT}.`),
 });
 
-/** A parameter that may be repeated: any of its values. */
-export function anyOf<Value extends z.ZodType<string>>(value: Value) {
+/** A parameter that may be repeated, up to so often. What is wrong is said of it as it was given, once or repeated. */
+export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: number) {
+  const several = z
+    .array(value)
+    .min(1)
+    .max(most, { error: `give ${most} at most` });
   return z
-    .union([value, z.array(value).min(1).max(100)])
-    .transform((given): z.output<Value>[] => (Array.isArray(given) ? given : [given]))
-    .optional()
-    .describe('May be repeated: any of them.');
+    .union([value, several], {
+      error: ({ input, errors }) => errors?.[Array.isArray(input) ? 1 : 0]?.[0]?.message,
+    })
+    .transform((given): z.output<Value>[] => (Array.isArray(given) ? given : [given]));
+}
+
+/** Any of its values. */
+export function anyOf<Value extends z.ZodType<string>>(value: Value) {
+  return oneOrMore(value, 100).optional().describe('May be repeated: any of them.');
 }
 
 /** Written plainly: no sign, no blank, no exponent, no hexadecimal. */
-export const wholeNumberWithin = (least: number, most: number) =>
-  z.preprocess(
+export const wholeNumberWithin = (least: number, most: number) => {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+  const error = `give a whole number in plain digits, ${range}`;
+  return z.preprocess(
     (text) => (typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text),
-    z.int().min(least).max(most),
+    z.int({ error }).min(least, { error }).max(most, { error }),
   );
+};
 
 /** A count or an amount. */
 export const wholeNumber = wholeNumberWithin(0, Number.MAX_SAFE_INTEGER);

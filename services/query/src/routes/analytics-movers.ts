@@ -14,7 +14,6 @@ const DAY_MS = 86_400_000;
 const parameters = (clock: Clock) => ({
   ...ranked(clock),
   groupBy: groupBy
-    .refine((given) => given.length > 0)
     .default(['agent'])
     .describe('Whose changes: up to three dimensions, repeated. Default agent.'),
   by: z.enum(MOVED_BY).default('spend').describe('Changes of what. Default spend.'),

@@ -14,18 +14,16 @@ import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
 import { time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
-import { queryParameters, wholeNumberWithin } from '../query-parameters.ts';
+import { oneOrMore, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 import { asOf, measureFields, narrowedBy, narrowing, shownMeasures } from './analytics-parameters.ts';
 
 /** Buckets times groups, at most: some three megabytes. */
 const MOST_CELLS = 10_000;
 
-const dimension = z.enum(DIMENSION_NAMES);
-
-export const groupBy = z
-  .union([dimension, z.array(dimension).max(3)])
-  .transform((given) => (Array.isArray(given) ? given : [given]))
-  .refine((given) => new Set(given).size === given.length, { error: 'names a dimension twice' });
+export const groupBy = oneOrMore(z.enum(DIMENSION_NAMES), 3).refine(
+  (given) => new Set(given).size === given.length,
+  { error: 'names a dimension twice' },
+);
 
 export const groupField = z
   .object(Object.fromEntries(DIMENSION_NAMES.map((name) => [name, z.string().nullable().optional()])))

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { rowCount } from '../export/count-rows.ts';
 import { askerOf, type Route } from '../query-context.ts';
-import { anyOf, queryParameters, wholeNumber } from '../query-parameters.ts';
+import { anyOf, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 
 const MOST_EXPORTS = { inAll: 20, ofATenant: 4 };
 
@@ -50,8 +50,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
             .default('decisions')
             .describe('Of what.'),
           format: z.enum(EXPORT_FORMATS).default('ndjson').describe('As what.'),
-          rows: wholeNumber
-            .pipe(z.int().min(1))
+          rows: wholeNumberWithin(1, Number.MAX_SAFE_INTEGER)
             .optional()
             .describe(
               `No more than so many; all, where nothing is said, but of Parquet ${PARQUET_ROWS.byDefault}.`,

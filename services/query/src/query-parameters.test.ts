@@ -1,0 +1,38 @@
+/** What callers are told of parameters that are not as described. */
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { expect, onTestFinished, test } from 'vitest';
+import { queryRoutes } from './app.ts';
+import { fakeAudit } from './fake-audit.fixture.ts';
+
+const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'test' });
+
+const grouped = (...names: string[]) => `analytics?${names.map((name) => `groupBy=${name}`).join('&')}`;
+
+test.each([
+  ['decisions?minChargedMicros=-1', '/minChargedMicros: give a whole number in plain digits, 0 or more'],
+  ['decisions?minChargedMicros=1e3', '/minChargedMicros: give a whole number in plain digits, 0 or more'],
+  ['decisions?maxChargedMicros=9007199254740992', 'in plain digits, 0 or more'],
+  ['decisions?limit=0', '/limit: give a whole number in plain digits, 1 to 1000'],
+  ['decisions?limit=1001', '/limit: give a whole number in plain digits, 1 to 1000'],
+  ['export?rows=0', '/rows: give a whole number in plain digits, 1 or more'],
+  [grouped('agent', 'tool', 'model', 'code'), '/groupBy: give 3 at most'],
+  [grouped('agent', 'agent'), '/groupBy: names a dimension twice'],
+  [grouped('colour'), '/groupBy: Invalid option: expected one of "agent"|"tool"|'],
+  [grouped('agent', 'colour'), '/groupBy: Invalid option: expected one of "agent"|"tool"|'],
+  ['live?events=nonsense', '/events: Invalid option: expected one of "decision"|"settlement"|"control"|'],
+  ['decisions?trace=x', '/trace: a trace id is 32 hexadecimal digits'],
+  [`decisions?${'agent=a&'.repeat(101)}`, '/agent: give 100 at most'],
+])('%s', async (asked, said) => {
+  const [metrics, log, keys] = [
+    createMetrics({ service: 'query' }),
+    silentLogger(),
+    memoryKeyStore([record]),
+  ];
+  const readiness = async () => [];
+  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  onTestFinished(() => server.close());
+  const audit = fakeAudit(async () => []);
+  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now }));
+  const answer = await server.inject({ url: `/v1/audit/${asked}`, headers: { 'x-api-key': key } });
+  expect([answer.statusCode, answer.json().detail]).toEqual([400, expect.stringContaining(said)]);
+});
