@@ -1,7 +1,7 @@
 /**
  * Whole tables as files, part by part in the order of ids. A part is everything between two ids: so it can be had again,
- * and the next one begins where it ended. Ids begin with a time, so late rows may land between those of a part that was
- * taken already: a file holds what was on record when it was asked for.
+ * and the next one begins where it ended. Ids carry a time (of control events behind their kind, if at all), so late rows
+ * may land between those of a part that was taken already: a file holds what was on record when it was asked for.
  */
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
@@ -105,7 +105,7 @@ export const EXPORTS = {
     }),
     columns: `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS madeBy, reason,
       nullIf(budget_scope, '') AS budgetScope, nullIf(budget_subject, '') AS budgetSubject,
-      nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs, delta_micros AS deltaMicros,
+      nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs, if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
       nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
       nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt`,
     written: ['agentId', 'madeBy', 'reason', 'budgetSubject', 'budgetId', 'actionId'],

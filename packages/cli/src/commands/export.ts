@@ -55,6 +55,7 @@ export function exportCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
+Decisions and settlements come oldest first; control events by id, which is kind by kind: sort these by happenedAt.
 Amounts are micro-dollars, as integers. In CSV, text that a spreadsheet would take for a formula has an apostrophe in front.
 
 Examples:
