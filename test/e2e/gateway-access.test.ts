@@ -41,6 +41,7 @@ const ROUTES: readonly [method: string, path: string, scopes: readonly KeyName[]
   ['GET', '/v1/dead-letters/0/0', []],
   ['POST', '/v1/dead-letters/0/0/republish', []],
   ['POST', '/v1/persons/erase', ['protector'], { person: 'mia', reason: 'test' }],
+  ['GET', '/v1/persons/erasures', ['protector', 'auditor']],
   ['POST', '/v1/persons/find', ['protector'], { person: 'mia' }],
   ['POST', '/v1/persons/unseal', ['protector'], { sealed: ['text'] }],
 ];
@@ -187,6 +188,7 @@ test('whoever is turned away where others are told what agents did, or of people
     ['operator', 'POST', '/v1/persons/find?person=mia', '/v1/persons/find'],
     ['auditor', 'POST', '/v1/persons/unseal', '/v1/persons/unseal'],
     ['publisher', 'POST', '/v1/persons/erase', '/v1/persons/erase'],
+    ['operator', 'GET', '/v1/persons/erasures', '/v1/persons/erasures'],
     ['publisher', 'POST', '/v1/dead-letters/0/0/republish', null],
     ['auditor', 'POST', '/v1/actions', null],
   ] as const;

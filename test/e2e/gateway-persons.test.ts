@@ -5,7 +5,7 @@ import { MandateError } from '@mandate/runtime';
 import { readAccessRecord, readPersonsRecord, TOPICS } from '@mandate/schemas';
 import { busWith, temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { type Plane, recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { type KeyName, type Plane, recordsOf, startGatewayPlane } from './gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: open\nagents: ["*"]\n';
 const PERSON = 'mia_li_3668';
@@ -114,6 +114,30 @@ test('who reads of whom is on record before it is answered, and the record names
   ]);
 });
 
+test('that a person was forgotten can be shown to their tenant, and to nobody else', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES, seals: true });
+  const list = (key: KeyName, query = '') => plane.call(key, 'GET', `/v1/persons/erasures${query}`);
+  expect((await list('protector')).body).toEqual({ erasures: [], next: null });
+  const erased: unknown[] = [];
+  for (const person of [PERSON, 'ben']) {
+    const { body } = await ask(plane, 'erase', { person, reason: `ticket of ${erased.length}` });
+    const by = expect.stringMatching(/^protector \(.{12}\)$/);
+    erased.unshift({ ...body, by, reason: `ticket of ${erased.length}` });
+  }
+  for (const key of ['protector', 'auditor'] as const) {
+    expect((await list(key)).body).toEqual({ erasures: erased, next: null });
+  }
+  const { body: newest } = await list('protector', '?limit=1');
+  expect(newest).toEqual({ erasures: [erased[0]], next: expect.any(Number) });
+  const { body: older } = await list('protector', `?limit=1&before=${newest.next}`);
+  expect(older.erasures).toEqual([erased[1]]);
+  expect((await list('stranger')).body).toEqual({ erasures: [], next: null });
+  expect((await readsOf(plane)).map(({ key, route }) => [key.name, route]).slice(0, 2)).toEqual([
+    ['protector', '/v1/persons/erasures'],
+    ['protector', '/v1/persons/erasures'],
+  ]);
+});
+
 test('nothing is shown that cannot be put on record', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -135,6 +159,8 @@ test('nothing is shown that cannot be put on record', async () => {
     const { status, body: problem } = await ask(plane, what, body);
     expect([status, problem.code]).toEqual([503, 'READ_NOT_RECORDED']);
   }
+  const { status, body: problem } = await plane.call('auditor', 'GET', '/v1/persons/erasures');
+  expect([status, problem.code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
 test('the person’s id and what is sealed stand nowhere in the folder, not even in a reason', async () => {

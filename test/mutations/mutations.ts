@@ -675,6 +675,9 @@ export const MUTATIONS: readonly Mutation[] = [
     ['privacy: who is turned away is on record', 'onForbidden: (request) => put(request, true, asked)', ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
+  ...inFile('services/gateway/src/persons/list-erasures.ts', [
+    ['privacy: erasures are shown to their tenant alone', 'if (erasure?.tenant === tenant)', 'if (erasure)'],
+  ]),
   ...inFile('services/gateway/src/persons/follow-erasures.ts', [
     ['privacy: who was forgotten before is so from the start', 'await fold(early);', ''],
     ['privacy: keys are open before they are wanted', 'onEdit(beginLater);', ''],

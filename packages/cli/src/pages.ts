@@ -1,7 +1,7 @@
 /** Lists that come in pages. */
 import type { ApiClient, Query } from './api-client.ts';
 
-type Page = { readonly next: string | null };
+type Page = { readonly next: string | number | null };
 
 /**
  * The rows of a list, page after page, up to `limit`.
@@ -19,7 +19,7 @@ export async function* rowsOf<Row, Answer extends Page>(
   },
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Row> {
-  let next: string | undefined;
+  let next: string | number | undefined;
   let left = limit;
   do {
     const answer: Answer = await api.get<Answer>(list.path, {
@@ -30,7 +30,7 @@ export async function* rowsOf<Row, Answer extends Page>(
     const rows = list.rows(answer);
     yield* rows;
     left -= rows.length;
-    next = rows.length === 0 ? undefined : (answer.next ?? undefined);
+    next = answer.next ?? undefined;
   } while (next !== undefined && left > 0);
 }
 

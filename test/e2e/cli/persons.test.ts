@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 import { runProgram } from '@mandate/cli';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -80,8 +81,9 @@ test('what was sealed of a person is readable until they are forgotten, and neve
   let key = '';
 
   /** The command, in this process. @param answer what is typed at a terminal */
-  async function mandate(args: readonly string[], { stdin = '', answer = '' } = {}) {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  async function mandate(args: readonly string[], { stdin = '', answer = '', columns = 0 } = {}) {
+    const stdout = Object.assign(new PassThrough(), columns > 0 && { isTTY: true, columns });
+    const stderr = new PassThrough();
     const said = Promise.all([text(stdout), text(stderr)]);
     const terminal = Object.assign(Readable.from([Buffer.from(`${answer}\n`)]), { isTTY: true });
     const exitCode = await runProgram(args, {
@@ -142,10 +144,25 @@ test('what was sealed of a person is readable until they are forgotten, and neve
 
   const backup = join(folder, 'person-keys-of-yesterday');
   copyFileSync(join(data, 'person-keys'), backup);
+  expect((await mandate(['persons', 'list'])).stdout).toBe('nobody was erased\n');
   const kept = await mandate(['persons', 'erase', MIA.id, '--reason', 'ticket 4711'], { answer: 'no' });
   expect([kept.exitCode, await argsOf('a1', '--unseal')]).toEqual([1, readable]);
   const erased = await mandate(['persons', 'erase', MIA.id, '--reason', 'ticket 4711'], { answer: 'yes' });
   expect([erased.exitCode, erased.stderr]).toEqual([0, expect.stringContaining('(yes/no)')]);
+
+  const listed = await mandate(['persons', 'list', '--json']);
+  expect(jsonLines(listed.stdout)).toEqual([
+    expect.objectContaining({
+      ref: found.ref,
+      by: expect.stringMatching(/^dpo \(/),
+      reason: 'ticket 4711',
+      at: expect.any(String),
+    }),
+  ]);
+  expect((await mandate(['persons', 'list'])).stdout).toContain(found.ref);
+  const shown = (await mandate(['persons', 'list'], { columns: 80 })).stdout;
+  expect(shown).toContain('ticket 4711');
+  for (const line of stripVTControlCharacters(shown).split('\n')) expect(line.length).toBeLessThan(81);
 
   async function isForgotten(): Promise<void> {
     const customer = { id: '[erased]', name: '[erased]' };

@@ -3,12 +3,19 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
 import { openInput } from '../input/open-input.ts';
-import { someText } from '../input/option-values.ts';
+import { someText, wholeNumber } from '../input/option-values.ts';
+import type { FittingColumn } from '../output/fit-columns.ts';
+import { relativeTime } from '../output/relative-time.ts';
+import { nowOn } from '../output/show-fitted.ts';
+import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
+import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 type Found = { ref: string; pseudonym: string | null; erased: boolean };
 type Erased = { commandId: string; ref: string; at: string };
+type Listed = Erased & { by: string; reason: string };
+type Page = { erasures: readonly Listed[]; next: number | null };
 type EraseOptions = ConnectionOptions & { reason: string; yes?: true };
 
 const WHO = 'the id, exactly as agents send it; - reads it from stdin, so that no shell history has it';
@@ -20,6 +27,7 @@ export function personsCommand(command: Command, run: RunCommand): void {
   );
   findCommand(command, run);
   eraseCommand(command, run);
+  listCommand(command, run);
 }
 
 function findCommand(persons: Command, run: RunCommand): void {
@@ -95,6 +103,56 @@ Examples:
         return 0;
       }),
     );
+}
+
+function listCommand(persons: Command, run: RunCommand): void {
+  withConnection(
+    persons
+      .command('list')
+      .description('Shows who was forgotten: by whom, when and why, newest first, never who it was.')
+      .option('--limit <count>', 'how many', wholeNumber({ min: 1, max: 1_000_000 }), 50),
+  )
+    .addHelpText(
+      'after',
+      `
+A key with the scope audit may ask too. That it is asked goes on the record. REF is what \`persons find\` shows.
+
+Examples:
+  mandate persons list
+  mandate persons list --json | jq -r 'select(.reason | contains("4711"))'`,
+    )
+    .action(({ limit, ...options }: ConnectionOptions & { limit: number }) =>
+      run(async (context) => {
+        const list = { path: '/v1/persons/erasures', cursor: 'before', pageSize: PAGE };
+        const rows = ({ erasures }: Page) => erasures;
+        await showRows(context.stdout, rowsOf(connect(options, context), { ...list, rows }, limit), {
+          json: options.json === true,
+          columns: columns(nowOn(context.stdout)),
+          empty: 'nobody was erased',
+          rest: '--json has all',
+        });
+        return 0;
+      }),
+    );
+}
+
+const PAGE = 200;
+
+/** The ref last, which is as long as half a terminal. */
+function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
+  const foremost = { cuttable: true, foremost: true };
+  return [
+    {
+      title: 'AT',
+      of: ({ at }) => (nowMs === null ? at : relativeTime(Date.parse(at), nowMs)),
+      ...foremost,
+      cuttable: false,
+      rank: 0,
+    },
+    { title: 'BY', of: ({ by }) => by, ...foremost, rank: 1 },
+    { title: 'REF', of: ({ ref }) => ref, cuttable: false, foremost: false, rank: 3 },
+    { title: 'WHY', of: ({ reason }) => reason, ...foremost, rank: 2 },
+  ];
 }
 
 const WHAT_GOES = `Gone for ever, from the log, the audit, exports and every backup of those: the text of all that was sealed of the person,

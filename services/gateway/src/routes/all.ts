@@ -10,6 +10,7 @@ import { killEverything } from './kill-everything.ts';
 import { listAgents } from './list-agents.ts';
 import { listBalances } from './list-balances.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
+import { listErasures } from './list-erasures.ts';
 import { listOpenActions } from './list-open-actions.ts';
 import { listUnpublished } from './list-unpublished.ts';
 import { publishActions } from './publish-actions.ts';
@@ -63,5 +64,6 @@ function addPersons(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server, {});
   erasePerson(server, gateway);
   findPerson(server, gateway);
+  listErasures(server, gateway);
   unsealTexts(server, gateway);
 }

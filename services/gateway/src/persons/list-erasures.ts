@@ -1,0 +1,50 @@
+/**
+ * Whom a tenant has forgotten, newest first, from the log itself: nothing of it is kept here, however many there are.
+ * Those of all tenants lie in one partition, so one page looks at records for a while and says where to go on.
+ */
+import type { Bus } from '@mandate/bus';
+import { type PersonErasure, readPersonsRecord, TOPICS } from '@mandate/schemas';
+import { PERSONS_PARTITION } from './follow-erasures.ts';
+
+const LONGEST_MS = 5_000;
+
+type Asked = {
+  limit: number;
+  /** Only what lies before this offset; null: all. */
+  before: number | null;
+  /** How long to look; at one record always. {@link LONGEST_MS} when absent. */
+  longestMs?: number;
+};
+
+/** `next`: the offset before which to go on; null at the beginning of the topic. */
+export async function erasuresOf(
+  bus: Pick<Bus, 'ranges' | 'at'>,
+  tenant: string,
+  { limit, before, longestMs = LONGEST_MS }: Asked,
+): Promise<{ erasures: readonly PersonErasure[]; next: number | null }> {
+  const until = performance.now() + longestMs;
+  const ranges = await bus.ranges(TOPICS.persons);
+  const { startOffset, endOffset } = ranges.find(({ partition }) => partition === PERSONS_PARTITION) ?? {
+    startOffset: 0,
+    endOffset: 0,
+  };
+  const erasures: PersonErasure[] = [];
+  for (let offset = Math.min(before ?? endOffset, endOffset) - 1; offset >= startOffset; offset -= 1) {
+    const record = await bus.at({ topic: TOPICS.persons, partition: PERSONS_PARTITION, offset });
+    const erasure = record && erasureIn(record.value);
+    if (erasure?.tenant === tenant) erasures.push(erasure);
+    const isFull = erasures.length === limit || performance.now() >= until;
+    if (isFull && offset > startOffset) return { erasures, next: offset };
+  }
+  return { erasures, next: null };
+}
+
+/** null for whatever else lies there. */
+function erasureIn(value: Uint8Array): PersonErasure | null {
+  try {
+    const record = readPersonsRecord(value);
+    return record.event === 'person.erased' ? record.erasure : null;
+  } catch {
+    return null;
+  }
+}
