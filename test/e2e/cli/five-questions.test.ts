@@ -116,7 +116,7 @@ describe('the guide of five questions', () => {
   }
 
   it('is answered by every one of its commands', () => {
-    const [spend, decision, explained, budgets, around, kill, stopped, ...more] = followed();
+    const [spend, decision, explained, budgets, around, kill, stopped, allowed, ...more] = followed();
     expect(more).toEqual([]);
     expect(spend).toMatchObject({
       total: { spent: '$0.25' },
@@ -148,6 +148,10 @@ describe('the guide of five questions', () => {
       ],
     });
     expect(actionsIn(stopped)).toEqual(['l3', 'l4']);
+    expect(allowed).toMatchObject({
+      decision: { agentId: 'loop', verdict: 'ALLOW' },
+      killsAfter: [{ event: 'agent.killed', reason: 'it goes round in circles' }],
+    });
   });
 });
 
@@ -166,13 +170,23 @@ describe('mandate explain', () => {
     expect(stdout).toMatch(/\nBefore it\n {2}dec_\S+ .* r2 /);
   });
 
-  it('names the kill behind a decision, and what was open is not refused', async () => {
+  it('names the kill before a refusal, and the kill after what was open', async () => {
     const { stdout } = await mandate(['explain', 'l3', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       kills: [{ event: 'agent.killed', scope: 'agent' }],
+      killsAfter: [],
       change: { needs: [{ check: 'kill-switch', anyOf: [{ way: 'revive' }] }] },
     });
-    expect(JSON.parse((await mandate(['explain', 'l1', '--json'])).stdout)).toMatchObject({ kills: [] });
+    const open = await mandate(['explain', 'l1', '--json']);
+    expect(JSON.parse(open.stdout)).toMatchObject({
+      change: { needs: [] },
+      kills: [],
+      killsAfter: [{ event: 'agent.killed', ledgerSequence: expect.any(Number) }],
+    });
+    expect((await mandate(['explain', 'l1'])).stdout).toMatch(
+      /\nKilled right after it\n.* agent\.killed agent by .*: it goes round in circles\n +This agent was killed .*BLOCK/,
+    );
+    expect(JSON.parse((await mandate(['explain', 'w1', '--json'])).stdout)).toMatchObject({ killsAfter: [] });
   });
 
   it('finds repeats, parents and children', async () => {

@@ -114,8 +114,9 @@ export function aroundDecisions(make: MakeAudit): void {
     target: (ControlEvent & { event: 'agent.killed' })['kill']['target'],
     ms: number,
     open: (ControlEvent & { event: 'agent.killed' })['kill']['open'] = [],
+    ledgerSequences: Record<string, number> = {},
   ): ControlEvent {
-    const kill = { ...operator, id, at: at(ms), target, revision: 1, ledgerEpoch: 'ep', ledgerSequences: {} };
+    const kill = { ...operator, id, at: at(ms), target, revision: 1, ledgerEpoch: 'ep', ledgerSequences };
     return { event: 'agent.killed', kill: { ...kill, openCount: open.length, open } };
   }
 
@@ -149,7 +150,7 @@ export function aroundDecisions(make: MakeAudit): void {
       killed('another', { scope: 'agent', tenant, agentId: 'a-2' }, 2),
       killed('tenant', { scope: 'tenant', tenant }, 3),
       killed('theirs', { scope: 'tenant', tenant: 'behind-else' }, 4),
-      killed('all', { scope: 'all' }, 5),
+      killed('all', { scope: 'all' }, 5, [], { [tenant]: 7, 'behind-else': 9 }),
       killed('later', { scope: 'tenant', tenant }, 500),
       approval('act-1'),
       approval('act-2'),
@@ -157,7 +158,9 @@ export function aroundDecisions(make: MakeAudit): void {
     const asked = { tenant, agentId: 'a-1', actionId: 'act-1', toMs: START_MS + 100 };
     const found = await ask(audit, eventsBehind, asked);
     expect(found.map(({ id }) => id)).toEqual(['of-act-1', 'all', 'tenant', 'mine']);
-    expect(found[0]).toMatchObject({ answer: 'granted', scope: null });
+    expect(found[0]).toMatchObject({ answer: 'granted', scope: null, ledgerSequence: null });
+    expect(found[1]).toMatchObject({ ledgerSequence: 7, ledgerEpoch: 'ep' });
+    expect(found[2]).toMatchObject({ ledgerSequence: null });
   });
 
   test('a kill tells what was open: of everything the tenant’s own, and no count of others', async () => {

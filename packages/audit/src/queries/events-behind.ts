@@ -23,11 +23,15 @@ export const eventsBehind = question({
     reason: z.string(),
     /** Of an approval. */
     answer: z.enum(['granted', 'denied']).nullable(),
+    /** Of a kill: its place among the decisions of the tenant in that epoch; null where its event does not name it. */
+    ledgerSequence: z.int().nullable(),
+    ledgerEpoch: z.string().nullable(),
     happenedAt: time,
   }),
   sql: () => `
     SELECT id, event, nullIf(scope, '') AS scope, nullIf(made_by, '') AS by, reason, nullIf(answer, '') AS answer,
-      happened_at AS happenedAt
+      JSONExtract(payload, 'kill', 'ledgerSequences', {tenant:String}, 'Nullable(UInt64)') AS ledgerSequence,
+      nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt
     FROM control_events FINAL
     WHERE tenant IN ({tenant:String}, '') AND NOT void AND (
       (event = 'approval.recorded' AND agent_id = {agentId:String} AND action_id = {actionId:String})

@@ -42,6 +42,7 @@ function page(given: Partial<Explanation>, decided: Parameters<typeof buildDecis
     settlements: [],
     approvals: [],
     kills: [],
+    killsAfter: [],
     before: list(),
     after: list(),
     sameAction: list(),
@@ -68,6 +69,24 @@ test('what came of a deferred action is told once, where most is said of it', ()
   expect(places).toEqual([expect.stringMatching(/^Others on the same action\n {2}dec_came {2}5 s after /)]);
   expect(said).toMatch(/\nAfter it\n {2}dec_more /);
   expect(said).not.toContain('trace');
+});
+
+test('the kill right behind an ALLOW is told, with what it meant for whoever waited', () => {
+  const kill: Explanation['killsAfter'][number] = {
+    id: 'kil_1',
+    event: 'agent.killed',
+    scope: 'agent',
+    by: 'ann',
+    reason: 'it loops',
+    answer: null,
+    ledgerSequence: 2,
+    ledgerEpoch: 'ep',
+    happenedAt: '2026-01-31T13:59:00.000Z',
+    words: 'This agent was killed 16 ms later.',
+  };
+  expect(page({ killsAfter: [kill] }, { appendedAtMs: NOW_MS })).toMatch(
+    /\n\nKilled right after it\n {2}2026-01-31T13:59:00\.000Z \(.*\) {2}agent\.killed agent by ann: it loops\n {2}This agent was killed 16 ms later\.\n/,
+  );
 });
 
 test('times and remedies are said as people read them', () => {

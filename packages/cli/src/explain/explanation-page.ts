@@ -27,6 +27,7 @@ export function explanationPage(told: Explanation, stdout: Output, nowMs: number
     ledger(told),
     settlements(told),
     people(told, nowMs),
+    killedAfter(told, nowMs),
     others('Before it', around.before),
     others('After it', around.after),
     others('Others on the same action', around.sameAction),
@@ -166,11 +167,18 @@ function settlements({ settlements }: Explanation): Section {
 }
 
 function people({ approvals, kills }: Explanation, nowMs: number): Section {
-  const lines = [...approvals, ...kills].map(
-    ({ event, answer, scope, by, reason, happenedAt }) =>
-      `${happenedAt} (${relativeTime(Date.parse(happenedAt), nowMs)})  ${event} ${answer ?? scope ?? ''} by ${by ?? 'nobody'}: ${reason}`,
-  );
+  const lines = [...approvals, ...kills].map((did) => didIt(did, nowMs));
   return { title: 'What people did', lines: lines.map(plain) };
+}
+
+function killedAfter({ killsAfter }: Explanation, nowMs: number): Section {
+  const lines = killsAfter.flatMap((kill) => [didIt(kill, nowMs), kill.words]);
+  return { title: 'Killed right after it', lines: lines.map(plain) };
+}
+
+function didIt(did: Explanation['kills'][number], nowMs: number): string {
+  const { event, answer, scope, by, reason, happenedAt } = did;
+  return `${happenedAt} (${relativeTime(Date.parse(happenedAt), nowMs)})  ${event} ${answer ?? scope ?? ''} by ${by ?? 'nobody'}: ${reason}`;
 }
 
 /** The one that says most of a decision first. */

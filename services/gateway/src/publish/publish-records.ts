@@ -142,6 +142,3 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   reply.raw.once('close', () => gone.abort());
   return gone.signal;
 }
-
-/** The longest that a route waits for answers. */
-export const MAX_WAIT_MS = 60_000;

@@ -1,5 +1,5 @@
+import { CAPS } from '@mandate/schemas';
 import { z } from 'zod';
-import { MAX_WAIT_MS } from '../publish/publish-records.ts';
 
 /** How long a publisher waits for answers. */
 export const waitQuery = z.strictObject({
@@ -7,7 +7,7 @@ export const waitQuery = z.strictObject({
     .number()
     .int()
     .min(0)
-    .max(MAX_WAIT_MS)
+    .max(CAPS.waitMs)
     .default(0)
     .describe(
       'Wait at most so long. 202 says that not every answer came in time. Actions without a deadline get this one.',

@@ -11,13 +11,14 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
-import { check, type Decision, id, sortableId, time, wireTime } from '@mandate/schemas';
+import { CAPS, check, type Decision, id, sortableId, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import type { Asker, BoundedAsk } from '../bounded-ask.ts';
 import { boundOf, boundOrigin } from '../explain/bound-of.ts';
 import { checkInWords } from '../explain/check-in-words.ts';
 import { DATED_LATER_MS, killsInForce } from '../explain/kill-in-force.ts';
+import { killsAfter } from '../explain/kills-after.ts';
 import { limitsMoved, limitsMovedBy } from '../explain/limits-moved.ts';
 import { change, whatWouldChange } from '../explain/what-would-change.ts';
 import { askerOf, type Route } from '../query-context.ts';
@@ -90,6 +91,11 @@ const explanation = wholeDecision.extend({
   settlements: z.array(settlement),
   approvals: z.array(eventsBehind.row).describe('What people answered for the action.'),
   kills: z.array(eventsBehind.row).describe('Of a decision that a kill switch made: the kills in force.'),
+  killsAfter: z
+    .array(eventsBehind.row.extend({ words: z.string() }))
+    .describe(
+      'Of an ALLOW: the kills that stopped its agent while its answer may still have been waited for, the first first. Where it had not been handed over by then, the agent was told BLOCK, AGENT_KILLED, with `withheld`; whether it had been is not on the record.',
+    ),
   before: others.describe("The agent's decisions before it, the nearest first, within a week."),
   after: others.describe('Those after it.'),
   sameAction: others.describe('Others on the same action: further attempts, repeats of its id.'),
@@ -109,7 +115,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'One decision explained: why, what would have changed it, and what it belongs to',
         description:
-          'The record whole, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
+          'The record whole, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, the kills right behind an ALLOW, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
         params: z.object({ id }),
         querystring: queryParameters({}),
         response: { 200: explanation },
@@ -154,7 +160,7 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
       tenant,
       agentId,
       actionId,
-      toMs: decidedAtMs + DATED_LATER_MS,
+      toMs: decidedAtMs + Math.max(DATED_LATER_MS, CAPS.waitMs),
       limit: MOST.events,
     }),
   ]);
@@ -167,6 +173,7 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     settlements: settlements.filter(isOfThis).map((row) => withDollars(row)),
     approvals: isAnswered ? events.filter(({ event }) => event === 'approval.recorded') : [],
     kills: code === 'AGENT_KILLED' ? killsInForce(flips, decidedAtMs) : [],
+    killsAfter: killsAfter(flips, decision),
   };
 }
 
