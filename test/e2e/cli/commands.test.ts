@@ -1,4 +1,5 @@
 /** Every command that speaks to a plane, against one that runs: what it prints, as text and as JSON, and how it ends. */
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -471,6 +472,24 @@ describe('dead-letters', () => {
     await audited('d4');
     const same = await mandate(['dead-letters', 'republish', id, '--again', '--json']);
     expect(JSON.parse(same.stdout)).toMatchObject({ deadLetterId: id, corrected: false });
+  });
+
+  it('are rehearsed as the guide says', async () => {
+    const root = join(import.meta.dirname, '../../..');
+    const guide = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+    const [, script = ''] = /^```sh\n(node --input-type=module .*?)^```$/ms.exec(guide) ?? [];
+    const here = script.replace('.mandate/log.sqlite', `'${join(data, 'log.sqlite')}'`);
+    const ran = spawnSync('bash', ['-c', here], { cwd: root, encoding: 'utf8' });
+    expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const { partition, offset } = await waitUntil('the dead letter', async () =>
+      jsonLines<{ key: string; partition: number; offset: number }>(
+        (await mandate(['dead-letters', 'list', '--json'])).stdout,
+      ).find(({ key }) => key === 'default/bot'),
+    );
+    const place = `${partition}/${offset}`;
+    const fixed = await mandate(['dead-letters', 'fix', place, '--set', '/action/type=tool_call']);
+    expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
+    await audited('rehearsal');
   });
 });
 
