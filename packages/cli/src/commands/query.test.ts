@@ -1,9 +1,11 @@
 /** `mandate query` on a plane whose audit has nothing on record, or what is said here. */
+import { PassThrough, Readable } from 'node:stream';
 import { queryRoutes } from '@mandate/query';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import { expect, onTestFinished, test } from 'vitest';
 import { DIMENSIONS } from '../audit/filters.ts';
 import { QUESTIONS } from '../audit/questions.ts';
+import { runProgram } from '../program.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
 const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'test' });
@@ -33,7 +35,7 @@ async function plane(found: readonly object[] = []) {
     await server.close();
   });
   const env = { MANDATE_URL: url, MANDATE_API_KEY: key };
-  return { url, query: (...args: string[]) => runCommand(['query', ...args], { env }) };
+  return { url, env, query: (...args: string[]) => runCommand(['query', ...args], { env }) };
 }
 
 type Described = { paths: Record<string, { get: { responses: { 200: { content: Content } } } }> };
@@ -92,4 +94,24 @@ test('what moved is told in dollars and in micro-dollars', async () => {
     'agent,change,before,now,difference,percent,beforeMicros,nowMicros,differenceMicros\n' +
       'bot,new,$0.00,$0.17283,$0.17283,,0,172830,172830\n',
   );
+});
+
+test.each([true, false])('what is watched as JSON is a document a line; on a terminal: %s', async (isTTY) => {
+  const { env } = await plane();
+  const enough = new AbortController();
+  let said = '';
+  const stdout = new PassThrough().on('data', (chunk) => {
+    said += chunk;
+    if (said.match(/^\{/gm)?.length === 3) enough.abort();
+  });
+  const exitCode = await runProgram(['query', 'verdicts', '--watch', '100ms', '--json'], {
+    stdin: Readable.from([]),
+    stdout: Object.assign(stdout, { isTTY }),
+    stderr: new PassThrough(),
+    env,
+    signal: enough.signal,
+  });
+  expect(exitCode).toBe(0);
+  const lines = said.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).verdicts)).toEqual([[], [], []]);
 });

@@ -72,7 +72,7 @@ Examples:
       run(async (context) => {
         if (options.watch === undefined) return ask(question, id, options, context);
         const everyMs = options.watch === true ? WATCH_MS : options.watch;
-        await watch(everyMs, context, async () => {
+        await watch(everyMs, { ...context, bare: options.json === true }, async () => {
           await ask(question, id, options, context);
         });
         return 0;
