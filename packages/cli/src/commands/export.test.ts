@@ -126,3 +126,18 @@ test('a folder of another export is left alone', async () => {
   expect((await run()).stderr).toContain('--out FOLDER');
   expect((await run('verify', temporaryFolder())).exitCode).toBe(2);
 });
+
+test('a file is no folder, and where none can be made it says so and ends', async () => {
+  const { run, asked } = await exporting();
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, 'mine');
+  // Nobody makes folders under /proc, root included: what is there says that there is nothing.
+  const places = [file, join(file, 'in'), '/proc/mandate-export/in'];
+  const said = await Promise.all(places.map((place) => run('--out', place)));
+  expect(said.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
+  expect(said[0]?.stderr).toMatch(/file is no folder\n {2}Name a folder with --out/);
+  expect(said[1]?.stderr).toMatch(/file is no folder\n/);
+  expect(said[2]?.stderr).toMatch(/the folder \/proc\/mandate-export cannot be made: .*\n {2}Name a folder/);
+  expect(readFileSync(file, 'utf8')).toBe('mine');
+  expect(asked).toEqual([]);
+});

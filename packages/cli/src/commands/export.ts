@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Argument, type Command, Option } from 'commander';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { downloadPart } from '../export/download-part.ts';
+import { makeFolder } from '../export/make-folder.ts';
 import { type Manifest, readManifest, stateOf, writeManifest } from '../export/manifest.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
@@ -77,7 +77,7 @@ async function exportInto(options: Options, context: CommandContext): Promise<Ex
   if (options.out === undefined) throw new CommandFailure(2, 'say where to put the files: --out FOLDER');
   const folder = resolve(options.out);
   const api = connect(options, context);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const manifest = await begun(folder, options);
   const query = { of: manifest.of, format: manifest.format, ...manifest.query };
   const progress = progressOn(stderr);
