@@ -101,6 +101,7 @@ export async function startGatewayPlane(options: {
       ...given,
       kills: localKillBroadcast(),
       redact,
+      redactText: (text) => text,
       fingerprint,
       findDecision: null,
       personKeys,

@@ -675,6 +675,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['privacy: who is turned away is on record', 'onForbidden: (request) => put(request, true, asked)', ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
+  ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [
+    [
+      'privacy: phones of countries are found in reasons too',
+      'findPieces(text, patterns, findNational)',
+      'findPieces(text, patterns)',
+    ],
+  ]),
   ...inFile('services/gateway/src/persons/list-erasures.ts', [
     ['privacy: erasures are shown to their tenant alone', 'if (erasure?.tenant === tenant)', 'if (erasure)'],
   ]),

@@ -4,7 +4,7 @@
  * One document says it (`loadPrivacy`), and is followed while people edit it (`openPrivacyFile`). Before an action is
  * published, what the document names is hidden in it (`hidingInForce`): by the path of a field, and by pattern in texts.
  */
-export { hidingInForce, sealingInForce } from './hiding/hiding-in-force.ts';
+export { hidingInForce, redactingInForce, sealingInForce } from './hiding/hiding-in-force.ts';
 export { loadPrivacy } from './load-privacy.ts';
 export { redactPieces } from './patterns/redact-pieces.ts';
 export {

@@ -17,6 +17,8 @@ export type GatewayDependencies = {
   kills: KillBroadcast;
   /** Applied to every action before it is published. Throws PERSON_ERASED. */
   redact(action: Action, tenant: string): Action;
+  /** Applied to every reason of an operator before it is kept or published. */
+  redactText(text: string): string;
   /**
    * Of what that took away for good, so that two requests that differ only there are still told apart; null if nothing.
    * Sealed texts go into it as they are sealed, or it would tell of them when their person is forgotten.

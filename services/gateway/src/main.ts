@@ -10,6 +10,7 @@ import {
   hidingInForce,
   openPrivacyFile,
   personKeysAt,
+  redactingInForce,
   sealingInForce,
   sealsAnything,
 } from '@mandate/privacy';
@@ -60,6 +61,7 @@ await runService(process, {
         findDecision: null,
         redact,
         fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
+        redactText: redactingInForce(privacy),
         personKeys,
         sealsPersons: () => sealsAnything(privacy.privacy()),
         onPrivacyEdit: privacy.onEdit,

@@ -77,6 +77,27 @@ test('nothing that the document names is kept or shown, from the first action on
     JSON.stringify(await publish('203.0.113.9')).includes('[redacted:ip_address]'),
   );
 
+  // Operators write what they were told.
+  const reason = `complaint of ${EMAIL}, ${PHONE}: ${SHOWN}`;
+  const budget = { scope: 'agent', subject: 'bot', id: 'total' };
+  const deferred = { agentId: 'bot', actionId: 'act_1', digest: 'd', answer: 'denied' };
+  const commands: [path: string, body: object][] = [
+    ['/v1/agents/bot/kill', {}],
+    ['/v1/agents/bot/revive', {}],
+    ['/v1/kill', { scope: 'tenant' }],
+    ['/v1/revive', { scope: 'tenant' }],
+    ['/v1/budgets/adjust', { budget, deltaMicros: 1 }],
+    ['/v1/approvals', deferred],
+  ];
+  for (const [path, body] of commands) await api.post(path, { ...body, reason });
+  const told = await waitUntil('all commands on record', async () => {
+    const { events } = await api.get<{ events: object[] }>('/v1/audit/control-events', { limit: 100 });
+    const told = JSON.stringify(events).split(SHOWN).length - 1;
+    return told >= commands.length && JSON.stringify(events);
+  });
+  expect(told).toContain(`complaint of [redacted:email], [redacted:phone]: ${SHOWN}`);
+  for (const hidden of HIDDEN) expect(told).not.toContain(hidden);
+
   // What was asked for is on record too.
   await api.get('/v1/audit/decisions', { text: `to ${EMAIL}` });
   const exported = await waitUntil('all decisions on record', async () => {

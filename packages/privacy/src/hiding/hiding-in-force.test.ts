@@ -1,7 +1,7 @@
 import { fingerprintOf } from '@mandate/policy';
 import { type Action, type PrivacyDocument, privacyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { hidingInForce, sealingInForce } from './hiding-in-force.ts';
+import { hidingInForce, redactingInForce, sealingInForce } from './hiding-in-force.ts';
 
 const documentOf = (written: object): PrivacyDocument => privacyDocument.parse({ version: 1, ...written });
 const action: Action = {
@@ -22,6 +22,22 @@ test('an edit holds from the next action on; names of secrets are hidden whateve
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: '[redacted]', cc: 'y' } });
   document = documentOf({ fields: [{ path: 'args.pin', do: 'hash' }] });
   expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
+});
+
+test('of a text of no action what patterns find is redacted, whatever they do elsewhere, from an edit on', () => {
+  let document = documentOf({ fields: [{ path: 'args.to', do: 'redact' }] });
+  const redactText = redactingInForce({ privacy: () => document });
+  const text = 'ann@example.com complained, 030 901820, 4111111111111111';
+  expect(redactText(text)).toBe(text);
+  document = documentOf({
+    patterns: [
+      { pattern: 'email', do: 'seal' },
+      { pattern: 'phone', do: 'hash', countries: ['DE'] },
+      { pattern: 'email', do: 'hash' },
+    ],
+  });
+  expect(redactText(text)).toBe('[redacted:email] complained, [redacted:phone], 4111111111111111');
+  expect(redactText(redactText(text))).toBe(redactText(text));
 });
 
 test('what tells requests apart says nothing of a text whose person is forgotten, and no two of them are alike', () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Action, PrivacyDocument } from '@mandate/schemas';
 import type { Sealer } from '../sealer.ts';
 import { compileHiding, type Hiding, type HidingMeans } from './compile-hiding.ts';
+import { compileTextRedaction } from './compile-text-redaction.ts';
 
 /** Says what holds when it is asked. */
 type DocumentInForce = { privacy(): PrivacyDocument };
@@ -29,14 +30,22 @@ export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
   });
 }
 
-function inForce(file: DocumentInForce, compile: (document: PrivacyDocument) => Hiding): Hiding {
+/** Redacts texts of operators, as the document says that holds when it is asked. */
+export function redactingInForce(file: DocumentInForce): (text: string) => string {
+  return inForce(file, compileTextRedaction);
+}
+
+function inForce<Given extends unknown[], Hidden>(
+  file: DocumentInForce,
+  compile: (document: PrivacyDocument) => (...given: Given) => Hidden,
+): (...given: Given) => Hidden {
   let document = file.privacy();
   let hide = compile(document);
-  return (action, tenant) => {
+  return (...given) => {
     if (file.privacy() !== document) {
       document = file.privacy();
       hide = compile(document);
     }
-    return hide(action, tenant);
+    return hide(...given);
   };
 }

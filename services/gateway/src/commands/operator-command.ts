@@ -1,9 +1,10 @@
-/** Who commands, under which id: taken from the request, the same for every command of an operator. */
+/** Who commands, under which id: taken from the request, the same for every command of an operator. The reason without what is personal in it. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Command } from '@mandate/ledger';
-import { type Clock, callerOf } from '@mandate/runtime';
+import { callerOf } from '@mandate/runtime';
 import { sortableId } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
+import type { Gateway } from '../gateway.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 
 /**
@@ -14,7 +15,7 @@ import { idempotencyKeyOf } from './idempotency-key.ts';
  */
 export function operatorCommand(
   request: FastifyRequest,
-  clock: Clock,
+  { clock, redactText }: Pick<Gateway, 'clock' | 'redactText'>,
   what: { prefix: string; parts: readonly unknown[]; reason: string },
 ): Command {
   const { id, name, tenant } = callerOf(request);
@@ -26,6 +27,6 @@ export function operatorCommand(
         ? sortableId(what.prefix, clock(), randomBytes(10).toString('hex'))
         : `${what.prefix}_${createHash('sha256').update(text).digest('hex').slice(0, 40)}`,
     by: `${name} (${id})`,
-    reason: what.reason,
+    reason: redactText(what.reason),
   };
 }

@@ -74,7 +74,7 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       const { budget, reason } = request.body;
       const deltaMicros = deltaOf(request.body);
       const parts = [budget, deltaMicros];
-      const command = operatorCommand(request, gateway.clock, { prefix: 'adj', parts, reason });
+      const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
       const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
       return { commandId: command.id, deltaMicros, ...receipt };
     },

@@ -55,7 +55,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       const { tenant } = callerOf(request);
       const { reason, ...approval } = request.body;
       const parts = [approval];
-      const command = operatorCommand(request, gateway.clock, { prefix: 'apr', parts, reason });
+      const command = operatorCommand(request, gateway, { prefix: 'apr', parts, reason });
       const receipt = await answerApproval(gateway, { tenant, ...approval }, command);
       return { commandId: command.id, ...receipt };
     },

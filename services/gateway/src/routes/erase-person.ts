@@ -30,7 +30,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
       const { person, reason } = request.body;
       const { ref } = keysOf(gateway).find(tenant, person);
       if (names(reason, person)) throw reasonNames();
-      const command = operatorCommand(request, gateway.clock, { prefix: 'ers', parts: [ref], reason });
+      const command = operatorCommand(request, gateway, { prefix: 'ers', parts: [ref], reason });
       const at = await forgetPerson(gateway, { tenant, ref }, command, request.traceparent);
       return { commandId: command.id, ref, at };
     },

@@ -25,7 +25,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       const { tenant } = callerOf(request);
       const target: KillTarget = { scope: 'agent', tenant, agentId: request.params.id };
       const reason = request.body?.reason ?? 'killed by an operator';
-      const command = operatorCommand(request, gateway.clock, { prefix: 'kil', parts: [target], reason });
+      const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
       return kill(gateway, target, command, tenant);
     },
   );

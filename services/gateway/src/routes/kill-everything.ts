@@ -23,7 +23,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
       const { scope, reason = 'killed by an operator' } = request.body;
       const key = callerOf(request);
       const target = wideTarget(key, scope);
-      const command = operatorCommand(request, gateway.clock, { prefix: 'kil', parts: [target], reason });
+      const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
       return kill(gateway, target, command, key.tenant);
     },
   );

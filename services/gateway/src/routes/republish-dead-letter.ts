@@ -48,7 +48,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
       const { value, reason = '', again = false } = request.body ?? {};
       const corrected = value === undefined ? null : { value };
       const parts = [found.letter.id, corrected];
-      const command = operatorCommand(request, gateway.clock, { prefix: 'rep', parts, reason });
+      const command = operatorCommand(request, gateway, { prefix: 'rep', parts, reason });
       const { letterId, id, ...republished } = await inTurn(found.letter.id, () =>
         republish(gateway, found, { command, corrected, again }),
       );

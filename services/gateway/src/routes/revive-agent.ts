@@ -26,7 +26,7 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
       const agentId = request.params.id;
       const target: KillTarget = { scope: 'agent', tenant, agentId };
       const reason = request.body?.reason ?? 'revived by an operator';
-      const command = operatorCommand(request, gateway.clock, { prefix: 'rev', parts: [target], reason });
+      const command = operatorCommand(request, gateway, { prefix: 'rev', parts: [target], reason });
       const revived = await revive(gateway, target, command, tenant);
       return { ...revived, killed: await killStatus(gateway, tenant, agentId) };
     },

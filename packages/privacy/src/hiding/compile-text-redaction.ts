@@ -1,0 +1,17 @@
+import type { PrivacyDocument } from '@mandate/schemas';
+import { findPieces } from '../patterns/find-pieces.ts';
+import { nationalPhoneFinder } from '../patterns/national-phone.ts';
+import { replacePieces } from '../patterns/redact-pieces.ts';
+import { redactedPiece } from './hidden-text.ts';
+
+/**
+ * Takes out of a text of no action what the document's patterns find, whatever they do elsewhere: nobody is named there
+ * with whose key it could be sealed.
+ */
+export function compileTextRedaction({ patterns: rules }: PrivacyDocument): (text: string) => string {
+  const patterns = [...new Set(rules.map(({ pattern }) => pattern))];
+  const countries = rules.flatMap((rule) => rule.countries ?? []);
+  const findNational = countries.length === 0 ? null : nationalPhoneFinder(countries);
+  return (text) =>
+    replacePieces(text, findPieces(text, patterns, findNational), (_, pattern) => redactedPiece(pattern));
+}
