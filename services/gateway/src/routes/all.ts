@@ -39,7 +39,6 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   adjustBudgets(server, gateway);
   answerApprovals(server, gateway);
 
-  listAgents(server, gateway);
   showLedger(server, gateway);
   listBalances(server, gateway);
   listOpenActions(server, gateway);
@@ -54,6 +53,7 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
 /** What others did: whoever is turned away here is on record, as is whoever is let in. */
 function addReads(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server);
+  listAgents(server, gateway);
   showDecision(server, gateway);
   listDeadLetters(server, gateway);
   showDeadLetter(server, gateway);

@@ -21,6 +21,7 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['agents'],
         summary: 'Agents that spent, have something open, or were killed; by id',
+        description: 'On record before it is answered.',
         querystring: z.strictObject({
           limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('At most so many.'),
           after: id.optional().describe('The `next` of the page before.'),
@@ -29,6 +30,7 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       },
     },
     async (request) => {
+      await gateway.reads.recordRead(request);
       const ledger = ledgerOf(gateway);
       const { tenant } = callerOf(request);
       const { limit, after = '' } = request.query;
