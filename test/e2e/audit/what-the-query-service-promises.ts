@@ -538,7 +538,7 @@ export function queryPromises(
       expect(status).toBe(400);
       expect(body).toMatchObject({
         code: 'VALIDATION_FAILED',
-        errors: [{ in: 'querystring', pointer: `/${name}` }],
+        errors: [{ in: 'query', pointer: `/${name}` }],
       });
     });
 

@@ -306,9 +306,12 @@ describe('problems', () => {
       { in: 'body', pointer: '', detail: expect.stringContaining('more') },
     ]);
     const query = await post('/v1/things/7?waitMs=5000', '{"amounts": []}');
-    expect(query.json().errors).toEqual([
-      { in: 'querystring', pointer: '/waitMs', detail: expect.any(String) },
-    ]);
+    expect(query.json().errors).toEqual([{ in: 'query', pointer: '/waitMs', detail: expect.any(String) }]);
+    const path = await post(`/v1/things/${'x'.repeat(201)}`, '{"amounts": []}');
+    expect(path.json()).toMatchObject({
+      detail: expect.stringMatching(/^the path is not as described: \/id: /),
+      errors: [{ in: 'path', pointer: '/id' }],
+    });
   });
 
   test('a good request passes validation', async () => {

@@ -58,7 +58,11 @@ const PROBLEM_SCHEMA = {
       description: 'Of a request that is not as described: every place',
       items: {
         type: 'object' as const,
-        properties: { in: text, pointer: { ...text, description: 'A JSON pointer' }, detail: text },
+        properties: {
+          in: { ...text, description: 'path, query, header or body' },
+          pointer: { ...text, description: 'A JSON pointer' },
+          detail: text,
+        },
       },
     },
   },

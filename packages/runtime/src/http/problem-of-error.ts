@@ -29,11 +29,19 @@ function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpProblem {
   });
 }
 
+/** The parts of a request as OpenAPI names them, by fastify's names. */
+const PLACES: Readonly<Record<string, string>> = {
+  params: 'path',
+  querystring: 'query',
+  headers: 'header',
+  body: 'body',
+};
+
 export function notAsDescribed(error: {
   validation: { instancePath: string; message?: string | undefined }[];
   validationContext?: string | undefined;
 }): HttpProblem {
-  const place = error.validationContext ?? 'body';
+  const place = PLACES[error.validationContext ?? 'body'] ?? 'request';
   const errors = error.validation.map(({ instancePath, message }) => ({
     in: place,
     pointer: instancePath === '/' ? '' : instancePath,
