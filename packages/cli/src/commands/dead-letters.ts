@@ -9,6 +9,9 @@ import {
 } from '../dead-letters/find-letter.ts';
 import { letterText } from '../dead-letters/show-letter.ts';
 import { wholeNumber } from '../input/option-values.ts';
+import type { FittingColumn } from '../output/fit-columns.ts';
+import { relativeTime } from '../output/relative-time.ts';
+import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { rowsOf } from '../pages.ts';
@@ -21,6 +24,7 @@ type Audited = { id: string; foundAt: string; reason: string; log: { partition: 
 type Page<Row> = { deadLetters: readonly Row[]; next: string | null };
 
 const PAGE = 200;
+const REST = '--json has all';
 
 export function deadLettersCommand(command: Command, run: RunCommand): void {
   command.description('Works on what could not be read; a key with the scope operate:all is needed.');
@@ -53,8 +57,9 @@ Examples:
         const rows = ({ deadLetters }: Page<Audited>) => deadLetters;
         await showRows(context.stdout, rowsOf(api, { ...list, rows }, options.limit), {
           json,
-          columns: OPEN_COLUMNS,
+          columns: openColumns(nowOn(context.stdout)),
           empty: 'no dead letter is open',
+          rest: REST,
         });
         return 0;
       }
@@ -62,8 +67,9 @@ Examples:
       const rows = ({ deadLetters }: Page<Listed>) => deadLetters;
       await showRows(context.stdout, rowsOf(api, { ...list, rows }, options.limit), {
         json,
-        columns: COLUMNS,
+        columns: columns(nowOn(context.stdout)),
         empty: 'no dead letters',
+        rest: REST,
       });
       return 0;
     }),
@@ -94,17 +100,42 @@ Examples:
   );
 }
 
-const COLUMNS = [
-  { title: 'PLACE', of: ({ partition, offset }: Listed) => `${partition}/${offset}` },
-  { title: 'AT', of: ({ at }: Listed) => at },
-  { title: 'KEY', of: ({ key }: Listed) => key ?? '' },
-  { title: 'BYTES', of: ({ bytes }: Listed) => String(bytes), align: 'right' as const },
-  { title: 'WRONG', of: ({ fault }: Listed) => `${fault.line}:${fault.column} ${fault.reason}` },
-];
+const foremost = { cuttable: false, foremost: true } as const;
 
-const OPEN_COLUMNS = [
-  { title: 'PLACE', of: ({ log }: Audited) => `${log.partition}/${log.offset}` },
-  { title: 'AT', of: ({ foundAt }: Audited) => foundAt },
-  { title: 'ID', of: ({ id }: Audited) => id },
-  { title: 'WRONG', of: ({ reason }: Audited) => reason },
-];
+/** The id, by which the audit tells more, before what one can look up with it. */
+function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
+  return [
+    { title: 'PLACE', of: ({ partition, offset }) => `${partition}/${offset}`, ...foremost, rank: 0 },
+    { title: 'ID', of: ({ id }) => id, ...foremost, rank: 1 },
+    { title: 'AT', of: ({ at }) => timeFor(at, nowMs), ...foremost, rank: 2 },
+    { title: 'KEY', of: ({ key }) => key ?? '', cuttable: true, foremost: false, rank: 4 },
+    {
+      title: 'BYTES',
+      of: ({ bytes }) => String(bytes),
+      ...foremost,
+      foremost: false,
+      align: 'right',
+      rank: 5,
+    },
+    {
+      title: 'WRONG',
+      of: ({ fault }) => `${fault.line}:${fault.column} ${fault.reason}`,
+      cuttable: true,
+      foremost: true,
+      rank: 3,
+    },
+  ];
+}
+
+function openColumns(nowMs: number | null): readonly FittingColumn<Audited>[] {
+  return [
+    { title: 'PLACE', of: ({ log }) => `${log.partition}/${log.offset}`, ...foremost, rank: 0 },
+    { title: 'ID', of: ({ id }) => id, ...foremost, rank: 1 },
+    { title: 'AT', of: ({ foundAt }) => timeFor(foundAt, nowMs), ...foremost, rank: 2 },
+    { title: 'WRONG', of: ({ reason }) => reason, cuttable: true, foremost: true, rank: 3 },
+  ];
+}
+
+function timeFor(at: string, nowMs: number | null): string {
+  return nowMs === null ? at : relativeTime(Date.parse(at), nowMs);
+}

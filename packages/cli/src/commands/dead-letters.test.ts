@@ -1,0 +1,53 @@
+/** `mandate dead-letters list` on a plane that says what is written here. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { sortableId } from '@mandate/schemas';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../program.ts';
+
+const AT = '2026-01-30T12:00:00.000Z';
+const ID = sortableId('dlq', Date.parse(AT), 'a'.repeat(20));
+const REASON = 'action.type: Invalid option: expected one of "tool_call"|"llm_call"';
+const KEY = 'default/an-agent-with-a-long-name';
+const LISTED = {
+  ...{ id: ID, partition: 11, offset: 1_234_567, key: KEY, bytes: 312, at: AT },
+  fault: { line: 3, column: 13, reason: REASON },
+};
+const OPEN = { id: ID, foundAt: AT, reason: REASON, log: { partition: 11, offset: 1_234_567 } };
+
+async function listed(args: readonly string[], terminal: { isTTY?: boolean; columns?: number }) {
+  const server = createServer((request, response) => {
+    const deadLetters = [request.url?.startsWith('/v1/audit/') ? OPEN : LISTED];
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ deadLetters, next: null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const colours = { hasColors: () => false, getColorDepth: () => 1 };
+  const stdout = Object.assign(new PassThrough(), { ...colours, ...terminal });
+  const said = text(stdout);
+  await runProgram(['dead-letters', 'list', ...args], {
+    ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough(), signal: new AbortController().signal },
+    env: { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'mdt_x' },
+  });
+  stdout.end();
+  return (await said).trimEnd().split('\n');
+}
+
+test.each([[[]], [['--open']]])('list %s shows the place and the id of each on 80 columns', async (args) => {
+  const [titles = '', row = ''] = await listed(args, { isTTY: true, columns: 80 });
+  expect(titles).toMatch(/^PLACE +ID +AT +WRONG$/);
+  expect(row).toMatch(new RegExp(`^11/1234567  ${ID}  .*ago  .*…$`));
+  expect(row.length).toBeLessThanOrEqual(80);
+});
+
+test('elsewhere than on a terminal it shows everything in full', async () => {
+  const [titles, row = ''] = await listed([], {});
+  expect(titles?.split(/ {2,}/)).toEqual(['PLACE', 'ID', 'AT', 'KEY', 'BYTES', 'WRONG']);
+  for (const value of ['11/1234567', ID, AT, KEY, '312', `3:13 ${REASON}`]) expect(row).toContain(value);
+});
