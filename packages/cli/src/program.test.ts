@@ -114,6 +114,12 @@ it.each([
     'there is no audit at /nowhere/audit',
   ],
   ['a log of no plane', ['reconcile', '--data', '/nowhere'], KEY, 'there is no log at /nowhere'],
+  [
+    'a log that lies elsewhere than the plane is asked',
+    ['reconcile', '--url', 'http://127.0.0.1:1'],
+    { ...KEY, MANDATE_PLANE_DATA_PATH: '/nowhere' },
+    'The log is read where it lies, and not through the plane: name the data folder of that plane with --data',
+  ],
   ['no log to take a snapshot of', ['snapshot', '--data', '/nowhere'], {}, 'there is no log at /nowhere'],
   ['a setting that is none', ['up'], { MANDATE_PLANE_PROT: '1' }, 'did you mean MANDATE_PLANE_PORT?'],
 ])('refuses %s, saying what to do', async (_what, args, env, said) => {

@@ -56,7 +56,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
     throw new CommandFailure(
       2,
       `there is no log at ${path}`,
-      'Name the data folder of the plane with --data, or its brokers with --kafka or MANDATE_KAFKA_BROKERS.',
+      'The log is read where it lies, and not through the plane: name the data folder of that plane with --data FOLDER, or its brokers with --kafka or MANDATE_KAFKA_BROKERS.',
     );
   }
   const { openLog } = await import('@mandate/bus');
