@@ -139,8 +139,8 @@ async function* bytesOf({ body, url }: Response): AsyncGenerator<Uint8Array> {
 
 async function show(found: Found, { json }: Options, { stdout }: CommandContext): Promise<void> {
   if (json) await writeJsonLine(stdout, found);
-  else if (isControlEvent(found)) await write(stdout, `${controlEventLine(found, stdout)}\n`);
-  else await write(stdout, `${decisionLine(found, stdout)}\n`);
+  else if (isControlEvent(found)) await write(stdout, `${controlEventLine(found, stdout, Date.now())}\n`);
+  else await write(stdout, `${decisionLine(found, stdout, Date.now())}\n`);
 }
 
 /** A plane that knows the search and no stream is older than this command. */

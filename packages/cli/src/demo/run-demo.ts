@@ -122,7 +122,7 @@ function decisionPrinter(stdout: CommandContext['stdout']): (decision: Decision)
   return (decision) => {
     const times = (shown.get(decision.agentId) ?? 0) + 1;
     shown.set(decision.agentId, times);
-    if (times <= SHOWN_OF_ONE_AGENT) stdout.write(`${decisionLine(decision, stdout)}\n`);
+    if (times <= SHOWN_OF_ONE_AGENT) stdout.write(`${decisionLine(decision, stdout, Date.now())}\n`);
     else if (times === SHOWN_OF_ONE_AGENT + 1) stdout.write(`  … and more of ${decision.agentId}\n`);
   };
 }

@@ -10,6 +10,8 @@ const TERMINAL = Object.assign(new Writable(), {
   getColorDepth: () => 8,
 });
 
+const TODAY = Date.parse('2026-01-30T23:59:59.999Z');
+
 const NONE: ShownControlEvent = {
   event: '',
   happenedAt: '2026-01-30T12:00:00.123Z',
@@ -67,16 +69,16 @@ test.each<[string, Partial<ShownControlEvent>]>([
   ['AGENT.PAUSED bot by ops (key_1): incident 42', { event: 'agent.paused', agentId: 'bot' }],
   ['KILLED a\\u{1b}[2J by ops (key_1)', { ...killed, scope: 'agent', agentId: 'a\u001b[2J', reason: '' }],
 ])('%s', (line, given) => {
-  expect(controlEventLine({ ...NONE, ...given }, FILE)).toBe(`12:00:00.123  ${line}`);
+  expect(controlEventLine({ ...NONE, ...given }, FILE, TODAY)).toBe(`12:00:00.123  ${line}`);
 });
 
 test('a terminal shows it in colour, a kill in red, on one line of 80 characters; a file gets it in full', () => {
   const event = { ...NONE, ...killed, reason: 'x'.repeat(100) };
-  const painted = controlEventLine(event, TERMINAL);
+  const painted = controlEventLine(event, TERMINAL, TODAY);
   expect(painted).toContain('\u001b[31mKILLED\u001b[39m everything');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
   const plain = painted.replace(/\u001b\[\d+m/g, '');
   expect(plain).toHaveLength(80);
   expect(plain).toMatch(/x…$/);
-  expect(controlEventLine(event, FILE)).toMatch(/x{100}$/);
+  expect(controlEventLine(event, FILE, TODAY)).toMatch(/x{100}$/);
 });

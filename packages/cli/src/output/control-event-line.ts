@@ -1,6 +1,7 @@
 import { durationInWords, formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { cut } from './fit-columns.ts';
+import { lineTime } from './line-time.ts';
 import { printable } from './printable.ts';
 import { roomOn } from './show-fitted.ts';
 import { paint } from './table.ts';
@@ -26,9 +27,9 @@ export type ShownControlEvent = {
 type Told = { word: string; style: Parameters<typeof paint>[0]; what: string };
 
 /** One control event on one line, as `tail` shows it: who did what, and why. A terminal gets as much as a line of it takes. */
-export function controlEventLine(event: ShownControlEvent, stream: Output): string {
+export function controlEventLine(event: ShownControlEvent, stream: Output, nowMs: number): string {
   const { word, style, what } = toldOf(event);
-  const time = event.happenedAt.slice(11, 23);
+  const time = lineTime(event.happenedAt, nowMs);
   const by = event.by === null ? '' : ` by ${event.by}`;
   const why = event.reason === '' ? '' : `: ${event.reason}`;
   const room = Math.max(1, roomOn(stream) - `${time}  ${word} `.length);

@@ -1,4 +1,5 @@
 import { type Decision, formatMicros } from '@mandate/schemas';
+import { lineTime } from './line-time.ts';
 import { printable } from './printable.ts';
 import { paint } from './table.ts';
 
@@ -11,11 +12,11 @@ export type ShownDecision = Pick<
 >;
 
 /** One decision on one line, as `tail` and the demo show it. */
-export function decisionLine(decision: ShownDecision, stream: NodeJS.WritableStream): string {
+export function decisionLine(decision: ShownDecision, stream: NodeJS.WritableStream, nowMs: number): string {
   const { verdict, code, chargedMicros } = decision;
   const said = verdict === 'ALLOW' ? formatMicros(chargedMicros) : code;
   return [
-    paint('dim', decision.decidedAt.slice(11, 23), stream),
+    paint('dim', lineTime(decision.decidedAt, nowMs), stream),
     paint(STYLES[verdict], verdict.padEnd(5), stream),
     printable(decision.agentId).padEnd(16),
     printable(decision.tool ?? decision.model ?? '').padEnd(32),

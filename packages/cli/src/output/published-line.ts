@@ -13,6 +13,6 @@ export function publishedLine(published: Published, waitMs: number, stdout: Outp
     return `${actionId}: ${settlement.code}, charged ${formatMicros(settlement.chargedMicros)}`;
   }
   if (published.withheld) return `${actionId}: allowed, but killed since: it must not run`;
-  if (published.decision !== null) return decisionLine(published.decision, stdout);
+  if (published.decision !== null) return decisionLine(published.decision, stdout, Date.now());
   return `${actionId}: published${waitMs === 0 ? '' : ', not yet decided'}`;
 }
