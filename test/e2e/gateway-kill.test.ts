@@ -179,6 +179,41 @@ test('an ALLOW is not handed over once its agent is killed, neither by GET nor t
   });
 });
 
+test.each([
+  ['agent', '/v1/agents/bot-1/kill', '/v1/agents/bot-1/revive', {}],
+  ['tenant', '/v1/kill', '/v1/revive', { scope: 'tenant' }],
+  ['all', '/v1/kill', '/v1/revive', { scope: 'all' }],
+] as const)(
+  'what was allowed before a kill of %s is no ALLOW after its revive, nor after a restart; what is allowed then is',
+  async (_, kill, revive, body) => {
+    const plane = await startGatewayPlane({ mandates: MANDATES });
+    await plane.decide();
+    await plane.call('publisher', 'POST', WAIT, look('a-1'));
+    const shown = async (id: string) => (await plane.call('publisher', 'GET', `/v1/actions/${id}`)).body;
+    expect(await shown('a-1')).toMatchObject({ withheld: false, decision: { verdict: 'ALLOW' } });
+    await plane.call('owner', 'POST', kill, { ...body, reason: 'runs amok' });
+    expect(await shown('a-1')).toMatchObject({
+      withheld: true,
+      decision: { code: 'AGENT_KILLED', reason: expect.stringContaining('killed after that: runs amok') },
+    });
+
+    expect((await plane.call('owner', 'POST', revive, body)).status).toBe(200);
+    expect(await shown('a-1')).toMatchObject({
+      withheld: true,
+      decision: { verdict: 'BLOCK', code: 'AGENT_KILLED', reason: expect.stringContaining('revived since') },
+    });
+    const anew = await plane.call('publisher', 'POST', WAIT, look('a-2'));
+    expect(anew.body).toMatchObject({ withheld: false, decision: { verdict: 'ALLOW' } });
+    expect(await shown('a-2')).toMatchObject({ withheld: false, decision: { verdict: 'ALLOW' } });
+
+    const { ledger } = await restoreLedger({ bus: plane.bus, clock: systemClock, log: silentLogger() });
+    const { revivedAtMs } = await ledger.killStatus('acme', 'bot-1');
+    const decidedAtMs = async (id: string) => Date.parse(String((await shown(id)).decision?.decidedAt));
+    expect(await decidedAtMs('a-1')).toBeLessThan(Number(revivedAtMs));
+    expect(await decidedAtMs('a-2')).toBeGreaterThanOrEqual(Number(revivedAtMs));
+  },
+);
+
 test('while the flag cannot be read no ALLOW is handed over, but a BLOCK is', async () => {
   let away = false;
   const plane = await startGatewayPlane({

@@ -511,9 +511,9 @@ export const MUTATIONS: readonly Mutation[] = [
     ["5 a tool's rate is the tool's", 'tool: action.tool, ...tool.rate', 'tool: null, ...tool.rate'],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
-    ['6 kill one agent', "flags.get(flagKey({ scope: 'agent', tenant, agentId })),", ''],
-    ['6 kill a tenant', '    flags.get(tenant),\n', ''],
-    ['6 kill everything', "    flags.get('*'),\n", ''],
+    ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],
+    ['6 kill a tenant', 'flags.get(tenant), ', ''],
+    ['6 kill everything', "flags.get('*'), ", ''],
   ]),
   ...inFile(`${MEMORY}/operate.ts`, [
     ['6 a kill lists what is open', 'open: openOf(tenants, target, nowMs)', 'open: []'],

@@ -5,7 +5,7 @@
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import { decide } from './model/decide.ts';
-import { flagOf, flagsInForce, isSame, killOf } from './model/flags.ts';
+import { flagOf, flagsInForce, isSame, killStatusOf } from './model/flags.ts';
 import {
   type DecideEvent,
   eventsOf,
@@ -147,7 +147,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       return wasRevived(target, commandId);
     },
     revision: async (target) => flagOf(history, target).revision,
-    killStatus: async (tenant, agentId) => ({ killed: killOf(history, tenant, agentId) }),
+    killStatus: async (tenant, agentId) => killStatusOf(history, tenant, agentId),
     killed: async (tenant) => flagsInForce(history, tenant),
     adjust: async (adjustment) => {
       const { nowMs: atMs } = look();

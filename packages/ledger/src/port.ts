@@ -48,7 +48,14 @@ export type KillReceipt = {
   open: readonly ActionReference[];
 };
 
-export type KillStatus = { killed: KillFact | null };
+export type KillStatus = {
+  killed: KillFact | null;
+  /**
+   * When a flag that concerns the agent was last released, by the ledger's clock; null where none ever was. Nothing is
+   * allowed under a flag, so an ALLOW of an earlier time is older than the kill too.
+   */
+  revivedAtMs: number | null;
+};
 
 export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 
@@ -125,7 +132,7 @@ export interface Ledger {
   revived(target: KillTarget, commandId: string): Promise<boolean>;
   /** The revision of a target's own flag; 0 when it never had one. */
   revision(target: KillTarget): Promise<number>;
-  /** The first flag that stops this agent: everything, its tenant, or itself. */
+  /** The first flag that stops this agent: everything, its tenant, or itself; and when one last ceased to. */
   killStatus(tenant: string, agentId: string): Promise<KillStatus>;
   /** Flags in force, of a tenant (with `all` among them), newest first. */
   killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;

@@ -1,10 +1,11 @@
 /**
  * The last look before an ALLOW leaves the house. Between the decision and its answer somebody may have pulled the kill
  * switch; whoever gets an ALLOW acts on it at once, so the flag is read again here. The record on the log stays what
- * it is: only the answer says BLOCK.
+ * it is: only the answer says BLOCK. It goes on to say so after a revive, as whoever asks again may have been told BLOCK.
  */
+import type { KillStatus } from '@mandate/ledger';
 import { type Logger, MandateError } from '@mandate/runtime';
-import type { Decision, KillFact } from '@mandate/schemas';
+import type { Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
 /** A decision as the caller gets it. `withheld`: the log says ALLOW under this id, the kill switch says no. */
@@ -17,44 +18,54 @@ export async function handOver(
   decisions: readonly (Decision | null)[],
 ): Promise<readonly HandedOver[]> {
   const allowed = decisions.flatMap((decision) => (decision?.verdict === 'ALLOW' ? [decision.agentId] : []));
-  const flags = await killFlags(gateway, tenant, new Set(allowed));
+  const statuses = await killStatuses(gateway, tenant, new Set(allowed));
   return decisions.map((decision) => {
-    const flag = decision?.verdict === 'ALLOW' ? flags.get(decision.agentId) : undefined;
-    if (decision === null || flag === undefined) return { decision, withheld: false };
+    const status = decision?.verdict === 'ALLOW' ? statuses.get(decision.agentId) : undefined;
+    const reason = decision && status && killedSince(decision, status);
+    if (decision === null || !reason) return { decision, withheld: false };
     gateway.measures.withheld.inc();
-    return { decision: withheldFor(flag, decision), withheld: true };
+    return { decision: withheldFor(reason, decision), withheld: true };
   });
 }
 
-/** The flags that stop these agents. Where the gateway has no ledger it cannot look, and says nothing. */
-async function killFlags(
+/** Of these agents. Where the gateway has no ledger it cannot look, and says nothing. */
+async function killStatuses(
   { ledger, log }: Pick<Gateway, 'ledger' | 'log'>,
   tenant: string,
   agentIds: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, KillFact>> {
-  const flags = new Map<string, KillFact>();
-  if (ledger === null) return flags;
+): Promise<ReadonlyMap<string, KillStatus>> {
+  const statuses = new Map<string, KillStatus>();
+  if (ledger === null) return statuses;
   try {
     await Promise.all(
       [...agentIds].map(async (agentId) => {
-        const { killed } = await ledger.killStatus(tenant, agentId);
-        if (killed !== null) flags.set(agentId, killed);
+        statuses.set(agentId, await ledger.killStatus(tenant, agentId));
       }),
     );
   } catch (error) {
     throw flagUnknown(error, log);
   }
-  return flags;
+  return statuses;
 }
 
-function withheldFor({ scope, reason }: KillFact, decision: Decision): Decision {
-  const whom = { agent: 'this agent', tenant: 'its tenant', all: 'every agent' }[scope];
+/** In words; null where nobody killed the agent behind its ALLOW. Of a kill that was released nobody knows the reason any more. */
+function killedSince({ decidedAt }: Decision, { killed, revivedAtMs }: KillStatus): string | null {
+  if (killed !== null) {
+    const whom = { agent: 'this agent', tenant: 'its tenant', all: 'every agent' }[killed.scope];
+    return `allowed, but ${whom} was killed after that: ${killed.reason}`;
+  }
+  if (revivedAtMs === null || Date.parse(decidedAt) >= revivedAtMs) return null;
+  return 'allowed, but this agent was killed after that, and revived since: what was allowed before may not begin';
+}
+
+function withheldFor(reason: string, decision: Decision): Decision {
   return {
     ...decision,
     verdict: 'BLOCK',
     code: 'AGENT_KILLED',
-    reason: `allowed, but ${whom} was killed before the answer was handed over: ${reason}`,
-    remedy: 'Do not run it. Report the outcome `cancelled`, which gives its charge back.',
+    reason,
+    remedy:
+      'Do not start it. Where it never ran, report the outcome `cancelled`, which gives its charge back; after a revive, ask under a new id.',
     hard: true,
     retryAfterMs: null,
   };

@@ -41,6 +41,7 @@ export function killing(make: MakeLedger): void {
     expect(await scopes()).toEqual(['all', 'tenant', 'agent']);
     expect(await ledger.killStatus(TENANT, AGENT)).toEqual({
       killed: { scope: 'all', revision: 1, reason: 'reason 2' },
+      revivedAtMs: null,
     });
     await ledger.revive(ALL, 2, 'r1');
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({
@@ -53,7 +54,7 @@ export function killing(make: MakeLedger): void {
       scope: 'agent',
       reason: 'reason 0',
     });
-    expect(await ledger.killStatus(TENANT, 'agent-2')).toEqual({ killed: null });
+    expect((await ledger.killStatus(TENANT, 'agent-2')).killed).toBeNull();
     expect(await scopes()).toEqual(['agent']);
     expect(await ledger.killed('other')).toEqual([]);
   });
@@ -104,6 +105,24 @@ export function killing(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(request))).toMatchObject({ kind: 'settled' });
   });
 
+  test.each([ONE, WHOLE, ALL])(
+    'what was allowed before %j was killed is older than its revive',
+    async (target) => {
+      const { ledger, clock } = await begin(make);
+      const before = await decide(ledger, stepRequest());
+      expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
+      clock.advance(1);
+      await ledger.kill(target, order('k'));
+      expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
+      clock.advance(1);
+      await ledger.revive(target, 2, 'r');
+      const { revivedAtMs } = await ledger.killStatus(TENANT, AGENT);
+      const after = await decide(ledger, stepRequest());
+      expect(before.atMs).toBeLessThan(Number(revivedAtMs));
+      expect(after.atMs).toBeGreaterThanOrEqual(Number(revivedAtMs));
+    },
+  );
+
   test('the same command again gives the same receipt and stops nobody anew', async () => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest());
@@ -111,7 +130,7 @@ export function killing(make: MakeLedger): void {
     expect(receipt.revision).toBe(1);
     await ledger.revive(ONE, 2, 'r3');
     expect(await ledger.kill(ONE, order('k'))).toEqual(receipt);
-    expect(await ledger.killStatus(TENANT, AGENT)).toEqual({ killed: null });
+    expect((await ledger.killStatus(TENANT, AGENT)).killed).toBeNull();
     // Under the same id, another target is another command: a switch never fails to stop.
     await ledger.kill(WHOLE, order('k'));
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({ scope: 'tenant' });

@@ -3,6 +3,7 @@
  * wins, and at a tie the kill, so that they come out the same in whatever order their events are read.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
+import type { KillStatus } from '../port.ts';
 
 export type Flag = {
   readonly target: KillTarget;
@@ -42,12 +43,23 @@ export function mergeFlag(flags: Flags, change: Flag): boolean {
 /** The flag that stops this agent, the widest first. */
 export function stoppedBy(flags: Flags, tenant: string, agentId: string): KillFact | null {
   if (flags.size === 0) return null;
-  const flag = [
-    flags.get('*'),
-    flags.get(tenant),
-    flags.get(flagKey({ scope: 'agent', tenant, agentId })),
-  ].find((known) => known?.killed);
+  const flag = concerning(flags, tenant, agentId).find((known) => known.killed);
   return flag === undefined ? null : killFact(flag);
+}
+
+export function killStatusIn(flags: Flags, tenant: string, agentId: string): KillStatus {
+  // At revision 0 it was revived, and never killed.
+  const released = concerning(flags, tenant, agentId).filter(
+    ({ killed, revision }) => !killed && revision > 0,
+  );
+  const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
+  return { killed: stoppedBy(flags, tenant, agentId), revivedAtMs };
+}
+
+function concerning(flags: Flags, tenant: string, agentId: string): Flag[] {
+  return [flags.get('*'), flags.get(tenant), flags.get(flagKey({ scope: 'agent', tenant, agentId }))].filter(
+    (known) => known !== undefined,
+  );
 }
 
 export function killFact(flag: Flag): KillFact {

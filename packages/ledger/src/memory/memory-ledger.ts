@@ -6,7 +6,7 @@ import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';
 import type { Ledger, StepResult } from '../port.ts';
 import { openPlace } from './coordinates.ts';
-import { stoppedBy } from './flags.ts';
+import { killStatusIn } from './flags.ts';
 import { forget } from './forget.ts';
 import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
 import { adjust, approve, kill, revisionOf, revive, wasRevived } from './operate.ts';
@@ -89,7 +89,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     revive: async (target, revision, commandId) => revive(state, now(), target, revision, commandId),
     revived: async (target, commandId) => wasRevived(state, now(), target, commandId),
     revision: async (target) => revisionOf(state, target),
-    killStatus: async (tenant, agentId) => ({ killed: stoppedBy(state.flags, tenant, agentId) }),
+    killStatus: async (tenant, agentId) => killStatusIn(state.flags, tenant, agentId),
     killed: async (tenant) => flagsInForce(state, tenant),
 
     adjust: async (adjustment) => adjust(state, epoch, now(), adjustment),

@@ -1,5 +1,6 @@
 /** Kill flags, read from every kill and revive that was. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
+import type { KillStatus } from '../port.ts';
 import type { History } from './history.ts';
 
 type FlagState = { killed: boolean; revision: number; reason: string; atMs: number };
@@ -20,16 +21,23 @@ export function flagOf(history: History, target: KillTarget): FlagState {
 
 /** The widest flag that stops an agent. */
 export function killOf(history: History, tenant: string, agentId: string): KillFact | null {
-  const targets = [
-    { scope: 'all' as const },
-    { scope: 'tenant' as const, tenant },
-    { scope: 'agent' as const, tenant, agentId },
-  ];
-  for (const target of targets) {
+  for (const target of targetsOf(tenant, agentId)) {
     const { killed, revision, reason } = flagOf(history, target);
     if (killed) return { scope: target.scope, revision, reason };
   }
   return null;
+}
+
+export function killStatusOf(history: History, tenant: string, agentId: string): KillStatus {
+  const released = targetsOf(tenant, agentId)
+    .map((target) => flagOf(history, target))
+    .filter(({ killed, revision }) => !killed && revision > 0);
+  const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
+  return { killed: killOf(history, tenant, agentId), revivedAtMs };
+}
+
+function targetsOf(tenant: string, agentId: string): KillTarget[] {
+  return [{ scope: 'all' }, { scope: 'tenant', tenant }, { scope: 'agent', tenant, agentId }];
 }
 
 /** Newest first; of the same time: everything, the tenant, then agents by name. */

@@ -1,6 +1,6 @@
 /** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import { type Flags, flagKey, mergeFlag, stoppedBy } from '../memory/flags.ts';
+import { type Flags, flagKey, killStatusIn, mergeFlag } from '../memory/flags.ts';
 import { flagsInForce } from '../memory/look.ts';
 import { createState } from '../memory/state.ts';
 import type { Balance, BudgetReference, KillStatus, OpenAction, Unpublished } from '../port.ts';
@@ -136,7 +136,7 @@ export async function killStatus(shards: Shards, tenant: string, agentId: string
     { scope: 'agent', tenant, agentId },
   ];
   const flags = await flagsOf(shards, tenant, targets.map(flagKey));
-  return { killed: stoppedBy(flags, tenant, agentId) };
+  return killStatusIn(flags, tenant, agentId);
 }
 
 export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {

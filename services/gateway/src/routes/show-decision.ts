@@ -36,7 +36,11 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
             attempt: z.int(),
             source,
             decision,
-            withheld: z.boolean(),
+            withheld: z
+              .boolean()
+              .describe(
+                'The record on the log says ALLOW, but the agent was killed after it, whether it was revived since or not: it must not begin. One that was handed over before the kill, and runs, is shown so too.',
+              ),
           }),
         },
       },
