@@ -68,7 +68,7 @@ export type { Recorded } from './recorded.ts';
 export { auditNowMs } from './retention/audit-now.ts';
 export { rowsKeptFrom, sayKeptFrom, tenantKeptFrom } from './retention/kept-from.ts';
 export { keptFromMs, newestFromMs } from './retention/months.ts';
-export { dropPastRows, type PastRows, pastRows } from './retention/past-rows.ts';
+export { dropPastRows, isSums, type PastRows, pastRows } from './retention/past-rows.ts';
 export {
   ANYBODY,
   type KeptFrom,

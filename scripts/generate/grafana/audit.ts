@@ -27,12 +27,17 @@ function booked(dimensions: readonly Dimension[], also: { settled?: boolean; cut
     (sql, [bound, value]) => sql.replaceAll(bound, () => value),
     source,
   );
-  return `${text} AS booked WHERE ${AGENTS}`;
+  return `${text} AS booked`;
 }
 
-/** The same, and each row lies within one interval of the panel. */
+/** The same of the agents that are picked. */
+function bookedByAgents(...asked: Parameters<typeof booked>): string {
+  return `${booked(...asked)} WHERE ${AGENTS}`;
+}
+
+/** And each row lies within one interval of the panel. */
 function bookedOverTime(dimensions: readonly Dimension[], { settled = false } = {}): string {
-  return booked(dimensions, { settled, cutMs: '($__interval_s * 1000)' });
+  return bookedByAgents(dimensions, { settled, cutMs: '($__interval_s * 1000)' });
 }
 
 /** What looks at every row looks at no more than so many days, up to the end of what is shown. */
@@ -50,7 +55,7 @@ export const auditDashboard: Dashboard = {
     {
       name: 'agent',
       label: 'Agent',
-      query: `SELECT agent_id FROM ${booked([]).replace(AGENTS, 'true')} GROUP BY agent_id ORDER BY sum(calls) DESC LIMIT 500`,
+      query: `SELECT agent_id FROM ${booked([])} GROUP BY agent_id ORDER BY sum(calls) DESC LIMIT 500`,
     },
   ],
   rows: [
@@ -62,35 +67,35 @@ export const auditDashboard: Dashboard = {
           description: 'Every record counts, duplicates too.',
           kind: 'stat',
           unit: 'locale',
-          sql: `SELECT sum(calls) AS decisions FROM ${booked([])}`,
+          sql: `SELECT sum(calls) AS decisions FROM ${bookedByAgents([])}`,
         },
         {
           title: 'Blocked',
           description: 'Share of the decisions that were BLOCK.',
           kind: 'stat',
           unit: 'percentunit',
-          sql: `SELECT sumIf(calls, verdict = 'BLOCK') / greatest(sum(calls), 1) AS blocked FROM ${booked([])}`,
+          sql: `SELECT sumIf(calls, verdict = 'BLOCK') / greatest(sum(calls), 1) AS blocked FROM ${bookedByAgents([])}`,
         },
         {
           title: 'Spent',
           description: 'What decisions reserved, with what outcomes gave back or added.',
           kind: 'stat',
           unit: 'currencyUSD',
-          sql: `SELECT sum(charged + settled) / 1e6 AS spent FROM ${booked([], { settled: true })}`,
+          sql: `SELECT sum(charged + settled) / 1e6 AS spent FROM ${bookedByAgents([], { settled: true })}`,
         },
         {
           title: 'Agents',
           description: 'That asked for anything.',
           kind: 'stat',
           unit: 'locale',
-          sql: `SELECT uniqExact(agent_id) AS agents FROM ${booked([])}`,
+          sql: `SELECT uniqExact(agent_id) AS agents FROM ${bookedByAgents([])}`,
         },
         {
           title: 'Let through by observing',
           description: 'Would have been blocked, under a mandate that only observes.',
           kind: 'stat',
           unit: 'locale',
-          sql: `SELECT sumIf(calls, observed_code != '') AS observed FROM ${booked(['observedCode'])}`,
+          sql: `SELECT sumIf(calls, observed_code != '') AS observed FROM ${bookedByAgents(['observedCode'])}`,
         },
       ],
     },
@@ -137,7 +142,7 @@ FROM ${bookedOverTime([])} GROUP BY time ORDER BY time`,
           unit: 'locale',
           columns: { spent: 'currencyUSD' },
           sql: `SELECT agent_id AS agent, sum(charged + settled) / 1e6 AS spent, sum(calls) AS decisions, sumIf(calls, verdict = 'BLOCK') AS blocked
-FROM ${booked([], { settled: true })} GROUP BY agent ORDER BY spent DESC, agent LIMIT 20`,
+FROM ${bookedByAgents([], { settled: true })} GROUP BY agent ORDER BY spent DESC, agent LIMIT 20`,
         },
         {
           title: 'Tools and models',
@@ -147,7 +152,7 @@ FROM ${booked([], { settled: true })} GROUP BY agent ORDER BY spent DESC, agent 
           columns: { reserved: 'currencyUSD' },
           sql: `SELECT toString(type) AS kind, toString(if(tool = '', model, tool)) AS name, sum(calls) AS decisions,
   sumIf(calls, verdict = 'ALLOW') AS allowed, sum(charged) / 1e6 AS reserved
-FROM ${booked(['type', 'tool', 'model'])} GROUP BY kind, name ORDER BY decisions DESC, name LIMIT 20`,
+FROM ${bookedByAgents(['type', 'tool', 'model'])} GROUP BY kind, name ORDER BY decisions DESC, name LIMIT 20`,
         },
       ],
     },
@@ -161,7 +166,7 @@ FROM ${booked(['type', 'tool', 'model'])} GROUP BY kind, name ORDER BY decisions
           unit: 'locale',
           columns: { latest: 'dateTimeAsIso' },
           sql: `SELECT toString(verdict) AS verdict, toString(code) AS code, sum(calls) AS decisions, uniqExact(agent_id) AS agents, max(last_at) AS latest
-FROM ${booked(['code'])} AND verdict != 'ALLOW' GROUP BY verdict, code ORDER BY decisions DESC, code LIMIT 20`,
+FROM ${bookedByAgents(['code'])} AND verdict != 'ALLOW' GROUP BY verdict, code ORDER BY decisions DESC, code LIMIT 20`,
         },
         {
           title: 'Budgets nearest to their end',

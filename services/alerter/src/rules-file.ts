@@ -26,10 +26,11 @@ export function openRulesFile(options: {
     log,
     parse(text) {
       secretFiles = [];
-      return loadAlerting(text, env, (file) => {
+      const readSecret = (file: string) => {
         secretFiles.push(file);
         return readFileSync(file, 'utf8');
-      });
+      };
+      return loadAlerting(text, env, { readSecret });
     },
     alsoRead: () => secretFiles,
     onGood(read, isFirst) {

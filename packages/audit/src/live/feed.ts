@@ -38,35 +38,33 @@ export type Feed<Row extends LogPosition & { id: string }> = {
 const byId = ({ id }: { id: string }) => id;
 
 export function decisionFeed(filter: DecisionFilter): Feed<DecisionSummary> {
-  const { ends, behind, standing } = landedDecisions;
-  return {
+  return feedOf<DecisionSummary>(landedDecisions, {
     tenant: filter.tenant,
-    ends: (ask, within) => ask(ends, within),
-    behind: (ask, place) => ask(behind, place),
-    standing: (ask, ids) => ask(standing, { ...filter, ids }),
+    standing: (ask, ids) => ask(landedDecisions.standing, { ...filter, ids }),
     identityOf: byId,
-  };
+  });
 }
 
 export function settlementFeed(filter: SettlementFilter): Feed<SettlementSummary> {
-  const { ends, behind, standing } = landedSettlements;
-  return {
+  return feedOf<SettlementSummary>(landedSettlements, {
     tenant: filter.tenant,
-    ends: (ask, within) => ask(ends, within),
-    behind: (ask, place) => ask(behind, place),
-    standing: (ask, ids) => ask(standing, { ...filter, ids }),
+    standing: (ask, ids) => ask(landedSettlements.standing, { ...filter, ids }),
     identityOf: byId,
-  };
+  });
 }
 
 /** What operators did and when a ledger began anew: a tenant's own, and what concerns everyone. */
 export function controlEventFeed(filter: ControlEventFilter): Feed<LandedControlEvent> {
-  const { ends, behind, standing } = landedControlEvents;
-  return {
+  return feedOf<LandedControlEvent>(landedControlEvents, {
     tenant: filter.tenant,
-    ends: (ask, within) => ask(ends, within),
-    behind: (ask, place) => ask(behind, place),
-    standing: (ask, ids) => ask(standing, { ...filter, ids }),
+    standing: (ask, ids) => ask(landedControlEvents.standing, { ...filter, ids }),
     identityOf: ({ event, id }) => `${event} ${id}`,
-  };
+  });
+}
+
+function feedOf<Row extends LogPosition & { id: string }>(
+  { ends, behind }: Pick<typeof landedDecisions, 'ends' | 'behind'>,
+  own: Pick<Feed<Row>, 'tenant' | 'standing' | 'identityOf'>,
+): Feed<Row> {
+  return { ...own, ends: (ask, within) => ask(ends, within), behind: (ask, place) => ask(behind, place) };
 }

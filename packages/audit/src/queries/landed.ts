@@ -71,13 +71,15 @@ function ends(followed: Followed) {
   });
 }
 
+/** Where a table ends, and what landed behind a place. */
+function placesOf(followed: Followed) {
+  return { behind: behind(followed), ends: ends(followed) };
+}
+
 const ids = z.array(id).min(1).max(MOST_IDS);
 
-const DECISIONS: Followed = { table: 'decisions', time: 'decided_at', owned: OWN };
-
 export const landedDecisions = {
-  behind: behind(DECISIONS),
-  ends: ends(DECISIONS),
+  ...placesOf({ table: 'decisions', time: 'decided_at', owned: OWN }),
   /** Those of the ids that stand and are not narrowed away, in no order. */
   standing: question({
     params: decisionFilter.extend({ ids }),
@@ -89,11 +91,8 @@ export const landedDecisions = {
   }),
 };
 
-const SETTLEMENTS: Followed = { table: 'settlements', time: 'settled_at', owned: OWN };
-
 export const landedSettlements = {
-  behind: behind(SETTLEMENTS),
-  ends: ends(SETTLEMENTS),
+  ...placesOf({ table: 'settlements', time: 'settled_at', owned: OWN }),
   standing: question({
     params: settlementFilter.extend({ ids }),
     row: settlementSummary,
@@ -120,11 +119,8 @@ const landedControlEvent = controlEventSummary.extend({
 });
 export type LandedControlEvent = z.output<typeof landedControlEvent>;
 
-const HAPPENED: Followed = { table: 'control_events', time: 'happened_at', owned: OWN_AND_EVERYBODYS };
-
 export const landedControlEvents = {
-  behind: behind(HAPPENED),
-  ends: ends(HAPPENED),
+  ...placesOf({ table: 'control_events', time: 'happened_at', owned: OWN_AND_EVERYBODYS }),
   /** One that stands in several partitions comes as often. */
   standing: question({
     params: controlEventFilter.extend({ ids }),

@@ -67,7 +67,8 @@ export async function pastRows(
   });
 }
 
-function isSums(table: PastRows['table']): table is (typeof SUMS)[number] {
+/** Whether these are no rows of anybody's own, but sums of such. */
+export function isSums(table: PastRows['table']): table is (typeof SUMS)[number] {
   return table === 'rollup_sums' || table === 'rollups';
 }
 

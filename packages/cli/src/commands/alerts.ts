@@ -4,7 +4,7 @@ import { CommandFailure, type RunCommand } from '../command-context.ts';
 import { wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
 import { counted } from '../output/for-people.ts';
-import { relativeTime } from '../output/relative-time.ts';
+import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -78,7 +78,7 @@ function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
   return [
     {
       title: 'AT',
-      of: ({ at }) => (nowMs === null ? at : relativeTime(Date.parse(at), nowMs)),
+      of: ({ at }) => shownTime(at, nowMs),
       ...foremost,
       rank: 0,
     },

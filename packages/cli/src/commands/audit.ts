@@ -89,15 +89,13 @@ async function pruneTenant(
   { keepMonths, dryRun }: Options,
   signal: AbortSignal,
 ): Promise<readonly Old[]> {
-  const { dropPastRows, newestFromMs, pastRows } = await import('@mandate/audit');
+  const { dropPastRows, isSums, newestFromMs, pastRows } = await import('@mandate/audit');
   const nowMs = Date.now();
   const fromMs = newestFromMs(keepMonths, nowMs);
   const asked = { nowMs, keptFrom: (owner: string) => (owner === tenant ? fromMs : null) };
   const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
   // Sums follow what they sum up, and are no rows of their own to whoever asks.
-  return past
-    .filter(({ table }) => table !== 'rollup_sums' && table !== 'rollups')
-    .map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
+  return past.filter(({ table }) => !isSums(table)).map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
 /** Tables that must be there: nobody prunes what was never recorded, and a slip would make new ones. */

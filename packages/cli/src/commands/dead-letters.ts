@@ -10,7 +10,7 @@ import {
 import { letterText } from '../dead-letters/show-letter.ts';
 import { wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
-import { relativeTime } from '../output/relative-time.ts';
+import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -107,7 +107,7 @@ function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
   return [
     { title: 'PLACE', of: ({ partition, offset }) => `${partition}/${offset}`, ...foremost, rank: 0 },
     { title: 'ID', of: ({ id }) => id, ...foremost, rank: 1 },
-    { title: 'AT', of: ({ at }) => timeFor(at, nowMs), ...foremost, rank: 2 },
+    { title: 'AT', of: ({ at }) => shownTime(at, nowMs), ...foremost, rank: 2 },
     { title: 'KEY', of: ({ key }) => key ?? '', cuttable: true, foremost: false, rank: 4 },
     {
       title: 'BYTES',
@@ -131,11 +131,7 @@ function openColumns(nowMs: number | null): readonly FittingColumn<Audited>[] {
   return [
     { title: 'PLACE', of: ({ log }) => `${log.partition}/${log.offset}`, ...foremost, rank: 0 },
     { title: 'ID', of: ({ id }) => id, ...foremost, rank: 1 },
-    { title: 'AT', of: ({ foundAt }) => timeFor(foundAt, nowMs), ...foremost, rank: 2 },
+    { title: 'AT', of: ({ foundAt }) => shownTime(foundAt, nowMs), ...foremost, rank: 2 },
     { title: 'WRONG', of: ({ reason }) => reason, cuttable: true, foremost: true, rank: 3 },
   ];
-}
-
-function timeFor(at: string, nowMs: number | null): string {
-  return nowMs === null ? at : relativeTime(Date.parse(at), nowMs);
 }

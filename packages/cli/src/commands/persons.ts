@@ -5,7 +5,7 @@ import { type CommandContext, CommandFailure, type RunCommand } from '../command
 import { openInput } from '../input/open-input.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
-import { relativeTime } from '../output/relative-time.ts';
+import { shownTime } from '../output/relative-time.ts';
 import { nowOn } from '../output/show-fitted.ts';
 import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
@@ -144,7 +144,7 @@ function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
   return [
     {
       title: 'AT',
-      of: ({ at }) => (nowMs === null ? at : relativeTime(Date.parse(at), nowMs)),
+      of: ({ at }) => shownTime(at, nowMs),
       ...foremost,
       cuttable: false,
       rank: 0,

@@ -12,6 +12,11 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return atMs <= nowMs ? `${apart} ago` : `in ${apart}`;
 }
 
+/** For people how long ago; without a `nowMs` the exact time, as it came. */
+export function shownTime(at: string, nowMs: number | null): string {
+  return nowMs === null ? at : relativeTime(Date.parse(at), nowMs);
+}
+
 /** In one unit, rounded down; null for less than a second. */
 export function duration(ms: number): string | null {
   const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? [null, 1];

@@ -113,36 +113,18 @@ export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: []
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type ReadSecret = (path: string) => string;
+const readFile: ReadSecret = (path) => readFileSync(path, 'utf8');
+
 /**
  * @param env where secrets are looked for that are named by a variable
- * @param readSecret reads those that are named by a file
+ * @param given `readSecret` reads those that are named by a file; `notes` gets those that are not found: where it is left
+ *   out, each is a fault
  */
 export function loadAlerting(
   text: string,
   env: Environment,
-  readSecret: ReadSecret = readFile,
-): LoadedAlerting {
-  return readAlerting(text, env, readSecret);
-}
-
-/**
- * The same away from the alerter, whose environment and disk are not known there: a secret that is not found is a note
- * and no fault of the file. One that is found must be one.
- */
-export function checkAlerting(text: string, env: Environment): LoadedAlerting & { notes: readonly string[] } {
-  const notes: string[] = [];
-  return { ...readAlerting(text, env, readFile, notes), notes };
-}
-
-type ReadSecret = (path: string) => string;
-const readFile: ReadSecret = (path) => readFileSync(path, 'utf8');
-
-/** @param notes gets the secrets that are not found; where it is left out, each is a fault */
-function readAlerting(
-  text: string,
-  env: Environment,
-  readSecret: ReadSecret,
-  notes?: string[],
+  { readSecret = readFile, notes }: { readSecret?: ReadSecret; notes?: string[] } = {},
 ): LoadedAlerting {
   const found: Alerting[] = [];
   const faults = readDocuments(text, { schema: document, what: 'rules of alerts' }, (written, say) => {
@@ -167,6 +149,15 @@ function readAlerting(
   const [alerting] = found;
   if (faults.length > 0 || alerting === undefined) return { ok: false, faults };
   return { ok: true, alerting };
+}
+
+/**
+ * The same away from the alerter, whose environment and disk are not known there: a secret that is not found is a note
+ * and no fault of the file. One that is found must be one.
+ */
+export function checkAlerting(text: string, env: Environment): LoadedAlerting & { notes: readonly string[] } {
+  const notes: string[] = [];
+  return { ...loadAlerting(text, env, { notes }), notes };
 }
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;

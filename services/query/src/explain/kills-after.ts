@@ -12,7 +12,7 @@ type Flip = {
 type Allowed = Pick<Decision, 'verdict' | 'decidedAt' | 'ledgerSequence' | 'ledgerEpoch'>;
 
 /**
- * Of kills and revives, the newest first: the kills behind an ALLOW, the first first, for as long as its answer may have
+ * Of kills and revives, the newest first: the kills behind an ALLOW, oldest first, for as long as its answer may have
  * been waited for. Who waits began before the decision, and waits no longer than `CAPS.waitMs`; who asks for it later has
  * no such bound.
  */

@@ -94,7 +94,7 @@ const explanation = wholeDecision.extend({
   killsAfter: z
     .array(eventsBehind.row.extend({ words: z.string() }))
     .describe(
-      'Of an ALLOW: the kills that stopped its agent while its answer may still have been waited for, the first first. Where it had not been handed over by then, the agent was told BLOCK, AGENT_KILLED, with `withheld`; whether it had been is not on the record.',
+      'Of an ALLOW: the kills that stopped its agent while its answer may still have been waited for, oldest first. Where it had not been handed over by then, the agent was told BLOCK, AGENT_KILLED, with `withheld`; whether it had been is not on the record.',
     ),
   before: others.describe("The agent's decisions before it, the nearest first, within a week."),
   after: others.describe('Those after it.'),

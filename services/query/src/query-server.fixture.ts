@@ -1,0 +1,40 @@
+import {
+  type ApiKeyRecord,
+  createHttpServer,
+  createMetrics,
+  type HttpLimits,
+  type HttpServer,
+  memoryKeyStore,
+  silentLogger,
+} from '@mandate/runtime';
+import { onTestFinished } from 'vitest';
+import { type QueryOptions, queryRoutes } from './app.ts';
+
+type Given = Pick<QueryOptions, 'audit'> &
+  Partial<QueryOptions> & {
+    keys: readonly ApiKeyRecord[];
+    limits?: Partial<HttpLimits>;
+    /** Before it has any route. */
+    prepare?: (server: HttpServer) => void;
+  };
+
+/** The routes of the query service on a server of their own, until the test has ended. Reads are on no record unless there is a `bus`. */
+export async function queryServer({ keys, limits = {}, prepare, ...given }: Given): Promise<HttpServer> {
+  const [metrics, log] = [createMetrics({ service: 'query' }), silentLogger()];
+  const server = await createHttpServer({
+    service: 'query',
+    version: '0',
+    log,
+    metrics,
+    keys: memoryKeyStore(keys),
+    readiness: async () => [],
+    limits,
+  });
+  onTestFinished(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  prepare?.(server);
+  await server.register(queryRoutes({ bus: null, log, metrics, clock: Date.now, ...given }));
+  return server;
+}
