@@ -45,7 +45,7 @@ export default defineConfig({
           include: ['**/*.servers.test.ts'],
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/say-backends.ts'],
-          setupFiles: ['test/random-seed.ts'],
+          setupFiles: ['test/random-seed.ts', 'test/no-timer-warnings.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // The same of servers that are killed, away or coming back. In one group, so that neither waits for the other's last file.

@@ -109,11 +109,13 @@ test('a repeated revive clears no newer kill after a restart either', async () =
   expect(anew.body).toMatchObject({ changed: true, killed: null });
 });
 
-test.each([
+const SWITCHES = [
   ['an agent', '/v1/agents/bot-1/kill', '/v1/agents/bot-1/revive', {}],
   ['a tenant', '/v1/kill', '/v1/revive', { scope: 'tenant' }],
   ['everything', '/v1/kill', '/v1/revive', { scope: 'all' }],
-] as const)(
+] as const;
+
+test.each(SWITCHES)(
   'a repeated kill of %s that was revived since is not answered as if it stood',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
@@ -179,11 +181,7 @@ test('an ALLOW is not handed over once its agent is killed, neither by GET nor t
   });
 });
 
-test.each([
-  ['agent', '/v1/agents/bot-1/kill', '/v1/agents/bot-1/revive', {}],
-  ['tenant', '/v1/kill', '/v1/revive', { scope: 'tenant' }],
-  ['all', '/v1/kill', '/v1/revive', { scope: 'all' }],
-] as const)(
+test.each(SWITCHES)(
   'what was allowed before a kill of %s is no ALLOW after its revive, nor after a restart; what is allowed then is',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });

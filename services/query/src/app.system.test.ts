@@ -1,9 +1,9 @@
 /** Callers on sockets, and an audit that never answers: one tenant cannot keep the others from it. */
 import type { AuditClient } from '@mandate/audit';
-import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { queryRoutes } from './app.ts';
+import { issueApiKey } from '@mandate/runtime';
+import { expect, test, vi } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
+import { queryServer } from './query-server.fixture.ts';
 
 const issue = (tenant: string) => issueApiKey({ tenant, scopes: ['audit'], agents: ['*'], name: tenant });
 const [acme, bravo] = [issue('acme'), issue('bravo')];
@@ -20,19 +20,10 @@ async function serving() {
         reject(givenUp.reason);
       });
     });
-  const audit = fakeAudit(query);
-  const metrics = createMetrics({ service: 'query' });
-  const log = silentLogger();
-  const keys = memoryKeyStore([acme.record, bravo.record]);
-  const readiness = async () => [];
-  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
-  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now, timeoutMs: 60_000 }));
+  const keys = [acme.record, bravo.record];
+  const server = await queryServer({ audit: fakeAudit(query), keys, timeoutMs: 60_000 });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const leaving = new AbortController();
-  onTestFinished(async () => {
-    server.server.closeAllConnections();
-    await server.close();
-  });
   const ask = async ({ key }: typeof acme) => {
     const headers = { 'x-api-key': key };
     const answer = await fetch(`${address}/v1/audit/decisions`, { headers, signal: leaving.signal });

@@ -1,8 +1,8 @@
 /** What callers are told of parameters that are not as described. */
-import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
-import { expect, onTestFinished, test } from 'vitest';
-import { queryRoutes } from './app.ts';
+import { issueApiKey } from '@mandate/runtime';
+import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
+import { queryServer } from './query-server.fixture.ts';
 
 const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['audit'], agents: ['*'], name: 'test' });
 
@@ -23,16 +23,8 @@ test.each([
   ['decisions?trace=x', '/trace: a trace id is 32 hexadecimal digits'],
   [`decisions?${'agent=a&'.repeat(101)}`, '/agent: give 100 at most'],
 ])('%s', async (asked, said) => {
-  const [metrics, log, keys] = [
-    createMetrics({ service: 'query' }),
-    silentLogger(),
-    memoryKeyStore([record]),
-  ];
-  const readiness = async () => [];
-  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
-  onTestFinished(() => server.close());
-  const audit = fakeAudit(async () => []);
-  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now }));
+  const audit = fakeAudit(() => Promise.reject(new Error('it was asked')));
+  const server = await queryServer({ audit, keys: [record] });
   const answer = await server.inject({ url: `/v1/audit/${asked}`, headers: { 'x-api-key': key } });
   expect([answer.statusCode, answer.json().detail]).toEqual([400, expect.stringContaining(said)]);
 });

@@ -1,18 +1,10 @@
 /** Nothing of the audit is shown, nor even looked for, before it is on the log who asks for what. */
 import type { Bus } from '@mandate/bus';
-import {
-  createHttpServer,
-  createMetrics,
-  type HttpLimits,
-  issueApiKey,
-  MandateError,
-  memoryKeyStore,
-  silentLogger,
-} from '@mandate/runtime';
+import { type HttpLimits, issueApiKey, MandateError } from '@mandate/runtime';
 import { type AuditRead, readAccessRecord, TOPICS } from '@mandate/schemas';
-import { expect, onTestFinished, test } from 'vitest';
-import { queryRoutes } from './app.ts';
+import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
+import { queryServer } from './query-server.fixture.ts';
 
 const issue = (scope: 'audit' | 'publish') =>
   issueApiKey({ tenant: 'acme', scopes: [scope], agents: ['*'], name: `the ${scope} key` });
@@ -51,27 +43,19 @@ async function serving({
     happened.push('asked');
     return [];
   });
-  const metrics = createMetrics({ service: 'query' });
-  const log = silentLogger();
-  const keys = memoryKeyStore([auditor.record, publisher.record]);
-  const readiness = async () => [];
-  const server = await createHttpServer({
-    service: 'query',
-    version: '0',
-    log,
-    metrics,
-    keys,
-    readiness,
-    limits,
-  });
-  onTestFinished(() => server.close());
   const routes: { method: string; path: string }[] = [];
-  server.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one, path: url });
+  const server = await queryServer({
+    audit,
+    bus,
+    keys: [auditor.record, publisher.record],
+    limits,
+    timeoutMs,
+    ...(redactText && { redactText }),
+    prepare: (unrouted) =>
+      unrouted.addHook('onRoute', ({ method, url }) => {
+        for (const one of [method].flat()) routes.push({ method: one, path: url });
+      }),
   });
-  await server.register(
-    queryRoutes({ audit, bus, log, metrics, clock: Date.now, timeoutMs, ...(redactText && { redactText }) }),
-  );
   await server.ready();
   const ask = (url: string, { key } = auditor, method: 'GET' | 'HEAD' = 'GET', payloadAsStream = false) =>
     server.inject({ method, url, headers: { 'x-api-key': key, 'x-request-id': 'req-1' }, payloadAsStream });
