@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { readOrMakeSecret } from './secret-file.ts';
 
@@ -17,6 +19,27 @@ test('is made once, for its owner alone, and stays', () => {
   expect(readOrMakeSecret(path)).toBe(secret);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readOrMakeSecret(file())).not.toBe(secret);
+});
+
+test('services that start at once all have the same one', async () => {
+  const folder = dirname(file());
+  const names = Array.from({ length: 100 }, (_, n) => `secret-${n}`);
+  const source = `
+    import { parentPort } from 'node:worker_threads';
+    import { readOrMakeSecret } from ${JSON.stringify(new URL('./secret-file.ts', import.meta.url).href)};
+    parentPort.on('message', (paths) => parentPort.postMessage(paths.map(readOrMakeSecret)));
+    parentPort.postMessage('ready');`;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+  const workers = Array.from({ length: 4 }, () => new Worker(url));
+  onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.terminate()))));
+  await Promise.all(workers.map((worker) => once(worker, 'message')));
+  const read = workers.map((worker) =>
+    Promise.race([once(worker, 'message'), once(worker, 'error').then(([error]) => Promise.reject(error))]),
+  );
+  for (const worker of workers) worker.postMessage(names.map((name) => join(folder, name)));
+  const [first, ...others] = (await Promise.all(read)).flat();
+  for (const other of others) expect(other).toEqual(first);
+  expect(readdirSync(folder).sort()).toEqual(names.sort());
 });
 
 test('a file that holds something else is an error', () => {

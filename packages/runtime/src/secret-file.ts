@@ -1,19 +1,28 @@
 /** A secret that a data folder keeps for itself: made at the first use, for the owner's eyes alone. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { MandateError } from './errors.ts';
 
 /** 256 bits as 64 hexadecimal digits; the same ever after. Fails with SECRET_INVALID when the file holds something else. */
 export function readOrMakeSecret(path: string): string {
-  try {
-    writeFileSync(path, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  if (!existsSync(path)) makeSecret(path);
   const secret = readFileSync(path, 'utf8');
   if (/^[0-9a-f]{64}$/.test(secret)) return secret;
   throw new MandateError('SECRET_INVALID', `${path} does not hold a secret`, {
     remedy:
       'Put the file back from a backup, or delete it: then grants that wait for redacted calls must be given anew.',
   });
+}
+
+/** Written whole before it has its name: of services that start at once, all then read what the first one made. */
+function makeSecret(path: string): void {
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  try {
+    writeFileSync(draft, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600, flush: true });
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
