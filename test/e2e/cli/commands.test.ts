@@ -1,55 +1,16 @@
 /** Every command that speaks to a plane, against one that runs: what it prints, as text and as JSON, and how it ends. */
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { createSqliteBus } from '@mandate/bus';
-import { silentLogger } from '@mandate/runtime';
-import { TOPICS } from '@mandate/schemas';
-import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { jsonLines, runMandate, startMandate } from './run-mandate.ts';
+import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { planeForCommands } from './plane-for-commands.ts';
+import { jsonLines, startMandate } from './run-mandate.ts';
 
-const MANDATES = `version: 1
-id: team
-agents: ["bot-*"]
-maxCostTotal: 1.00
-deniedTools: ["*_admin"]
-toolPolicies:
-  search: { cost: 0.01 }
-  pay: { cost: 0.02, requiresConfirmation: true }
-`;
-
-const folder = mkdtempSync(join(tmpdir(), 'mandate-cli-'));
-const data = join(folder, 'data');
-const mandates = join(folder, 'mandates.yaml');
-let plane: PlaneProcess;
-
-beforeAll(async () => {
-  writeFileSync(mandates, MANDATES);
-  plane = await startPlane({ data, mandates });
-});
-afterAll(async () => {
-  await plane?.kill();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function mandate(args: readonly string[], options: { stdin?: string; env?: Record<string, string> } = {}) {
-  const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '', ...options.env };
-  return runMandate(args, { ...options, env });
-}
-
-/** What has been decided is in the audit a moment later. */
-async function audited(actionId: string): Promise<{ id: string }> {
-  return waitUntil(`${actionId} in the audit`, async () => {
-    const { stdout } = await mandate(['query', 'decisions', '--json']);
-    return jsonLines<{ id: string; actionId: string }>(stdout).find((row) => row.actionId === actionId);
-  });
-}
+const { folder, data, mandates, plane, mandate, audited } = planeForCommands();
 
 describe('publish', () => {
   it('shows the decision on an action, and why it is refused', async () => {
@@ -112,7 +73,7 @@ describe('publish', () => {
 });
 
 it('tail follows decisions as they fall and what operators do, and ends well when it is asked to', async () => {
-  const env = { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.auditor ?? '' };
+  const env = { MANDATE_URL: plane().url, MANDATE_API_KEY: plane().keys.auditor ?? '' };
   const tail = startMandate(['tail', '--agent', 'bot-tail', '--json'], env);
   const lines: { agentId: string | null; event?: string; verdict?: string }[] = [];
   createInterface(tail.stdout).on('line', (line) => lines.push(JSON.parse(line)));
@@ -365,131 +326,6 @@ describe('alerts', () => {
       exitCode: 0,
       stderr: '',
     });
-  });
-});
-
-describe('dead-letters', () => {
-  const BROKEN = { event: 'action.requested', action: { id: 'd1', agentId: 'bot-d', tool: 'search' } };
-
-  const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-
-  /** A record that cannot be read on the log, and where its dead letter lies. */
-  async function deadLetter(agentId: string) {
-    const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
-    const value = JSON.stringify({ ...BROKEN, action: { ...BROKEN.action, id: `of-${agentId}`, agentId } });
-    await bus.append(TOPICS.actions, [{ key: `default/${agentId}`, value, headers: { traceparent: TRACE } }]);
-    await bus.close();
-    const { id, partition, offset } = await waitUntil('the dead letter', async () =>
-      jsonLines<{ id: string; key: string; partition: number; offset: number }>(
-        (await mandate(['dead-letters', 'list', '--json'])).stdout,
-      ).find(({ key }) => key === `default/${agentId}`),
-    );
-    return { id, place: `${partition}/${offset}` };
-  }
-
-  it('are listed and shown, with what is wrong marked where it is', async () => {
-    const { id, place } = await deadLetter('bot-d1');
-    expect((await mandate(['dead-letters', 'list'])).stdout).toMatch(new RegExp(`\n${place} `));
-    const { stdout } = await mandate(['dead-letters', 'show', place]);
-    expect(stdout).toContain(`id        ${id}\n`);
-    expect(stdout).toContain('\n    "agentId": "bot-d1",\n');
-    expect(stdout).toMatch(/\n\/\/ +\^ \/action\/type .*\n/);
-    expect(stdout).toContain(`trace     ${TRACE}\n`);
-    expect(stdout).toContain('published again\n  never\n');
-    expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
-  });
-
-  it('are fixed field by field, shown as a difference, published once, and their history tells it', async () => {
-    const { id, place } = await deadLetter('bot-d2');
-    const fix = ['dead-letters', 'fix', place];
-    const bad = await mandate([...fix, '--set', '/action/type=tool']);
-    expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(bad.stderr).toContain('the correction cannot be read either');
-
-    const open = async () => (await mandate(['dead-letters', 'list', '--open'])).stdout;
-    await waitUntil('it is open', async () => (await open()).includes(id));
-    const change = ['--set', '/action/type=tool_call', '--reason', 'a type was missing'];
-    const tried = await mandate([...fix, ...change, '--dry-run']);
-    expect(tried.stdout).toMatch(/\n\+ {5}"type": "tool_call"\n.*\n.*\nnothing was published\n$/);
-    const fixed = await mandate([...fix, ...change]);
-    expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(fixed.stdout).toContain(`published ${place} again, as ${TOPICS.actions}/`);
-    const again = await mandate([...fix, ...change]);
-    expect(again.exitCode).toBe(1);
-    expect(again.stderr).toContain('ALREADY_REPUBLISHED');
-    expect((await mandate(['dead-letters', 'republish', place])).stderr).toContain('ALREADY_REPUBLISHED');
-
-    await audited('of-bot-d2');
-    await waitUntil('it is open no more', async () => !(await open()).includes(id));
-    const told = await waitUntil('its history', async () => {
-      const { stdout } = await mandate(['dead-letters', 'show', id]);
-      return stdout.includes('of-bot-d2 ALLOW') && stdout;
-    });
-    expect(told).toMatch(/ by .+, corrected \(a type was missing\), as .+: of-bot-d2 ALLOW ALLOWED, dec_/);
-  });
-
-  it('are fixed in an editor, where a correction that is none is kept and an untouched one is not sent', async () => {
-    const { place } = await deadLetter('bot-d3');
-    const edited = (script: string) =>
-      mandate(['dead-letters', 'fix', place], { env: { EDITOR: `sed -i ${script}` } });
-    const untouched = await edited(`-e ''`);
-    expect(untouched).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(untouched.stderr).toContain('nothing was changed');
-    const spoilt = await edited(`'s/"tool"/"tol"/'`);
-    expect(spoilt.exitCode).toBe(2);
-    const [, kept = ''] = /kept in (\S+):/.exec(spoilt.stderr) ?? [];
-    expect(readFileSync(kept, 'utf8')).toContain('"tol": "search"');
-    rmSync(dirname(kept), { recursive: true });
-
-    // Somebody else publishes it while this person edits.
-    const editor = join(folder, 'slow-editor.mjs');
-    const address = JSON.stringify(`${plane.url}/v1/dead-letters/${place}/republish`);
-    writeFileSync(
-      editor,
-      `import { readFileSync, writeFileSync } from 'node:fs';
-       const path = process.argv[2];
-       writeFileSync(path, readFileSync(path, 'utf8').replace('"tool":', '"type": "tool_call", "tool":'));
-       const headers = { authorization: 'Bearer ' + process.env.MANDATE_API_KEY };
-       await fetch(${address}, { method: 'POST', headers });`,
-    );
-    const late = await mandate(['dead-letters', 'fix', place], {
-      env: { EDITOR: `${process.execPath} ${editor}` },
-    });
-    expect(late).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('ALREADY_REPUBLISHED') });
-    const [, mended = ''] = /your correction is kept: --file (\S+)/.exec(late.stderr) ?? [];
-    const meant = await mandate(['dead-letters', 'fix', place, '--file', mended, '--again']);
-    expect(meant.stdout).toContain(`published ${place}`);
-    rmSync(dirname(mended), { recursive: true });
-    await audited('of-bot-d3');
-  });
-
-  it('go back as they were, or as a file has them', async () => {
-    const { id, place } = await deadLetter('bot-d4');
-    const corrected = join(folder, 'corrected.json');
-    const action = { id: 'd4', agentId: 'bot-d4', type: 'tool_call', tool: 'search' };
-    writeFileSync(corrected, JSON.stringify({ event: 'action.requested', action }));
-    expect((await mandate(['dead-letters', 'fix', place, '--file', corrected])).exitCode).toBe(0);
-    await audited('d4');
-    const same = await mandate(['dead-letters', 'republish', id, '--again', '--json']);
-    expect(JSON.parse(same.stdout)).toMatchObject({ deadLetterId: id, corrected: false });
-  });
-
-  it('are rehearsed as the guide says', async () => {
-    const root = join(import.meta.dirname, '../../..');
-    const guide = readFileSync(join(root, 'docs/operations.md'), 'utf8');
-    const [, script = ''] = /^```sh\n(node --input-type=module .*?)^```$/ms.exec(guide) ?? [];
-    const here = script.replace('.mandate/log.sqlite', `'${join(data, 'log.sqlite')}'`);
-    const ran = spawnSync('bash', ['-c', here], { cwd: root, encoding: 'utf8' });
-    expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' });
-    const { partition, offset } = await waitUntil('the dead letter', async () =>
-      jsonLines<{ key: string; partition: number; offset: number }>(
-        (await mandate(['dead-letters', 'list', '--json'])).stdout,
-      ).find(({ key }) => key === 'default/bot'),
-    );
-    const place = `${partition}/${offset}`;
-    const fixed = await mandate(['dead-letters', 'fix', place, '--set', '/action/type=tool_call']);
-    expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
-    await audited('rehearsal');
   });
 });
 

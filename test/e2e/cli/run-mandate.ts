@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 
 const COMMAND = join(import.meta.dirname, '../../../packages/cli/bin/mandate.mjs');
 
-type Ran = { exitCode: number | null; stdout: string; stderr: string };
+export type Ran = { exitCode: number | null; stdout: string; stderr: string };
+export type RunOptions = { env?: Readonly<Record<string, string>>; stdin?: string };
 
 /** An environment in which nothing of the person's own is set. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
@@ -23,7 +24,7 @@ export function startMandate(
 
 export async function runMandate(
   args: readonly string[],
-  { env = {}, stdin = '' }: { env?: Readonly<Record<string, string>>; stdin?: string } = {},
+  { env = {}, stdin = '' }: RunOptions = {},
 ): Promise<Ran> {
   const child = startMandate(args, env);
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];

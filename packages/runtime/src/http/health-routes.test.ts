@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { testServer } from './http-server.fixture.ts';
+import type { HttpRoutes, HttpServer } from './http-server-type.ts';
+
+const noRoutes: HttpRoutes = async () => {};
+
+test('the process says that it lives', async () => {
+  const server = await testServer(noRoutes, { readiness: async () => [{ name: 'bus', ok: true }] });
+  expect((await server.inject('/healthz')).json()).toEqual({
+    status: 'ok',
+    service: 'test',
+    version: '1.2.3',
+  });
+});
+
+test('ready when every check is', async () => {
+  const server = await testServer(noRoutes, { readiness: async () => [{ name: 'bus', ok: true }] });
+  const answer = await server.inject('/readyz');
+  expect(answer.json()).toEqual({ status: 'ready', checks: [{ name: 'bus', ok: true }] });
+});
+
+test('not ready names what failed', async () => {
+  const checks = [
+    { name: 'bus', ok: true },
+    { name: 'ledger', ok: false, detail: 'rebuilding' },
+  ];
+  const server = await testServer(noRoutes, { readiness: async () => checks });
+  const answer = await server.inject('/readyz');
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toMatchObject({ code: 'NOT_READY', detail: 'not ready: ledger', checks });
+});
+
+test('checks that do not answer in time are not ready', async () => {
+  const server = await testServer(noRoutes, {
+    readiness: () => new Promise(() => {}),
+    limits: { readinessTimeoutMs: 10 },
+  });
+  expect((await server.inject('/readyz')).json()).toMatchObject({ status: 503, code: 'NOT_READY' });
+});
+
+const readyIn = async (server: HttpServer) => {
+  const { payload } = await server.inject('/metrics');
+  return payload.split('\n').filter((line) => line.startsWith('mandate_readiness_ok{'));
+};
+
+test('metrics tell what is not ready at that moment, and no more of what was', async () => {
+  let checks = [
+    { name: 'bus', ok: true },
+    { name: 'ledger', ok: false },
+  ];
+  const server = await testServer(noRoutes, { readiness: async () => checks });
+  expect(await readyIn(server)).toEqual([
+    'mandate_readiness_ok{check="bus",service="test"} 1',
+    'mandate_readiness_ok{check="ledger",service="test"} 0',
+  ]);
+  checks = [{ name: 'ledger', ok: true }];
+  expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="ledger",service="test"} 1']);
+});
+
+test('a bad edit shows in a field and a metric of its own, and is ready', async () => {
+  const checks = [
+    { name: 'mandates', ok: true, stale: true, detail: 'the file is bad' },
+    { name: 'bus', ok: true },
+  ];
+  const server = await testServer(noRoutes, { readiness: async () => checks });
+  expect((await server.inject('/readyz')).json()).toEqual({ status: 'ready', checks });
+  const { payload } = await server.inject('/metrics');
+  expect(payload).toContain('mandate_readiness_ok{check="mandates",service="test"} 1\n');
+  expect(payload).toContain('mandate_readiness_stale{check="mandates",service="test"} 1\n');
+  expect(payload).toContain('mandate_readiness_stale{check="bus",service="test"} 0\n');
+});
+
+test.each([
+  ['fail', () => Promise.reject(new Error('no'))],
+  ['do not answer', () => new Promise<never>(() => {})],
+])('metrics are told also where the checks %s', async (_what, readiness) => {
+  const server = await testServer(noRoutes, { readiness, limits: { readinessTimeoutMs: 10 } });
+  expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="readiness",service="test"} 0']);
+});
