@@ -6,6 +6,7 @@
 import { TOPICS } from '@mandate/schemas';
 import {
   describeWithOwnServers,
+  SEED,
   seededRandom,
   startClickHouse,
   startRedis,
@@ -30,8 +31,6 @@ const SHARE = ACTIONS / KILLS;
 /** The tenant's is used up before the end. */
 const LIMITS = { agentMicros: 2_400_000, tenantMicros: 200_000_000 };
 const PATIENCE_MS = 120_000;
-/** Given by `SEED`; drawn anew when that says `random` (see test/random-seed.ts). */
-const SEED = process.env.SEED === 'random' ? Date.now() % 2 ** 31 : Number(process.env.SEED ?? 20_261_121);
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {
   test(`two of them killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, {

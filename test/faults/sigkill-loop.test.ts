@@ -8,14 +8,19 @@ import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
 import { createApiClient, reconcilePlane } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, type Decision, readDecisionsRecord, TOPICS } from '@mandate/schemas';
-import { type PlaneProcess, seededRandom, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import {
+  type PlaneProcess,
+  SEED,
+  seededRandom,
+  startPlane,
+  temporaryFolder,
+  waitUntil,
+} from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 const KILLS = 50;
 const ACTIONS = 20_000;
 const AGENTS = 97;
-/** Given by `SEED`; drawn anew when that says `random` (see test/random-seed.ts). */
-const SEED = process.env.SEED === 'random' ? Date.now() % 2 ** 31 : Number(process.env.SEED ?? 20_261_121);
 
 const MANDATES = `
 version: 1

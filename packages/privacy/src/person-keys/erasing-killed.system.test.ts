@@ -5,7 +5,7 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom, temporaryFolder } from '@mandate/testing';
+import { SEED, seededRandom, temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { personKeysAt } from './person-keys.ts';
 
@@ -14,7 +14,6 @@ const KILLS = 12;
 const MOST_ERASED = 8;
 /** About as long as an erasure takes: the kill falls anywhere in one. */
 const LONGEST_MS = 12;
-const SEED = process.env.SEED === 'random' ? Date.now() % 2 ** 31 : Number(process.env.SEED ?? 20_261_122);
 const ERASER = join(import.meta.dirname, 'erase-persons.fixture.ts');
 
 test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else (SEED=${SEED})`, async () => {

@@ -1,0 +1,8 @@
+/** How this run of the tests was asked for: by `npm run test:faults`, or by hand in the environment. */
+
+/** What random choices are drawn from. `SEED=123` repeats a run; with `SEED=random` each process draws its own. */
+export const SEED: number =
+  process.env.SEED === 'random' ? Date.now() % 2 ** 31 : Number(process.env.SEED ?? 20_261_121);
+
+/** `FAULTS_LONG=1`: faults that come thousands of times, and for half an hour. */
+export const IS_LONG: boolean = process.env.FAULTS_LONG === '1';

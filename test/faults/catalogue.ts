@@ -1,0 +1,79 @@
+/**
+ * The faults that Mandate is held to survive, and the tests that bring each about. `npm run test:faults` runs them; they are
+ * part of `npm test` too, in the short form of those that have a long one.
+ */
+export type Fault = {
+  number: number;
+  what: string;
+  /** Files of tests, from the root. */
+  tests: readonly string[];
+};
+
+export const FAULTS: readonly Fault[] = [
+  {
+    number: 3,
+    what: 'a decider is killed at any instruction',
+    tests: [
+      'services/decider/src/app.test.ts',
+      'test/faults/sigkill-loop.test.ts',
+      'test/faults/deciders-killed.servers.test.ts',
+    ],
+  },
+  {
+    number: 9,
+    what: 'Redis, or Kafka, is away for a while',
+    tests: ['test/faults/servers-away.servers.test.ts'],
+  },
+  {
+    number: 10,
+    what: 'a failover to a replica that is behind',
+    tests: [
+      'test/faults/replicas-lost.servers.test.ts',
+      'packages/ledger/src/redis/redis-replicas.servers.test.ts',
+      'packages/ledger/src/redis/redis-cluster-replicas.servers.test.ts',
+    ],
+  },
+  {
+    number: 11,
+    what: "the ledger's clock jumps",
+    tests: ['test/faults/clock-jump.test.ts'],
+  },
+  {
+    number: 12,
+    what: 'a thousand actions at once on a nearly spent budget',
+    tests: ['test/e2e/thousand-calls.test.ts', 'test/e2e/distributed/thousand-calls.servers.test.ts'],
+  },
+  {
+    number: 15,
+    what: 'kills that are not heard, that race with revives, that reach shards that hang',
+    tests: [
+      'test/faults/kill-distributed.servers.test.ts',
+      'test/faults/kill-unheard.servers.test.ts',
+      'packages/ledger/src/redis/killing.servers.test.ts',
+    ],
+  },
+  {
+    number: 16,
+    what: 'a ledger is rebuilt while old deciders live',
+    tests: [
+      'test/faults/redis-lost.servers.test.ts',
+      'test/faults/overtaken-rebuilder.servers.test.ts',
+      'packages/ledger/src/redis/rebuild.servers.test.ts',
+    ],
+  },
+  {
+    number: 17,
+    what: 'ClickHouse is away, and loses answers',
+    tests: ['test/faults/clickhouse-away.servers.test.ts'],
+  },
+  {
+    number: 22,
+    what: 'the disk of an embedded plane is full',
+    tests: ['test/faults/full-disk.test.ts'],
+  },
+  {
+    number: 23,
+    what: 'services are replaced by another build, one by one',
+    tests: ['test/faults/rolling-upgrade.servers.test.ts'],
+  },
+];

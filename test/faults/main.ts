@@ -1,0 +1,168 @@
+/**
+ * `npm run test:faults`: everything of the catalogue, or some of it, and what became of each. Exit 0 when all passed, 1 when
+ * one did not, 2 when it was called wrongly.
+ */
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SEED } from '@mandate/testing';
+import { FAULTS, type Fault } from './catalogue.ts';
+
+const USAGE = `Usage: npm run test:faults -- [--only NUMBER]... [--seed SEED] [--long] [--list] [--json]
+
+  --only NUMBER  only this fault; may be given more than once
+  --seed SEED    draws what is random from this number, as a run did that failed; "random" draws anew
+  --long         the long form: faults by the thousand, and half an hour of them
+  --list         what there is, and where
+  --json         what became of each as one JSON document; what the tests print goes to stderr
+  --help         this text
+
+What each shows, and what is not covered: docs/reliability.md
+`;
+
+const ROOT = join(import.meta.dirname, '../..');
+
+type Asked = {
+  help: boolean;
+  list: boolean;
+  json: boolean;
+  long: boolean;
+  seed: number;
+  faults: readonly Fault[];
+};
+
+type Became = {
+  number: number;
+  what: string;
+  passed: boolean;
+  tests: number;
+  failed: readonly string[];
+  lacks: readonly string[];
+};
+
+/** As vitest's JSON reporter writes it. */
+type Results = {
+  testResults: {
+    name: string;
+    status: string;
+    message?: string;
+    assertionResults: { fullName: string; status: string }[];
+  }[];
+};
+
+process.exitCode = main();
+
+function main(): number {
+  const asked = readArguments();
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n\n${USAGE}`);
+    return 2;
+  }
+  if (asked.help) return say(USAGE);
+  if (asked.list) return say(listOf(asked.faults));
+  const became = run(asked);
+  if (asked.json) say(`${JSON.stringify({ seed: asked.seed, long: asked.long, faults: became }, null, 2)}\n`);
+  else say(tableOf(became, asked));
+  return became.every(({ passed }) => passed) ? 0 : 1;
+}
+
+function say(text: string): 0 {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** What was asked for, or what is wrong with it. */
+function readArguments(): Asked | string {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        seed: { type: 'string' },
+        long: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    const { only, seed, ...others } = values;
+    const unknown = only?.find((number) => !FAULTS.some((fault) => String(fault.number) === number));
+    if (unknown !== undefined) return `there is no fault ${unknown}`;
+    if (seed !== undefined && seed !== 'random' && !/^\d{1,10}$/.test(seed)) return `${seed} is no seed`;
+    const faults = FAULTS.filter(({ number }) => only === undefined || only.includes(String(number)));
+    return { ...others, seed: seed === 'random' ? randomInt(2 ** 31) : Number(seed ?? SEED), faults };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function listOf(faults: readonly Fault[]): string {
+  return faults
+    .map(
+      ({ number, what, tests }) =>
+        `${String(number).padStart(2)}  ${what}\n${tests.map((test) => `      ${test}\n`).join('')}`,
+    )
+    .join('');
+}
+
+function run({ faults, long, seed, json }: Asked): Became[] {
+  const folder = mkdtempSync(join(tmpdir(), 'mandate-faults-'));
+  const report = join(folder, 'results.json');
+  const files = [...new Set(faults.flatMap(({ tests }) => tests))];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...files], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      ...(long ? { FAULTS_LONG: '1' } : {}),
+      SEED: String(seed),
+    },
+    stdio: ['ignore', json ? 2 : 'inherit', 'inherit'],
+  });
+  const results = JSON.parse(readFileSync(report, 'utf8')) as Results;
+  rmSync(folder, { recursive: true });
+  return faults.map((fault) => becameOf(fault, results));
+}
+
+function becameOf({ number, what, tests }: Fault, { testResults }: Results): Became {
+  const files = testResults.filter(({ name }) => tests.includes(relative(ROOT, name)));
+  const cases = files.flatMap(({ assertionResults }) => assertionResults);
+  const failed = [
+    ...files
+      .filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
+      .map(({ name, message }) => `${relative(ROOT, name)}: ${message}`),
+    ...cases.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  ];
+  const lacks = tests.filter(
+    (test) =>
+      !files.some(
+        ({ name, assertionResults }) =>
+          relative(ROOT, name) === test && assertionResults.some(({ status }) => status === 'passed'),
+      ),
+  );
+  const ran = cases.filter(({ status }) => status === 'passed').length;
+  return { number, what, passed: failed.length === 0 && lacks.length === 0, tests: ran, failed, lacks };
+}
+
+function tableOf(became: readonly Became[], { seed, long }: Asked): string {
+  const lines = became.flatMap(({ number, what, passed, tests, failed, lacks }) => [
+    `${String(number).padStart(2)}  ${passed ? 'survived' : 'FAILED  '}  ${what} (${tests} ${tests === 1 ? 'test' : 'tests'})`,
+    ...failed.map((name) => `      ${name}`),
+    ...lacks.filter(() => failed.length === 0).map((name) => `      not run: ${name}`),
+  ]);
+  const lost = became.filter(({ passed }) => !passed);
+  const again = [
+    ...lost.map(({ number }) => `--only ${number}`),
+    `--seed ${seed}`,
+    ...(long ? ['--long'] : []),
+  ];
+  return [
+    '',
+    ...lines,
+    `${became.length - lost.length} of ${became.length} survived, with the seed ${seed}`,
+    ...(lost.length > 0 ? [`the same again: npm run test:faults -- ${again.join(' ')}`] : []),
+    '',
+  ].join('\n');
+}
