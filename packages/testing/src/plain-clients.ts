@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 
-export function plainRedis(url: string): Redis {
-  return new Redis(url);
+export function plainRedis(url: string, options: { enableAutoPipelining?: boolean } = {}): Redis {
+  return new Redis(url, options);
 }
 
 export function plainKafka(brokers: readonly string[]): Kafka {

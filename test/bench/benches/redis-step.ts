@@ -1,8 +1,10 @@
 /**
  * The atomic step in Redis: seen, kill, three budgets (the tenant's among them), two rates, and what is remembered of the
- * request. Beside it a bare script that gets, compares and sets one counter for each action, as many a call, and plain
- * INCRBYs; on the same server, as many calls under way. What the server's own CPU is for stands in rows of its own.
+ * request. Beside it the least that could do the job, a minimal script for each action (get, compare, set), pipelined; and
+ * rate-limiter-flexible, which enforces the same five limits and no more. All on the same server, over one connection, with
+ * as many actions under way. What the server's own CPU is for stands in rows of its own.
  */
+import type { StepRequest } from '@mandate/schemas';
 import type { RedisServer } from '@mandate/testing';
 import { compare, type Sample } from '../measure/compare.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
@@ -34,61 +36,50 @@ export async function redisStep(): Promise<Row[]> {
   await using server = await startLedgerServer();
   const bare = bareRedis(server.url);
   const rows: Row[] = [];
-  for (const load of SIZES) rows.push(...(await throughput(server, bare, load)));
-  rows.push(...(await withConfirmation(server, bare)), ...(await latency(server, bare)));
+  for (const load of SIZES) {
+    const what = `ledger in Redis: step, batches of ${load.size}`;
+    rows.push(...(await throughput(server, bare, load, { what, asDeciders: false })));
+  }
+  const what = 'ledger in Redis: step + confirm, batches of 500 of a partition';
+  const ofPartition = { size: 500, actions: 10_000 };
+  rows.push(...(await throughput(server, bare, ofPartition, { what, asDeciders: true })));
+  rows.push(...(await latency(server, bare)));
   bare.close();
   return rows;
 }
 
-async function throughput(server: RedisServer, bare: BareRedis, load: Load): Promise<Row[]> {
-  const what = `ledger in Redis: step, batches of ${load.size}`;
-  const ours = () => stepping(server, bare, load);
-  const rate = { what, unit: '/s' } as const;
-  return [
-    ...(await compare({
+/** @param asDeciders batches of the agents of one partition, each confirmed, as deciders have them */
+async function throughput(
+  server: RedisServer,
+  bare: BareRedis,
+  load: Load,
+  { what, asDeciders }: { what: string; asDeciders: boolean },
+): Promise<Row[]> {
+  const besides = {
+    'an EVALSHA each: get, compare, set': bare.compareAndSet,
+    'rate-limiter-flexible, five limits': bare.consumeAll,
+  };
+  const rows: Row[] = [];
+  for (const [beside, charge] of Object.entries(besides)) {
+    const compared = await compare({
       pairs: 3,
-      ours,
-      beside: {
-        what: 'bare script: get, compare, set',
-        run: () => counting(bare, load, (names) => bare.compareAndSet(names)),
+      ours: () => stepping(server, bare, load, asDeciders),
+      beside: { what: beside, run: () => charging(bare, load, charge) },
+      figures: {
+        perSecond: { what, unit: '/s' },
+        redisMicros: { what: `${what}: CPU of Redis`, unit: 'µs' },
       },
-      figures: { perSecond: rate, redisMicros: { what: `${what}: CPU of Redis`, unit: 'µs' } },
-    })),
-    ...(await compare({
-      pairs: 3,
-      ours,
-      beside: {
-        what: 'INCRBYs, pipelined',
-        run: () => counting(bare, load, (names) => bare.increment(names)),
-      },
-      figures: { perSecond: rate },
-    })),
-  ];
-}
-
-/** As a decider has them: the agents of one partition, and once their decisions are on the log the news of that. */
-function withConfirmation(server: RedisServer, bare: BareRedis): Promise<Row[]> {
-  const what = 'ledger in Redis: step + confirm, batches of 500 of a partition';
-  const load = { size: 500, actions: 10_000 };
-  return compare({
-    pairs: 3,
-    ours: () => stepping(server, bare, load, true),
-    beside: {
-      what: 'bare script: get, compare, set',
-      run: () => counting(bare, load, (names) => bare.compareAndSet(names)),
-    },
-    figures: {
-      perSecond: { what, unit: '/s' },
-      redisMicros: { what: `${what}: CPU of Redis`, unit: 'µs' },
-    },
-  });
+    });
+    rows.push(...compared);
+  }
+  return rows;
 }
 
 async function stepping(
   server: RedisServer,
   { redis }: BareRedis,
   load: Load,
-  asDeciders = false,
+  asDeciders: boolean,
 ): Promise<Throughput> {
   const ledger = await emptySharedLedger(server);
   const requests = stepRequests(load.actions, mandate);
@@ -111,19 +102,15 @@ async function stepping(
   return measured;
 }
 
-function counting(
+function charging(
   { redis }: BareRedis,
   load: Load,
-  charge: (counters: readonly string[]) => Promise<void>,
+  charge: (actions: readonly StepRequest[]) => Promise<void>,
 ): Promise<Throughput> {
-  const counters = counterNames(load.actions);
+  const requests = stepRequests(load.actions, mandate);
   return measuredOn(redis, load.actions, () =>
-    inBatches(counters, { size: load.size, atOnce: AT_ONCE }, charge),
+    inBatches(requests, { size: load.size, atOnce: AT_ONCE }, charge),
   );
-}
-
-function counterNames(actions: number): string[] {
-  return stepRequests(actions, mandate).map(({ tenant, agentId }) => `bare:{${tenant}}:${agentId}`);
 }
 
 async function measuredOn(
@@ -148,8 +135,8 @@ function latency(server: RedisServer, bare: BareRedis): Promise<Row[]> {
       return measured;
     },
     beside: {
-      what: 'EVALSHA of the bare script',
-      run: () => oneByOne(counterNames(ONE_BY_ONE), (name) => bare.compareAndSet([name])),
+      what: 'an EVALSHA: get, compare, set',
+      run: () => oneByOne(stepRequests(ONE_BY_ONE, mandate), (request) => bare.compareAndSet([request])),
     },
     figures: { p50Ms: { what: `${what}, p50`, unit: 'ms' }, p99Ms: { what: `${what}, p99`, unit: 'ms' } },
   });

@@ -1,41 +1,64 @@
-/** The least that a shared budget can be: for each action one get, compare and set, or not even the compare. */
+/**
+ * What else could hold a limit in the same Redis, over one connection: the least that a shared budget can be, and the
+ * library that most would take.
+ */
 import { plainRedis } from '@mandate/testing';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
 
-/** KEYS the counters of the actions, in turn   ARGV[1] micro-dollars each   ARGV[2] the most that a counter may hold */
+/** KEYS[1] the counter   ARGV[1] micro-dollars   ARGV[2] the most that it may hold */
 const CHARGE = `#!lua
-local cost, most = tonumber(ARGV[1]), tonumber(ARGV[2])
-local charged = {}
-for at, key in ipairs(KEYS) do
-  local spent = tonumber(redis.call('GET', key) or 0)
-  local fits = spent + cost <= most
-  if fits then redis.call('SET', key, spent + cost) end
-  charged[at] = fits and 1 or 0
-end
-return charged
+local spent = tonumber(redis.call('GET', KEYS[1]) or 0) + ARGV[1]
+if spent > tonumber(ARGV[2]) then return 0 end
+redis.call('SET', KEYS[1], spent)
+return 1
 `;
 
 const COST_MICROS = 1_500;
 const MOST_MICROS = 2 ** 40;
 
+type Action = { readonly tenant: string; readonly agentId: string };
+
 export type BareRedis = ReturnType<typeof bareRedis>;
 
 export function bareRedis(url: string) {
   const redis = plainRedis(url);
-  redis.defineCommand('charge', { lua: CHARGE });
-  const charge = Reflect.get(redis, 'charge') as (...args: (string | number)[]) => Promise<number[]>;
+  redis.defineCommand('charge', { numberOfKeys: 1, lua: CHARGE });
+  // It sends each limit by itself; so they go out together, as the bare scripts do.
+  const together = plainRedis(url, { enableAutoPipelining: true });
+  const limits = limitersOn(together);
   return {
     redis,
-    /** One script for all of them. */
-    async compareAndSet(counters: readonly string[]): Promise<void> {
-      const charged = await charge.call(redis, counters.length, ...counters, COST_MICROS, MOST_MICROS);
-      if (charged.includes(0)) throw new Error('a limit was reached');
-    },
-    /** A command for each, all in one write. */
-    async increment(counters: readonly string[]): Promise<void> {
+    /** An EVALSHA for each action, all in one write. */
+    async compareAndSet(actions: readonly Action[]): Promise<void> {
       const pipeline = redis.pipeline();
-      for (const counter of counters) pipeline.incrby(counter, COST_MICROS);
-      await pipeline.exec();
+      const charge = Reflect.get(pipeline, 'charge') as (...args: (string | number)[]) => void;
+      for (const { tenant, agentId } of actions)
+        charge.call(pipeline, `bare:{${tenant}}:${agentId}`, COST_MICROS, MOST_MICROS);
+      for (const [error, charged] of (await pipeline.exec()) ?? []) {
+        if (error !== null || charged !== 1) throw error ?? new Error('a limit was reached');
+      }
     },
-    close: () => redis.disconnect(),
+    /** The limits of the bench's mandate, each a limiter of the library: rejects where one is reached. */
+    async consumeAll(actions: readonly Action[]): Promise<void> {
+      await Promise.all(actions.flatMap((action) => limits.map((consume) => consume(action))));
+    },
+    close() {
+      redis.disconnect();
+      together.disconnect();
+    },
   };
+}
+
+/** Three budgets and two rates: mandate.ts. */
+function limitersOn(storeClient: ReturnType<typeof plainRedis>) {
+  const limiter = (keyPrefix: string, points: number, duration: number) =>
+    new RateLimiterRedis({ storeClient, keyPrefix, points, duration });
+  const team = limiter('team', MOST_MICROS, 86_400);
+  const [total, hour] = [limiter('total', MOST_MICROS, 0), limiter('hour', MOST_MICROS, 3_600)];
+  const [calls, callsOfTool] = [limiter('calls', 100_000, 60), limiter('tool', 100_000, 60)];
+  return [
+    ({ tenant }: Action) => team.consume(tenant, COST_MICROS),
+    ...[total, hour].map((budget) => (action: Action) => budget.consume(action.agentId, COST_MICROS)),
+    ...[calls, callsOfTool].map((rate) => (action: Action) => rate.consume(action.agentId, 1)),
+  ];
 }
