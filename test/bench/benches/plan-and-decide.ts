@@ -1,29 +1,41 @@
 /**
  * The pure core on one thread: `plan` and `decide` for mixed actions, the tools of some never named before. What the
  * ledger would have found is prepared beforehand, for the ledger has a bench of its own.
+ *
+ * The engines beside it are given the rules on names and on the cost of a call, with that cost; the rest of the mandate
+ * they cannot be told, and need not look at. Every verdict of theirs is compared with ours: one that differs ends the bench.
  */
 import { decide, type Mandate, plan } from '@mandate/policy';
-import type { StepFacts } from '@mandate/schemas';
+import type { Action, StepFacts } from '@mandate/schemas';
 import { type Comparison, compare } from '../measure/compare.ts';
+import { eachAlone } from '../measure/each-alone.ts';
 import { measureWork, type Work } from '../measure/work.ts';
+import { casbin } from '../rivals/casbin.ts';
+import { cedar } from '../rivals/cedar.ts';
+import { rulesIn, type StaticEngine } from '../rivals/static-rules.ts';
 import type { Row } from '../row.ts';
 import { ALLOWED_OF_TWENTY, newActions } from '../workload/actions.ts';
 import { nothingInTheWay } from '../workload/facts.ts';
 import { mandateDocument, mandateOf } from '../workload/mandate.ts';
 
-const ACTIONS = 20_000;
+const ACTIONS = 100_000;
 const PAIRS = 7;
 const AT_MS = Date.parse('2026-06-01T12:00:00Z');
 
 export async function planAndDecide(): Promise<Row[]> {
-  const ten = mandateOf(mandateDocument({ globs: 10 }));
+  const document = mandateDocument({ globs: 10 });
+  const ten = mandateOf(document);
+  const rules = rulesIn(document);
   const itself: Rival = { what: 'the same with 10 globs', run: () => ours(ten) };
   const rows: Row[] = [];
-  for (const rival of [parsing, lookingUp]) rows.push(...(await rateOf('10 globs', () => ours(ten), rival)));
-  for (const globs of [100, 1_000]) {
-    const mandate = mandateOf(mandateDocument({ globs }));
-    rows.push(...(await rateOf(`${globs} globs`, () => ours(mandate), itself)));
+  for (const rival of [parsing, engine(cedar(rules), ten), engine(await casbin(rules), ten)]) {
+    rows.push(...(await rateOf('10 globs', () => ours(ten), rival)));
   }
+  const hundred = mandateOf(mandateDocument({ globs: 100 }));
+  rows.push(...(await latencyOf('100 globs', hundred, ten)));
+  const thousand = mandateOf(mandateDocument({ globs: 1_000 }));
+  rows.push(...(await rateOf('100 globs', () => ours(hundred), itself)));
+  rows.push(...(await rateOf('1000 globs', () => ours(thousand), itself)));
   const checked = mandateOf(mandateDocument({ globs: 10, schemas: true }));
   rows.push(...(await rateOf('argument schemas', () => ours(checked, true), itself)));
   return rows;
@@ -37,17 +49,64 @@ function rateOf(mandate: string, run: () => Promise<Work>, beside: Rival): Promi
 }
 
 async function ours(mandate: Mandate, schemas = false): Promise<Work> {
-  const actions = newActions(ACTIONS, { schemas });
-  const facts = actions.map((action): StepFacts => nothingInTheWay(action, mandate, AT_MS));
+  const asked = newlyAsked(mandate, schemas);
   let allowed = 0;
   const work = await measureWork(ACTIONS, () => {
-    actions.forEach((action, index) => {
-      const judged = decide(plan(action, mandate, AT_MS), facts[index] as StepFacts);
-      if (judged.verdict === 'ALLOW') allowed += 1;
-    });
+    for (const { action, facts } of asked) {
+      if (decide(plan(action, mandate, AT_MS), facts).verdict === 'ALLOW') allowed += 1;
+    }
   });
   if (allowed !== (ACTIONS / 20) * ALLOWED_OF_TWENTY) throw new Error(`allowed ${allowed} of ${ACTIONS}`);
   return work;
+}
+
+/** An action, and what a ledger with nothing spent would find for it. */
+type Asked = { action: Action; facts: StepFacts };
+
+/** What was made is out of the way of the collector before anything is measured: it would be copied at its expense. */
+function newlyAsked(mandate: Mandate, schemas = false): Asked[] {
+  const asked = newActions(ACTIONS, { schemas }).map((action) => ({
+    action,
+    facts: nothingInTheWay(action, mandate, AT_MS),
+  }));
+  globalThis.gc?.();
+  return asked;
+}
+
+function latencyOf(globs: string, mandate: Mandate, beside: Mandate): Promise<Row[]> {
+  return compare({
+    pairs: PAIRS,
+    ours: async () => alone(mandate),
+    beside: { what: 'the same with 10 globs', run: async () => alone(beside) },
+    figures: { p99Micros: { what: `plan + decide, ${globs}: p99 of one call`, unit: 'µs' } },
+  });
+}
+
+function alone(mandate: Mandate) {
+  return eachAlone(newlyAsked(mandate), ({ action, facts }) => decide(plan(action, mandate, AT_MS), facts));
+}
+
+/** Another engine, whose every verdict must be ours. */
+function engine({ what, permits }: StaticEngine, mandate: Mandate): Rival {
+  return {
+    what,
+    run: async () => {
+      const asked = newlyAsked(mandate).map(({ action, facts }) => {
+        const planned = plan(action, mandate, AT_MS);
+        return { action, costMicros: planned.reserveMicros, ours: decide(planned, facts).verdict };
+      });
+      const said: boolean[] = [];
+      globalThis.gc?.();
+      const work = await measureWork(ACTIONS, () => {
+        for (const { action, costMicros } of asked) said.push(permits(action, costMicros));
+      });
+      for (const [at, { action, ours }] of asked.entries()) {
+        if (said[at] === (ours === 'ALLOW')) continue;
+        throw new Error(`${what} is of another mind than ${ours} on ${JSON.stringify(action)}`);
+      }
+      return work;
+    },
+  };
 }
 
 /** What every service must do at least: turn the text of the action into an object. */
@@ -59,27 +118,6 @@ const parsing: Rival = {
     return measureWork(ACTIONS, () => {
       for (const text of texts) kept += JSON.parse(text).id.length;
       if (kept === 0) throw new Error('nothing was parsed');
-    });
-  },
-};
-
-/** The least that could be called governing: is the name in a set, and how often was it called. */
-const lookingUp: Rival = {
-  what: 'Set lookup + Map counter',
-  run: () => {
-    const names = newActions(ACTIONS).map((action) =>
-      action.type === 'tool_call' ? action.tool : action.model,
-    );
-    const allowed = new Set(names.filter((_, index) => index % 20 < ALLOWED_OF_TWENTY));
-    const calls = new Map<string, number>();
-    let refused = 0;
-    return measureWork(ACTIONS, () => {
-      for (const name of names) {
-        const count = calls.get(name) ?? 0;
-        if (!allowed.has(name) || count >= ACTIONS) refused += 1;
-        else calls.set(name, count + 1);
-      }
-      if (refused === 0) throw new Error('nothing was refused');
     });
   },
 };

@@ -1,0 +1,30 @@
+/**
+ * What the bench mandate says of names and of the cost of one call: the part of a mandate that an engine without a
+ * ledger can be given. `rulesIn` reads it from the document itself, so that all engines are asked the same.
+ */
+import type { Action } from '@mandate/schemas';
+
+export type StaticRules = {
+  maxCostMicros: number;
+  allowedTools: readonly string[];
+  deniedTools: readonly string[];
+  allowedModels: readonly string[];
+};
+
+/** Whether an engine permits an action whose cost is known. */
+export type StaticEngine = {
+  what: string;
+  permits(action: Action, costMicros: number): boolean;
+};
+
+/** @param document made by `mandateDocument` */
+export function rulesIn(document: object): StaticRules {
+  const { maxCostPerCall, ...rules } = document as Omit<StaticRules, 'maxCostMicros'> & {
+    maxCostPerCall: number;
+  };
+  return { ...rules, maxCostMicros: maxCostPerCall * 1_000_000 };
+}
+
+export function nameIn(action: Action): string {
+  return action.type === 'tool_call' ? action.tool : action.model;
+}
