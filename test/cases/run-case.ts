@@ -42,7 +42,7 @@ async function play(
   }
   if ('kill' in step) return [await box.ledger.kill(step.kill, command)];
   if ('revive' in step) {
-    const revision = (await box.ledger.revision(step.revive)) + 1;
+    const revision = (await box.ledger.flag(step.revive)).revision + 1;
     return [{ revived: await box.ledger.revive(step.revive, revision, command.id) }];
   }
   if ('adjust' in step) {

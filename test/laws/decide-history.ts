@@ -128,7 +128,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       }
       case 'revive': {
-        const revision = (await box.ledger.revision(happening.target)) + 1;
+        const revision = (await box.ledger.flag(happening.target)).revision + 1;
         box.publish({
           event: 'agent.revived',
           revive: { ...command, at: wireTime(box.clock()), target: happening.target, revision },

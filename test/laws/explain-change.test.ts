@@ -147,7 +147,7 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
       return;
     case 'revive':
       again.people.push(async (box) => {
-        await box.ledger.revive(EVERYTHING, (await box.ledger.revision(EVERYTHING)) + 1, 'revive');
+        await box.ledger.revive(EVERYTHING, (await box.ledger.flag(EVERYTHING)).revision + 1, 'revive');
       });
       return;
     case 'longer-deadline':

@@ -40,17 +40,20 @@ export function localKillBroadcast(): KillBroadcast {
 
 /** The same ledger, which says so once a kill or a revive has taken effect. */
 export function announcing(ledger: Ledger, broadcast: KillBroadcast, log: Logger): Ledger {
-  const announce = (notice: KillNotice) =>
-    broadcast.publish(notice).catch((error: unknown) => log.warn({ err: error }, 'a kill was not announced'));
+  // Nobody waits for it: what was done is done.
+  const announce = (notice: KillNotice): void =>
+    void broadcast
+      .publish(notice)
+      .catch((error: unknown) => log.warn({ err: error }, 'a kill was not announced'));
   const said: Pick<Ledger, 'kill' | 'revive'> = {
     async kill(target, command) {
       const receipt = await ledger.kill(target, command);
-      await announce({ target, killed: true, revision: receipt.revision });
+      announce({ target, killed: true, revision: receipt.revision });
       return receipt;
     },
     async revive(target, revision, commandId) {
       const isClear = await ledger.revive(target, revision, commandId);
-      if (isClear) await announce({ target, killed: false, revision });
+      if (isClear) announce({ target, killed: false, revision });
       return isClear;
     },
   };

@@ -146,7 +146,10 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       look();
       return wasRevived(target, commandId);
     },
-    revision: async (target) => flagOf(history, target).revision,
+    flag: async (target) => {
+      const { killed, revision } = flagOf(history, target);
+      return { killed, revision };
+    },
     killStatus: async (tenant, agentId) => killStatusOf(history, tenant, agentId),
     killed: async (tenant) => flagsInForce(history, tenant),
     adjust: async (adjustment) => {

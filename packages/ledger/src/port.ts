@@ -120,18 +120,18 @@ export interface Ledger {
   /** The flag is in force when this resolves; `open` is every ALLOW that can still reach the log or still runs. */
   kill(target: KillTarget, command: Command): Promise<KillReceipt>;
   /**
-   * Clears the flag if no newer kill stands: `revision` is what `revision(target)` gave before the revive was
-   * appended to the log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this
+   * Clears the flag if no newer kill stands: `revision` is that of `flag(target)` before the revive was appended
+   * to the log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this
    * target before changes nothing, so that one that comes again never clears what somebody killed since.
    */
   revive(target: KillTarget, revision: number, commandId: string): Promise<boolean>;
   /**
    * Whether this very revive was carried out before, within the replay memory: then nothing is to be appended. Ask it
-   * after `revision`, so that no kill that comes between two of the same revive is cleared by the second.
+   * after `flag`, so that no kill that comes between two of the same revive is cleared by the second.
    */
   revived(target: KillTarget, commandId: string): Promise<boolean>;
-  /** The revision of a target's own flag; 0 when it never had one. */
-  revision(target: KillTarget): Promise<number>;
+  /** The target's own flag, whatever wider one stands over it; revision 0 when it never had one. */
+  flag(target: KillTarget): Promise<{ killed: boolean; revision: number }>;
   /** The first flag that stops this agent: everything, its tenant, or itself; and when one last ceased to. */
   killStatus(tenant: string, agentId: string): Promise<KillStatus>;
   /** Flags in force, of a tenant (with `all` among them), newest first. */

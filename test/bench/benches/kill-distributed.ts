@@ -1,93 +1,137 @@
 /**
- * The kill switch where Redis holds the flag and Kafka the event: asked for over HTTP, one after the other, until the
- * gateway has answered, which it does once the event is on the log. And the flag alone, from the call until no ALLOW can
- * follow. Beside both a bare SET on the same server.
+ * The kill switch where Redis holds the flag and Kafka the event, each way that it can be waited for: until no ALLOW can
+ * follow, until eight who listen have heard of it, and until the operator has an answer over HTTP, with the event on the log.
  */
-import { openPlane, type Plane, planeConfig } from '@mandate/cli';
-import { silentLogger } from '@mandate/runtime';
-import { type KafkaCluster, plainRedis, type RedisServer, startKafka } from '@mandate/testing';
-import { type Comparison, compare } from '../measure/compare.ts';
-import type { Latencies } from '../measure/latencies.ts';
+
+import type { Bus } from '@mandate/bus';
+import { type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
+import { redisSettings, silentLogger } from '@mandate/runtime';
+import { agentKey, DEFAULTS, TOPICS } from '@mandate/schemas';
+import { plainRedis, startKafka } from '@mandate/testing';
+import { compare } from '../measure/compare.ts';
 import { figuresOf } from '../measure/load-figures.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
 import type { Row } from '../row.ts';
-import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
-import { mandatesFileIn } from '../workload/mandate.ts';
-import { startLedgerServer } from '../workload/servers.ts';
-import { temporaryFolder } from '../workload/temporary-log.ts';
+import { type BareRedis, bareRedis } from '../workload/bare-redis.ts';
+import { type GatewayAlone, gatewayAlone } from '../workload/gateway-alone.ts';
+import { startHttpLoad } from '../workload/http-load.ts';
+import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers.ts';
 
 const KILLS = 300;
-
-type Rival = Comparison<keyof Latencies>['beside'];
+const LISTENERS = 8;
+const NUMBERS = Array.from({ length: KILLS }, (_, index) => index);
 
 export async function killDistributed(): Promise<Row[]> {
-  await using kafka = await startKafka();
-  await using server = await startLedgerServer();
-  using folder = temporaryFolder();
-  const plane = await openPlane(configOf(folder.path, kafka, server), silentLogger());
-  const client = startHttpLoad();
-  const redis = plainRedis(server.url);
-  const names = Array.from({ length: KILLS }, (_, index) => `bare:kill:${index}`);
-  const beside: Rival = { what: 'a bare SET', run: () => oneByOne(names, (name) => redis.set(name, '1')) };
-  try {
-    return [...(await overHttp(plane, client, beside)), ...(await flagAlone(plane, beside))];
-  } finally {
-    redis.disconnect();
-    client.stop();
-    await plane.stop();
-  }
+  await using stack = new AsyncDisposableStack();
+  const kafka = stack.use(await startKafka());
+  const server = stack.use(await startLedgerServer());
+  const bus = stack.adopt(await logOn(kafka), (held) => held.close());
+  const ledger = stack.adopt(await emptySharedLedger(server), (held) => held.close());
+  const bare = stack.adopt(bareRedis(server.url), (held) => held.close());
+  const settings = redisSettings.parse({ REDIS_URL: server.url });
+  const listening = () => openKillBroadcast(settings, silentLogger());
+  const kills = stack.adopt(await listening(), (held) => held.close());
+  const gateway = stack.use(await gatewayAlone({ bus, ledger, kills }));
+  return [
+    ...(await inForce(ledger, bare)),
+    ...(await heard(server.url, listening)),
+    ...(await answered(gateway, bus, bare)),
+  ];
 }
 
-function configOf(folder: string, kafka: KafkaCluster, redis: RedisServer) {
-  return planeConfig.parse({
-    PLANE_DATA_PATH: folder,
-    PLANE_MANDATES_PATH: mandatesFileIn(folder),
-    PLANE_PORT: 0,
-    KAFKA_BROKERS: kafka.brokers,
-    KAFKA_CREATE_TOPICS: true,
-    KAFKA_REPLICATION_FACTOR: 1,
-    KAFKA_MIN_IN_SYNC_REPLICAS: 1,
-    REDIS_URL: redis.url,
-  });
-}
-
-function overHttp(plane: Plane, client: HttpLoad, beside: Rival): Promise<Row[]> {
-  const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key ?? null;
-  const bodies = Array<string>(KILLS).fill('{"reason":"it ran away"}');
+function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
   let round = 0;
   return compare({
-    pairs: 3,
-    ours: () =>
-      figuresOf(client, {
-        url: plane.url,
-        key,
-        connections: 1,
-        bodies,
-        path: `/v1/agents/runaway-${round++}-{{n}}/kill`,
-        expected: '"revision":',
-      }),
-    beside,
-    figures: named('kill on Kafka and Redis, answered over HTTP'),
-  });
-}
-
-function flagAlone({ ledger }: Plane, beside: Rival): Promise<Row[]> {
-  let round = 0;
-  return compare({
-    pairs: 3,
+    pairs: 5,
     ours: () => {
-      const agents = Array.from({ length: KILLS }, (_, index) => `stray-${round}-${index}`);
       round += 1;
-      return oneByOne(agents, (agentId) =>
-        ledger.kill(
-          { scope: 'agent', tenant: 'default', agentId },
-          { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' },
-        ),
-      );
+      return oneByOne(NUMBERS, (at) => {
+        const agentId = `stray-${round}-${at}`;
+        const target = { scope: 'agent', tenant: DEFAULTS.tenant, agentId } as const;
+        return ledger.kill(target, { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' });
+      });
     },
-    beside,
+    beside: {
+      what: 'EVALSHA of the bare script',
+      run: () => oneByOne(NUMBERS, (at) => bare.compareAndSet([`bare:kill:${at}`])),
+    },
     figures: named('kill: flag in force in Redis'),
   });
+}
+
+/** From before it is published until the last of them was told. */
+async function heard(url: string, listening: () => Promise<KillBroadcast>): Promise<Row[]> {
+  await using stack = new AsyncDisposableStack();
+  let awaited = allOf(LISTENERS);
+  const notice = (revision: number) => ({ target: { scope: 'all' }, killed: true, revision }) as const;
+  for (let at = 0; at < LISTENERS; at += 1) {
+    const listener = stack.adopt(await listening(), (held) => held.close());
+    listener.subscribe({ onNotice: () => awaited.one(), onGap: () => {} });
+    const subscriber = stack.adopt(plainRedis(url), (held) => held.disconnect());
+    await subscriber.subscribe('bare:kills');
+    subscriber.on('message', () => awaited.one());
+  }
+  const publisher = stack.adopt(await listening(), (held) => held.close());
+  const plain = stack.adopt(plainRedis(url), (held) => held.disconnect());
+  const each = (publish: (at: number) => Promise<unknown>) =>
+    oneByOne(NUMBERS, (at) => {
+      awaited = allOf(LISTENERS);
+      return Promise.all([publish(at), awaited.all]);
+    });
+  return await compare({
+    pairs: 5,
+    ours: () => each((at) => publisher.publish(notice(at))),
+    beside: {
+      what: `PUBLISH to ${LISTENERS} subscribers`,
+      run: () => each((at) => plain.publish('bare:kills', JSON.stringify(notice(at)))),
+    },
+    figures: named(`kill: heard of by ${LISTENERS} over the broadcast`),
+  });
+}
+
+function allOf(count: number): { one(): void; all: Promise<void> } {
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  let left = count;
+  return {
+    all,
+    one() {
+      left -= 1;
+      if (left === 0) resolve();
+    },
+  };
+}
+
+async function answered(gateway: GatewayAlone, bus: Bus, bare: BareRedis): Promise<Row[]> {
+  const client = startHttpLoad();
+  const bodies = Array<string>(KILLS).fill('{"reason":"it ran away"}');
+  const value = JSON.stringify({ event: 'agent.revived', text: 'x'.repeat(400) });
+  let round = 0;
+  try {
+    return await compare({
+      pairs: 5,
+      ours: () =>
+        figuresOf(client, {
+          url: gateway.url,
+          key: gateway.key,
+          connections: 1,
+          bodies,
+          path: `/v1/agents/runaway-${round++}-{{n}}/kill`,
+          expected: '"revision":',
+        }),
+      beside: {
+        what: 'EVALSHA, then append',
+        run: () =>
+          oneByOne(NUMBERS, async (at) => {
+            await bare.compareAndSet([`bare:kill:${at}`]);
+            const key = agentKey(DEFAULTS.tenant, `runaway-${at}`);
+            await bus.append(TOPICS.alerts, [{ key, value }]);
+          }),
+      },
+      figures: named('kill on Kafka and Redis, answered over HTTP'),
+    });
+  } finally {
+    client.stop();
+  }
 }
 
 function named(what: string) {

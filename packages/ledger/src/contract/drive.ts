@@ -86,7 +86,7 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
     }
     case 'revive': {
       const { id, target, ahead } = command;
-      const revision = Math.max(0, (await ledger.revision(target)) + ahead);
+      const revision = Math.max(0, (await ledger.flag(target)).revision + ahead);
       const known = await ledger.revived(target, id);
       const cleared = await ledger.revive(target, revision, id);
       return [{ did: 'revive', id, target, revision, known, cleared, atMs }];

@@ -27,7 +27,7 @@ export function killing(make: MakeLedger): void {
     const { ledger } = await begin(make);
     await ledger.kill(target, order('k'));
     expect(await whoActs(ledger)).toEqual(acts);
-    expect(await ledger.revive(target, (await ledger.revision(target)) + 1, 'r')).toBe(true);
+    expect(await ledger.revive(target, (await ledger.flag(target)).revision + 1, 'r')).toBe(true);
     expect(await whoActs(ledger)).toEqual([true, true, true]);
   });
 
@@ -138,9 +138,9 @@ export function killing(make: MakeLedger): void {
 
   test('a kill takes the next revision; a revive that it has overtaken does not clear it', async () => {
     const { ledger } = await begin(make);
-    expect(await ledger.revision(ONE)).toBe(0);
+    expect(await ledger.flag(ONE)).toMatchObject({ revision: 0 });
     await ledger.kill(ONE, order('k1'));
-    const overtaken = (await ledger.revision(ONE)) + 1;
+    const overtaken = (await ledger.flag(ONE)).revision + 1;
     expect((await ledger.kill(ONE, order('k2', 'again'))).revision).toBe(2);
     expect(await ledger.revive(ONE, overtaken, 'r4')).toBe(false);
     expect(await ledger.revive(ONE, 1, 'r5')).toBe(false);
@@ -150,7 +150,7 @@ export function killing(make: MakeLedger): void {
       reason: 'again',
     });
     expect(await ledger.revive(ONE, 3, 'r6')).toBe(true);
-    expect(await ledger.revision(ONE)).toBe(3);
+    expect(await ledger.flag(ONE)).toMatchObject({ revision: 3 });
     expect((await ledger.kill(ONE, order('k3'))).revision).toBe(4);
   });
 
@@ -164,7 +164,7 @@ export function killing(make: MakeLedger): void {
     clock.advance(999);
     expect(await ledger.revived(ONE, 'r')).toBe(true);
     expect(await ledger.revive(ONE, 4, 'r')).toBe(false);
-    expect(await ledger.revision(ONE)).toBe(3);
+    expect(await ledger.flag(ONE)).toMatchObject({ revision: 3 });
     clock.advance(1);
     expect(await ledger.revived(ONE, 'r')).toBe(false);
     expect(await ledger.revive(ONE, 4, 'r')).toBe(true);
@@ -193,7 +193,7 @@ export function killing(make: MakeLedger): void {
     const { ledger } = await begin(make);
     expect(await ledger.revive(ONE, 5, 'r7')).toBe(true);
     expect(await ledger.revive(ONE, 2, 'r8')).toBe(true);
-    expect(await ledger.revision(ONE)).toBe(5);
+    expect(await ledger.flag(ONE)).toMatchObject({ revision: 5 });
     expect((await ledger.kill(ONE, order('k'))).revision).toBe(6);
   });
 

@@ -168,9 +168,9 @@ describe('given a log', () => {
     for (const { state } of [foldOf(log), await readSnapshot(writeSnapshot(foldOf(log)))]) {
       const again = createMemoryLedger({ clock, epoch: 'epoch-2', state });
       expect(await again.revived(target, 'r')).toBe(true);
-      expect(await again.revive(target, (await again.revision(target)) + 1, 'r')).toBe(false);
+      expect(await again.revive(target, (await again.flag(target)).revision + 1, 'r')).toBe(false);
       expect(await again.revived(target, 'r2')).toBe(false);
-      expect(await again.revive(target, (await again.revision(target)) + 1, 'r2')).toBe(true);
+      expect(await again.revive(target, (await again.flag(target)).revision + 1, 'r2')).toBe(true);
     }
   });
 

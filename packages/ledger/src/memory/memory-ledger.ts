@@ -9,7 +9,7 @@ import { openPlace } from './coordinates.ts';
 import { killStatusIn } from './flags.ts';
 import { forget } from './forget.ts';
 import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
-import { adjust, approve, kill, revisionOf, revive, wasRevived } from './operate.ts';
+import { adjust, approve, flagOf, kill, revive, wasRevived } from './operate.ts';
 import type { TenantState } from './remembered.ts';
 import { settle } from './settle.ts';
 import { activeTenants, createState, type LedgerState } from './state.ts';
@@ -88,7 +88,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     kill: async (target, command) => kill(state, now(), target, command),
     revive: async (target, revision, commandId) => revive(state, now(), target, revision, commandId),
     revived: async (target, commandId) => wasRevived(state, now(), target, commandId),
-    revision: async (target) => revisionOf(state, target),
+    flag: async (target) => flagOf(state, target),
     killStatus: async (tenant, agentId) => killStatusIn(state.flags, tenant, agentId),
     killed: async (tenant) => flagsInForce(state, tenant),
 

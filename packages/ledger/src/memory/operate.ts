@@ -15,7 +15,7 @@ export function kill(state: LedgerState, nowMs: number, target: KillTarget, comm
   const known = answerOf(state.kills, key, nowMs);
   if (known !== undefined) return known;
 
-  const revision = revisionOf(state, target) + 1;
+  const revision = flagOf(state, target).revision + 1;
   mergeFlag(state.flags, { target, killed: true, revision, reason: command.reason, atMs: nowMs });
   const tenants = target.scope === 'all' ? activeTenants(state) : [openTenant(state, target.tenant)];
   const receipt = { revision, sequences: takeSequences(tenants), open: openOf(tenants, target, nowMs) };
@@ -47,8 +47,9 @@ export function wasRevived(
   return answerOf(state.revives, commandKey(target, commandId), nowMs) ?? false;
 }
 
-export function revisionOf(state: LedgerState, target: KillTarget): number {
-  return state.flags.get(flagKey(target))?.revision ?? 0;
+export function flagOf(state: LedgerState, target: KillTarget): { killed: boolean; revision: number } {
+  const { killed = false, revision = 0 } = state.flags.get(flagKey(target)) ?? {};
+  return { killed, revision };
 }
 
 export function adjust(

@@ -71,8 +71,8 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
       await waitUntil('the answer', () => command().catch(() => null));
     }
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 107 });
-    expect(await ledger.revision(target)).toBe(1);
-    expect(await ledger.revision({ scope: 'all' })).toBe(1);
+    expect(await ledger.flag(target)).toMatchObject({ revision: 1 });
+    expect(await ledger.flag({ scope: 'all' })).toMatchObject({ revision: 1 });
   });
 
   test('a server that does not answer is given up on, and nothing is sent again behind the caller', async () => {

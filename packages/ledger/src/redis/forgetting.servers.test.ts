@@ -60,7 +60,8 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       expiresAtMs: 1_100,
     } as const;
     await ledger.approve({ ...order('app'), ...grant });
-    await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'x' }, order('k1'));
+    for (let at = 0; at < 256; at += 1)
+      await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'x' }, order(`before-${at}`));
     expect(await sizes(namespace)).toMatchObject({
       seen: 100,
       actions: 60,
@@ -77,7 +78,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       await ledger.step([request]);
       await ledger.confirm(ledger.epoch, [request]);
     }
-    await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'x' }, order('k2'));
+    await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'x' }, order('after'));
     const left = await sizes(namespace);
     expect(left).toMatchObject({ seen: 30, actions: 30, running: 30, forget: 30 });
     for (const name of ['keys', 'unpublished', 'done', 'grants']) expect(left).not.toHaveProperty(name);

@@ -5,7 +5,7 @@ import { flagsInForce } from '../memory/look.ts';
 import { createState } from '../memory/state.ts';
 import type { Balance, BudgetReference, KillStatus, OpenAction, Unpublished } from '../port.ts';
 import { budgetNamed, sourceAt } from './keys.ts';
-import { inGroups, type Shards } from './shards.ts';
+import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {
   const byName = new Map<string, number>();
@@ -143,10 +143,22 @@ export async function killed(shards: Shards, tenant: string): Promise<(KillFact 
   return flagsInForce({ ...createState(0), flags: await flagsOf(shards, tenant, null) }, tenant);
 }
 
-export async function revisionOf(shards: Shards, target: KillTarget): Promise<number> {
-  if (target.scope === 'all') return (await shards.look()).everything?.[1] ?? 0;
-  const key = flagKey(target);
-  return (await flagsOf(shards, target.tenant, [key])).get(key)?.revision ?? 0;
+export async function flag(
+  shards: Shards,
+  target: KillTarget,
+): Promise<{ killed: boolean; revision: number }> {
+  const own = target.scope === 'all' ? (await shards.look()).everything : await flagOfShard(shards, target);
+  return { killed: own?.[0] === 1, revision: own?.[1] ?? 0 };
+}
+
+async function flagOfShard(
+  shards: Shards,
+  target: Exclude<KillTarget, { scope: 'all' }>,
+): Promise<FlagState | undefined> {
+  const args = [JSON.stringify([flagKey(target)]), ''];
+  const [, , , found] = await shards.ask(target.tenant, 'look-at-flags', args);
+  const [flag] = found as FlagReply[];
+  return flag?.slice(1) as FlagState | undefined;
 }
 
 /** Of a tenant and of everything; null for all. The registry has a kill of everything before any shard does. */
@@ -162,7 +174,7 @@ async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] |
   return flags;
 }
 
-type FlagReply = [key: string, killed: 1 | null, revision: number, reason: string, atMs: number];
+type FlagReply = [key: string, ...FlagState];
 
 function merge(flags: Flags, [key, killed, revision, reason, atMs]: FlagReply): void {
   mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs });

@@ -12,7 +12,7 @@ import type { LedgerState } from '../memory/state.ts';
 import { epochChanged, unavailable } from './failure.ts';
 import { linesOf, registryLinesOf } from './load-state.ts';
 import { runOf } from './server-checks.ts';
-import { type EverythingFlag, inGroups, type Shards } from './shards.ts';
+import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export type RebuildOptions = {
   /** Of a name of its own, also where one rebuild takes several tries. */
@@ -88,7 +88,7 @@ export async function beginRebuild(
   }
 
   /** What stands on the registry stands on every shard, those that the log says nothing of included. */
-  async function carryFlag(flag: EverythingFlag | null): Promise<number> {
+  async function carryFlag(flag: FlagState | null): Promise<number> {
     if (flag === null) return 0;
     const line = ['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]];
     await inGroups([...before.keys()], (tenant) => loadLines(tenant, [line]));
@@ -96,13 +96,13 @@ export async function beginRebuild(
   }
 
   /** Answers the flag of everything when it is not the one that was carried about; null when all is done. */
-  async function end(revision: number): Promise<EverythingFlag | null> {
+  async function end(revision: number): Promise<FlagState | null> {
     const runs = await Promise.all(shards.connection.masters().map(runOf));
     const tenants = JSON.stringify([...before.keys()]);
     const args = [epoch, generation, leaseMs, runs.join(' '), tenants, revision];
     const reply = await shards.askRegistry('renew-rebuild', args);
     mustBeOurs(reply);
-    return reply[0] === 'FLAG' ? (reply[2] as EverythingFlag) : null;
+    return reply[0] === 'FLAG' ? (reply[2] as FlagState) : null;
   }
 
   await inGroups(registered, close);
@@ -135,7 +135,7 @@ export async function beginRebuild(
     async finish() {
       await renew();
       const [, , everything] = await shards.askRegistry('load-registry', ['[]']);
-      let revision = await carryFlag(everything as EverythingFlag | null);
+      let revision = await carryFlag(everything as FlagState | null);
       await inGroups([...before.keys()], async (tenant) =>
         mustBeOurs(await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'ready'])),
       );

@@ -86,7 +86,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     kill: (target, command) => operate.kill(shards, target, command),
     revive: (target, revision, commandId) => operate.revive(shards, target, revision, commandId),
     revived: (target, commandId) => operate.revived(shards, target, commandId),
-    revision: (target) => look.revisionOf(shards, target),
+    flag: (target) => look.flag(shards, target),
     killStatus: (tenant, agentId) => look.killStatus(shards, tenant, agentId),
     killed: (tenant) => look.killed(shards, tenant),
 

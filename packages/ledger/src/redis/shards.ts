@@ -18,8 +18,8 @@ const LAYOUT = 1;
 /** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */
 type Force = { epoch: string; generation: number };
 
-/** `[killed, revision, reason, atMs]` of the flag of everything. */
-export type EverythingFlag = [killed: 1 | null, revision: number, reason: string, atMs: number];
+/** Of a flag. */
+export type FlagState = [killed: 1 | null, revision: number, reason: string, atMs: number];
 
 type Argument = string | number;
 
@@ -30,7 +30,7 @@ export type Shards = {
   /** What this client knows to be in force; null when it has never seen a ledger that is ready. */
   force(): Force | null;
   /** Looks at the registry, and adopts what is in force. Throws LEDGER_UNAVAILABLE when nothing is. */
-  look(): Promise<Force & { everything: EverythingFlag | null }>;
+  look(): Promise<Force & { everything: FlagState | null }>;
   /** Answers what the script answered, opened and adopted as it may need. Throws LEDGER_UNAVAILABLE when not ready. */
   ask(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   /** The same, and which epoch it was answered under: what is in force may be another by the time that one asks. */
@@ -114,7 +114,7 @@ export function createShards(options: {
       string,
       string,
       string,
-      EverythingFlag | null,
+      FlagState | null,
       'opening' | 'open' | null,
     ];
     const force = { epoch, generation: Number(inGeneration) };

@@ -66,10 +66,10 @@ test('a kill that had to be carried out again outlives the revive that came in b
   const other = gateway();
   const held = gateway(async () => {
     rebuild();
-    await kill(other, target, by('second'), 'acme');
-    await revive(other, target, by('revived'), 'acme');
+    await kill(other, target, by('second'));
+    await revive(other, target, by('revived'));
   });
-  expect(await kill(held, target, by('first'), 'acme')).toMatchObject({ revision: 3 });
+  expect(await kill(held, target, by('first'))).toMatchObject({ revision: 3 });
   rebuild();
   expect(await isKilled()).toBe(true);
 });
@@ -87,7 +87,7 @@ test('the event of a kill fits the log, however many it stops and whatever they 
     Array.from({ length: 24_000 }, (_, at) => [String(at).padStart(64, 't'), Number.MAX_SAFE_INTEGER]),
   );
   const crowded = { ...gateway(), ledger: withReceipt(ledger, { open, sequences }) };
-  const killed = await kill(crowded, { scope: 'all' }, by('all'), 'acme');
+  const killed = await kill(crowded, { scope: 'all' }, by('all'));
   expect([killed.openCount, Object.keys(killed.sequences).length]).toEqual([5_000, 24_000]);
   expect(values.at(-1)?.byteLength).toBeLessThan(settingsOfTopic(TOPICS.decisions).maxBatchBytes * 0.75);
   rebuild();

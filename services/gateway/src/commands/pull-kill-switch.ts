@@ -2,7 +2,7 @@
  * Kill: the flag first, for it is what stops the agent; then the event. Revive: the event first, then the flag, so
  * that nothing runs again of which the log does not know.
  */
-import type { Command, KillReceipt, Ledger } from '@mandate/ledger';
+import type { Command, KillReceipt } from '@mandate/ledger';
 import { HttpProblem, isMandateError } from '@mandate/runtime';
 import { type ActionReference, agentKey, type KillFact, type KillTarget, wireTime } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
@@ -27,12 +27,7 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  * Throws KILL_IN_FORCE_NOT_ON_LOG, with all that was found, when only the log is missing; and REVIVED_SINCE for a
  * repeat that no longer stops anything, so that no answer says killed of what runs.
  */
-export async function kill(
-  gateway: Switch,
-  target: KillTarget,
-  command: Command,
-  tenant: string,
-): Promise<Killed> {
+export async function kill(gateway: Switch, target: KillTarget, command: Command): Promise<Killed> {
   const ledger = ledgerOf(gateway);
   const { receipt, logged } = await carryOut(
     ledger,
@@ -41,8 +36,7 @@ export async function kill(
   );
   const open = [...receipt.open];
   const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
-  const { standing } = await flagOf(ledger, target, tenant);
-  if (!standing) throw revivedSince();
+  if (!(await ledger.flag(target)).killed) throw revivedSince();
   gateway.measures.kills.inc({ scope: target.scope });
   gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
   if (logged) return killed;
@@ -97,14 +91,9 @@ export type Revived = {
 };
 
 /** Throws NEWER_KILL_STANDS when somebody killed again meanwhile. */
-export async function revive(
-  gateway: Switch,
-  target: KillTarget,
-  command: Command,
-  tenant: string,
-): Promise<Revived> {
+export async function revive(gateway: Switch, target: KillTarget, command: Command): Promise<Revived> {
   const ledger = ledgerOf(gateway);
-  const { revision: current, standing } = await flagOf(ledger, target, tenant);
+  const { revision: current, killed: standing } = await ledger.flag(target);
   const unchanged = { commandId: command.id, target, changed: false, revision: current };
   // A revive that is delivered again, after a restart too, must not clear what somebody killed since.
   if (!standing || (await ledger.revived(target, command.id))) return unchanged;
@@ -123,17 +112,6 @@ export async function revive(
   gateway.measures.revives.inc({ scope: target.scope });
   gateway.log.warn({ target, command, revision }, 'revived');
   return { ...unchanged, changed: true, revision };
-}
-
-/** A target's own flag, seen from a tenant that it stops. Wider ones that stand over it are not its own. */
-async function flagOf(ledger: Ledger, target: KillTarget, tenant: string) {
-  const flags = await ledger.killed(tenant);
-  const standing = flags.some(({ target: other }) => sameTarget(target, other));
-  return { standing, revision: await ledger.revision(target) };
-}
-
-function sameTarget(one: KillTarget, other: KillTarget): boolean {
-  return one.scope === other.scope && keyOf(one) === keyOf(other);
 }
 
 /** Everything that concerns an agent lies in its own partition. A tenant's name holds neither slash nor star. */

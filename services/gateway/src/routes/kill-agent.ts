@@ -26,7 +26,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       const target: KillTarget = { scope: 'agent', tenant, agentId: request.params.id };
       const reason = request.body?.reason ?? 'killed by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
-      return kill(gateway, target, command, tenant);
+      return kill(gateway, target, command);
     },
   );
 }

@@ -24,7 +24,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
       const key = callerOf(request);
       const target = wideTarget(key, scope);
       const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
-      return kill(gateway, target, command, key.tenant);
+      return kill(gateway, target, command);
     },
   );
 }

@@ -27,7 +27,7 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
       const target: KillTarget = { scope: 'agent', tenant, agentId };
       const reason = request.body?.reason ?? 'revived by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'rev', parts: [target], reason });
-      const revived = await revive(gateway, target, command, tenant);
+      const revived = await revive(gateway, target, command);
       return { ...revived, killed: await killStatus(gateway, tenant, agentId) };
     },
   );

@@ -24,7 +24,7 @@ export function reviveEverything(server: HttpServer, gateway: Gateway): void {
       const { scope, reason = 'revived by an operator' } = request.body;
       const target = wideTarget(key, scope);
       const command = operatorCommand(request, gateway, { prefix: 'rev', parts: [target], reason });
-      return revive(gateway, target, command, key.tenant);
+      return revive(gateway, target, command);
     },
   );
 }

@@ -1,0 +1,78 @@
+/** A gateway with nothing beside it in its process, as one runs in production: on a log and a ledger that it is given. */
+import { join } from 'node:path';
+import type { Bus } from '@mandate/bus';
+import { createGateway } from '@mandate/gateway';
+import type { KillBroadcast, Ledger } from '@mandate/ledger';
+import { personKeysAt } from '@mandate/privacy';
+import {
+  createHttpServer,
+  createMetrics,
+  issueApiKey,
+  memoryKeyStore,
+  serveHttp,
+  silentLogger,
+  systemClock,
+} from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
+import { temporaryFolder } from './temporary-log.ts';
+
+export type GatewayAlone = AsyncDisposable & {
+  url: string;
+  /** With which an operator asks. */
+  key: string;
+};
+
+const BOUNDS = {
+  GATEWAY_MAX_WAITING: 100,
+  GATEWAY_RECENT_ANSWERS: 100,
+  GATEWAY_RECENT_BYTES: 2 ** 20,
+  GATEWAY_MAX_UNLOGGED: 1_000,
+};
+
+export async function gatewayAlone(on: {
+  bus: Bus;
+  ledger: Ledger;
+  kills: KillBroadcast;
+}): Promise<GatewayAlone> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
+  const gateway = createGateway(
+    {
+      ...on,
+      log,
+      metrics,
+      clock,
+      findDecision: null,
+      redact: (action) => action,
+      redactText: (text) => text,
+      fingerprint: () => null,
+      personKeys: personKeysAt(join(folder.path, 'persons')),
+      sealsPersons: () => false,
+      onPrivacyEdit: () => {},
+    },
+    BOUNDS,
+  );
+  const running = await gateway.start();
+  stack.defer(() => running.stop());
+  const { key, record } = issueApiKey({
+    tenant: DEFAULTS.tenant,
+    scopes: ['operate'],
+    agents: ['*'],
+    name: 'op',
+  });
+  const keys = memoryKeyStore([record]);
+  const server = await createHttpServer({
+    service: 'bench',
+    version: '0',
+    log,
+    metrics,
+    keys,
+    readiness: gateway.readiness,
+  });
+  await server.register(gateway.routes);
+  const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
+  stack.defer(stop);
+  const held = stack.move();
+  return { url, key, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
