@@ -52,8 +52,8 @@ function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
       });
     },
     beside: {
-      what: 'EVALSHA of the bare script',
-      run: () => oneByOne(NUMBERS, (at) => bare.compareAndSet([`bare:kill:${at}`])),
+      what: 'an EVALSHA: get, compare, set',
+      run: () => oneByOne(NUMBERS, (at) => bare.compareAndSet([agent(at)])),
     },
     figures: named('kill: flag in force in Redis'),
   });
@@ -122,8 +122,8 @@ async function answered(gateway: GatewayAlone, bus: Bus, bare: BareRedis): Promi
         what: 'EVALSHA, then append',
         run: () =>
           oneByOne(NUMBERS, async (at) => {
-            await bare.compareAndSet([`bare:kill:${at}`]);
-            const key = agentKey(DEFAULTS.tenant, `runaway-${at}`);
+            await bare.compareAndSet([agent(at)]);
+            const key = agentKey(DEFAULTS.tenant, agent(at).agentId);
             await bus.append(TOPICS.alerts, [{ key, value }]);
           }),
       },
@@ -132,6 +132,10 @@ async function answered(gateway: GatewayAlone, bus: Bus, bare: BareRedis): Promi
   } finally {
     client.stop();
   }
+}
+
+function agent(at: number): { tenant: string; agentId: string } {
+  return { tenant: DEFAULTS.tenant, agentId: `runaway-${at}` };
 }
 
 function named(what: string) {
