@@ -4,8 +4,6 @@ import { CAPS } from './defaults.ts';
 import { micros } from './money.ts';
 import { count, id, parsedJson, tenant, time } from './scalars.ts';
 
-const json = z.json();
-
 const principal = z.strictObject({ id, role: id.optional() });
 
 const everyAction = {
@@ -17,7 +15,7 @@ const everyAction = {
   mandateId: id.optional(),
   parentActionId: id.optional(),
   principal: principal.optional(),
-  context: z.record(z.string(), json).optional(),
+  context: z.record(z.string(), parsedJson).optional(),
   attempt: z.int().min(1).max(CAPS.attempts).optional(),
   requestedAt: time.optional(),
   deadlineMs: z.int().min(1).max(CAPS.deadlineMs).optional(),
@@ -27,7 +25,7 @@ export const toolCall = z.strictObject({
   ...everyAction,
   type: z.literal('tool_call'),
   tool: id,
-  args: z.record(z.string(), json).optional(),
+  args: z.record(z.string(), parsedJson).optional(),
 });
 
 export const llmCall = z.strictObject({
@@ -48,12 +46,9 @@ export type Action = z.infer<typeof action>;
  * An action as a decision remembers it, redacted. Unlike a request it may hold fields that this reader does not know:
  * they are left out, so that an older reader lives with a newer writer.
  */
-const remembered = {
-  principal: z.object(principal.shape).optional(),
-  context: z.record(z.string(), parsedJson).optional(),
-};
+const remembered = { principal: z.object(principal.shape).optional() };
 export const actionSnapshot = z.discriminatedUnion('type', [
-  z.object({ ...toolCall.shape, ...remembered, args: z.record(z.string(), parsedJson).optional() }),
+  z.object({ ...toolCall.shape, ...remembered }),
   z.object({ ...llmCall.shape, ...remembered }),
 ]);
 

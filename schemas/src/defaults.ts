@@ -15,6 +15,8 @@ export const CAPS = {
   documentBytes: 1024 * 1024,
   depth: 32,
   keys: 1_000,
+  /** Of all lists of a record together: each costs as much as it does in a text many times as long. */
+  elements: 20_000,
   stringUnits: 64 * 1024,
   idUnits: 200,
   /** Of a record that cannot be read, as much of its key is kept: longer than any that names an agent. */

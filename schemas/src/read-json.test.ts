@@ -25,6 +25,10 @@ function withKeys(count: number): string {
   return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 0])));
 }
 
+function listOf(count: number): string {
+  return JSON.stringify(Array.from({ length: count }, () => 0));
+}
+
 const allowedKey = fc
   .string({ unit: 'binary' })
   .filter((key) => key !== '__proto__' && key !== 'constructor');
@@ -62,6 +66,7 @@ describe('every value that the rules allow', () => {
   it.each([
     ['depth', nested(CAPS.depth)],
     ['keys', withKeys(CAPS.keys)],
+    ['elements', listOf(CAPS.elements)],
     ['a string', JSON.stringify('x'.repeat(CAPS.stringUnits))],
     ['the largest integer', '9007199254740991'],
     ['the smallest integer', '-9007199254740991'],
@@ -117,6 +122,16 @@ describe('what section 8 refuses, and where', () => {
       'too many keys over several objects',
       `[${withKeys(500)},\n${withKeys(501)}]`,
       '2:4392 more than 1000 keys in one record',
+    ],
+    [
+      'too many elements',
+      listOf(CAPS.elements + 1),
+      '1:40002 more than 20000 elements of lists in one record',
+    ],
+    [
+      'too many elements over several lists',
+      `{"a":${listOf(10_000)},\n"b":${listOf(10_001)}}`,
+      '2:20006 more than 20000 elements of lists in one record',
     ],
     [
       'too long a string',

@@ -38,7 +38,7 @@ export function findInJson(text: string, path: Path): JsonPlace {
 export type JsonElement = { value: Json; start: number; end: number };
 
 /**
- * Reads a text that is a list of records: the caps on keys and depth hold for each element by itself. Throws a
+ * Reads a text that is a list of records: the caps on keys, elements and depth hold for each element by itself. Throws a
  * `JsonFault` as `readJson` does.
  */
 export function readJsonElements(text: string): readonly JsonElement[] {
@@ -51,6 +51,7 @@ class Reader {
   readonly #path: Path;
   #at = 0;
   #keys = 0;
+  #elements = 0;
 
   constructor(text: string, path: Path) {
     this.#text = text;
@@ -72,6 +73,7 @@ class Reader {
       do {
         const start = this.#at;
         this.#keys = 0;
+        this.#elements = 0;
         const value = this.#value(0, false);
         elements.push({ value, start, end: this.#at });
       } while (!this.#endsAfterValue(']'));
@@ -160,6 +162,13 @@ class Reader {
     for (;;) {
       const isNext = onPath && this.#path[depth - 1] === array.length;
       if (isNext) this.found = { key: this.#at, value: this.#at };
+      if (++this.#elements > CAPS.elements) {
+        throw new JsonFault(
+          `more than ${CAPS.elements} elements of lists in one record`,
+          this.#at,
+          'send shorter lists, or a reference to where they are kept',
+        );
+      }
       array.push(this.#value(depth, isNext));
       if (this.#endsAfterValue(']')) return array;
     }

@@ -265,7 +265,7 @@ describe('a record of the wrong shape', () => {
   });
 
   it('is found without keeping a pointer for each of its many values', () => {
-    const record = `{"event":"action.requested","${'k'.repeat(CAPS.stringUnits)}":[${'0,'.repeat(90_000)}0]}`;
+    const record = `{"event":"action.requested","${'k'.repeat(CAPS.stringUnits)}":[${'0,'.repeat(CAPS.elements - 1)}0]}`;
     expect(record.length).toBeLessThan(CAPS.recordBytes);
     const before = process.memoryUsage().rss;
     expect(refused(record).pointer).toHaveLength(CAPS.stringUnits + 1);
@@ -327,14 +327,15 @@ describe('one record or a list of them', () => {
     });
   });
 
-  it('gives every record of a list its own caps on keys and depth', () => {
+  it('gives every record of a list its own caps on keys, elements and depth', () => {
     const wide = JSON.stringify(
       Object.fromEntries(Array.from({ length: CAPS.keys }, (_, n) => [`a${n}`, n])),
     );
     const deep = `${'['.repeat(CAPS.depth)}${']'.repeat(CAPS.depth)}`;
+    const long = `[${'0,'.repeat(CAPS.elements - 1)}0]`;
     const read = (text: string) => readSome(bytes(text), () => z.json(), 1_000_000).read;
-    for (const text of [wide, deep]) expect(read(`[${text}, ${text}]`)).toMatchObject({ ok: true });
-    for (const text of [wide.replace('{', '{"more":0,'), `[${deep}]`]) {
+    for (const text of [wide, deep, long]) expect(read(`[${text}, ${text}]`)).toMatchObject({ ok: true });
+    for (const text of [wide.replace('{', '{"more":0,'), `[${deep}]`, `[${long}]`]) {
       expect(read(`[1, ${text}]`)).toMatchObject({ ok: false });
       expect(read(text)).toMatchObject(text.startsWith('{') ? { ok: false } : { ok: true });
     }

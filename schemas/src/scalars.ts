@@ -30,8 +30,8 @@ export function wireTime(atMs: number): string {
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * JSON inside a record that Mandate wrote. It is JSON already, so there is nothing to look for in it: walking what
- * checks saw, and the arguments, made up a third of reading a decision.
+ * JSON inside a record, which was read from JSON: there is nothing to look for in it. Walking what checks saw, and the
+ * arguments, made up a third of reading a decision, and nine tenths of reading a request of 80,000 empty lists.
  */
 export const parsedJson = z.unknown() as z.ZodType<Json>;
 

@@ -20,6 +20,17 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
+    number: 8,
+    what: 'poison on the log',
+    tests: [
+      'test/faults/poison-on-the-log.test.ts',
+      'test/faults/poison-on-kafka.servers.test.ts',
+      'schemas/src/read-json.test.ts',
+      'packages/bus/src/kafka/to-records.test.ts',
+      'services/decider/src/bad-batches.servers.test.ts',
+    ],
+  },
+  {
     number: 9,
     what: 'Redis, or Kafka, is away for a while',
     tests: ['test/faults/servers-away.servers.test.ts'],

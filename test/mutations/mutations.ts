@@ -212,6 +212,7 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
     ['3 attempt is 1 where it is left out', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
+    ['8 dear records leave the others their turn', 'BYTES_A_TURN = 128 * 1024', 'BYTES_A_TURN = 1e9'],
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
@@ -542,6 +543,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 never more headers than the limit', 'if (headers > MOST_HEADERS)', 'if (headers < 0)'],
   ]),
   ...inFile('packages/bus/src/kafka/cursor.ts', [
+    ['8 a batch weighs so much at most', 'bytes >= BATCH_BYTES', 'bytes < 0'],
     [
       '8 nobody passes over what he did not ask for',
       'record.unreadable !== undefined && !takesUnreadable',

@@ -66,7 +66,7 @@ export type ConsumerOptions = {
   topics: readonly string[];
   /** Where a group without a committed position starts. */
   from: 'earliest' | 'latest';
-  /** At most so many records a batch. Default 500. */
+  /** At most so many records a batch, and fewer when they are heavy: see batch-bytes.ts. Default 500. */
   maxBatch?: number;
   /**
    * Batches that cannot be read are handed over too, and whoever commits behind one has passed its records over.
@@ -105,7 +105,7 @@ export type ReaderOptions = {
   topics: readonly string[];
   /** `earliest`, `latest` (only what comes from now on), or the first offset wanted, by `topic/partition`; a partition not named starts at the earliest. */
   from: 'earliest' | 'latest' | Readonly<Record<string, number>>;
-  /** At most so many records a call. Default 1,000. */
+  /** At most so many records a call, and fewer when they are heavy. Default 1,000. */
   maxBatch?: number;
   onRecords(records: readonly LogRecord[]): Promise<void> | void;
 };

@@ -2,6 +2,7 @@
  * What the decider does with a batch, whole and without the log: read, resolve, plan, step, decide. One answer a
  * record, in order. Offline evaluation runs this very function.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Operation, StepResult } from '@mandate/ledger';
 import {
   actionDigest,
@@ -38,6 +39,12 @@ type Reported = {
 /** Not answered yet, and the time to plan for: ours at first, the ledger's own once it has refused that. */
 type Pending = { item: Asked | Reported; planForMs: number };
 
+/**
+ * So much of a batch is read or planned in one turn of the event loop: one large record, or as many small ones as a batch
+ * holds. Else the dearest records that somebody can send would hold up all other partitions, and heartbeats, for seconds.
+ */
+const BYTES_A_TURN = 128 * 1024;
+
 /** A plan has at most two edges (a mandate's expiry is one), so the ledger cannot refuse it for long. */
 const MAX_REPLANS = 8;
 
@@ -46,20 +53,26 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const { ledger } = context;
   const control = context.control();
   const plannedAtMs = context.clock();
+  const turn = turns();
   let open: Pending[] = [];
-  batch.forEach((incoming, at) => {
+  for (const [at, incoming] of batch.entries()) {
+    if (turn.isOver(incoming)) await nextTurn();
     const read = readIncoming(incoming, context.clock);
     if (read.kind === 'bad')
       answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
     else if (read.kind === 'action')
       open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs: plannedAtMs });
     else open.push({ item: reported(at, incoming, read.tenant, read.outcome), planForMs: plannedAtMs });
-  });
+  }
   const operations = open.map(({ item }) => item.request);
   for (let round = 0; open.length > 0; round++) {
     if (round > MAX_REPLANS)
       throw new Error('the ledger refuses every plan: its clock and the mandates disagree');
-    const asking = open.map(({ item, planForMs }) => operationOf(item, control, planForMs));
+    const asking: Operation[] = [];
+    for (const { item, planForMs } of open) {
+      if (turn.isOver(item.incoming)) await nextTurn();
+      asking.push(operationOf(item, control, planForMs));
+    }
     const parents = open.map(({ item }) => item.incoming.span);
     const spans = beginTogether(parents, 'ledger step', ledgerStep(ledger, asking.length));
     const results = await during(spans, () => ledger.step(asking));
@@ -76,6 +89,19 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
     open = again;
   }
   return { answers, operations };
+}
+
+/** Whether with this one more than a turn's bytes are worked on: then a new turn begins with it. */
+function turns(): { isOver(next: Incoming): boolean } {
+  let bytes = 0;
+  return {
+    isOver({ value }) {
+      bytes += value.length;
+      if (bytes <= BYTES_A_TURN) return false;
+      bytes = value.length;
+      return true;
+    },
+  };
 }
 
 function asked(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { Batch, LogRecord } from '../port.ts';
 import { afterLast, expectFailure, gate, type Scene, text } from './scene.ts';
 
@@ -45,6 +46,20 @@ export function delivery(scene: Scene): void {
       );
       expect(endOffset).toBe(ends.get(partition));
     }
+  });
+
+  test('a batch of heavy records is full before maxBatch, and loses none', async () => {
+    const value = 'x'.repeat(300_000);
+    for (let n = 0; n < 3; n++) await scene.append(...Array(8).fill(['k', value]));
+    const batches: Batch[] = [];
+    const consumer = await scene.consume('g', async (batch) => {
+      await batch.commit(afterLast(batch));
+      batches.push(batch);
+    });
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    expect(batches.flatMap(({ records }) => records)).toHaveLength(24);
+    for (const { records } of batches) expect((records.length - 1) * value.length).toBeLessThan(BATCH_BYTES);
   });
 
   test('without a commit the same records come again', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 import { Cursor } from './cursor.ts';
 
@@ -19,6 +20,14 @@ function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
   cursor.arrive({ records, nextOffset, missing: null, spoilt: null }, nextOffset);
   return cursor;
 }
+
+test('however many are asked for, no more are handed over than weigh a batch', () => {
+  const heavy = { value: new Uint8Array(BATCH_BYTES / 2) };
+  const cursor = cursorOn([record(0, heavy), record(1, heavy), record(2, heavy), record(3)], 4);
+  expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);
+  cursor.moveTo(2);
+  expect(offsetsOf(cursor.peek(10))).toEqual([2, 3]);
+});
 
 test('a batch that cannot be read is an error, once it is its turn, for whoever does not take such', () => {
   const cursor = cursorOn([record(0), record(1), batch(2, 4), record(5)], 6);

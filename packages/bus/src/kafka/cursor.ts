@@ -1,3 +1,4 @@
+import { BATCH_BYTES } from '../batch-bytes.ts';
 import { unreadable } from '../errors.ts';
 import { nextOffset } from '../next-offset.ts';
 import type { Coordinate, LogRecord, UnreadableBatch } from '../port.ts';
@@ -54,13 +55,15 @@ export class Cursor {
     if (this.#records.length === 0 && this.#failure !== undefined) throw this.#failure.error;
     const records: LogRecord[] = [];
     let next = this.position;
+    let bytes = 0;
     for (const record of this.#records) {
-      if (records.length === most || record.coordinate.offset !== next) break;
+      if (records.length === most || bytes >= BATCH_BYTES || record.coordinate.offset !== next) break;
       if (record.unreadable !== undefined && !takesUnreadable) {
         if (records.length === 0) throw asError(record.coordinate, record.unreadable);
         break;
       }
       records.push(record);
+      bytes += record.value.byteLength;
       next = nextOffset(record);
     }
     return records;

@@ -1,10 +1,10 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 import type { Partition } from './topics.ts';
 
 /** One fetch holds the event loop for a few milliseconds at most, whatever the records weigh. */
 const MOST_RECORDS = 1_000;
-const MOST_BYTES = 2 * 1024 * 1024;
 
 /** Up to `limit` consecutive records from offset `from` on, fewer when they are heavy; empty at the end. */
 export function fetchRecords(partition: Partition, from: number, limit: number): LogRecord[] {
@@ -14,7 +14,7 @@ export function fetchRecords(partition: Partition, from: number, limit: number):
     const record = toRecord(partition, row);
     records.push(record);
     bytes += record.value.byteLength;
-    if (bytes >= MOST_BYTES) break;
+    if (bytes >= BATCH_BYTES) break;
   }
   return records;
 }

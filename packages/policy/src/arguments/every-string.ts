@@ -11,21 +11,28 @@ export interface FoundString {
 }
 
 /** Every string in a JSON value, names of fields too, for a tool may take a map from paths or addresses. */
-export function* everyString(
-  value: unknown,
-  pointer = '',
-  fields: readonly string[] = [],
-): Generator<FoundString> {
-  if (typeof value === 'string') yield { text: value, pointer, fields, isName: false };
+export function everyString(value: unknown): readonly FoundString[] {
+  const found: FoundString[] = [];
+  collect(value, '', [], found);
+  return found;
+}
+
+/** A pointer is made for what has one to show: lists of other things may be long. */
+function collect(value: unknown, pointer: string, fields: readonly string[], found: FoundString[]): void {
+  if (typeof value === 'string') found.push({ text: value, pointer, fields, isName: false });
   else if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
-      yield* everyString(item, pointer + pointerStep(index), fields);
+      if (holdsStrings(item)) collect(item, pointer + pointerStep(index), fields, found);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       const at = pointer + pointerStep(name);
       const inside = [...fields, name];
-      yield { text: name, pointer: at, fields: inside, isName: true };
-      yield* everyString(member, at, inside);
+      found.push({ text: name, pointer: at, fields: inside, isName: true });
+      if (holdsStrings(member)) collect(member, at, inside, found);
     }
   }
+}
+
+function holdsStrings(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }

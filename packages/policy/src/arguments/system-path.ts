@@ -1,20 +1,23 @@
 /** Folders, by the names that lead to them from a root, all that lies in them included. */
-const SYSTEM = [
-  'etc',
-  'proc',
-  'sys',
-  'dev',
-  'boot',
-  'root',
-  'var/run',
-  'run/secrets',
-  'run/docker.sock',
-  'var/spool/cron',
-  'private/etc',
-  'private/var/run',
-  'library/keychains',
-  'system/library',
-].map((path) => path.split('/'));
+const SYSTEM = Map.groupBy(
+  [
+    'etc',
+    'proc',
+    'sys',
+    'dev',
+    'boot',
+    'root',
+    'var/run',
+    'run/secrets',
+    'run/docker.sock',
+    'var/spool/cron',
+    'private/etc',
+    'private/var/run',
+    'library/keychains',
+    'system/library',
+  ].map((path) => path.split('/')),
+  ([first]) => first,
+);
 const WINDOWS = ['windows', 'winnt', 'system volume information', '$recycle.bin'];
 /** Names that mark a folder or file of secrets wherever it stands. */
 const SECRETS = new Set([
@@ -30,6 +33,8 @@ const SECRETS = new Set([
 ]);
 /** A home folder, or a variable that holds some folder: absolute, though nobody here knows where. */
 const FROM_VARIABLE = /^(?:~[^/]*|\$[a-z_]\w*|%\w+%)(?:\/|$)/;
+const DOT = 0x2e;
+const BLANK = 0x20;
 const DEVICE_NAMES = ['//?/', '//./', '/??/'];
 
 /**
@@ -37,10 +42,14 @@ const DEVICE_NAMES = ['//?/', '//./', '/??/'];
  * slash (see ./path-text.ts).
  */
 export function forbiddenPath(path: string): string | null {
-  if (DEVICE_NAMES.some((start) => path.startsWith(start))) return 'no path by a device name';
+  if (path.startsWith('/') && DEVICE_NAMES.some((start) => path.startsWith(start)))
+    return 'no path by a device name';
   if (/(?:%|env:)(?:systemroot|windir)/.test(path)) return 'no path into a system folder';
-  if (path.split('/').some((segment) => SECRETS.has(segment.trim()))) return 'no path to a folder of secrets';
-  const climbs = climbsOut(path.split('/'));
+  const hasDots = path.includes('.');
+  if (hasDots && path.split('/').some((segment) => SECRETS.has(segment.trim())))
+    return 'no path to a folder of secrets';
+  const climbs = hasDots && climbsOut(path.split('/').map(folded));
+  if (!path.includes(':')) return onHost(path) ?? (climbs ? 'no ".." that climbs out' : null);
   // A colon parts a scheme, a host or a list from the path that follows, or a drive from its folders.
   let before = '';
   for (const piece of path.split(':')) {
@@ -64,6 +73,8 @@ function behindColon(before: string, piece: string): string | null {
 function onHost(path: string): string | null {
   const option = /^-+[a-z]*\//.exec(path);
   const rooted = path.startsWith('/') || option !== null || FROM_VARIABLE.test(path);
+  // Most of what is read is running text: nothing is made of it.
+  if (!rooted && !path.includes('.')) return null;
   const segments = (option ? path.slice(option[0].length - 1) : path).split('/').map(folded).filter(isStep);
   if (!rooted) return climbsOut(segments) ? 'no ".." that climbs out' : null;
   if (segments.some(isUp)) return 'no ".." in an absolute path';
@@ -73,7 +84,9 @@ function onHost(path: string): string | null {
   const drive = segments[0] === 'mnt' ? 1 : 0;
   if (segments[drive]?.length === 1 && WINDOWS.includes(segments[drive + 1] ?? ''))
     return 'no path into a system folder';
-  const isSystem = SYSTEM.some((folder) => folder.every((name, at) => segments[at] === name));
+  const isSystem = SYSTEM.get(segments[0])?.some((folder) =>
+    folder.every((name, at) => segments[at] === name),
+  );
   return isSystem ? 'no path into a system folder' : null;
 }
 
@@ -83,9 +96,11 @@ function onDrive(path: string): string | null {
   return WINDOWS.includes(segments[0] ?? '') ? 'no path into a system folder' : null;
 }
 
+/** @param segments folded */
 function climbsOut(segments: readonly string[]): boolean {
   let depth = 0;
-  for (const segment of segments.map(folded).filter(isStep)) {
+  for (const segment of segments) {
+    if (!isStep(segment)) continue;
     depth += isUp(segment) ? -1 : 1;
     if (depth < 0) return true;
   }
@@ -94,6 +109,8 @@ function climbsOut(segments: readonly string[]): boolean {
 
 /** Windows forgets dots and spaces at the end of a name, so `.. ` goes up and `windows.` is `windows`. */
 function folded(segment: string): string {
+  const last = segment.charCodeAt(segment.length - 1);
+  if (last !== DOT && last !== BLANK) return segment;
   if (/^[. ]*$/.test(segment)) return /^ *\.\.(?: [. ]*)?$/.test(segment) ? '..' : segment.trim();
   return segment.replace(/^(.*[^. ])[. ]*$/s, '$1');
 }

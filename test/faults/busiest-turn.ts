@@ -1,0 +1,37 @@
+/**
+ * The longest that the event loop was held up, in CPU time of its thread: what else the machine has to do, and what helper
+ * threads compile or collect meanwhile, does not count. A clock on the wall would tell more of the machine than of us.
+ */
+
+/** No request waits longer than this for another's. */
+export const MOST_BUSY_MS = 50;
+
+/** Watches every turn of the event loop, one after the other without a rest, until it is asked. */
+export function watchTurns(): { busiestMs(): number } {
+  let busiest = 0;
+  let before = process.threadCpuUsage();
+  let isWatching = true;
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    busiest = Math.max(busiest, user + system);
+    if (isWatching) setImmediate(look);
+  };
+  setImmediate(look);
+  return {
+    busiestMs() {
+      isWatching = false;
+      return busiest / 1_000;
+    },
+  };
+}
+
+/**
+ * What `attempt` was busy at most, in the quietest of three attempts: what lies in the work itself comes every time, and what
+ * a collection of garbage or the compiler happened to add does not.
+ */
+export async function quietestOf(attempt: (n: number) => Promise<number>): Promise<number> {
+  let quietest = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < 3 && quietest >= MOST_BUSY_MS; n++) quietest = Math.min(quietest, await attempt(n));
+  return quietest;
+}

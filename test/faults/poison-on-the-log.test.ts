@@ -1,0 +1,52 @@
+/** Whatever is put on the log of one machine, by whoever can write its file: nothing of it holds up what lies beside it. */
+import { join } from 'node:path';
+import { type Bus, createSqliteBus } from '@mandate/bus';
+import { silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
+import { dear } from './poison.ts';
+import { asking, decidedOn, decideOn, mustSurvivePoison } from './what-poison-becomes.ts';
+
+async function openBus(): Promise<Bus> {
+  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+test('each is a dead letter or a decision, what lies beside it is decided, and no turn of the event loop is long', async () => {
+  const bus = await openBus();
+  await mustSurvivePoison(bus, TOPICS.actions, async (records) => {
+    await bus.append(
+      TOPICS.actions,
+      records.map((record) => ({ ...record, partition: 0 })),
+    );
+  });
+});
+
+test('a batch of the dearest records holds up nobody either', async () => {
+  const bus = await openBus();
+  const append = (values: readonly (Buffer | string)[]) =>
+    bus.append(
+      TOPICS.actions,
+      values.map((value) => ({ key: null, partition: 0, value })),
+    );
+  let sent = 0;
+  const take = async (dose: string | number) => {
+    const values = dear(`dear-${dose}`, 20);
+    sent += values.length;
+    await append([...values, asking(`behind-${dose}`)]);
+    const turns = watchTurns();
+    const decider = await decideOn(bus);
+    await decider.caughtUp(AbortSignal.timeout(120_000));
+    const busiestMs = turns.busiestMs();
+    await decider.stop();
+    expect((await decidedOn(bus)).get('well')).toContain(`behind-${dose}`);
+    return busiestMs;
+  };
+  await take('first');
+  const busiestMs = await quietestOf(take);
+  expect((await decidedOn(bus)).get('poison')?.size).toBe(sent);
+  expect(busiestMs).toBeLessThan(MOST_BUSY_MS);
+});

@@ -1,0 +1,119 @@
+/** A decider on any log, given poison among records that are well, and everything that came of it. */
+import type { Bus } from '@mandate/bus';
+import { type Decider, startDecider } from '@mandate/decider';
+import { createMemoryLedger } from '@mandate/ledger';
+import { compileActionRedaction, loadMandates } from '@mandate/policy';
+import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
+import { type DeadLetter, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { expect } from 'vitest';
+import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
+import { type Poison, poison } from './poison.ts';
+
+/** Rules that look at every string, so that what is costly to look at is looked at. */
+const MANDATE = `
+version: 1
+id: m
+agents: ["*"]
+toolPolicies:
+  look:
+    cost: 0.01
+    argumentValidation: { validators: [noSystemPaths, { emailDomains: [example.com] }] }
+`;
+
+export function decideOn(bus: Bus, topics: readonly string[] = [TOPICS.actions]): Promise<Decider> {
+  const loaded = loadMandates(MANDATE);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  return startDecider({
+    bus,
+    ledger: createMemoryLedger({ clock: systemClock, epoch: 'e1' }),
+    topics,
+    control: () => ({ mandates: loaded.mandates, revision: 1 }),
+    redact: compileActionRedaction(),
+    clock: systemClock,
+    deadlines: false,
+    log: silentLogger(),
+    metrics: createMetrics({ service: 'decider' }),
+  });
+}
+
+export function asking(id: string, agentId = 'well', tenant?: string): string {
+  const action = { id, tenant, agentId, type: 'tool_call', tool: 'look' };
+  return JSON.stringify({ event: 'action.requested', action });
+}
+
+/** What the topic of decisions holds of each agent, each once: a decider that is fenced answers a batch again. */
+export async function decidedOn(bus: Bus): Promise<Map<string, Set<string>>> {
+  const byAgent = new Map<string, Set<string>>();
+  for (const value of await valuesOf(bus, TOPICS.decisions)) {
+    const record = readDecisionsRecord(value);
+    if (record.event !== 'action.decided') continue;
+    const { agentId, actionId } = record.decision;
+    byAgent.set(agentId, (byAgent.get(agentId) ?? new Set()).add(actionId));
+  }
+  return byAgent;
+}
+
+/** Each once, by where its record lies. */
+export async function deadLettersOn(bus: Bus): Promise<Map<string, DeadLetter['deadLetter']>> {
+  const letters = (await valuesOf(bus, TOPICS.deadLetters)).map(
+    (value): DeadLetter => JSON.parse(Buffer.from(value).toString()),
+  );
+  return new Map(
+    letters.map(({ deadLetter }) => [`${deadLetter.source.topic}/${deadLetter.source.offset}`, deadLetter]),
+  );
+}
+
+async function valuesOf(bus: Bus, topic: string): Promise<Uint8Array[]> {
+  const values: Uint8Array[] = [];
+  const reader = await bus.read({
+    topics: [topic],
+    from: 'earliest',
+    onRecords: (records) => void values.push(...records.map(({ value }) => value)),
+  });
+  await Promise.race([reader.caughtUp, reader.finished]);
+  await reader.stop();
+  return values;
+}
+
+/**
+ * All poison, with a record that is well before each, on the one partition of a topic: `append` puts it there. A first dose
+ * comes before, so that what it costs to compile the decider is not counted.
+ */
+export async function mustSurvivePoison(
+  bus: Bus,
+  topic: string,
+  append: (records: { key: string | null; value: Buffer }[]) => Promise<void>,
+): Promise<void> {
+  let appended = 0;
+  let doses = 0;
+  const take = async () => {
+    const prefix = `dose${doses++}`;
+    const dose = poison(prefix).flatMap((bad, at) => [well(`${prefix}-${at}`), bad]);
+    await append(dose);
+    const turns = watchTurns();
+    const decider = await decideOn(bus, [topic]);
+    await decider.caughtUp(AbortSignal.timeout(120_000));
+    const busiestMs = turns.busiestMs();
+    await decider.stop();
+    const letters = await deadLettersOn(bus);
+    const became = dose.map(({ name, reason }, at) => {
+      const said = letters.get(`${topic}/${appended + at}`)?.fault.reason ?? null;
+      const fits = reason === null || said === null ? reason === said : reason.test(said);
+      return { name, said, fits };
+    });
+    expect(became.filter(({ fits }) => !fits)).toEqual([]);
+    appended += dose.length;
+    return busiestMs;
+  };
+  await take();
+  const busiestMs = await quietestOf(take);
+  const decided = await decidedOn(bus);
+  const dose = poison('');
+  expect(decided.get('well')?.size).toBe(doses * dose.length);
+  expect(decided.get('poison')?.size).toBe(doses * dose.filter(({ reason }) => reason === null).length);
+  expect(busiestMs).toBeLessThan(MOST_BUSY_MS);
+}
+
+function well(id: string): Poison {
+  return { name: 'one that is well', key: 'default/well', value: Buffer.from(asking(id)), reason: null };
+}
