@@ -14,7 +14,7 @@ import { newDecisions } from '../workload/decided.ts';
 import { auditOverHttp, emptyTables, temporaryAudit } from '../workload/temporary-audit.ts';
 import { appendAll, temporaryLog } from '../workload/temporary-log.ts';
 
-const DECISIONS = 6_000;
+const DECISIONS = 20_000;
 
 type Insert = { table: string; rows: readonly object[] };
 

@@ -9,7 +9,7 @@ const ACKS = -1;
 /** A batch of each partition at once, as a consumer of ours has. */
 const PARTITIONS_AT_ONCE = 8;
 
-export type Taken = { partition: number; count: number };
+export type Taken = { partition: number; count: number; values: readonly (Buffer | null)[] };
 
 export async function openPlainKafka(brokers: readonly string[]) {
   const kafka = plainKafka(brokers);
@@ -36,7 +36,7 @@ export async function openPlainKafka(brokers: readonly string[]) {
         partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
         async eachBatch({ batch, resolveOffset }) {
           const { partition, messages } = batch;
-          await work({ partition, count: messages.length });
+          await work({ partition, count: messages.length, values: messages.map(({ value }) => value) });
           const offset = String(Number(batch.lastOffset()) + 1);
           await consumer.commitOffsets([{ topic, partition, offset }]);
           resolveOffset(batch.lastOffset());
