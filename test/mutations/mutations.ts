@@ -52,7 +52,11 @@ export const MUTATIONS: readonly Mutation[] = [
       'plan.observe && own === null && ',
       'plan.observe && ',
     ],
-    ['1 observed says what would have been', 'observed: { verdict, code },', 'observed: null,'],
+    [
+      '1 observed says what would have been',
+      'judgement(observed, { verdict, code }, checks)',
+      'judgement(observed, null, checks)',
+    ],
     [
       '1 the plan says until when it holds',
       '{ holdsFromMs: 0, holdsUntilMs: expiresAtMs }',
@@ -133,7 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
-    ['1 a person must confirm', 'tool?.requiresConfirmation ?', 'false ?'],
+    ['1 a person must confirm', 'tool?.requiresConfirmation)', 'false)'],
   ]),
   ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
     [
@@ -509,7 +513,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ["5 a tool's rate is the tool's", 'tool: action.tool, ...tool.rate', 'tool: null, ...tool.rate'],
+    ["5 a tool's rate is the tool's", 'tool: action.tool, maxCalls', 'tool: null, maxCalls'],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
     ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],

@@ -28,7 +28,7 @@ import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
-import { limitChecks, limited } from './limit-rulings.ts';
+import { addLimitChecks, limited } from './limit-rulings.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { priceOf } from './price.ts';
 import { internalError, mandateNotFound } from './refused-plan.ts';
@@ -85,18 +85,23 @@ export function plan(action: Action, mandate: Mandate | null, atMs: number, show
 export function decide(plan: Plan, facts: StepFacts): Judgement {
   const own = duplicated(facts) ?? late(facts) ?? killed(facts);
   const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
-  const ofLimits = limitChecks(plan.limits, facts.limits, plan.reserveMicros);
-  const checks = [...stepChecks(facts), ...plan.checks, ...ofLimits];
+  const checks = [...stepChecks(facts), ...plan.checks];
+  addLimitChecks(checks, plan, facts.limits);
   const letThrough =
     plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
-  if (!letThrough) return { ...ofMandate, observed: null, checks };
+  if (!letThrough) return judgement(ofMandate, null, checks);
   const { verdict, code, reason } = ofMandate;
-  return {
+  const observed: Ruling = {
     ...ALLOWED,
     reason: `Observed only. Enforced, it would be ${verdict}: ${reason}`,
-    observed: { verdict, code },
-    checks,
   };
+  return judgement(observed, { verdict, code }, checks);
+}
+
+/** Written out, for spreading the ruling into it takes longer than all else that `decide` does. */
+function judgement(ruling: Ruling, observed: Observed | null, checks: readonly Check[]): Judgement {
+  const { verdict, code, reason, remedy, hard, retryAfterMs } = ruling;
+  return { verdict, code, reason, remedy, hard, retryAfterMs, observed, checks };
 }
 
 function refused(refusal: Refusal | null): Ruling | null {
@@ -118,7 +123,7 @@ function lookAtAll(subject: Subject): Pick<Plan, 'checks' | 'refusal'> {
 
 function limitsOf(subject: Subject): Limit[] {
   const limits: Limit[] = [];
-  for (const check of LIMIT_CHECKS) limits.push(...check.limits(subject));
+  for (const check of LIMIT_CHECKS) check.limits(subject, limits);
   return limits;
 }
 

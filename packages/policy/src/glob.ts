@@ -1,4 +1,4 @@
-import { type LiteralTrie, literalTrie } from './literal-trie.ts';
+import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './literal-automaton.ts';
 
 /** Names the first pattern of its list that matches, or null. */
 export type GlobMatcher = (name: string) => string | null;
@@ -9,31 +9,85 @@ export type GlobMatcher = (name: string) => string | null;
  * Only `*` is special: any run of characters, the empty one, dots, slashes and line breaks included. Everything
  * else stands for itself, case-sensitive, compared by UTF-16 code unit. An empty list matches nothing.
  *
- * A name is checked in time linear in its length, plus one linear pass for each pattern that has a `*` inside
- * (`a*b`, `*a*`) and whose beginning (or, lacking one, whose end) the name shares. Names, `prefix*` and `*suffix`
- * cost one pass together however many there are, and nothing is remembered between calls, so a name never seen
- * before costs what any other costs.
+ * A name is checked in time linear in its length, plus one linear pass for each pattern of two literals or more (`a*b`,
+ * `*a*b*`) whose beginning (or, lacking one, whose end) the name shares. Names, `prefix*`, `*suffix` and `*inside*` cost
+ * one pass together however many there are, and nothing is remembered between calls, so a name never seen before costs
+ * what any other costs.
  */
 export function compileGlobs(patterns: readonly string[]): GlobMatcher {
-  const names = new Map<string, number>();
-  const byHead = literalTrie<Glob>('forwards');
-  const byTail = literalTrie<Glob>('backwards');
-  for (const [index, pattern] of patterns.entries()) {
-    const glob = parseGlob(pattern, index);
-    if (glob === null) {
-      if (!names.has(pattern)) names.set(pattern, index);
-    } else if (glob.head === '' && glob.tail !== '') byTail.add(glob.tail, glob);
-    else byHead.add(glob.head, glob);
-  }
+  const { automaton, passing, ending, passingTests, endingTests } = compileList(patterns);
 
   return (name) => {
-    const exact = names.get(name) ?? patterns.length;
-    const first = firstMatch(byTail, name, firstMatch(byHead, name, exact));
+    let state = START;
+    let first = firstMatch(passingTests[state], name, passing[state] as number);
+    for (let at = 0; at < name.length; at += 1) {
+      state = step(automaton, state, name.charCodeAt(at));
+      if ((passing[state] as number) < first) first = passing[state] as number;
+      if (passingTests[state] !== undefined) first = firstMatch(passingTests[state], name, first);
+    }
+    if ((ending[state] as number) < first) first = ending[state] as number;
+    for (; state !== ROOT; state = automaton.suffixes[state] as number) {
+      first = firstMatch(endingTests[state], name, first);
+    }
     return patterns[first] ?? null;
   };
 }
 
-/** A pattern with at least one star: what stands before the first, after the last, and between them. */
+/** By state of the automaton: what a name that comes by there, or ends there, matches, and what it is to be tested by. */
+type CompiledList = {
+  automaton: LiteralAutomaton;
+  /** The lowest index of a pattern of one literal; where there is none, the number of patterns. */
+  passing: Int32Array;
+  ending: Int32Array;
+  /** Patterns of more literals, in list order. */
+  passingTests: readonly (readonly Glob[] | undefined)[];
+  endingTests: readonly (readonly Glob[] | undefined)[];
+};
+
+function compileList(patterns: readonly string[]): CompiledList {
+  const literals = trie();
+  const places = patterns.map((pattern, index) => placeOf(pattern, index, literals));
+  const { automaton, inOrder } = literals.compile();
+  const passing = new Int32Array(inOrder.length).fill(patterns.length);
+  const ending = passing.slice();
+  const passingTests = new Array<Glob[] | undefined>(inOrder.length).fill(undefined);
+  const endingTests = passingTests.slice();
+  for (const [index, { state, atEnd, test }] of places.entries()) {
+    if (test === null) {
+      const lowest = atEnd ? ending : passing;
+      lowest[state] = Math.min(lowest[state] as number, index);
+    } else {
+      const tests = atEnd ? endingTests : passingTests;
+      tests[state] ??= [];
+      tests[state].push(test);
+    }
+  }
+  for (const state of inOrder) {
+    const suffix = automaton.suffixes[state] as number;
+    passing[state] = Math.min(passing[state] as number, passing[suffix] as number);
+    ending[state] = Math.min(ending[state] as number, ending[suffix] as number);
+  }
+  return { automaton, passing, ending, passingTests, endingTests };
+}
+
+/** Where a pattern is met in a name; `test`: with more to be looked for then. */
+type Place = { state: number; atEnd: boolean; test: Glob | null };
+
+function placeOf(pattern: string, index: number, literals: Trie): Place {
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return { state: literals.add(head, true), atEnd: true, test: null };
+  const texts = [head, ...rest, tail].filter((text) => text !== '');
+  if (texts.length < 2) {
+    return { state: literals.add(texts[0] ?? '', head !== ''), atEnd: tail !== '', test: null };
+  }
+  const middles = rest.filter((text) => text !== '').map((text) => ({ text, borders: bordersOf(text) }));
+  const test = { index, head, middles, tail };
+  if (head === '' && tail !== '') return { state: literals.add(tail, false), atEnd: true, test };
+  return { state: literals.add(head, true), atEnd: false, test };
+}
+
+/** A pattern of several literals: what stands before the first star, after the last, and between them. */
 interface Glob {
   readonly index: number;
   readonly head: string;
@@ -47,29 +101,14 @@ interface Segment {
   readonly borders: Uint32Array;
 }
 
-/** Null when there is no star in it: a plain name. */
-function parseGlob(pattern: string, index: number): Glob | null {
-  const parts = pattern.split('*');
-  const tail = parts.pop() ?? '';
-  const head = parts.shift();
-  if (head === undefined) return null;
-  const middles = parts.filter((text) => text !== '').map((text) => ({ text, borders: bordersOf(text) }));
-  return { index, head, middles, tail };
-}
-
-/** The lowest index below `bound` of a glob in the trie that matches, else `bound`. */
-function firstMatch(trie: LiteralTrie<Glob>, name: string, bound: number): number {
-  let first = bound;
-  trie.visit(name, (globs) => {
-    for (const glob of globs) {
-      if (glob.index >= first) return;
-      if (matches(glob, name)) {
-        first = glob.index;
-        return;
-      }
-    }
-  });
-  return first;
+/** The lowest index below `bound` of a glob that matches, else `bound`. */
+function firstMatch(globs: readonly Glob[] | undefined, name: string, bound: number): number {
+  if (globs === undefined) return bound;
+  for (const glob of globs) {
+    if (glob.index >= bound) return bound;
+    if (matches(glob, name)) return glob.index;
+  }
+  return bound;
 }
 
 /** Leftmost placement of each middle is always best, so nothing is ever tried twice. */

@@ -1,5 +1,5 @@
 /** What the ledger saw at the limits, worded: for the record, and for the verdict when one of them failed. */
-import type { Check, Json, Limit, LimitFact } from '@mandate/schemas';
+import type { Check, Json, Limit, LimitFact, Plan } from '@mandate/schemas';
 import { budgets } from './checks/budget.ts';
 import type { Objection } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
@@ -44,21 +44,15 @@ function waitForAll(facts: readonly LimitFact[]): number | null {
   return wait;
 }
 
-/**
- * One entry a limit; `skip` where the step ended before the limits were judged. `costMicros`: what the call was to
- * reserve.
- */
-export function limitChecks(
-  limits: readonly Limit[],
-  facts: readonly LimitFact[],
-  costMicros: number,
-): readonly Check[] {
-  return limits.map((limit, at): Check => {
+/** Adds one entry a limit; `skip` where the step ended before the limits were judged. */
+export function addLimitChecks(checks: Check[], plan: Plan, facts: readonly LimitFact[]): void {
+  for (let at = 0; at < plan.limits.length; at += 1) {
+    const limit = plan.limits[at] as Limit;
     const check = checkOf(limit).name;
     const fact = facts[at];
-    if (fact === undefined) return { check, said: 'skip' };
-    return { check, said: said(fact), saw: sawAt(limit, fact, costMicros) };
-  });
+    if (fact === undefined) checks.push({ check, said: 'skip' });
+    else checks.push({ check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) });
+  }
 }
 
 function said(fact: LimitFact): Check['said'] {

@@ -30,7 +30,8 @@ function listedPrice(
   if (action.type === 'tool_call') {
     return tool?.costMicros == null ? null : { micros: tool.costMicros, source: 'mandate' };
   }
-  const price = priceOfLlmCall({ ...action, atMs });
+  const { provider, model, inputTokens, maxOutputTokens } = action;
+  const price = priceOfLlmCall({ provider, model, inputTokens, maxOutputTokens, atMs });
   return price === null ? null : { micros: price.micros, source: 'price-list' };
 }
 

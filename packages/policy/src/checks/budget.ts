@@ -7,16 +7,16 @@ type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 /** The agent's lifetime total first: it is counted under every mandate, whether or not one limits it. */
 export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
-  limits(subject) {
-    const total: BudgetLimit = {
+  limits(subject, limits) {
+    limits.push({
       kind: 'budget',
       scope: 'agent',
       subject: subject.action.agentId,
       id: TOTAL_BUDGET,
       windowMs: null,
       maxMicros: subject.mandate.maxCostTotalMicros,
-    };
-    return [total, ...subject.mandate.budgets.map((budget) => limitOf(budget, subject))];
+    });
+    for (const budget of subject.mandate.budgets) limits.push(limitOf(budget, subject));
   },
   saw: ({ scope, id, windowMs, maxMicros }, { spentMicros, retryAfterMs }, costMicros) => ({
     scope,

@@ -27,8 +27,8 @@ export type StaticCheck = { name: string; look(subject: Subject): Finding };
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
-  /** The counters that this action is held to, in the order in which they are judged. */
-  limits(subject: Subject): readonly L[];
+  /** Adds the counters that this action is held to, in the order in which they are judged. */
+  limits(subject: Subject, limits: Limit[]): void;
   /** What the record says of one of them; `costMicros`: what the call was to reserve. */
   saw(limit: L, fact: F, costMicros: number): Json;
   /** What is said where the ledger refused. */

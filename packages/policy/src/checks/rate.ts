@@ -5,9 +5,10 @@ type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 export const toolRate: LimitCheck<RateLimit, RateFact> = {
   name: 'tool-rate',
-  limits({ action, tool }) {
-    if (action.type !== 'tool_call' || tool?.rate == null) return [];
-    return [{ kind: 'rate', agentId: action.agentId, tool: action.tool, ...tool.rate }];
+  limits({ action, tool }, limits) {
+    if (action.type !== 'tool_call' || tool?.rate == null) return;
+    const { maxCalls, windowMs } = tool.rate;
+    limits.push({ kind: 'rate', agentId: action.agentId, tool: action.tool, maxCalls, windowMs });
   },
   saw,
   objection,
@@ -15,10 +16,10 @@ export const toolRate: LimitCheck<RateLimit, RateFact> = {
 
 export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   name: 'mandate-rate',
-  limits({ action, mandate }) {
-    return mandate.rate === null
-      ? []
-      : [{ kind: 'rate', agentId: action.agentId, tool: null, ...mandate.rate }];
+  limits({ action, mandate }, limits) {
+    if (mandate.rate === null) return;
+    const { maxCalls, windowMs } = mandate.rate;
+    limits.push({ kind: 'rate', agentId: action.agentId, tool: null, maxCalls, windowMs });
   },
   saw,
   objection,

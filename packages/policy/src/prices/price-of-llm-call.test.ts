@@ -70,6 +70,17 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
   expect(priceOfLlmCall(call)).toBeNull();
 });
 
+test.each<[inputTokens: number, micros: number]>([
+  // 15 hundredths of a micro-dollar a token: the last whose hundredths are a safe integer, and the ones after.
+  [600_479_950_316_066, 90_071_992_547_410],
+  [600_479_950_316_067, 90_071_992_547_411],
+  [600_479_950_316_068, 90_071_992_547_411],
+  [6_004_799_503_160_673, 900_719_925_474_101],
+])('%d tokens cost exactly %d micro-dollars', (inputTokens, micros) => {
+  const call = { model: 'gpt-4o-mini', inputTokens, maxOutputTokens: 0, atMs };
+  expect(priceOfLlmCall(call)?.micros).toBe(micros);
+});
+
 test('a price beyond the safe integers is the largest of them', () => {
   const call = { model: 'gpt-4o', inputTokens: Number.MAX_SAFE_INTEGER, maxOutputTokens: 0, atMs };
   expect(priceOfLlmCall(call)?.micros).toBe(Number.MAX_SAFE_INTEGER);

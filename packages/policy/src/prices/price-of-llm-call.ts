@@ -1,5 +1,5 @@
 import { listedModel } from './listed-model.ts';
-import { ratesFor } from './token-rates.ts';
+import { ratesFor, type TokenRates } from './token-rates.ts';
 
 /** A call that a model provider will bill. Token counts are safe integers, not negative. */
 export interface LlmCall {
@@ -35,16 +35,29 @@ export function priceOfLlmCall(call: LlmCall): LlmPrice | null {
   const model = listedModel(call.provider, call.model);
   if (model === null) return null;
   // A list whose every period has a condition means its first one when none holds.
-  const period = model.periods.findLast(({ holdsAt }) => holdsAt(call.atMs)) ?? model.periods[0];
+  const period =
+    model.periods.length === 1
+      ? model.periods[0]
+      : (model.periods.findLast(({ holdsAt }) => holdsAt(call.atMs)) ?? model.periods[0]);
   const rates = period && ratesFor(period.rates, call.inputTokens);
   if (!rates || (rates.input === null && rates.output === null)) return null;
   if (rates.input === null && call.inputTokens > 0) return null;
   if (rates.output === null && call.maxOutputTokens > 0) return null;
+  return { micros: microsAt(rates, call), source: model.source };
+}
 
-  const scaled =
-    BigInt(call.inputTokens) * (rates.input ?? 0n) +
-    BigInt(call.maxOutputTokens) * (rates.output ?? 0n) +
-    rates.perRequest;
-  const micros = Number((scaled + rates.divisor - 1n) / rates.divisor);
-  return { micros: Math.min(micros, Number.MAX_SAFE_INTEGER), source: model.source };
+/** Exact. A sum that is a safe integer had safe integers all along its way, and needs no others. */
+function microsAt({ input, output, perRequest, divisor }: TokenRates, call: LlmCall): number {
+  const { inputTokens, maxOutputTokens } = call;
+  const scaled = inputTokens * (input ?? 0) + maxOutputTokens * (output ?? 0) + perRequest;
+  if (scaled <= Number.MAX_SAFE_INTEGER) {
+    const whole = Math.floor(scaled / divisor);
+    return whole * divisor < scaled ? whole + 1 : whole;
+  }
+  const large =
+    BigInt(inputTokens) * BigInt(input ?? 0) +
+    BigInt(maxOutputTokens) * BigInt(output ?? 0) +
+    BigInt(perRequest);
+  const micros = (large + BigInt(divisor) - 1n) / BigInt(divisor);
+  return Math.min(Number(micros), Number.MAX_SAFE_INTEGER);
 }

@@ -2,14 +2,14 @@ import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { atScale, type Decimal, decimalOf } from './decimal.ts';
 
 /**
- * What one request costs: `input` and `output` a token and `perRequest` once, each in micro-dollars × 10^decimals.
- * A rate is null where the price list names none.
+ * What one request costs: `input` and `output` a token and `perRequest` once, each in micro-dollars × `divisor`, a power
+ * of ten that makes all of them safe integers. A rate is null where the price list names none.
  */
 export interface TokenRates {
-  readonly input: bigint | null;
-  readonly output: bigint | null;
-  readonly perRequest: bigint;
-  readonly divisor: bigint;
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly perRequest: number;
+  readonly divisor: number;
 }
 
 /** Rates that hold for requests with more than `aboveInputTokens` tokens of input. */
@@ -37,7 +37,11 @@ export function tieredRates(price: ModelPrice): TieredRates {
 }
 
 export function ratesFor(tiers: TieredRates, inputTokens: number): TokenRates | null {
-  return tiers.findLast((tier) => inputTokens > tier.aboveInputTokens)?.rates ?? null;
+  for (let at = tiers.length - 1; at >= 0; at -= 1) {
+    const tier = tiers[at];
+    if (tier !== undefined && inputTokens > tier.aboveInputTokens) return tier.rates;
+  }
+  return null;
 }
 
 function ratesAbove(price: ModelPrice, threshold: number): TokenRates {
@@ -46,11 +50,18 @@ function ratesAbove(price: ModelPrice, threshold: number): TokenRates {
   const fee = rateAbove(price.requests_kcount, threshold);
   const decimals = Math.max(...[input, output, fee].map((rate) => rate?.decimals ?? 0));
   return {
-    input: input && atScale(input, decimals),
-    output: output && atScale(output, decimals),
-    perRequest: fee === null ? 0n : atScale(fee, decimals) * 1_000n,
-    divisor: 10n ** BigInt(decimals),
+    input: input && safe(atScale(input, decimals)),
+    output: output && safe(atScale(output, decimals)),
+    perRequest: fee === null ? 0 : safe(atScale(fee, decimals) * 1_000n),
+    divisor: safe(10n ** BigInt(decimals)),
   };
+}
+
+/** No list has a rate of so many digits; one that had could not be billed exactly, and deciding must fail. */
+function safe(digits: bigint): number {
+  const number = Number(digits);
+  if (Number.isSafeInteger(number)) return number;
+  throw new RangeError(`a rate of ${digits} in the price list has too many digits`);
 }
 
 function rateAbove(rate: number | TieredPrices | undefined, threshold: number): Decimal | null {
