@@ -68,7 +68,8 @@ export function outcome(
   return { key: agentKey(tenant, agentId), value: JSON.stringify({ event: 'action.completed', outcome }) };
 }
 
-function pick<T>(values: readonly T[], random: () => number): T {
+/** One of them, drawn. */
+export function pick<T>(values: readonly T[], random: () => number): T {
   const value = values[Math.floor(random() * values.length)];
   if (value === undefined) throw new RangeError('nothing to pick from');
   return value;

@@ -2,17 +2,23 @@
 import { type Bus, createKafkaBus } from '@mandate/bus';
 import { reconcilePlane } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
-import { startKafka, waitUntil } from '@mandate/testing';
+import { type KafkaOptions, startClickHouse, startKafka, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { Api, Backends } from '../e2e/distributed/server-plane.ts';
+import { type Api, type Backends, replicationOn, serverPlane } from '../e2e/distributed/server-plane.ts';
+import type { FollowedLog } from './follow-log.ts';
 
 /** A decider that is killed or stopped is given up as soon as a busy machine lets one tell. */
 export const SHORT_SESSION = { SESSION_TIMEOUT_MS: '2000' };
 
+const PATIENCE_MS = 120_000;
+
 /** What is started ends when the test has ended, after everything that was started on it. */
-export async function startBreakable<R extends AsyncDisposable>(startLedger: () => Promise<R>) {
+export async function startBreakable<R extends AsyncDisposable>(
+  startLedger: () => Promise<R>,
+  options: KafkaOptions = {},
+) {
   const [kafka, redis] = await Promise.all([
-    endsWithTest(startKafka({ config: { 'group.min.session.timeout.ms': '500' } })),
+    endsWithTest(startKafka({ ...options, config: { 'group.min.session.timeout.ms': '500' } })),
     endsWithTest(startLedger()),
   ]);
   return { kafka, redis };
@@ -31,8 +37,7 @@ export async function openTestLog({ kafka }: Pick<Backends, 'kafka'>): Promise<B
     clientId: 'fault-test',
     log: silentLogger(),
     createTopics: true,
-    replicationFactor: 1,
-    minInSyncReplicas: 1,
+    ...replicationOn(kafka),
   });
   onTestFinished(() => bus.close());
   return bus;
@@ -50,4 +55,42 @@ export async function expectNoDrift(bus: Bus, gateway: Api, query: Api): Promise
   }).catch(() => reconcilePlane(bus, api));
   expect(report).toMatchObject({ differences: [], driftMicros: 0, doubledActions: [] });
   expect(report.counters).toBeGreaterThan(0);
+}
+
+/** A whole plane on Kafka, Redis and ClickHouse of a test's own, save for its deciders, with an operator of `default`. */
+export async function startPlaneToBreak(mandates: string, options: KafkaOptions = {}) {
+  const [breakable, clickhouse] = await Promise.all([
+    startBreakable(() => startRedis({ appendonly: true }), options),
+    endsWithTest(startClickHouse()),
+  ]);
+  const servers = { ...breakable, clickhouse };
+  const plane = serverPlane(servers, mandates);
+  const key = await plane.issueKey('default');
+  const bus = await openTestLog(servers);
+  const [gateway, query] = await Promise.all([
+    plane.start('gateway'),
+    plane.start('query'),
+    plane.start('recorder'),
+  ]);
+  return {
+    servers,
+    plane,
+    key,
+    bus,
+    api: plane.api(gateway.url, key),
+    queryApi: plane.api(query.url, key),
+    startDecider: (settings: Record<string, string> = {}, build?: string) =>
+      plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '20', ...settings }, build),
+  };
+}
+
+/** What must be true at the end of each: all that was asked is decided, no two say different things, and nothing got lost. */
+export async function expectWhole(seen: FollowedLog, asked: number): Promise<void> {
+  await waitUntil('a decision for every action', () => seen.decisions.size >= asked, PATIENCE_MS);
+  await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);
+  await seen.caughtUp();
+  expect(seen.decisions.size).toBe(asked);
+  expect(seen.contradictions).toEqual([]);
+  expect(seen.deadLetters()).toBe(0);
+  expect(seen.lostOutcomes()).toEqual([]);
 }

@@ -11,13 +11,50 @@ export type Fault = {
 
 export const FAULTS: readonly Fault[] = [
   {
+    number: 1,
+    what: "a partition's leader moves during a send",
+    tests: [
+      'test/faults/leaders-move.servers.test.ts',
+      'packages/bus/src/kafka/append-faults.servers.test.ts',
+    ],
+  },
+  {
+    number: 2,
+    what: 'the answer to a send is late, swallowed or lost, with others under way',
+    tests: ['test/faults/produce-answers-lost.servers.test.ts'],
+  },
+  {
     number: 3,
     what: 'a decider is killed at any instruction',
     tests: [
       'services/decider/src/app.test.ts',
       'test/faults/sigkill-loop.test.ts',
       'test/faults/deciders-killed.servers.test.ts',
+      'test/faults/killed-in-a-gap.servers.test.ts',
     ],
+  },
+  {
+    number: 4,
+    what: 'a decider stands still past its session, and goes on',
+    tests: [
+      'test/faults/stands-still.servers.test.ts',
+      'packages/bus/src/kafka/group-faults.servers.test.ts',
+    ],
+  },
+  {
+    number: 5,
+    what: 'a rebalance every two seconds under load',
+    tests: ['test/faults/comes-and-goes.servers.test.ts'],
+  },
+  {
+    number: 6,
+    what: 'retention takes what a group had not come to',
+    tests: ['test/faults/offset-lost.servers.test.ts', 'packages/bus/src/kafka/group-faults.servers.test.ts'],
+  },
+  {
+    number: 7,
+    what: 'a TypeError in the handler',
+    tests: ['test/faults/handler-throws.servers.test.ts'],
   },
   {
     number: 8,

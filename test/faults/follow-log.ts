@@ -3,7 +3,7 @@
  * generation before it on its partition is void. What tests hold to be true of the log is asked here, by other means than
  * the fold's.
  */
-import type { Bus, LogRecord, Outgoing } from '@mandate/bus';
+import type { Acknowledged, Bus, LogRecord, Outgoing } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
 import {
   type Decision,
@@ -14,6 +14,7 @@ import {
 } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished } from 'vitest';
+import type { Api } from '../e2e/distributed/server-plane.ts';
 import type { Limits } from './agents-at-work.ts';
 
 export type FollowedLog = {
@@ -31,6 +32,8 @@ export type FollowedLog = {
   deadLetters(): number;
   /** Deliveries that were told that another was decided before. */
   duplicates(): number;
+  /** Decisions that were published again, word for word. */
+  repeats(): number;
   /** Outcomes that were reported for what was allowed. */
   outcomes(): number;
   /** What must never be: outcomes that did not find the ALLOW that they tell of. */
@@ -55,6 +58,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   const inForce = new Map<number, LedgerEpoch['epoch']>();
   let voids = 0;
   let deadLetters = 0;
+  let repeats = 0;
   let outcomes = 0;
 
   /** Whether it is the first of its action. */
@@ -70,8 +74,8 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       return true;
     }
     // The same delivery, answered again by whoever took over: word for word.
-    if (JSON.stringify(known) !== JSON.stringify(decision))
-      contradictions.push({ one: known, other: decision });
+    if (JSON.stringify(known) === JSON.stringify(decision)) repeats++;
+    else contradictions.push({ one: known, other: decision });
     return false;
   }
 
@@ -141,14 +145,32 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
     voids: () => voids,
     deadLetters: () => deadLetters,
     duplicates: () => duplicates.size,
+    repeats: () => repeats,
     outcomes: () => outcomes,
   };
 }
 
 /** As agents do whose log is away for a while; what it had taken already is an outcome that comes twice. */
-export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<true> {
-  const append = () => bus.append(TOPICS.actions, records).then(() => true as const);
-  return waitUntil('the log to take it', () => append().catch(orFalseIfPassing), 120_000);
+export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
+  return waitUntil(
+    'the log to take it',
+    () => bus.append(TOPICS.actions, records).catch(orFalseIfPassing),
+    120_000,
+  );
+}
+
+/** The same over HTTP: what is refused, as the log is away, is sent again under the same ids. */
+export async function postUntilTaken(api: Api, actions: readonly object[]): Promise<void> {
+  const post = () => api.post('/v1/actions', actions).then(() => true);
+  await waitUntil(
+    'the gateway to take it',
+    () =>
+      post().catch((error: unknown) => {
+        if (error instanceof Error && 'status' in error && error.status === 503) return false;
+        throw error;
+      }),
+    120_000,
+  );
 }
 
 function orFalseIfPassing(error: unknown): false {
@@ -158,10 +180,28 @@ function orFalseIfPassing(error: unknown): false {
 
 /** That no budget was exceeded at any moment, and that they were put to the test: the tenant's was used up. */
 export function expectWithin(limits: Limits, log: FollowedLog): void {
+  expectNotExceeded(limits, log);
+  expect(highestSpend(log).tenantMicros).toBeGreaterThan(0.99 * limits.tenantMicros);
+}
+
+export function expectNotExceeded(limits: Limits, log: FollowedLog): void {
   const { agentMicros, tenantMicros } = highestSpend(log);
   expect(agentMicros).toBeLessThanOrEqual(limits.agentMicros);
   expect(tenantMicros).toBeLessThanOrEqual(limits.tenantMicros);
-  expect(tenantMicros).toBeGreaterThan(0.99 * limits.tenantMicros);
+}
+
+/** That an agent's requests were decided in the order in which they were asked: on the log, and in the ledger. */
+export function expectInOrder({ decisions }: FollowedLog): void {
+  const wrong = [...Map.groupBy(decisions.values(), ({ agentId }) => agentId).values()].filter(
+    (ofAgent) =>
+      !rises(ofAgent, ({ source }) => Number(source.offset)) ||
+      !rises(ofAgent, (each) => each.ledgerSequence),
+  );
+  expect(wrong.map((ofAgent) => ofAgent.map(({ actionId }) => actionId))).toEqual([]);
+}
+
+function rises(decisions: readonly Decision[], by: (decision: Decision) => number): boolean {
+  return decisions.every((each, at) => at === 0 || by(each) > by(decisions[at - 1] ?? each));
 }
 
 /**

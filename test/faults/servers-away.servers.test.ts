@@ -11,7 +11,7 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { type Api, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, request, requests } from './agents-at-work.ts';
 import {
   endsWithTest,
@@ -20,7 +20,7 @@ import {
   SHORT_SESSION,
   startBreakable,
 } from './breakable-servers.ts';
-import { appendUntilTaken, followLog } from './follow-log.ts';
+import { appendUntilTaken, followLog, postUntilTaken } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;
 const [AGENTS, CALLS, CENT] = [20, 200, 10_000];
@@ -152,19 +152,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is kille
     await expectNoDrift(bus, api, plane.api(query.url, key));
   });
 });
-
-async function postUntilTaken(api: Api, actions: readonly object[]): Promise<void> {
-  const post = () => api.post('/v1/actions', actions).then(() => true);
-  await waitUntil(
-    'the gateway to take it',
-    () =>
-      post().catch((error: unknown) => {
-        if (error instanceof Error && 'status' in error && error.status === 503) return false;
-        throw error;
-      }),
-    PATIENCE_MS,
-  );
-}
 
 /** How often its partitions waited for the ledger. */
 async function waitsOf({ url }: { url: string }): Promise<number> {

@@ -1,5 +1,4 @@
 /** @mandate/testing: what tests share. Imported by tests only, which the architecture test checks. */
-export { type BreakableWay, breakableWay } from './breakable-way.ts';
 export { buildDecision } from './build-decision.ts';
 export { busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
@@ -39,3 +38,5 @@ export type { StartedProcess } from './start-process.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
 export { waitUntil } from './wait-until.ts';
+export { type BreakableWay, breakableWay, type Held } from './ways/breakable-way.ts';
+export { kafkaFraming, redisFraming } from './ways/framing.ts';

@@ -315,6 +315,11 @@ test('a partition that cannot go on is told of and counted, and what the others 
     metrics,
   });
   await decider.caughtUp();
+  expect(decider.readiness()).toEqual({
+    name: 'partitions',
+    ok: true,
+    detail: `${TOPICS.actions}/7 halted: BUS_OFFSET_LOST`,
+  });
   await decider.stop();
   await decider.finished;
   await outcomeOn(bus);

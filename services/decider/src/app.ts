@@ -16,6 +16,7 @@ import {
   MandateError,
   type Metrics,
   produced,
+  type ReadinessCheck,
   type Running,
   type Span,
   type Tracer,
@@ -66,6 +67,8 @@ export type Decider = Running & {
   finished: Promise<void>;
   /** Resolves once everything that is on the actions topics now is decided and committed. */
   caughtUp(signal?: AbortSignal): Promise<void>;
+  /** Names what halted under it. That is no reason to end it, or to send the others' work elsewhere: so it is ready. */
+  readiness(): ReadinessCheck;
 };
 
 export async function startDecider(options: DeciderOptions): Promise<Decider> {
@@ -73,6 +76,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
   topics.forEach(mustNameTenant);
   const measure = deciderMeasures(options.metrics);
   const measured = { ...options, ledger: measuredSteps(options.ledger, measure) };
+  const halted = new Map<string, string>();
   const consumer = await bus.consume({
     group: GROUPS.decider,
     topics,
@@ -87,6 +91,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
     onHalted: (partition, err) => {
       log.error({ err, ...partition }, 'the partition halts until somebody sees to it; the others go on');
       measure.halts.inc({ code: err.code });
+      halted.set(`${partition.topic}/${partition.partition}`, err.code);
     },
   });
   log.info({ group: GROUPS.decider }, 'deciding');
@@ -100,6 +105,13 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
   return {
     stop: () => consumer.stop(),
     finished: consumer.finished,
+    readiness: () => ({
+      name: 'partitions',
+      ok: true,
+      ...(halted.size > 0 && {
+        detail: [...halted].map(([place, code]) => `${place} halted: ${code}`).join(', '),
+      }),
+    }),
     caughtUp: (signal) =>
       untilCommitted(
         bus,

@@ -46,7 +46,7 @@ await runService(process, {
       held.close(),
     );
     const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
-    running(
+    const decider = running(
       await startDecider({
         bus,
         ledger,
@@ -70,6 +70,7 @@ await runService(process, {
         await ledgerReadiness(ledger),
         mandates.readiness(),
         privacy.readiness(),
+        decider.readiness(),
       ],
     };
   },

@@ -49,13 +49,19 @@ export type Backends = {
   clickhouse?: ClickHouseServer;
 };
 
+/** Of topics that are made there: one broker may be away, where there are three. */
+export function replicationOn({ brokers }: Pick<KafkaCluster, 'brokers'>) {
+  return { replicationFactor: brokers.length, minInSyncReplicas: Math.ceil((brokers.length + 1) / 2) };
+}
+
 /** What every process is told of the servers; one that has no use for some of it does not mind. */
 export function environmentOf({ kafka, redis, clickhouse }: Backends): Record<string, string> {
+  const { replicationFactor, minInSyncReplicas } = replicationOn(kafka);
   return {
     MANDATE_KAFKA_BROKERS: kafka.brokers.join(','),
     MANDATE_KAFKA_CREATE_TOPICS: 'true',
-    MANDATE_KAFKA_REPLICATION_FACTOR: '1',
-    MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS: '1',
+    MANDATE_KAFKA_REPLICATION_FACTOR: String(replicationFactor),
+    MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS: String(minInSyncReplicas),
     ...('nodes' in redis
       ? { MANDATE_REDIS_CLUSTER_NODES: redis.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',') }
       : { MANDATE_REDIS_URL: redis.url }),

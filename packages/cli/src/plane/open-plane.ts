@@ -186,6 +186,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       mandates.readiness(),
       alertRules.readiness(),
       privacy.readiness(),
+      decider.readiness(),
     ],
   });
   await server.register(gateway.routes);

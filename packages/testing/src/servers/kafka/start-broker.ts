@@ -17,6 +17,8 @@ export type BrokerPlace = {
   readonly port: number;
   readonly controllerPort: number;
   readonly folder: string;
+  /** A second listener, and the port at which it tells clients to come: that of a way to it. */
+  readonly via?: { readonly port: number; readonly advertised: number };
 };
 
 export type ClusterSettings = {
@@ -63,15 +65,19 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
 function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<string, string> {
   const replicas = String(places.length);
   const inSync = String(Math.ceil((places.length + 1) / 2));
+  const { via } = place;
+  const listeners = (ownPort: number, viaPort: number | undefined) =>
+    `PLAINTEXT://127.0.0.1:${ownPort}${viaPort === undefined ? '' : `,VIA://127.0.0.1:${viaPort}`}`;
   return {
     'process.roles': 'broker,controller',
     'node.id': String(place.nodeId),
     'controller.quorum.voters': places
       .map(({ nodeId, controllerPort }) => `${nodeId}@127.0.0.1:${controllerPort}`)
       .join(','),
-    listeners: `PLAINTEXT://127.0.0.1:${place.port},CONTROLLER://127.0.0.1:${place.controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${place.port}`,
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    listeners: `${listeners(place.port, via?.port)},CONTROLLER://127.0.0.1:${place.controllerPort}`,
+    'advertised.listeners': listeners(place.port, via?.advertised),
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,VIA:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': join(place.folder, 'data'),
     'auto.create.topics.enable': 'false',

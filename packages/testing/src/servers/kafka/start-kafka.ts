@@ -13,16 +13,23 @@ export type KafkaOptions = {
   readonly config?: Readonly<Record<string, string>>;
   /** Over TLS and with a password only, and for those only who show a certificate of the same authority. */
   readonly secured?: Secured;
+  /** Makes a way to a second listener of each broker, on that port, which then sends clients to the port of the way. */
+  readonly via?: (port: number) => Promise<{ readonly port: number }>;
 };
 
 export type KafkaCluster = AsyncDisposable & {
   /** The addresses, as kafkajs takes them. */
   readonly brokers: string[];
+  /** The same over the ways of `via`. */
+  readonly through: string[];
   /** For tests that break one. */
   readonly nodes: readonly KafkaBroker[];
   /** Ends every broker and removes all data. */
   stop(): Promise<void>;
 };
+
+/** Its own, that of its controller, and that of `via`. */
+const PORTS_A_BROKER = 3;
 
 function told({ secured, config }: KafkaOptions): Pick<ClusterSettings, 'config' | 'formatting'> {
   if (secured === undefined) return { config: config ?? {}, formatting: [] };
@@ -34,14 +41,20 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
   const count = options.brokers ?? 1;
   // Sixteen bytes in base64, as Kafka names clusters.
   const clusterId = randomBytes(16).toString('base64url');
-  const nodes = await onFreePorts(2 * count, async (ports) => {
+  let through: string[] = [];
+  const nodes = await onFreePorts(PORTS_A_BROKER * count, async (ports) => {
     const places = await Promise.all(
       Array.from({ length: count }, async (_, index): Promise<BrokerPlace> => {
-        const [port = 0, controllerPort = 0] = ports.slice(2 * index);
+        const [port = 0, controllerPort = 0, viaPort = 0] = ports.slice(PORTS_A_BROKER * index);
+        const way = await options.via?.(viaPort);
         const folder = await mkdtemp(join(tmpdir(), 'mandate-kafka-'));
-        return { nodeId: index + 1, port, controllerPort, folder };
+        return {
+          ...{ nodeId: index + 1, port, controllerPort, folder },
+          ...(way && { via: { port: viaPort, advertised: way.port } }),
+        };
       }),
     );
+    through = places.flatMap(({ via }) => (via ? [`127.0.0.1:${via.advertised}`] : []));
     // At once: none is ready before a majority of the controllers is.
     const started = await Promise.allSettled(
       places.map((place) => startBroker(place, { clusterId, places, ...told(options) })),
@@ -60,7 +73,8 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
     await Promise.all(nodes.map(({ folder }) => removeFolder(folder)));
   }
 
-  return { brokers: nodes.map(({ address }) => address), nodes, stop, [Symbol.asyncDispose]: stop };
+  const brokers = nodes.map(({ address }) => address);
+  return { brokers, through, nodes, stop, [Symbol.asyncDispose]: stop };
 }
 
 function removeFolder(folder: string): Promise<void> {

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { waitUntil } from '../wait-until.ts';
+import { type BreakableWay, breakableWay } from './breakable-way.ts';
+import { redisFraming } from './framing.ts';
+
+/** Answers each line with the same, save for what is said to be mute, and keeps what it was told. */
+async function echo(): Promise<{ port: number; told: () => string }> {
+  let told = '';
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      told += bytes;
+      if (!String(bytes).includes('mute')) socket.write(bytes);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, told: () => told };
+}
+
+type Client = { socket: Socket; heard: () => string; isOpen: () => boolean };
+
+async function through(way: BreakableWay): Promise<Client> {
+  const socket = connect(way.port, '127.0.0.1');
+  let heard = '';
+  socket.on('error', () => {});
+  socket.on('data', (bytes) => {
+    heard += bytes;
+  });
+  await once(socket, 'connect');
+  onTestFinished(() => void socket.destroy());
+  return { socket, heard: () => heard, isOpen: () => !socket.closed };
+}
+
+async function scene() {
+  const server = await echo();
+  const way = await breakableWay(server.port, 'b', redisFraming);
+  onTestFinished(() => way[Symbol.dispose]());
+  return { server, way, client: await through(way) };
+}
+
+/** Three at once, as of a client that does not wait for answers. */
+const [A, B, C] = ['+a\r\n', '+b\r\n', '+c\r\n'];
+
+test.each([
+  ['passed on late, and in its order', 'pass', A + B + C],
+  ['swallowed alone', 'swallow', A + C],
+] as const)('an answer that is held is %s', async (_, become, heard) => {
+  const { server, way, client } = await scene();
+  const holding = way.hold('answer');
+  client.socket.write(A + B + C);
+  const held = await holding;
+  await waitUntil('the first to be answered', () => client.heard() === A);
+  expect(server.told()).toBe(A + B + C);
+  held[become]();
+  await waitUntil('what it comes to', () => client.heard() === heard);
+  expect(client.isOpen()).toBe(true);
+});
+
+test('a request that is held arrives when it is passed on, and not before', async () => {
+  const { server, way, client } = await scene();
+  const holding = way.hold('request');
+  client.socket.write(A + B + C);
+  const held = await holding;
+  await waitUntil('the first to be answered', () => client.heard() === A);
+  expect(server.told()).toBe(A);
+  held.pass();
+  await waitUntil('all to be answered', () => client.heard() === A + B + C);
+});
+
+test('an answer that is lost takes the connection with it; what was not answered before is lost at the next', async () => {
+  const { server, way, client } = await scene();
+  const lost = way.loseAnswer(/b/);
+  client.socket.write(B);
+  await lost;
+  await waitUntil('the end', () => !client.isOpen());
+  expect([server.told(), client.heard()]).toEqual([B, '']);
+
+  const again = way.loseAnswer(/mute|b/);
+  const givesUp = await through(way);
+  givesUp.socket.write('+mute\r\n');
+  await waitUntil('it to be asked', () => server.told().includes('mute'));
+  givesUp.socket.destroy();
+  const next = await through(way);
+  next.socket.write(B);
+  await again;
+  await waitUntil('its end', () => !next.isOpen());
+});

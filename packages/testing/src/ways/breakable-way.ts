@@ -1,0 +1,140 @@
+/**
+ * A way to a server that breaks for some of what goes over it: for the connections on which certain words are said, or for
+ * one request or answer, which is held and then handed on late, swallowed, or lost with its connection.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type Framing, inTurn } from './framing.ts';
+import { type Direction, Lane } from './lane.ts';
+
+/** A text is compared without regard to case. */
+export type Words = string | RegExp;
+
+/** One request, or one answer, that goes no further; nor does what comes behind it on its connection. */
+export type Held = {
+  /** On, late, and what waits behind it too. */
+  pass(): void;
+  /** It never arrives; what waits behind it does, and the connection stays. */
+  swallow(): void;
+  /** It is lost, and the connection with it. */
+  cut(): void;
+};
+
+export type BreakableWay = Disposable & {
+  readonly port: number;
+  /** Ends every connection on which the words were said, and each on which they are said, until `mend`. */
+  cut(): void;
+  mend(): void;
+  /** How many connections were ended by that. */
+  readonly cuts: number;
+  /** The next request with these words arrives and is carried out; its answer is lost, with the connection. Then resolves. */
+  loseAnswer(to?: Words): Promise<void>;
+  /**
+   * Resolves as soon as the next request with these words has come, or the answer to it, and is held; with `answering` one
+   * that is answered with those words: an error may be none.
+   */
+  hold(what: Direction, to?: Words, answering?: Words): Promise<Held>;
+};
+
+type Holding = PromiseWithResolvers<Held> & { what: Direction; to: Words; answering: Words };
+
+/** @param framing when several requests are under way on one connection, whose they are */
+export async function breakableWay(
+  port: number,
+  words: Words,
+  framing: Framing = inTurn,
+): Promise<BreakableWay> {
+  const sockets = new Set<Socket>();
+  const marked = new Set<Socket>();
+  let holdings: Holding[] = [];
+  let isCut = false;
+  let cuts = 0;
+
+  const end = (client: Socket) => {
+    cuts += 1;
+    client.destroy();
+  };
+  const takeHolding = (said: string, what: Direction) => {
+    const found = holdings.find((holding) => holding.what === what && contains(said, holding.to));
+    holdings = holdings.filter((holding) => holding !== found);
+    return found;
+  };
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    const frames = framing();
+    /** By the number of the request whose answer is to be held. */
+    const expected = new Map<number, Holding>();
+    const [there, back] = [new Lane(upstream), new Lane(client)];
+    const held = (lane: Lane): Held => ({
+      pass: () => lane.goOn('with it'),
+      swallow: () => lane.goOn('without it'),
+      cut: () => client.destroy(),
+    });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+    }
+    client.on('data', (arrived) => {
+      for (const { id, says, bytes } of frames.requests(arrived)) {
+        if (contains(says, words)) {
+          marked.add(client);
+          if (isCut) return end(client);
+        }
+        const forAnswer = takeHolding(says, 'answer');
+        if (forAnswer !== undefined) expected.set(id, forAnswer);
+        const forItself = takeHolding(says, 'request');
+        there.send(bytes, forItself && (() => forItself.resolve(held(there))));
+      }
+    });
+    upstream.on('data', (arrived) => {
+      for (const { id, bytes } of frames.answers(arrived)) {
+        const holding = expected.get(id);
+        expected.delete(id);
+        const isMeant = holding !== undefined && contains(bytes.toString('latin1'), holding.answering);
+        if (holding !== undefined && !isMeant) holdings.push(holding);
+        back.send(bytes, isMeant ? () => holding.resolve(held(back)) : undefined);
+      }
+    });
+    const forget = () => {
+      // Given up before it was answered: then it is the answer to the next one that is held.
+      holdings.push(...expected.values());
+      expected.clear();
+      client.destroy();
+      upstream.destroy();
+      for (const socket of [client, upstream]) sockets.delete(socket);
+      marked.delete(client);
+    };
+    client.on('close', forget);
+    upstream.on('close', forget);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const hold = (what: Direction, to = words, answering: Words = '') => {
+    const holding = { ...Promise.withResolvers<Held>(), what, to, answering };
+    holdings.push(holding);
+    return holding.promise;
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true;
+      for (const client of marked) end(client);
+    },
+    mend() {
+      isCut = false;
+    },
+    get cuts() {
+      return cuts;
+    },
+    loseAnswer: async (to) => (await hold('answer', to)).cut(),
+    hold,
+    [Symbol.dispose]() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function contains(said: string, words: Words): boolean {
+  return typeof words === 'string' ? said.toLowerCase().includes(words.toLowerCase()) : words.test(said);
+}

@@ -1,0 +1,87 @@
+/** A member of the deciders' group that comes or goes every two seconds, while actions flow: a rebalance each time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bus, createKafkaBus } from '@mandate/bus';
+import { silentLogger } from '@mandate/runtime';
+import { GROUPS, TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  IS_LONG,
+  type KafkaCluster,
+  SEED,
+  seededRandom,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { mandates, outcome, requests } from './agents-at-work.ts';
+import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
+
+const PATIENCE_MS = 120_000;
+const SHARE = 200;
+const CHANGES = IS_LONG ? 150 : 5;
+const EVERY_MS = 2_000;
+/** So many may be undecided before more are asked for. */
+const MOST_WAITING = 400;
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member that comes and goes', () => {
+  test(`${CHANGES} times, every ${EVERY_MS} ms, under load: each request decided once, an agent’s in their order (SEED=${SEED})`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const limits = { agentMicros: 200_000 * CHANGES, tenantMicros: 20_000_000 * CHANGES };
+    const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(limits));
+    const deciders = await Promise.all([startDecider(), startDecider()]);
+    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+    let [asked, isOver] = [0, false];
+    const asking = (async () => {
+      for (; !isOver; asked += SHARE) {
+        await appendUntilTaken(bus, requests(asked, SHARE, random));
+        await waitUntil('room for more', () => seen.decisions.size > asked - MOST_WAITING, PATIENCE_MS);
+      }
+    })();
+    const guest = await anotherMember(servers.kafka);
+    for (let change = 0; change < CHANGES; change++) {
+      await Promise.all([change % 2 === 0 ? guest.come() : guest.go(), sleep(EVERY_MS)]);
+    }
+    await guest.go();
+    isOver = true;
+    await asking;
+
+    await expectWhole(seen, asked);
+    expectInOrder(seen);
+    expectNotExceeded(limits, seen);
+    expect(seen.voids()).toBe(0);
+    expect(guest.batches()).toBeGreaterThan(0);
+    expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null]);
+    await expectNoDrift(bus, api, queryApi);
+  });
+});
+
+/** A member of the deciders' group that takes partitions and does nothing with them. */
+async function anotherMember(kafka: KafkaCluster) {
+  const bus: Bus = await createKafkaBus({
+    brokers: kafka.brokers,
+    clientId: 'guest',
+    log: silentLogger(),
+  });
+  onTestFinished(() => bus.close());
+  let batches = 0;
+  let member: Awaited<ReturnType<Bus['consume']>> | undefined;
+  return {
+    batches: () => batches,
+    async come() {
+      member = await bus.consume({
+        group: GROUPS.decider,
+        topics: [TOPICS.actions],
+        from: 'earliest',
+        sessionTimeoutMs: 2_000,
+        takesUnreadable: true,
+        onBatch: async () => void batches++,
+      });
+    },
+    async go() {
+      await member?.stop();
+      member = undefined;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * A decider is killed with SIGKILL at a chosen instruction: what it says to Redis and to Kafka goes over ways that hold one
+ * message, and while that is held the process dies. So it dies between the ledger's step and the record on the log, or
+ * between that and the offset committed, and never by chance; which message it is, the seed says. That it died there is
+ * looked for on the servers afterwards.
+ */
+import type { Bus, GroupPosition } from '@mandate/bus';
+import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
+import {
+  type BreakableWay,
+  describeWithOwnServers,
+  type Held,
+  IS_LONG,
+  redisFraming,
+  SEED,
+  seededRandom,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, test } from 'vitest';
+import type { Api } from '../e2e/distributed/server-plane.ts';
+import { mandates, outcome, pick, requests } from './agents-at-work.ts';
+import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
+import { openWay, waysToBrokers } from './ways.ts';
+
+type Ways = { redis: BreakableWay; kafka: BreakableWay };
+
+const STEP = /evalsha.*"operations":/s;
+/** As the scripts begin what they answer when they did what they were asked. */
+const DONE = /^\*\d+\r\n\$2\r\nOK/;
+const CONFIRM = /evalsha(?!.*"operations":).*mandate\.actions/s;
+const PUBLISH = /^Produce .*mandate\.decisions/s;
+const COMMIT = /^OffsetCommit .*mandate\.actions/s;
+
+/** By gap, the messages in it: while one of them is held, the decider is in that gap. */
+const GAPS = {
+  'between step and publish': [
+    ({ redis }: Ways) => redis.hold('answer', STEP, DONE),
+    ({ kafka }: Ways) => kafka.hold('request', PUBLISH),
+  ],
+  'between publish and commit': [
+    ({ kafka }: Ways) => kafka.hold('answer', PUBLISH),
+    ({ redis }: Ways) => redis.hold('request', CONFIRM),
+    ({ redis }: Ways) => redis.hold('answer', CONFIRM, DONE),
+    ({ kafka }: Ways) => kafka.hold('request', COMMIT),
+  ],
+};
+type Gap = keyof typeof GAPS;
+
+const KILLS_A_GAP = IS_LONG ? 20 : 3;
+const ROUNDS: Gap[] = Array.from({ length: KILLS_A_GAP }, () => Object.keys(GAPS) as Gap[]).flat();
+/** Asked for before each kill: more batches than are let through before it. */
+const SHARE = 240;
+const MOST_LET_THROUGH = 4;
+const PATIENCE_MS = 120_000;
+const LIMITS = { agentMicros: 40_000 * ROUNDS.length, tenantMicros: 4_500_000 * ROUNDS.length };
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
+  test(`killed ${KILLS_A_GAP} times between step and publish and ${KILLS_A_GAP} times between publish and commit: once in effect (SEED=${SEED})`, {
+    timeout: 900_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const brokers = waysToBrokers(PUBLISH);
+    const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS), {
+      via: brokers.via,
+    });
+    const [kafka] = brokers.ways;
+    if (kafka === undefined) throw new Error('there is no way to the broker');
+    const ways: Ways = {
+      kafka,
+      redis: await openWay(servers.redis.port, STEP, redisFraming),
+    };
+    const overTheWays = {
+      MANDATE_KAFKA_BROKERS: servers.kafka.through.join(','),
+      MANDATE_REDIS_URL: `redis://127.0.0.1:${ways.redis.port}`,
+    };
+    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+
+    for (const [round, gap] of ROUNDS.entries()) {
+      const holdNext = pick(GAPS[gap], random);
+      const letThrough = Math.floor(random() * MOST_LET_THROUGH);
+      const victim = await startDecider(overTheWays);
+      // What it gets again from the one before it changes nothing; what is new does.
+      if (gap === 'between step and publish')
+        await waitUntil('it to be at the end', () => isAtEnd(bus, seen), PATIENCE_MS);
+      const holding = holdAfter(letThrough, () => holdNext(ways));
+      await appendUntilTaken(bus, requests(round * SHARE, SHARE, random));
+      await holding;
+      await victim.kill('SIGKILL');
+      await expectWithinGap(gap, { bus, api, seen });
+    }
+    await startDecider();
+    await expectWhole(seen, ROUNDS.length * SHARE);
+
+    expect(seen.voids()).toBe(0);
+    expectNotExceeded(LIMITS, seen);
+    await expectNoDrift(bus, api, queryApi);
+  });
+});
+
+async function isAtEnd(bus: Bus, seen: FollowedLog): Promise<boolean> {
+  const ends = await bus.ranges(TOPICS.actions);
+  const positions = await bus.positions(GROUPS.decider);
+  const isCommitted = ends.every((end) => committed(positions, end) >= end.endOffset);
+  return isCommitted && seen.settled.size === seen.outcomes();
+}
+
+async function holdAfter(letThrough: number, holdNext: () => Promise<Held>): Promise<void> {
+  for (let through = 0; through < letThrough; through++) (await holdNext()).pass();
+  await holdNext();
+}
+
+type Unpublished = { unpublished: readonly { source: Decision['source'] }[] };
+
+/** Between step and publish the ledger has charged what the log knows nothing of; behind it, what no offset was committed for. */
+async function expectWithinGap(
+  gap: Gap,
+  { bus, api, seen }: { bus: Bus; api: Api; seen: FollowedLog },
+): Promise<void> {
+  await seen.caughtUp();
+  const onLog = [...seen.decisions.values(), ...seen.settlements.values()].map(({ source }) => source);
+  if (gap === 'between step and publish') {
+    const { unpublished } = await api.get<Unpublished>('/v1/ledger/unpublished');
+    const known = new Set(onLog.map(nameOf));
+    expect(unpublished.filter(({ source }) => !known.has(nameOf(source)))).not.toEqual([]);
+  } else {
+    const positions = await bus.positions(GROUPS.decider);
+    expect(onLog.filter((source) => Number(source.offset) >= committed(positions, source))).not.toEqual([]);
+  }
+}
+
+function nameOf({ partition, offset }: Decision['source']): string {
+  return `${partition}/${offset}`;
+}
+
+function committed(
+  positions: readonly GroupPosition[],
+  { topic, partition }: Pick<GroupPosition, 'topic' | 'partition'>,
+): number {
+  const position = positions.find((each) => each.topic === topic && each.partition === partition);
+  return position?.nextOffset ?? 0;
+}

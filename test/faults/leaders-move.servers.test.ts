@@ -1,0 +1,146 @@
+/**
+ * Three brokers, of which partitions move their leaders while gateway and deciders publish: to another replica, by the admin
+ * API, with the old leader left out of them; and because a broker ends, or is killed. kafkajs' own send may resolve then with
+ * a partition lost (its issue 1303), so it is the log that is asked what it holds.
+ */
+import type { Acknowledged } from '@mandate/bus';
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  IS_LONG,
+  type KafkaCluster,
+  plainKafka,
+  SEED,
+  seededRandom,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { mandates, outcome, pick, requests } from './agents-at-work.ts';
+import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { appendUntilTaken, expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
+
+const PATIENCE_MS = 120_000;
+const SHARE = 20;
+const MOST_WAITING = 200;
+const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
+
+const MOVES = IS_LONG ? 60 : 4;
+const [END, KILL] = ['end', 'kill'] as const;
+/** Brokers that go, among the moves. */
+const GOING = IS_LONG ? 6 : 1;
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', () => {
+  test(`${MOVES} times, and ${GOING} brokers that go, during sends: what was acknowledged is there, and decided once (SEED=${SEED})`, {
+    timeout: 1_800_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const { plane, key, servers, bus, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS), {
+      brokers: 3,
+    });
+    const [gateway] = await Promise.all([plane.start('gateway'), startDecider(), startDecider()]);
+    const api = plane.api(gateway.url, key);
+    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+    const acknowledged: (Acknowledged & { id: string })[] = [];
+    let [asked, isOver] = [0, false];
+    const write = async (publish: (share: ReturnType<typeof requests>) => Promise<unknown>) => {
+      while (!isOver) {
+        const share = requests(asked, SHARE, random);
+        asked += SHARE;
+        await publish(share);
+        await waitUntil('room for more', () => seen.decisions.size > asked - MOST_WAITING, PATIENCE_MS);
+      }
+    };
+    const writing = Promise.all([
+      write(async (share) => {
+        const acks = await appendUntilTaken(bus, share);
+        acknowledged.push(...acks.map((ack, at) => ({ ...ack, id: idOf(share[at]?.value) })));
+      }),
+      write((share) =>
+        postUntilTaken(
+          api,
+          share.map(({ value }) => JSON.parse(String(value)).action),
+        ),
+      ),
+    ]);
+
+    const leaders = await leadersOf(servers.kafka);
+    for (let move = 0; move < MOVES; move++) {
+      const before = seen.decisions.size;
+      await leaders.move(pick([TOPICS.actions, TOPICS.decisions], random), random);
+      await waitUntil('decisions to fall', () => seen.decisions.size > before + SHARE, PATIENCE_MS);
+    }
+    for (let gone = 0; gone < GOING; gone++) {
+      const node = pick(servers.kafka.nodes, random);
+      const before = seen.decisions.size;
+      await (pick([END, KILL], random) === END ? node.end() : node.kill());
+      await waitUntil(
+        'decisions to fall without it',
+        () => seen.decisions.size > before + SHARE,
+        PATIENCE_MS,
+      );
+      await node.restart();
+    }
+    isOver = true;
+    await writing;
+
+    await expectWhole(seen, asked);
+    expect(leaders.moved()).toBeGreaterThan(0);
+    for (const { coordinate, id } of acknowledged) {
+      expect(idOf((await bus.at(coordinate))?.value)).toBe(id);
+    }
+    expectNotExceeded(LIMITS, seen);
+    await expectNoDrift(bus, api, queryApi);
+  });
+});
+
+function idOf(value: string | Uint8Array | undefined): string {
+  return JSON.parse(value === undefined ? '{}' : Buffer.from(value).toString()).action?.id;
+}
+
+/** Moves leaders by leaving them out of the replicas of their partitions, and puts them back behind the new one. */
+async function leadersOf({ brokers, nodes }: KafkaCluster) {
+  const admin = plainKafka(brokers).admin();
+  await admin.connect();
+  onTestFinished(() => admin.disconnect());
+  let moved = 0;
+  const leadersIn = async (topic: string) => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics[0]?.partitions ?? [];
+  };
+  return {
+    moved: () => moved,
+    async move(topic: string, random: () => number): Promise<void> {
+      const before = await leadersIn(topic);
+      const others = (leader: number) => nodes.map(({ nodeId }) => nodeId).filter((id) => id !== leader);
+      const assign = (replicasOf: (leader: number) => number[]) =>
+        admin.alterPartitionReassignments({
+          topics: [
+            {
+              topic,
+              partitionAssignment: before.map(({ partitionId: partition, leader }) => ({
+                partition,
+                replicas: replicasOf(leader),
+              })),
+            },
+          ],
+        });
+      const turned = random() < 0.5;
+      await assign((leader) => (turned ? others(leader).reverse() : others(leader)));
+      await waitUntil(
+        'leaders to have moved',
+        async () => {
+          const now = await leadersIn(topic);
+          return now.every(({ leader }, at) => leader !== -1 && leader !== before[at]?.leader);
+        },
+        PATIENCE_MS,
+      );
+      moved += before.length;
+      await assign((leader) => [...(turned ? others(leader).reverse() : others(leader)), leader]);
+      await waitUntil(
+        'all replicas to be in sync',
+        async () => (await leadersIn(topic)).every(({ isr }) => isr.length === nodes.length),
+        PATIENCE_MS,
+      );
+    },
+  };
+}

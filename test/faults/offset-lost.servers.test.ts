@@ -1,0 +1,122 @@
+/**
+ * Retention takes requests of a partition that no decider had come to: nothing jumps over them unsaid. That partition halts
+ * under each decider that gets it, which says so in its log, its metrics and its readiness; the others go on; and it goes on
+ * as docs/operations.md says, once somebody has moved the group.
+ */
+import { keyPartition } from '@mandate/bus';
+import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
+import { describeWithOwnServers, plainKafka, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { mandates, outcome, request, requests } from './agents-at-work.ts';
+import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { appendUntilTaken, followLog } from './follow-log.ts';
+
+const PATIENCE_MS = 120_000;
+const SHARE = 300;
+const [TAKEN, LEFT] = [30, 20];
+const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
+const HALTED = /^mandate_decider_halts_total\{[^}]*code="BUS_OFFSET_LOST"[^}]*\} [1-9]/m;
+
+describeWithOwnServers(
+  ['kafka', 'redis', 'clickhouse'],
+  'a partition whose next requests retention took',
+  () => {
+    test(`halts, and says so, until the group is moved; the others go on (SEED=${SEED})`, {
+      timeout: 600_000,
+    }, async () => {
+      const random = seededRandom(SEED);
+      const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS));
+      const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+      const partitions = (await bus.ranges(TOPICS.actions)).length;
+      const agentId = `agent-${Math.floor(random() * 97)}`;
+      const partition = keyPartition(agentKey('default', agentId), partitions);
+      const admin = plainKafka(servers.kafka.brokers).admin();
+      onTestFinished(() => admin.disconnect());
+      const position = async () =>
+        (await bus.positions(GROUPS.decider)).find(
+          (each) => each.topic === TOPICS.actions && each.partition === partition,
+        )?.nextOffset ?? 0;
+      const startBoth = () => Promise.all([startDecider(), startDecider()]);
+      const ofThePartition = (name: string, count: number) =>
+        Array.from({ length: count }, (_, at) => request({ id: `${name}-${at}`, agentId, tool: 'cheap' }));
+
+      const before = await startBoth();
+      await appendUntilTaken(bus, requests(0, SHARE, random));
+      await expectWhole(seen, SHARE);
+      await waitUntil('them to be committed', () => isAtEnd(partition), PATIENCE_MS);
+      await Promise.all(before.map((decider) => decider.kill()));
+      const stood = await position();
+      const taken = await bus.append(TOPICS.actions, ofThePartition('taken', TAKEN));
+      const keptFrom = (taken[Math.floor(random() * TAKEN)]?.coordinate.offset ?? 0) + 1;
+      await admin.connect();
+      // kafkajs deletes of a topic only whose leaders it knows.
+      await admin.fetchTopicOffsets(TOPICS.actions);
+      await admin.deleteTopicRecords({
+        topic: TOPICS.actions,
+        partitions: [{ partition, offset: String(keptFrom) }],
+      });
+      const left = ofThePartition('left', LEFT);
+      await bus.append(TOPICS.actions, left);
+      const elsewhere = requests(SHARE, SHARE, random).filter(
+        ({ key }) => keyPartition(key ?? '', partitions) !== partition,
+      );
+      await appendUntilTaken(bus, elsewhere);
+
+      for (let start = 0; start < 2; start++) {
+        const deciders = await startBoth();
+        const holder = await waitUntil('one of them to halt', () => firstOf(deciders, isHalted), PATIENCE_MS);
+        expect(holder.errors()).toMatch(
+          /"level":"error".*"code":"BUS_OFFSET_LOST".*"msg":"the partition halts until somebody sees to it/,
+        );
+        const ready = await fetch(`${holder.url}/readyz`);
+        expect([ready.status, await ready.json()]).toMatchObject([
+          200,
+          {
+            checks: expect.arrayContaining([
+              expect.objectContaining({
+                name: 'partitions',
+                detail: `${TOPICS.actions}/${partition} halted: BUS_OFFSET_LOST`,
+              }),
+            ]),
+          },
+        ]);
+        await waitUntil(
+          'the others to be decided',
+          () => seen.decisions.size === SHARE + elsewhere.length,
+          PATIENCE_MS,
+        );
+        await seen.caughtUp();
+        expect(seen.decisions.size).toBe(SHARE + elsewhere.length);
+        expect(await position()).toBe(stood);
+        await Promise.all(deciders.map((decider) => decider.kill()));
+      }
+
+      // As docs/operations.md says: with all deciders stopped, to the first record that is there.
+      await admin.setOffsets({
+        groupId: GROUPS.decider,
+        topic: TOPICS.actions,
+        partitions: [{ partition, offset: String(keptFrom) }],
+      });
+      await startBoth();
+      const never = taken.filter(({ coordinate }) => coordinate.offset < keptFrom);
+      await expectWhole(seen, SHARE + elsewhere.length + TAKEN - never.length + LEFT);
+      expect(never.length).toBeGreaterThan(0);
+      expect(never.map((_, at) => seen.decisions.has(`taken-${at}`))).not.toContain(true);
+      await expectNoDrift(bus, api, queryApi);
+
+      async function isAtEnd(of: number): Promise<boolean> {
+        const end = (await bus.ranges(TOPICS.actions)).find((range) => range.partition === of);
+        return (await position()) === end?.endOffset;
+      }
+    });
+  },
+);
+
+async function isHalted({ url }: { url: string }): Promise<boolean> {
+  return HALTED.test(await (await fetch(`${url}/metrics`)).text());
+}
+
+async function firstOf<T>(all: readonly T[], holds: (each: T) => Promise<boolean>): Promise<T | undefined> {
+  for (const each of all) if (await holds(each)) return each;
+  return undefined;
+}

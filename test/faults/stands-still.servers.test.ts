@@ -1,0 +1,73 @@
+/**
+ * A decider stands still with an answer on its way, until the others have taken its partitions over and given that answer;
+ * then it goes on, and says what it had to say.
+ */
+import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { decisionsBy } from '../e2e/distributed/server-plane.ts';
+import { mandates, outcome, requests } from './agents-at-work.ts';
+import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
+import { waysToBrokers } from './ways.ts';
+
+const PATIENCE_MS = 120_000;
+const PUBLISH = /^Produce .*mandate\.decisions/s;
+const SHARE = 200;
+const STOPS = IS_LONG ? 40 : 2;
+const MOST_LET_THROUGH = 6;
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands still', () => {
+  test(`past its session, ${STOPS} times, and goes on: what it still says is what the others said (SEED=${SEED})`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const limits = { agentMicros: 60_000 * STOPS, tenantMicros: 8_000_000 * STOPS };
+    const { via, ways } = waysToBrokers(PUBLISH);
+    const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(limits), { via });
+    const [way] = ways;
+    if (way === undefined) throw new Error('there is no way to the broker');
+    const [sleeper] = await Promise.all([
+      startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
+      startDecider(),
+    ]);
+    const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
+    let asked = 0;
+    const ask = async () => {
+      await appendUntilTaken(bus, requests(asked, SHARE, random));
+      asked += SHARE;
+    };
+
+    for (let stop = 0; stop < STOPS; stop++) {
+      for (let through = Math.floor(random() * MOST_LET_THROUGH); through > 0; through--) {
+        const passing = way.hold('request');
+        await ask();
+        (await passing).pass();
+      }
+      const holding = way.hold('request');
+      await ask();
+      const late = await holding;
+      sleeper.process.kill('SIGSTOP');
+      // Only those that have its partitions now can answer all.
+      await waitUntil('the others to have taken over', () => seen.decisions.size === asked, PATIENCE_MS);
+      await ask();
+      const repeats = seen.repeats();
+      sleeper.process.kill('SIGCONT');
+      const decided = await decisionsBy(sleeper);
+      late.pass();
+      await waitUntil('what it had to say to arrive', () => seen.repeats() > repeats, PATIENCE_MS);
+      await waitUntil(
+        'it to be at work again',
+        async () => {
+          if (seen.decisions.size === asked) await ask();
+          return (await decisionsBy(sleeper)) > decided;
+        },
+        PATIENCE_MS,
+      );
+    }
+    await expectWhole(seen, asked);
+    expectInOrder(seen);
+    expectNotExceeded(limits, seen);
+    expect(sleeper.process.exitCode).toBe(null);
+    await expectNoDrift(bus, api, queryApi);
+  });
+});
