@@ -5,7 +5,7 @@
  */
 import { keyPartition } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, SEED, type StartedProcess, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, request, requests } from './agents-at-work.ts';
 import { anotherBuild } from './another-build.ts';
@@ -51,11 +51,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeErr
     await waitUntil('the faulty build to decide', () => seen.decisions.size === SHARE, PATIENCE_MS);
     const [taken] = await bus.append(TOPICS.actions, [spoilt]);
     await appendUntilTaken(bus, requests(SHARE, SHARE, random));
-    expect(await first.exited).toBe(1);
+    await expectEnded(first);
     expect(first.errors()).toMatch(/"level":"error".*"type":"TypeError".*"msg":"decider failed; stopping"/);
     for (let start = 1; start < STARTS; start++) {
       const again = await startDecider({}, faulty);
-      expect(await again.exited).toBe(1);
+      await expectEnded(again);
     }
     expect(await committed()).toBeLessThanOrEqual(taken?.coordinate.offset ?? 0);
 
@@ -66,3 +66,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeErr
     await expectNoDrift(bus, api, queryApi);
   });
 });
+
+async function expectEnded({ process }: StartedProcess): Promise<void> {
+  await waitUntil('it to end', () => process.exitCode !== null || process.signalCode !== null, PATIENCE_MS);
+  expect(process.exitCode).toBe(1);
+}
