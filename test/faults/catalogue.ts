@@ -28,6 +28,8 @@ export const FAULTS: readonly Fault[] = [
     what: 'a decider is killed at any instruction',
     tests: [
       'services/decider/src/app.test.ts',
+      'test/faults/simulation/simulation.test.ts',
+      'test/faults/simulation/memory-log.test.ts',
       'test/faults/sigkill-loop.test.ts',
       'test/faults/deciders-killed.servers.test.ts',
       'test/faults/killed-in-a-gap.servers.test.ts',
@@ -104,6 +106,7 @@ export const FAULTS: readonly Fault[] = [
     number: 16,
     what: 'a ledger is rebuilt while old deciders live',
     tests: [
+      'test/faults/simulation/simulation.test.ts',
       'test/faults/redis-lost.servers.test.ts',
       'test/faults/overtaken-rebuilder.servers.test.ts',
       'packages/ledger/src/redis/rebuild.servers.test.ts',

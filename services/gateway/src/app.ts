@@ -30,8 +30,10 @@ import { gatewayMeasures } from './measures.ts';
 import { type FollowedErasures, followErasures } from './persons/follow-erasures.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
+export { kill, revive } from './commands/pull-kill-switch.ts';
 export { gatewayConfig, gatewaySettings } from './config.ts';
 export type { GatewayDependencies } from './gateway.ts';
+export { CommandJournal } from './journal/command-journal.ts';
 
 export type RunnableGateway = {
   /** A fastify plugin for a server of `createHttpServer`. */

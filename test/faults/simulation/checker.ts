@@ -1,0 +1,311 @@
+/**
+ * What must hold of every history, told from the log by words of its own: no fold, no reader of Mandate helps. Some is
+ * looked at while it happens (what is committed is answered), the rest at rest.
+ */
+import type { LogRecord } from '@mandate/bus';
+import type { Balance, KillReceipt, OpenAction, Operation, StepResult } from '@mandate/ledger';
+import {
+  type ActionReference,
+  type Decision,
+  type DecisionsRecord,
+  type KillTarget,
+  readActionsRecord,
+  type Settlement,
+  TOPICS,
+} from '@mandate/schemas';
+
+type Place = { topic: string; partition: number };
+type Standing = { decision: Decision } | { settlement: Settlement };
+type Charge = { sequence: number; atMs: number; micros: number };
+
+/** What an operator ordered, and what became of it by the steps of the scheduler. */
+export type Order = {
+  do: 'kill' | 'revive';
+  target: KillTarget;
+  startedAt: number;
+  /** Infinite while an answer is awaited, and past all steps where none comes. */
+  endedAt: number;
+  acknowledged: Pick<KillReceipt, 'sequences' | 'open'> | null;
+};
+
+/** What log and ledger hold when nothing is left to do, for a tenant. */
+export type AtRest = {
+  tenant: string;
+  balances: readonly Balance[];
+  folded: readonly Balance[];
+  open: readonly OpenAction[];
+  openFolded: readonly OpenAction[];
+};
+
+export class Checker {
+  /** What is wrong; the first says most. */
+  readonly faults: string[] = [];
+  /** Decisions and settlements that an overtaken epoch made. */
+  void = 0;
+  /** Standing records that lie on the log more than once. */
+  repeated = 0;
+  readonly standing: Standing[] = [];
+  readonly #epochs = new Map<number, { id: string; generation: number }>();
+  /** By the coordinate of what it answers, the bytes of the answer that stands. */
+  readonly #answers = new Map<string, Buffer>();
+  readonly #letters = new Set<string>();
+  readonly #requests: LogRecord[] = [];
+  /** When each step took effect, by epoch, tenant and sequence. */
+  readonly #stepped = new Map<string, number>();
+  /** When each answer reached the log, by the coordinate of what it answers. */
+  readonly #publishedAt = new Map<string, number>();
+  readonly #now: () => number;
+
+  /** @param now the step of the scheduler */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  onAppend(record: LogRecord): void {
+    const { topic } = record.coordinate;
+    if (topic === TOPICS.actions) this.#requests.push(record);
+    if (topic === TOPICS.deadLetters) this.#letters.add(placeOf(parsed(record).deadLetter.source));
+    if (topic === TOPICS.decisions) this.#takeIn(record, parsed(record));
+  }
+
+  onCommit({ topic, partition }: Place, from: number, to: number): void {
+    for (let offset = from; offset < to; offset += 1) {
+      const place = placeOf({ topic, partition, offset });
+      if (!this.#isAnswered(place)) this.#fault(`${place} is committed, and no answer stands on the log`);
+    }
+  }
+
+  onStep(batch: readonly Operation[], results: readonly StepResult[], step: number): void {
+    results.forEach((result, at) => {
+      if (result.kind !== 'decided' || result.redelivered) return;
+      const { epoch, sequence } = result.facts;
+      this.#stepped.set(`${epoch} ${batch[at]?.tenant} ${sequence}`, step);
+    });
+  }
+
+  atRest(orders: readonly Order[], tenants: readonly AtRest[]): void {
+    this.#everyRequestIsAnswered();
+    this.#oneFirstDecision();
+    this.#sequencesAreUnique();
+    for (const { tenant, balances, folded, open, openFolded } of tenants) {
+      this.#limitsHeld(tenant);
+      const onLog = this.#spentOnLog(tenant);
+      for (const [name, ledgerMicros] of lifetimeOf(balances)) {
+        const micros = onLog.get(name) ?? 0;
+        if (micros !== ledgerMicros)
+          this.#fault(`${name}: ${micros} on the log, ${ledgerMicros} in the ledger`);
+        onLog.delete(name);
+      }
+      for (const [name, micros] of onLog)
+        if (micros !== 0) this.#fault(`${name}: ${micros} on the log, nothing in the ledger`);
+      this.#same(`counters of ${tenant}, in the ledger and folded`, balances, folded);
+      this.#same(`open actions of ${tenant}, in the ledger and folded`, open, openFolded);
+    }
+    for (const order of orders)
+      if (order.do === 'kill' && order.acknowledged !== null) this.#killHeld(order, orders);
+  }
+
+  #takeIn({ coordinate, value }: LogRecord, record: DecisionsRecord): void {
+    const inForce = this.#epochs.get(coordinate.partition);
+    if (record.event === 'ledger.epoch') {
+      const { id, generation = 0 } = record.epoch;
+      if (inForce === undefined || generation > inForce.generation)
+        this.#epochs.set(coordinate.partition, { id, generation });
+    }
+    if (record.event !== 'action.decided' && record.event !== 'action.settled') return;
+    const { source, ledgerEpoch } = record.event === 'action.decided' ? record.decision : record.settlement;
+    if (inForce !== undefined && inForce.id !== ledgerEpoch) {
+      this.void += 1;
+      return;
+    }
+    const place = placeOf(source);
+    const known = this.#answers.get(place);
+    const bytes = Buffer.from(value);
+    if (known !== undefined) {
+      this.repeated += 1;
+      if (!known.equals(bytes)) this.#fault(`two answers stand for ${place}: ${known} and ${bytes}`);
+      return;
+    }
+    this.#answers.set(place, bytes);
+    this.#publishedAt.set(place, this.#now());
+    this.standing.push(
+      record.event === 'action.decided' ? { decision: record.decision } : { settlement: record.settlement },
+    );
+  }
+
+  #everyRequestIsAnswered(): void {
+    for (const { coordinate, value } of this.#requests) {
+      const place = placeOf(coordinate);
+      const read = readActionsRecord(value);
+      if (!read.ok && !this.#letters.has(place))
+        this.#fault(`${place} cannot be read, and is no dead letter`);
+      if (read.ok && !this.#answers.has(place)) this.#fault(`${place} has no answer that stands`);
+      if (read.ok && this.#letters.has(place)) this.#fault(`${place} can be read, and is a dead letter`);
+    }
+  }
+
+  #oneFirstDecision(): void {
+    const firsts = new Map<string, number>();
+    const asked = new Set<string>();
+    for (const { tenant, agentId, actionId, attempt, kind } of this.#decisions()) {
+      const name = `${tenant}/${agentId} ${actionId}`;
+      asked.add(name);
+      if (kind === 'duplicate') continue;
+      asked.delete(name);
+      const times = (firsts.get(`${name} ${attempt}`) ?? 0) + 1;
+      firsts.set(`${name} ${attempt}`, times);
+      if (times > 1) this.#fault(`${times} first decisions on attempt ${attempt} of ${name}`);
+    }
+  }
+
+  #sequencesAreUnique(): void {
+    const taken = new Set<string>();
+    for (const each of this.standing) {
+      const { tenant, ledgerSequence, source } = 'decision' in each ? each.decision : each.settlement;
+      const name = `${tenant} ${ledgerSequence}`;
+      if (taken.has(name)) this.#fault(`sequence ${name} is given twice, once to ${placeOf(source)}`);
+      taken.add(name);
+    }
+  }
+
+  /** By counter without a window, what the log says was spent. */
+  #spentOnLog(tenant: string): Map<string, number> {
+    const spent = new Map<string, number>();
+    for (const [name, charges] of this.#charges(tenant)) {
+      if (name.endsWith('null]'))
+        spent.set(
+          name,
+          charges.reduce((sum, { micros }) => sum + micros, 0),
+        );
+    }
+    return spent;
+  }
+
+  /** By counter, all that moved it, in the order of the ledger; a settlement counts at the time of what it settles. */
+  #charges(tenant: string): Map<string, Charge[]> {
+    const charges = new Map<string, Charge[]>();
+    const allowed = new Map<string, Decision>();
+    for (const each of this.#inOrder(tenant)) {
+      const decision = 'decision' in each ? each.decision : allowed.get(attemptOf(each.settlement));
+      if (decision?.reservation == null) continue;
+      if ('decision' in each) allowed.set(attemptOf(decision), decision);
+      else if (each.settlement.kind !== 'settled') continue;
+      const micros = 'decision' in each ? decision.reservation.micros : each.settlement.deltaMicros;
+      const sequence = 'decision' in each ? decision.ledgerSequence : each.settlement.ledgerSequence;
+      for (const budget of decision.reservation.budgets) {
+        const name = counterOf(budget);
+        const charge = { sequence, atMs: Date.parse(decision.decidedAt), micros };
+        charges.set(name, [...(charges.get(name) ?? []), charge]);
+      }
+    }
+    return charges;
+  }
+
+  /** No budget at any sequence, and no rate in any window, holds more than it may when something is allowed. */
+  #limitsHeld(tenant: string): void {
+    const charges = this.#charges(tenant);
+    const calls = new Map<string, number[]>();
+    for (const each of this.#inOrder(tenant)) {
+      if (!('decision' in each) || each.decision.reservation === null) continue;
+      const { reservation, decidedAt, ledgerSequence, actionId } = each.decision;
+      const atMs = Date.parse(decidedAt);
+      for (const budget of reservation.budgets) {
+        if (budget.maxMicros === null) continue;
+        const fromMs = budget.windowMs === null ? Number.NEGATIVE_INFINITY : atMs - budget.windowMs;
+        const spent = (charges.get(counterOf(budget)) ?? [])
+          .filter((charge) => charge.sequence <= ledgerSequence && charge.atMs > fromMs)
+          .reduce((sum, { micros }) => sum + micros, 0);
+        if (reservation.micros > 0 && spent > budget.maxMicros)
+          this.#fault(`${actionId} is allowed with ${spent} of ${budget.maxMicros} in ${counterOf(budget)}`);
+      }
+      for (const { agentId, tool, windowMs, maxCalls } of reservation.rates) {
+        const name = JSON.stringify([agentId, tool, windowMs]);
+        const times = [...(calls.get(name) ?? []), atMs].filter((time) => time > atMs - windowMs);
+        calls.set(name, times);
+        if (times.length > maxCalls)
+          this.#fault(`${actionId} is call ${times.length} of ${maxCalls} in ${name}`);
+      }
+    }
+  }
+
+  /** Nothing is allowed behind a kill until somebody revives; and what reaches the log behind its answer, it named. */
+  #killHeld(kill: Order, orders: readonly Order[]): void {
+    const { target, acknowledged } = kill;
+    if (acknowledged === null) return;
+    const revives = orders.filter(
+      (order) => order.do === 'revive' && isSame(order.target, target) && order.endedAt > kill.startedAt,
+    );
+    for (const decision of this.#decisions()) {
+      const sequence = acknowledged.sequences[decision.tenant];
+      if (decision.verdict !== 'ALLOW' || !concerns(target, decision)) continue;
+      const { ledgerEpoch, tenant, ledgerSequence, source } = decision;
+      const steppedAt = this.#stepped.get(`${ledgerEpoch} ${tenant} ${ledgerSequence}`) ?? 0;
+      const mayRun = revives.some(({ startedAt }) => startedAt < steppedAt);
+      if (ledgerSequence > (sequence ?? Infinity) && !mayRun)
+        this.#fault(
+          `${decision.actionId} is allowed as ${ledgerSequence}, behind ${kill.do} ${sequence} of ${JSON.stringify(target)}`,
+        );
+      const isLate =
+        (this.#publishedAt.get(placeOf(source)) ?? 0) > kill.endedAt && steppedAt < kill.startedAt;
+      const isNamed = acknowledged.open.some((open) => attemptOf(open) === attemptOf(decision));
+      if (isLate && !isNamed)
+        this.#fault(`${decision.actionId} reached the log behind a kill that did not name it`);
+    }
+  }
+
+  #decisions(): Decision[] {
+    return this.standing.flatMap((each) => ('decision' in each ? [each.decision] : []));
+  }
+
+  #inOrder(tenant: string): Standing[] {
+    const sequenceOf = (each: Standing) =>
+      ('decision' in each ? each.decision : each.settlement).ledgerSequence;
+    return this.standing
+      .filter((each) => ('decision' in each ? each.decision : each.settlement).tenant === tenant)
+      .sort((a, b) => sequenceOf(a) - sequenceOf(b));
+  }
+
+  #isAnswered(place: string): boolean {
+    return this.#answers.has(place) || this.#letters.has(place);
+  }
+
+  #same(what: string, one: unknown, other: unknown): void {
+    const [left, right] = [JSON.stringify(one), JSON.stringify(other)];
+    if (left !== right) this.#fault(`${what} differ: ${left} and ${right}`);
+  }
+
+  #fault(what: string): void {
+    this.faults.push(what);
+  }
+}
+
+function parsed({ value }: LogRecord) {
+  return JSON.parse(Buffer.from(value).toString());
+}
+
+function placeOf({ topic, partition, offset }: Place & { offset: number | string }): string {
+  return `${topic}/${partition}/${offset}`;
+}
+
+function attemptOf({ tenant, agentId, actionId, attempt }: ActionReference): string {
+  return `${tenant}/${agentId} ${actionId} ${attempt}`;
+}
+
+function counterOf({ scope, subject, id, windowMs }: Balance['budget']): string {
+  return JSON.stringify([scope, subject, id, windowMs]);
+}
+
+function lifetimeOf(balances: readonly Balance[]): [name: string, micros: number][] {
+  return balances.flatMap(({ budget, spentMicros }): [string, number][] =>
+    budget.windowMs === null ? [[counterOf(budget), spentMicros]] : [],
+  );
+}
+
+function isSame(one: KillTarget, other: KillTarget): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function concerns(target: KillTarget, { tenant, agentId }: Decision): boolean {
+  if (target.scope === 'all') return true;
+  return target.tenant === tenant && (target.scope === 'tenant' || target.agentId === agentId);
+}

@@ -1,0 +1,23 @@
+/** The log of the simulation is a log: it keeps the contract that the real ones keep, on real time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { busContract } from '@mandate/bus/contract';
+import { type LogPorts, MemoryLog } from './memory-log.ts';
+
+const ports: LogPorts = {
+  async call(_, effect) {
+    await new Promise(setImmediate);
+    return effect();
+  },
+  post: (run) => void setImmediate(run),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
+busContract('the log of the simulation', async () => {
+  const log = new MemoryLog({ partitionsOf: () => 4, clock: Date.now });
+  return {
+    bus: log.open(ports),
+    another: async () => log.open(ports),
+    expire: async (topic) => log.expire(topic),
+    dispose: async () => {},
+  };
+});

@@ -1,0 +1,76 @@
+/** One history, from its seed to what is wrong with it. */
+import { foldLog } from '@mandate/decider';
+import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import { type AtRest, Checker } from './checker.ts';
+import type { LogPorts } from './memory-log.ts';
+import { Plane } from './plane.ts';
+import { randomOf, Scheduler } from './scheduler.ts';
+import { followTimeOf } from './virtual-timers.ts';
+import { drawPlane, happen, TENANTS } from './workload.ts';
+
+const START_MS = Date.parse('2026-03-01T12:00:00Z');
+/** Far more than any history has needed. */
+const MOST_STEPS = 30_000;
+
+export type Played = {
+  faults: readonly string[];
+  counts: ReadonlyMap<string, number>;
+  steps: number;
+  /** What happened, where it is wanted. */
+  told: readonly string[];
+};
+
+export async function playHistory(seed: number, tells = false): Promise<Played> {
+  const random = randomOf(seed);
+  const deciders = random() < 0.25 ? 0 : 1 + Math.floor(random() * 3);
+  const scheduler = new Scheduler(random, { startMs: START_MS, networked: deciders > 0, tells });
+  followTimeOf(scheduler);
+  const checker = new Checker(() => scheduler.steps);
+  const plane = new Plane(scheduler, checker, drawPlane(scheduler, deciders));
+  const { untilMs } = happen(scheduler, plane);
+  const isBroken = () => checker.faults.length > 0 || plane.ended.length > 0;
+
+  await scheduler.run(() => scheduler.nowMs >= untilMs || isBroken(), MOST_STEPS);
+  scheduler.faulty = false;
+  const isAtRest = await scheduler.run(() => plane.waitsFor() === null || isBroken(), MOST_STEPS);
+  if (!isAtRest) checker.faults.push(`it never comes to rest: it waits for ${plane.waitsFor()}`);
+  else if (!isBroken()) checker.atRest(plane.orders, await lookAt(plane, scheduler.nowMs));
+  for (const error of plane.ended)
+    checker.faults.push(`a process ended: ${error instanceof Error ? error.stack : error}`);
+  const acknowledged = plane.orders.filter((order) => order.acknowledged !== null).length;
+  const seen = [
+    ['answers void', checker.void],
+    ['answers on the log twice', checker.repeated],
+    ['kill acknowledged', acknowledged],
+  ] as const;
+  for (const [what, times] of seen) if (times > 0) scheduler.counts.set(what, times);
+  return {
+    faults: checker.faults,
+    counts: scheduler.counts,
+    steps: scheduler.steps,
+    told: scheduler.told ?? [],
+  };
+}
+
+const AT_ONCE: LogPorts = {
+  call: async (_, effect) => effect(),
+  post: (run) => run(),
+  sleep: async () => {},
+};
+
+async function lookAt(plane: Plane, nowMs: number): Promise<AtRest[]> {
+  const { ledger } = plane;
+  if (ledger === null) throw new Error('there is no ledger');
+  const { fold } = await foldLog(plane.log.open(AT_ONCE));
+  const folded = createMemoryLedger({ clock: () => nowMs, epoch: 'folded', state: fold.state });
+  const of = async (from: Ledger, tenant: string) => ({
+    balances: await from.balances(tenant),
+    open: await from.open(tenant),
+  });
+  return Promise.all(
+    TENANTS.map(async (tenant) => {
+      const [held, told] = [await of(ledger, tenant), await of(folded, tenant)];
+      return { tenant, ...held, folded: told.balances, openFolded: told.open };
+    }),
+  );
+}

@@ -1,0 +1,266 @@
+/**
+ * Virtual time, and the order of everything. Whatever a process asks of a port is a task here, and so is its answer: the
+ * scheduler picks the next one by its seed, turns the clock, and lets nothing else run until the process has come to its
+ * next await. So a history is a function of its seed, and a crash may fall between any two awaits: of a dead process
+ * no task ever runs again, save calls that were on their way and reach the other side all the same.
+ */
+
+/** One life of a process, from its start to its crash. */
+export type Life = { readonly process: string; alive: boolean; onDeath(): void };
+
+/** What a call is, for the faults that may fall on it. */
+export type Point = {
+  name: string;
+  /** What a crash right before it took effect, and right after, is counted as. */
+  gaps?: readonly [before: string, after: string];
+  /** What the caller is told when it fails; absent where it only ever waits. */
+  error?: () => Error;
+  /** Such a call takes effect behind the one of this name that the same life made before. */
+  behind?: string;
+};
+
+type Task = {
+  dueMs: number;
+  life: Life | null;
+  run(): void;
+  isDone: boolean;
+  behind: Task | undefined;
+  /** A call on its way: it may reach the other side though its caller is dead. */
+  effect: (() => unknown) | undefined;
+};
+
+/** Of one history: how often each fault falls, of as many chances. Some histories know none of a kind. */
+type Rates = { crash: number; fail: number; lose: number; late: number; hold: number };
+
+/** Within a moment, a session, or a lease. */
+const LATE_MS = [100, 2_000, 25_000];
+
+export class Scheduler {
+  nowMs: number;
+  /** Tasks that have run: the order in which everything happened. */
+  steps = 0;
+  faulty = true;
+  /** Calls that are to take effect though nobody waits for them any more. */
+  late = 0;
+  /** What the running task belongs to. */
+  current: Life | null = null;
+  readonly random: () => number;
+  /** What happened, a line each, where somebody wants to read it. */
+  readonly told: string[] | null;
+  /** How often each fault fell. */
+  readonly counts = new Map<string, number>();
+  readonly #rates: Rates;
+  /** Whether calls may outlive their callers: on a network they do, within a process they do not. */
+  readonly #networked: boolean;
+  #tasks: Task[] = [];
+  #crashesLeft: number;
+  readonly #newest = new WeakMap<Life, Map<string, Task>>();
+
+  constructor(random: () => number, options: { startMs: number; networked: boolean; tells: boolean }) {
+    this.told = options.tells ? [] : null;
+    this.random = random;
+    this.nowMs = options.startMs;
+    this.#networked = options.networked;
+    this.#crashesLeft = this.below(7);
+    this.#rates = {
+      crash: this.pick([0, 0.005, 0.02, 0.05]),
+      fail: this.pick([0, 0, 0.01, 0.05]),
+      lose: this.pick([0, 0, 0.01, 0.05]),
+      late: options.networked ? this.pick([0, 0, 0.01, 0.05]) : 0,
+      hold: this.pick([0, 0.01, 0.05]),
+    };
+  }
+
+  below(end: number): number {
+    return Math.floor(this.random() * end);
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new RangeError('nothing to pick from');
+    return value;
+  }
+
+  chance(probability: number): boolean {
+    return this.random() < probability;
+  }
+
+  tell(what: string): void {
+    this.told?.push(`${this.steps} ${this.nowMs} ${what}`);
+  }
+
+  count(fault: string): void {
+    this.tell(fault);
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+  }
+
+  /** A call of a port: `effect` happens at some time, all at once; the answer comes later, or never. */
+  call<T>(life: Life, point: Point, effect: () => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const act = () => {
+      try {
+        const value = effect();
+        // Whoever waits for it learns of it when the answer comes.
+        if (value instanceof Promise) value.catch(() => {});
+        return () => resolve(value);
+      } catch (error) {
+        return () => reject(error);
+      }
+    };
+    const fail = () => reject(point.error?.());
+    const fate = this.#fateOf(point);
+    const task = this.#add(this.#latencyMs(), life, () => {
+      this.tell(`${life.process}: ${point.name}${fate === 'none' ? '' : `, ${fate}`}`);
+      switch (fate) {
+        case 'crash before':
+          return this.crash(life, point.gaps?.[0]);
+        case 'fail':
+          return fail();
+        case 'late':
+          this.#later(effect);
+          return fail();
+      }
+      const answer = act();
+      if (fate === 'crash after') return this.crash(life, point.gaps?.[1]);
+      this.#add(this.#latencyMs(), life, fate === 'lose' ? fail : answer);
+    });
+    if (point.error !== undefined) task.effect = effect;
+    if (point.behind !== undefined) {
+      const newest = this.#newest.get(life) ?? new Map<string, Task>();
+      task.behind = newest.get(point.behind);
+      this.#newest.set(life, newest.set(point.behind, task));
+    }
+    return promise;
+  }
+
+  /** In the process, at some time soon. */
+  post(life: Life | null, run: () => void): void {
+    this.#add(this.#latencyMs(), life, run);
+  }
+
+  /** After so long; the answer takes it back. */
+  after(ms: number, life: Life | null, run: () => void): () => void {
+    const task = this.#add(ms, life, run);
+    return () => {
+      this.#tasks = this.#tasks.filter((other) => other !== task);
+    };
+  }
+
+  sleep(life: Life | null, ms: number, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const cancel = this.after(ms, life, resolve);
+    signal?.addEventListener('abort', () => {
+      cancel();
+      reject(signal.reason);
+    });
+    return promise;
+  }
+
+  /** From here on nothing of this life runs. */
+  crash(life: Life, gap = 'crash elsewhere'): void {
+    if (!life.alive) return;
+    this.count(gap);
+    life.alive = false;
+    const left: Task[] = [];
+    for (const task of this.#tasks) {
+      if (task.life !== life) left.push(task);
+      else if (task.effect !== undefined && this.#networked && this.chance(0.5)) {
+        this.count('call of the dead took effect');
+        this.#later(task.effect, left);
+      }
+    }
+    this.#tasks = left;
+    life.onDeath();
+  }
+
+  /** Runs until `isDone`; answers whether it came to that within so many tasks. */
+  async run(isDone: () => boolean, mostSteps: number): Promise<boolean> {
+    for (const end = this.steps + mostSteps; this.steps < end; ) {
+      if (isDone()) return true;
+      const task = this.#next();
+      if (task === null) return isDone();
+      this.steps += 1;
+      this.current = task.life;
+      task.run();
+      // All that follows from it, up to the next await of a port.
+      await new Promise(setImmediate);
+    }
+    return false;
+  }
+
+  #next(): Task | null {
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const { dueMs, behind } of this.#tasks)
+      if (dueMs < earliestMs && (behind === undefined || behind.isDone)) earliestMs = dueMs;
+    if (earliestMs === Number.POSITIVE_INFINITY) return null;
+    this.nowMs = Math.max(this.nowMs, earliestMs);
+    const ready = this.#tasks.filter(
+      ({ dueMs, behind }) => dueMs <= this.nowMs && (behind === undefined || behind.isDone),
+    );
+    const task = this.pick(ready);
+    task.isDone = true;
+    task.behind = undefined;
+    this.#tasks.splice(this.#tasks.indexOf(task), 1);
+    return task;
+  }
+
+  #add(ms: number, life: Life | null, run: () => void, to = this.#tasks): Task {
+    const task = { dueMs: this.nowMs + ms, life, run, isDone: false, behind: undefined, effect: undefined };
+    if (life?.alive !== false) to.push(task);
+    return task;
+  }
+
+  #later(effect: () => unknown, to = this.#tasks): void {
+    this.late += 1;
+    const act = () => {
+      this.late -= 1;
+      try {
+        const value = effect();
+        if (value instanceof Promise) value.catch(() => {});
+      } catch {
+        // It was refused, and nobody hears of it.
+      }
+    };
+    this.#add(this.below(this.pick(LATE_MS)), null, act, to);
+  }
+
+  #fateOf({ error, gaps }: Point): 'none' | 'crash before' | 'crash after' | 'fail' | 'late' | 'lose' {
+    if (!this.faulty) return 'none';
+    const { crash, fail, lose, late } = this.#rates;
+    if (gaps !== undefined && this.#crashesLeft > 0 && this.chance(crash)) {
+      this.#crashesLeft -= 1;
+      return this.pick(['crash before', 'crash after']);
+    }
+    if (error === undefined) return 'none';
+    if (this.chance(fail)) return this.#counted('fail', 'call failed');
+    if (this.chance(lose)) return this.#counted('lose', 'answer lost');
+    if (this.chance(late)) return this.#counted('late', 'call took effect after it had failed');
+    return 'none';
+  }
+
+  #counted<F>(fate: F, fault: string): F {
+    this.count(fault);
+    return fate;
+  }
+
+  /** Mostly so short that what is under way at once comes in any order. */
+  #latencyMs(): number {
+    if (this.faulty && this.chance(this.#rates.hold)) {
+      this.count('held up');
+      return this.below(this.pick(LATE_MS));
+    }
+    return this.below(4);
+  }
+}
+
+/** Numbers from 0 to below 1 (mulberry32): unlike a congruential generator's, those of neighbouring seeds have nothing in common. */
+export function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * A plane in virtual time, as FoundationDB and TigerBeetle test theirs: deciders, gateway, log and ledger in one process,
+ * where a seeded scheduler owns every call of a port (scheduler.ts). Each history is a function of its seed. What runs is
+ * the real code: the decider from consumer to commit, plan and decide, the memory ledger, rebuild and restore with their
+ * snapshots, the fold, the gateway's kill and revive and its journal. What agents and operators do, and which faults
+ * fall, is drawn (workload.ts); at the end nothing fails any more, and what must hold is told from the log (checker.ts).
+ *
+ *   what may go wrong   a process dies before or after any call takes effect, and another life follows. A call fails,
+ *                       takes effect and its answer is lost, is held up for longer than a session or a lease, or takes
+ *                       effect long after its caller was told that it failed, or is dead. A partition moves while its
+ *                       owner works on; a member that lives is thrown out; the topic is read again from 0. The ledger
+ *                       is lost, or restarted and no longer believed, at any moment, that of its rebuild too. The clock
+ *                       jumps; those of the processes differ.
+ *   what is memory      the log (memory-log.ts keeps the contract of the bus) and the registry around the shared ledger
+ *                       (shared-ledger.ts), where a call of Redis is carried out all at once.
+ *   what is not here    the scripts of Redis, the protocol of Kafka, SQLite, ClickHouse and with it the recorder: those
+ *                       are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
+ *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day. Requests
+ *                       of one action in one partition and its outcome in another.
+ *
+ * The long form plays 100,000 histories; `SEED` draws others (`npm run test:faults`); a failure names the seed of its
+ * history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
+ */
+import { IS_LONG, SEED } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { playHistory } from './play-history.ts';
+import { virtualGlobals } from './virtual-timers.ts';
+
+vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
+
+const HISTORIES = IS_LONG ? 100_000 : 2_000;
+const ONLY = process.env.SIMULATION_HISTORY;
+
+/** Without these the simulation would have stopped to test what it is for. */
+const MUST_HAPPEN = [
+  'crash before the step',
+  'crash between step and publish',
+  'crash between publish and commit',
+  'crash after the commit',
+  'crash in a rebuild',
+  'crash of a gateway at work',
+  'call failed',
+  'answer lost',
+  'call took effect after it had failed',
+  'call of the dead took effect',
+  'held up',
+  'partition moved while its owner works',
+  'member thrown out while it works',
+  'read again from 0',
+  'ledger lost',
+  'ledger restarted',
+  'clock jumped',
+  'kill',
+  'kill acknowledged',
+  'revive',
+  'unreadable record',
+  'the same request again',
+  'another payload under the same id',
+  'another attempt',
+  'outcome never came',
+  'outcome came twice',
+  'outcome came before its request',
+  'answers on the log twice',
+  'answers void',
+];
+
+beforeAll(() => {
+  vi.stubGlobal('setTimeout', virtualGlobals.setTimeout);
+  vi.stubGlobal('clearTimeout', virtualGlobals.clearTimeout);
+  vi.spyOn(performance, 'now').mockImplementation(virtualGlobals.performanceNow);
+});
+
+afterAll(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+test.runIf(ONLY !== undefined)(`the history ${ONLY}`, async () => {
+  const { told, faults } = await playHistory(Number(ONLY), true);
+  console.log(told.join('\n'));
+  expect(faults).toEqual([]);
+});
+
+test.runIf(ONLY === undefined)(`${HISTORIES} histories (SEED=${SEED})`, { timeout: 0 }, async () => {
+  const counts = new Map(MUST_HAPPEN.map((what) => [what, 0]));
+  const startedMs = Date.now();
+  let steps = 0;
+  for (let n = 0; n < HISTORIES; n += 1) {
+    const seed = (SEED * 1_000_003 + n) >>> 0;
+    const played = await playHistory(seed);
+    expect(played.faults, `replay with SIMULATION_HISTORY=${seed}`).toEqual([]);
+    for (const [what, times] of played.counts) counts.set(what, (counts.get(what) ?? 0) + times);
+    steps += played.steps;
+  }
+  const seconds = (Date.now() - startedMs) / 1_000;
+  console.log(`${steps} steps; ${(HISTORIES / seconds).toFixed(1)} histories a second`);
+  console.log([...counts].map(([what, times]) => `${String(times).padStart(9)} ${what}`).join('\n'));
+  expect(MUST_HAPPEN.filter((what) => counts.get(what) === 0)).toEqual([]);
+  if (!IS_LONG) return;
+  expect(counts.get('crash between step and publish')).toBeGreaterThanOrEqual(10_000);
+  expect(counts.get('crash between publish and commit')).toBeGreaterThanOrEqual(10_000);
+});
