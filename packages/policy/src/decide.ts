@@ -85,7 +85,8 @@ export function plan(action: Action, mandate: Mandate | null, atMs: number, show
 export function decide(plan: Plan, facts: StepFacts): Judgement {
   const own = duplicated(facts) ?? late(facts) ?? killed(facts);
   const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
-  const checks = [...stepChecks(facts), ...plan.checks];
+  const checks = stepChecks(facts).slice();
+  for (const check of plan.checks) checks.push(check);
   addLimitChecks(checks, plan, facts.limits);
   const letThrough =
     plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
