@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createLogger } from '@mandate/runtime';
 import { describeWithOwnServers, type KafkaCluster, seededRandom, startKafka } from '@mandate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Batch, Bus, Consumer, ConsumerOptions } from '../port.ts';
@@ -194,6 +195,27 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
         message: expect.stringMatching(/stands at offset 1 of .* which holds 2 to 3/),
       });
     }
+  });
+
+  test('a group without a position that begins where the log no longer does says so', async () => {
+    await bus.append(topic, [{ key: 'k', value: 'gone' }]);
+    await log.expire(topic);
+    await bus.append(topic, [{ key: 'k', value: 'there' }]);
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const logger = createLogger({ name: 'test', level: 'warn', destination: { write } });
+    const seen: string[] = [];
+    const consumer = await join(
+      async (batch) => {
+        seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
+        await commitAll(batch);
+      },
+      {},
+      await log.open({ log: logger }),
+    );
+    await vi.waitFor(() => expect(seen).toEqual(['there']), PATIENCE);
+    await consumer.stop();
+    expect(lines.filter((line) => line.includes('perhaps never handled'))).toHaveLength(1);
   });
 
   test('a broker that dies and comes back finds its consumers and readers waiting for it', async () => {

@@ -81,7 +81,12 @@ export class GroupMember implements Consumer {
 
   /** Resolves once it is settled where the group starts; the rounds go on behind it, as long as others hold them up. */
   async join(): Promise<void> {
-    await settleStart(this.#coordinator, this.#parts.log, this.#options);
+    const places = await settleStart(this.#coordinator, this.#parts.log, this.#options);
+    if (places.length > 0) {
+      const what =
+        'the group has no position where the log no longer begins at 0: what is gone was perhaps never handled';
+      this.#log.warn({ places }, what);
+    }
     this.#live().catch((error) => this.#fail(asBusError(error)));
   }
 

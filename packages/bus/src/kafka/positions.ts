@@ -14,12 +14,16 @@ export function nameOf({ topic, partition }: Place): string {
   return `${topic}/${partition}`;
 }
 
-/** Where a group starts is fixed when its first member comes, not when that one commits for the first time. */
+/**
+ * Where a group starts is fixed when its first member comes, not when that one commits for the first time.
+ * @returns places that it starts at although the log held more before: Kafka forgets positions too, after
+ * `offsets.retention.minutes`, so whether anybody handled that cannot be told
+ */
 export async function settleStart(
   coordinator: Coordinator,
   log: Log,
   { topics, from }: Pick<ConsumerOptions, 'topics' | 'from'>,
-): Promise<void> {
+): Promise<(Place & { offset: number })[]> {
   const positions = await coordinator.positions(await log.placesOf(topics));
   const ranges = await log.rangesOf(topics);
   const starts = ranges
@@ -30,6 +34,7 @@ export async function settleStart(
       offset: from === 'latest' ? endOffset : startOffset,
     }));
   if (starts.length > 0) await coordinator.commitForNobody(starts);
+  return from === 'latest' ? [] : starts.filter(({ offset }) => offset > 0);
 }
 
 /** The offset from which each place is to be served. */
