@@ -40,11 +40,11 @@ describeWithOwnServers(
       const ofThePartition = (name: string, count: number) =>
         Array.from({ length: count }, (_, at) => request({ id: `${name}-${at}`, agentId, tool: 'cheap' }));
 
-      const before = await startBoth();
+      const before = await startDecider();
       await appendUntilTaken(bus, requests(0, SHARE, random));
       await expectWhole(seen, SHARE);
       await waitUntil('them to be committed', () => isAtEnd(partition), PATIENCE_MS);
-      await Promise.all(before.map((decider) => decider.kill()));
+      await before.kill();
       const stood = await position();
       const taken = await bus.append(TOPICS.actions, ofThePartition('taken', TAKEN));
       const keptFrom = (taken[Math.floor(random() * TAKEN)]?.coordinate.offset ?? 0) + 1;
@@ -97,7 +97,7 @@ describeWithOwnServers(
         topic: TOPICS.actions,
         partitions: [{ partition, offset: String(keptFrom) }],
       });
-      await startBoth();
+      await startDecider();
       const never = taken.filter(({ coordinate }) => coordinate.offset < keptFrom);
       await expectWhole(seen, SHARE + elsewhere.length + TAKEN - never.length + LEFT);
       expect(never.length).toBeGreaterThan(0);
