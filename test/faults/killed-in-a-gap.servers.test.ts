@@ -47,7 +47,7 @@ const GAPS = {
 };
 type Gap = keyof typeof GAPS;
 
-const KILLS_A_GAP = IS_LONG ? 20 : 3;
+const KILLS_A_GAP = IS_LONG ? 20 : 2;
 const ROUNDS: Gap[] = Array.from({ length: KILLS_A_GAP }, () => Object.keys(GAPS) as Gap[]).flat();
 /** Asked for before each kill: more batches than are let through before it. */
 const SHARE = 240;
