@@ -39,7 +39,13 @@ export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';
 export { MOVED_BY, movers } from './queries/movers.ts';
 export { nearMisses } from './queries/near-misses.ts';
 export { decisionsAfter, decisionsBefore } from './queries/neighbours.ts';
-export { chargesByAgent, chargesByBudget, doubledActions } from './queries/reconciliation.ts';
+export {
+  chargesByAgent,
+  chargesByBudget,
+  decisionRows,
+  doubledActions,
+  settlementRows,
+} from './queries/reconciliation.ts';
 export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
 export { childrenOf, decisionsOfTrace, duplicatesOf } from './queries/related-decisions.ts';
 export { answersTo, republicationsOf } from './queries/republications.ts';

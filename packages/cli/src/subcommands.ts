@@ -110,7 +110,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: 'reconcile',
-    summary: 'compare log, ledger and audit, to the micro-dollar',
+    summary: 'compare log, ledger and audit, to the micro-dollar, and check the laws',
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   },
   {

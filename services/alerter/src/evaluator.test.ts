@@ -329,7 +329,7 @@ test('decisions that fall late, until they fall in time', () => {
 
 test('drift, from a reconciler that finds some until one that finds none', () => {
   const evaluator = evaluatorOn(new Alarms(), DEFAULT_ALERTING);
-  const clean = { driftMicros: 0, counters: 3, differences: 0, doubledActions: 0 };
+  const clean = { driftMicros: 0, counters: 3, differences: 0, doubledActions: 0, brokenLaws: 0 };
   const tell = (n: number, found: object) =>
     evaluator.raise(drifted('acme', { ...clean, ...found }, START_MS + n))?.event ?? null;
   expect([
@@ -338,7 +338,9 @@ test('drift, from a reconciler that finds some until one that finds none', () =>
     tell(3, { driftMicros: 10, differences: 1 }),
     tell(4, {}),
     tell(5, { doubledActions: 1 }),
-  ]).toEqual([null, 'alert.raised', null, 'alert.cleared', 'alert.raised']);
+    tell(6, {}),
+    tell(7, { brokenLaws: 1 }),
+  ]).toEqual([null, 'alert.raised', null, 'alert.cleared', 'alert.raised', 'alert.cleared', 'alert.raised']);
 });
 
 test('a decision of a ledger that was overtaken raises nothing, and neither does what nobody can read', () => {

@@ -12,12 +12,12 @@ export type FoldedLog = { fold: Fold; records: number; decisions: number; settle
 /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
 export type OnProgress = (records: number) => void | Promise<void>;
 
-/** Another fold, of some of the records. */
-export type FoldBeside = { fold: Fold; takes(record: DecisionsRecord): boolean };
+/** Told of each record once it is folded. */
+export type OnFolded = (record: DecisionsRecord, log: LogRecord) => void;
 
 /** Everything that is on the decisions topic now, folded. */
-export function foldLog(bus: Bus, onProgress?: OnProgress, beside?: FoldBeside): Promise<FoldedLog> {
-  return foldOnto(createFold(), bus, onProgress, beside);
+export function foldLog(bus: Bus, onProgress?: OnProgress, onFolded?: OnFolded): Promise<FoldedLog> {
+  return foldOnto(createFold(), bus, onProgress, onFolded);
 }
 
 /** What lies behind the positions of `fold`, folded onto it. */
@@ -25,7 +25,7 @@ export async function foldOnto(
   fold: Fold,
   bus: Bus,
   onProgress?: OnProgress,
-  beside?: FoldBeside,
+  onFolded?: OnFolded,
 ): Promise<FoldedLog> {
   const counted = { records: 0, decisions: 0, settlements: 0 };
   const last = new Map<number, Uint8Array>();
@@ -36,11 +36,12 @@ export async function foldOnto(
     ),
     async onRecords(batch) {
       for (const record of batch) {
-        const { event } = foldOne(fold, record, beside);
+        const folded = foldOne(fold, record);
+        onFolded?.(folded, record);
         last.set(record.coordinate.partition, record.value);
         counted.records++;
-        if (event === 'action.decided') counted.decisions++;
-        if (event === 'action.settled') counted.settlements++;
+        if (folded.event === 'action.decided') counted.decisions++;
+        if (folded.event === 'action.settled') counted.settlements++;
       }
       await onProgress?.(counted.records);
     },
@@ -56,11 +57,10 @@ export function digestOf(value: Uint8Array): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-function foldOne(fold: Fold, { coordinate, value }: LogRecord, beside?: FoldBeside): DecisionsRecord {
+function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord {
   try {
     const record = readDecisionsRecord(value);
     foldRecord(fold, { source: coordinate, record });
-    if (beside?.takes(record)) foldRecord(beside.fold, { source: coordinate, record });
     return record;
   } catch (cause) {
     throw recordUnreadable(coordinate, cause);

@@ -329,12 +329,15 @@ describe('alerts', () => {
   });
 });
 
-it('reconcile finds no drift', async () => {
+it('reconcile finds no drift, and no law that is broken', async () => {
   const { exitCode, stdout, stderr } = await mandate(['reconcile', '--data', data]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout).toMatch(/\ndrift 0 micro-dollars\n$/);
+  expect(stdout).toMatch(/\nlimits +[1-9]\d* +0 +0\n[\s\S]*\ndrift 0 micro-dollars\n$/);
   const json = await mandate(['reconcile', '--json'], { env: { MANDATE_PLANE_DATA_PATH: data } });
-  expect(JSON.parse(json.stdout)).toMatchObject({ driftMicros: 0, differences: [], doubledActions: [] });
+  const { laws, ...found } = JSON.parse(json.stdout);
+  expect(found).toMatchObject({ driftMicros: 0, differences: [], doubledActions: [], requests: { open: 0 } });
+  expect(laws).toHaveLength(8);
+  expect(laws.filter(({ broken }: { broken: number }) => broken > 0)).toEqual([]);
 });
 
 it('reconcile refuses the folder of another plane, whose difference would be no drift', async () => {

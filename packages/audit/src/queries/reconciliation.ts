@@ -5,6 +5,7 @@
 import { BUDGET_SCOPES, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
+import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 import { booked } from './booked.ts';
 import { budgetBookings } from './budget-bookings.ts';
 
@@ -79,3 +80,37 @@ export const doubledActions = question({
     ORDER BY agentId, actionId, attempt
     LIMIT 1000`,
 });
+
+const ROWS = {
+  params: z.strictObject({ tenant, after: id.optional(), limit }),
+  row: z.object({
+    id: z.string(),
+    void: z.boolean().describe('In no answer: a newer ledger epoch had begun.'),
+    atMs: z.int().describe('By which it is kept.'),
+    logPartition: z.int(),
+    logOffset: z.int(),
+  }),
+};
+
+/**
+ * Every row of a table, by id. FINAL would look at all that is left for each page: so where a page ends is found among
+ * the rows as they lie. Repeats make a page shorter; the one behind the last has no row.
+ */
+function rowsOf(table: 'decisions' | 'settlements') {
+  return question({
+    ...ROWS,
+    sql({ after }) {
+      const behind = `tenant = {tenant:String}${narrowed({ after }, { after: 'id > {after:String}' })}`;
+      return `
+      WITH (SELECT max(id) FROM (SELECT id FROM ${table} WHERE ${behind} ORDER BY id LIMIT {limit:UInt32})) AS last
+      SELECT id, void, toUnixTimestamp64Milli(${TENANT_TABLES[table].at}) AS atMs,
+        log_partition AS logPartition, log_offset AS logOffset
+      FROM ${table} FINAL
+      WHERE ${behind} AND id <= last
+      ORDER BY id`;
+    },
+  });
+}
+
+export const decisionRows = rowsOf('decisions');
+export const settlementRows = rowsOf('settlements');

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createLogger, dataFolder, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime';
-import { formatMicros } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
-import { printable, printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import type { Report } from '../reconcile/reconcile-sources.ts';
@@ -19,8 +17,9 @@ export function reconcileCommand(command: Command, run: RunCommand): void {
     withConnection(
       withData(
         command.description(
-          'Folds the log of a plane, a file of this machine or Kafka, and compares every budget counter with the ledger ' +
-            'and the audit of the running plane: of the tenant of the key, which needs the scope operate.',
+          'Folds the log of a plane, a file of this machine or Kafka, compares every budget counter with the ledger and ' +
+            'the audit of the running plane, and asks of every record whether it keeps the laws of the plane: of the tenant ' +
+            'of the key, which needs the scope operate.',
         ),
       ).option(
         '--kafka <brokers>',
@@ -32,7 +31,7 @@ export function reconcileCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-Exit code 3 when they differ.
+Exit code 3 when they differ, or when a law is broken: docs/operations.md says what each of them asks.
 
 Examples:
   mandate reconcile
@@ -61,6 +60,8 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   }
   const { openLog } = await import('@mandate/bus');
   const { reconcilePlane } = await import('../reconcile/reconcile-plane.ts');
+  const { allHolds } = await import('../reconcile/reconcile-sources.ts');
+  const { reportText } = await import('../reconcile/report-text.ts');
   const progress = progressOn(context.stderr);
   const bus = await openLog(settings, {
     path,
@@ -74,9 +75,9 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
     });
     progress.clear();
     if (options.json) await writeJsonLine(context.stdout, report);
-    else await write(context.stdout, text(report));
+    else await write(context.stdout, reportText(report, context.stdout));
     if (options.alert) await api.post('/v1/alerts/drift', found(report));
-    return report.driftMicros === 0 && report.doubledActions.length === 0 ? 0 : 3;
+    return allHolds(report) ? 0 : 3;
   } finally {
     progress.clear();
     await bus.close();
@@ -84,24 +85,9 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
 }
 
 /** As the alerter is told. */
-function found({ counters, differences, doubledActions, driftMicros }: Report) {
-  return { driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length };
-}
-
-function text(report: Report): string {
-  const { decisions, settlements, counters, differences, doubledActions, driftMicros } = report;
-  const lines = [
-    `on the log: decisions ${decisions}, settlements ${settlements}; counters compared: ${counters}`,
-    ...differences.map(({ budget, logMicros, keptMicros, ledgerMicros, auditMicros }) => {
-      const kept = keptMicros === logMicros ? '' : ` of ${formatMicros(keptMicros)} in months that it keeps`;
-      const audit = auditMicros === null ? '' : `, audit ${formatMicros(auditMicros)}${kept}`;
-      const name = printable(
-        [budget.scope, budget.subject, budget.id].filter((part) => part !== '').join(' '),
-      );
-      return `  ${name}: log ${formatMicros(logMicros)}, ledger ${formatMicros(ledgerMicros)}${audit}`;
-    }),
-    ...doubledActions.map((action) => `  decided twice: ${JSON.stringify(action)}`),
-    `drift ${driftMicros} micro-dollars`,
-  ];
-  return printableLines(`${lines.join('\n')}\n`);
+function found({ counters, differences, doubledActions, driftMicros, laws }: Report) {
+  return {
+    ...{ driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length },
+    brokenLaws: laws.filter(({ broken }) => broken > 0).length,
+  };
 }

@@ -1,6 +1,7 @@
 /** A log on which a budget was charged, settled and adjusted right before February and when it had begun. */
 import { type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
+import type { Audited, AuditRow } from './laws/audit-rows.ts';
 
 export const FEBRUARY = Date.UTC(2026, 1);
 
@@ -12,6 +13,7 @@ function charged(n: number, atMs: number): DecisionsRecord {
     appendedAtMs: atMs,
     ledgerEpoch: 'ep-1',
     chargedMicros: 1_000_000,
+    cumulativeMicros: n * 1_000_000,
     leaseExpiresAt: wireTime(atMs + 300_000),
     reservation: {
       micros: 1_000_000,
@@ -77,3 +79,15 @@ export const LOG: readonly DecisionsRecord[] = [
 /** What the budget holds, and what of it an audit knows that begins with February. */
 export const OF_ALL = 1_800_014;
 export const OF_KEPT = 900_007;
+
+/** What the audit has of a table, once all of the log is recorded. */
+export async function* rowsOfLog(table: Audited): AsyncGenerator<AuditRow> {
+  for (const [logOffset, record] of LOG.entries()) {
+    const row = { void: false, logPartition: 0, logOffset };
+    if (table === 'decisions' && record.event === 'action.decided') {
+      yield { ...row, id: record.decision.id, atMs: Date.parse(record.decision.appendedAt) };
+    } else if (table === 'settlements' && record.event === 'action.settled') {
+      yield { ...row, id: record.settlement.id, atMs: Date.parse(record.settlement.settledAt) };
+    }
+  }
+}

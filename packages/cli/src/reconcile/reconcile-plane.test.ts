@@ -27,6 +27,7 @@ test('the sums of a plane are compared on every page', async () => {
     '/v1/ledger/balances': { tenant: 'acme', epoch: 'ep', balances: [] },
     '/v1/audit/sums': { doubled: [], keptFrom: '2026-02-01T00:00:00.000Z' },
     '/v1/audit/sums/budgets': { budgets: [sumOf('ann', 1)], next: 'behind-ann' },
+    '/v1/audit/sums/rows': { rows: [], next: null },
     '/v1/audit/sums/budgets behind-ann': { budgets: [sumOf('bob', 20)], next: null },
   };
   const api = {

@@ -3,17 +3,27 @@ import type { Bus } from '@mandate/bus';
 import type { Balance } from '@mandate/ledger';
 import type { ApiClient } from '../api-client.ts';
 import { allOf, rowsOf } from '../pages.ts';
+import type { AuditRow } from './laws/audit-rows.ts';
 import { lifetimeBalances, type Report, reconcileSources } from './reconcile-sources.ts';
 
 type LedgerAnswer = { tenant: string; epoch: string; balances: readonly Omit<Balance, 'tenant'>[] };
 type BudgetsAnswer = { budgets: Parameters<typeof lifetimeBalances>[1]; next: string | null };
 type SumsAnswer = { doubled: readonly unknown[]; keptFrom: string | null };
 
+type RowsAnswer = { rows: readonly AuditRow[]; next: string | null };
+
 const BUDGETS = {
   path: '/v1/audit/sums/budgets',
   cursor: 'cursor',
   pageSize: 1_000,
   rows: ({ budgets }: BudgetsAnswer) => budgets,
+};
+
+const ROWS = {
+  path: '/v1/audit/sums/rows',
+  cursor: 'cursor',
+  pageSize: 10_000,
+  rows: ({ rows }: RowsAnswer) => rows,
 };
 
 /** Of the tenant of the client's key, which needs the scope `operate`. `onProgress`: records of the log read so far. */
@@ -42,6 +52,7 @@ export async function reconcilePlane(
           const keptFrom = keptFromMs === null ? undefined : new Date(keptFromMs).toISOString();
           return lifetimeBalances(tenant, await allOf(rowsOf(api, { ...BUDGETS, query: { keptFrom } })));
         },
+        rows: (_tenant, table) => rowsOf(api, { ...ROWS, query: { table } }),
         doubledActions: async () => (await api.get<SumsAnswer>('/v1/audit/sums')).doubled,
       },
     },

@@ -36,9 +36,12 @@ test('drift is what is missing of the months that are kept, and nothing else', a
   const { fold } = await foldLog(bus);
   const ledger = createMemoryLedger({ clock: systemClock, epoch: 'ep-1', state: fold.state });
 
+  let broken: unknown;
   const drift = async () => {
     const sources = { bus, ledger: ledgerSource(ledger), audit: auditSource(audit) };
-    return (await reconcileSources(sources, ['acme'])).driftMicros;
+    const { driftMicros, laws } = await reconcileSources(sources, ['acme']);
+    broken = laws.flatMap((one) => (one.broken > 0 ? [[one.law, one.broken]] : []));
+    return driftMicros;
   };
   const record = async (keepMonths?: KeepMonths) => {
     const metrics = createMetrics({ service: 'test' });
@@ -49,8 +52,13 @@ test('drift is what is missing of the months that are kept, and nothing else', a
   expect(await drift()).toBe(OF_ALL);
   await record((tenant) => (tenant === 'acme' ? 1 : null));
   expect(await drift()).toBe(0);
+  expect(broken).toEqual([]);
   await audit.command("ALTER TABLE decisions DELETE WHERE action_id = 'act-2' SETTINGS mutations_sync = 1");
   expect(await drift()).toBe(900_000);
+  expect(broken).toEqual([
+    ['audit-rows', 1],
+    ['charges', 1],
+  ]);
 
   await throwAway(audit);
   await record();

@@ -5,7 +5,14 @@ import { silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BUDGET as budget, FEBRUARY, LOG, OF_ALL, OF_KEPT } from './before-and-after-february.fixture.ts';
+import {
+  BUDGET as budget,
+  FEBRUARY,
+  LOG,
+  OF_ALL,
+  OF_KEPT,
+  rowsOfLog,
+} from './before-and-after-february.fixture.ts';
 import { reconcileSources } from './reconcile-sources.ts';
 
 const begins = (id: string, generation: number): DecisionsRecord => ({
@@ -32,6 +39,7 @@ async function reconciling(aheadMicros: readonly number[]) {
       audit: {
         keptFrom: async () => null,
         balances: async (tenant) => [{ tenant, budget, spentMicros: aheadMicros[asked++] ?? 0 }],
+        rows: async function* () {},
         doubledActions: async () => [],
       },
     },
@@ -66,6 +74,7 @@ describe('where the audit has dropped what was before February', () => {
             asked.push(keptFromMs);
             return [balance(audit.spentMicros)];
           },
+          rows: (_tenant, table) => rowsOfLog(table),
           doubledActions: async () => [],
         },
       },

@@ -3,9 +3,11 @@ import {
   type AuditClient,
   ask,
   chargesByBudget,
+  decisionRows,
   doubledActions,
   type KeptFrom,
   ownerIfPast,
+  settlementRows,
   tenantKeptFrom,
 } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
@@ -14,14 +16,19 @@ import {
   type Balance,
   createFold,
   createMemoryLedger,
+  foldRecord,
   type Ledger,
   type LedgerState,
   type Reconciliation,
   reconcile,
 } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
-import type { DecisionsRecord } from '@mandate/schemas';
+import { type DecisionsRecord, readDeadLettersRecord, TOPICS } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
+import type { Audited, AuditRow } from './laws/audit-rows.ts';
+import type { LawReport } from './laws/law.ts';
+import { createLaws, type Laws } from './laws/laws.ts';
+import { committedPositions, type Requests } from './laws/offsets.ts';
 
 export type Report = Reconciliation & {
   /** On the log, every kind of them. */
@@ -29,7 +36,15 @@ export type Report = Reconciliation & {
   settlements: number;
   /** Attempts of which the audit knows more than one first decision: must be none. */
   doubledActions: readonly unknown[];
+  /** Of all actions topics, whosever they are. */
+  requests: Requests;
+  laws: readonly LawReport[];
 };
+
+/** Whether log, ledger and audit agree, and every law holds. */
+export function allHolds({ driftMicros, doubledActions, laws }: Report): boolean {
+  return driftMicros === 0 && doubledActions.length === 0 && laws.every(({ broken }) => broken === 0);
+}
 
 /** Who is asked; each by tenant. */
 export type Sources = {
@@ -44,6 +59,8 @@ export type Sources = {
     keptFrom(tenant: string): Promise<number | null>;
     /** Of what it holds from then on. */
     balances(tenant: string, keptFromMs: number | null): Promise<readonly Balance[]>;
+    /** All of a table, by id. */
+    rows(tenant: string, table: Audited): AsyncIterable<AuditRow>;
     doubledActions(tenant: string): Promise<readonly unknown[]>;
   };
 };
@@ -60,8 +77,8 @@ export async function reconcileSources(
   let differed = '';
   for (let tries = 1; ; tries++) {
     const report = await compareOnce(sources, tenants, onProgress);
-    if (report.driftMicros === 0 || tries === MAX_TRIES) return report;
-    const differs = JSON.stringify(report.differences);
+    if (allHolds(report) || tries === MAX_TRIES) return report;
+    const differs = JSON.stringify([report.differences, report.laws.map(({ broken }) => broken)]);
     if (differs === differed) return report;
     differed = differs;
     await untilRecorderMayHaveLanded();
@@ -86,10 +103,18 @@ async function compareOnce(
   for (const tenant of tenants) keptFrom.set(tenant, await audit.keptFrom(tenant));
   const keptFromOf = (tenant: string) => keptFrom.get(tenant) ?? null;
   const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
-  const kept = { fold: createFold(), takes: (record: DecisionsRecord) => isKept(record, keptFromOf) };
-  const beside = hasDropped ? kept : undefined;
+  const kept = hasDropped ? createFold() : undefined;
+  const committed = await committedPositions(bus);
+  const laws = createLaws({
+    tenants,
+    partitions: (await bus.ranges(TOPICS.decisions)).length,
+    isKept: (record) => isKept(record, keptFromOf),
+  });
 
-  const { fold, decisions, settlements } = await foldLog(bus, onProgress, beside);
+  const { fold, decisions, settlements } = await foldLog(bus, onProgress, (record, log) => {
+    laws.takes(record, log);
+    if (kept && isKept(record, keptFromOf)) foldRecord(kept, { source: log.coordinate, record });
+  });
   mustBeOfOnePlane(new Set([...fold.epochs.values()].map(({ id }) => id)), await ledger.epoch());
   const balancesIn = (state: LedgerState) => {
     const folded = createMemoryLedger({ clock: systemClock, epoch: 'reconcile', state });
@@ -97,11 +122,32 @@ async function compareOnce(
   };
   const compared = reconcile({
     log: await balancesIn(fold.state),
-    kept: beside && (await balancesIn(beside.fold.state)),
+    kept: kept && (await balancesIn(kept.state)),
     ledger: await allOf(tenants, ledger.balances),
     audit: await allOf(tenants, (tenant) => audit.balances(tenant, keptFromOf(tenant))),
   });
-  return { ...compared, decisions, settlements, doubledActions: await allOf(tenants, audit.doubledActions) };
+  laws.checkCharges(compared);
+  await readLetters(bus, laws);
+  laws.end();
+  const requests = await laws.checkOffsets(bus, committed);
+  await laws.checkRows(audit.rows, fold.positions, keptFromOf);
+  const doubled = await allOf(tenants, audit.doubledActions);
+  return { ...compared, decisions, settlements, doubledActions: doubled, requests, laws: laws.report() };
+}
+
+async function readLetters(bus: Bus, laws: Laws): Promise<void> {
+  const reader = await bus.read({
+    topics: [TOPICS.deadLetters],
+    from: 'earliest',
+    onRecords: (records) => {
+      for (const { value } of records) laws.takesLetter(readDeadLettersRecord(value));
+    },
+  });
+  try {
+    await Promise.race([reader.caughtUp, reader.finished]);
+  } finally {
+    await reader.stop();
+  }
 }
 
 /** Whether the audit keeps it. What was settled of an older decision counts nowhere: its fold knows of no such charge. */
@@ -141,8 +187,20 @@ export function auditSource(audit: AuditClient): Sources['audit'] {
     keptFrom: (tenant) => tenantKeptFrom(audit, tenant),
     balances: async (tenant, keptFromMs) =>
       lifetimeBalances(tenant, await budgetSums(audit, { tenant, keptFromMs: keptFromMs ?? undefined })),
+    rows: (tenant, table) => rowsRecorded(audit, tenant, table),
     doubledActions: (tenant) => ask(audit, doubledActions, { tenant }),
   };
+}
+
+const ROWS = { decisions: decisionRows, settlements: settlementRows };
+
+async function* rowsRecorded(audit: AuditClient, tenant: string, table: Audited): AsyncGenerator<AuditRow> {
+  for (let after: string | undefined; ; ) {
+    const page = await ask(audit, ROWS[table], { tenant, after, limit: PAGE });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (after === undefined) return;
+  }
 }
 
 /** Of one page: the most that a question gives. */

@@ -10,6 +10,7 @@ const reconciled = z.strictObject({
   counters: count.describe('How many were compared.'),
   differences: count.describe('How many of them differ.'),
   doubledActions: count.describe('How many actions were decided twice.'),
+  brokenLaws: count.default(0).describe('How many laws of the plane are broken.'),
 });
 
 export function reportDrift(server: HttpServer, { raise, alerting, clock }: Alerter): void {
@@ -21,7 +22,7 @@ export function reportDrift(server: HttpServer, { raise, alerting, clock }: Aler
         tags: ['alerts'],
         summary: "Tell what a reconciler has found of the key's tenant; `mandate reconcile --alert` does",
         body: reconciled.meta({
-          examples: [{ driftMicros: 0, counters: 12, differences: 0, doubledActions: 0 }],
+          examples: [{ driftMicros: 0, counters: 12, differences: 0, doubledActions: 0, brokenLaws: 0 }],
         }),
         response: {
           202: z.object({ id: id.nullable().describe('Of the alert; null where nothing is new.') }),

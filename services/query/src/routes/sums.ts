@@ -1,13 +1,21 @@
 /** GET /v1/audit/sums…: what the reconciler compares with the ledger and the log, to the micro-dollar. */
-import { chargesByAgent, chargesByBudget, doubledActions, rowsKeptFrom } from '@mandate/audit';
+import {
+  chargesByAgent,
+  chargesByBudget,
+  decisionRows,
+  doubledActions,
+  rowsKeptFrom,
+  settlementRows,
+} from '@mandate/audit';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { BUDGET_SCOPES, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
 import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, type QueryContext, type Route } from '../query-context.ts';
-import { limit, period, queryParameters } from '../query-parameters.ts';
+import { limit, period, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 
+const rowsCursor = pageCursor('rows', z.tuple([id]));
 const agentCursor = pageCursor('sums', z.tuple([id]));
 const budgetCursor = pageCursor(
   'budgets',
@@ -17,6 +25,7 @@ const budgetCursor = pageCursor(
 export const sums: Route = (server, context) => {
   agentSums(server, context);
   budgetSums(server, context);
+  rowsRecorded(server, context);
 };
 
 function agentSums(server: HttpServer, { ask }: QueryContext): void {
@@ -110,6 +119,38 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
           windowMs ?? 0,
         ]),
       };
+    },
+  );
+}
+
+const ROWS = { decisions: decisionRows, settlements: settlementRows };
+
+function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
+  server.get(
+    '/v1/audit/sums/rows',
+    {
+      config: { scope: ['operate', 'audit'] },
+      schema: {
+        tags: ['reconciliation'],
+        summary: 'Which decisions, or settlements, are on record, by id',
+        description:
+          'Those that a newer ledger epoch made void among them: no other answer has those. A page may have fewer rows ' +
+          'than `limit`; the last is the one whose `next` is null.',
+        querystring: queryParameters({
+          table: z.enum(['decisions', 'settlements']),
+          cursor: rowsCursor.parameter,
+          limit: wholeNumberWithin(1, 10_000)
+            .default(1_000)
+            .describe('At most so many, 1 to 10,000. Default 1,000.'),
+        }),
+        response: { 200: z.object({ rows: z.array(decisionRows.row), next }) },
+      },
+    },
+    async (request) => {
+      const { table, cursor: place, limit } = request.query;
+      const { tenant } = callerOf(request);
+      const rows = await ask(askerOf(request), ROWS[table], { tenant, after: place?.[0], limit });
+      return { rows, next: rowsCursor.next(rows, 1, (row) => [row.id]) };
     },
   );
 }

@@ -1,0 +1,54 @@
+/**
+ * Which deliveries were answered, and that each has one answer: redelivered, it is told again word for word. Once the
+ * replay memory is over, a delivery is decided anew.
+ */
+import { createHash } from 'node:crypto';
+import { DEFAULTS, type Decision, type Settlement, type Source } from '@mandate/schemas';
+import { type Findings, named, placeName } from './law.ts';
+import type { Read } from './read-record.ts';
+
+type Answer = { digest: number; atMs: number };
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+export function createAnswers(findings: Findings) {
+  const given = new Map<string, Map<number, Answer>>();
+  const ofPartition = ({ topic, partition }: Pick<Source, 'topic' | 'partition'>) => {
+    const name = `${topic}/${partition}`;
+    const known = given.get(name);
+    if (known !== undefined) return known;
+    const none = new Map<number, Answer>();
+    given.set(name, none);
+    return none;
+  };
+  return {
+    /** Whether it is the first; false for one that was told again. */
+    takes({ log }: Pick<Read, 'log'>, answer: Decision | Settlement): boolean {
+      const offsets = ofPartition(answer.source);
+      const offset = Number(answer.source.offset);
+      const atMs = Date.parse('decidedAt' in answer ? answer.decidedAt : answer.settledAt);
+      const digest = digestOf(answer);
+      const known = offsets.get(offset);
+      if (known !== undefined && atMs < known.atMs + DEFAULTS.replayMemoryMs) {
+        if (known.digest !== digest) {
+          findings.broken(() => ({
+            at: placeName(log.coordinate),
+            ids: named(answer),
+            what: `the delivery ${placeName(answer.source)} was answered before, in other words`,
+          }));
+        }
+        return false;
+      }
+      findings.checked();
+      offsets.set(offset, { digest, atMs });
+      return true;
+    },
+    has: (source: { topic: string; partition: number; offset: number }) =>
+      ofPartition(source).has(source.offset),
+  };
+}
+
+/** 48 bits: of a million answers, two that differ would pass for equal once in some hundred million times. */
+function digestOf(answer: Decision | Settlement): number {
+  return createHash('sha1').update(JSON.stringify(answer)).digest().readUIntBE(0, 6);
+}

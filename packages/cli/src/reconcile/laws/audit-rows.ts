@@ -1,0 +1,74 @@
+/**
+ * One row in every answer of the audit: each decision and settlement that stands on the log is there exactly once, and
+ * nothing else is; what a newer epoch made void is in no answer. Months that the audit dropped are left out.
+ */
+import type { Breach, Findings } from './law.ts';
+
+export const AUDITED = ['decisions', 'settlements'] as const;
+export type Audited = (typeof AUDITED)[number];
+
+/** One row, as the audit has it. */
+export type AuditRow = {
+  id: string;
+  /** In no answer. */
+  void: boolean;
+  atMs: number;
+  logPartition: number;
+  logOffset: number;
+};
+
+export function createAuditRows(findings: { rows: Findings; voids: Findings }) {
+  const tables = new Map<string, { stand: Map<string, string>; voids: Set<string> }>();
+  const tableOf = (tenant: string, table: Audited) => {
+    const name = `${tenant} ${table}`;
+    const known = tables.get(name);
+    if (known !== undefined) return known;
+    const none = { stand: new Map<string, string>(), voids: new Set<string>() };
+    tables.set(name, none);
+    return none;
+  };
+
+  return {
+    stands: (tenant: string, table: Audited, id: string, at: string): void => {
+      const { stand } = tableOf(tenant, table);
+      if (!stand.has(id)) stand.set(id, at);
+    },
+    isVoid: (tenant: string, table: Audited, id: string): void => {
+      tableOf(tenant, table).voids.add(id);
+      findings.voids.checked();
+    },
+    /**
+     * @param rows of all that the audit has, by id
+     * @param isRead whether that part of the log was read: what is behind it may be in the audit already
+     */
+    async compare(
+      tenant: string,
+      table: Audited,
+      {
+        rows,
+        keptFromMs,
+        isRead,
+      }: {
+        rows: AsyncIterable<AuditRow>;
+        keptFromMs: number | null;
+        isRead(row: AuditRow): boolean;
+      },
+    ): Promise<void> {
+      const { stand, voids } = tableOf(tenant, table);
+      const missing = new Map(stand);
+      const broken = (law: Findings, id: string, at: string | null, what: string) =>
+        law.broken((): Breach => ({ at, ids: { tenant, table, id }, what }));
+      for await (const row of rows) {
+        const { id } = row;
+        if (row.void || !isRead(row) || row.atMs < (keptFromMs ?? 0)) continue;
+        findings.rows.checked();
+        if (missing.delete(id)) continue;
+        const at = stand.get(id) ?? null;
+        if (at !== null) broken(findings.rows, id, at, 'the audit answers with it twice');
+        else if (voids.has(id)) broken(findings.voids, id, null, 'it is void, and the audit answers with it');
+        else broken(findings.rows, id, null, 'the audit answers with it, and it is not on the log');
+      }
+      for (const [id, at] of missing) broken(findings.rows, id, at, 'the audit does not have it');
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * The steps of each tenant in the order in which its ledger took them, which is that of their sequences: partitions are
+ * read each at its own pace. A step waits for those before it, and for the beginning of its epoch on every partition,
+ * behind which nothing of an older one counts; then numbers that never reached the log are waited for no longer.
+ */
+import type { Read } from './read-record.ts';
+import type { Step } from './step.ts';
+
+/** `isWhole`: every step of its epoch before it is on the log, so that what the ledger saw is known exactly. */
+export type OnStep = (step: Step, isWhole: boolean) => void;
+
+type Tenant = {
+  readonly waiting: Map<number, Step>;
+  /** The next number to be given on. */
+  next: number;
+  last: number;
+  epoch: string | null;
+  isWhole: boolean;
+  /** By partition: the highest number that was read. */
+  readonly highest: Map<number, number>;
+};
+
+/**
+ * @param partitions of the decisions topic
+ * @param onTwice told of a step whose number another has
+ */
+export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step: Step) => void) {
+  const tenants = new Map<string, Tenant>();
+  const generations = new Map<string, number>();
+  /** By partition: the generation in force where it was read up to. */
+  const begun = new Map<number, number>();
+  /** By epoch and tenant: the highest number on the log where it began, behind which its own go on. */
+  const bases = new Map<string, Map<string, number>>();
+  let begunEverywhere = 0;
+
+  function tenantOf(name: string): Tenant {
+    const known = tenants.get(name);
+    if (known !== undefined) return known;
+    const none = { waiting: new Map(), next: 1, last: 0, epoch: null, isWhole: true, highest: new Map() };
+    tenants.set(name, none);
+    return none;
+  }
+
+  const generationOf = ({ epoch }: Step) => generations.get(epoch) ?? 0;
+  const baseOf = (epoch: string, tenant: string) => bases.get(epoch)?.get(tenant) ?? 0;
+
+  function give(tenant: Tenant, step: Step): void {
+    const isNext = step.epoch === tenant.epoch;
+    const before = isNext ? tenant.last : baseOf(step.epoch, step.tenant);
+    tenant.isWhole = (!isNext || tenant.isWhole) && step.sequence === before + 1;
+    tenant.epoch = step.epoch;
+    tenant.last = step.sequence;
+    tenant.next = Math.max(tenant.next, step.sequence + 1);
+    tenant.waiting.delete(step.sequence);
+    onStep(step, tenant.isWhole);
+  }
+
+  function giveFollowing(tenant: Tenant): void {
+    for (;;) {
+      const step = tenant.waiting.get(tenant.next);
+      if (step === undefined || generationOf(step) > begunEverywhere) return;
+      give(tenant, step);
+    }
+  }
+
+  function giveAll(tenant: Tenant, which: (step: Step) => boolean): void {
+    const steps = [...tenant.waiting.values()].filter(which);
+    for (const step of steps.sort((one, other) => one.sequence - other.sequence)) give(tenant, step);
+  }
+
+  function begin({ id, generation }: NonNullable<Read['begins']>, partition: number): void {
+    generations.set(id, generation);
+    begun.set(partition, generation);
+    const base = bases.get(id) ?? new Map<string, number>();
+    bases.set(id, base);
+    for (const [name, { highest }] of tenants) {
+      base.set(name, Math.max(base.get(name) ?? 0, highest.get(partition) ?? 0));
+    }
+    if (begun.size < partitions) return;
+    const everywhere = Math.min(...begun.values());
+    if (everywhere === begunEverywhere) return;
+    begunEverywhere = everywhere;
+    for (const [name, tenant] of tenants) {
+      giveAll(tenant, (step) => generationOf(step) < everywhere);
+      if (everywhere === generation) tenant.next = Math.max(tenant.next, baseOf(id, name) + 1);
+      giveFollowing(tenant);
+    }
+  }
+
+  return {
+    takes(
+      { log, begins, isOvertaken }: Pick<Read, 'log' | 'begins' | 'isOvertaken'>,
+      steps: readonly Step[],
+    ): void {
+      const { partition } = log.coordinate;
+      if (begins !== null) begin(begins, partition);
+      for (const step of steps) {
+        const tenant = tenantOf(step.tenant);
+        tenant.highest.set(partition, Math.max(tenant.highest.get(partition) ?? 0, step.sequence));
+        if (isOvertaken) {
+          // An operator's deed counts whenever it is read; where the ledger has it, its number does not say.
+          if (step.did !== 'adjust') continue;
+          tenant.isWhole = false;
+          onStep(step, false);
+        } else if (step.sequence < tenant.next || tenant.waiting.has(step.sequence)) {
+          // An operator's deed may have been written twice.
+          if (step.did === 'decide' || step.did === 'settle') onTwice(step);
+        } else {
+          tenant.waiting.set(step.sequence, step);
+          giveFollowing(tenant);
+        }
+      }
+    },
+    /** Gives what is left: nothing more is read. */
+    end(): void {
+      for (const tenant of tenants.values()) giveAll(tenant, () => true);
+    },
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * No ALLOW carries a higher sequence than an acknowledged kill of its agent, its tenant or everything, until a revive;
+ * and one that reaches the log behind the kill is in the list of those that were open. Looked at when everything was
+ * read: a partition may be far ahead of that with the kill.
+ */
+
+import { createHash } from 'node:crypto';
+import type { AgentKilled, AgentRevived, KillTarget } from '@mandate/schemas';
+import { type Findings, placeName } from './law.ts';
+import type { Read } from './read-record.ts';
+
+/** Of two partitions, what was first is told by the log's clocks, which are those of several brokers. */
+const CLOCKS_APART_MS = 1_000;
+
+type Place = { topic: string; partition: number; offset: number; appendedAtMs: number };
+type Kill = {
+  kill: AgentKilled['kill'];
+  place: Place;
+  /** Those that had begun before it on its partition. */
+  epochsBefore: ReadonlySet<string>;
+  /** Of the actions that it names. */
+  open: ReadonlySet<number>;
+};
+type Revive = { revive: AgentRevived['revive']; place: Place };
+
+/** `action`: a number for its agent, id and attempt. */
+type Allow = {
+  tenant: string;
+  agentId: string;
+  sequence: number;
+  epoch: string;
+  action: number;
+  place: Place;
+};
+
+/** A row an ALLOW, as columns: there may be millions. */
+type Allowed = {
+  agents: number[];
+  sequences: number[];
+  partitions: number[];
+  offsets: number[];
+  appendedAtMs: number[];
+  epochs: number[];
+  actions: number[];
+};
+
+export function createKill(findings: Findings) {
+  const tenants = new Map<string, Allowed>();
+  const names: string[] = [];
+  const numbers = new Map<string, number>();
+  const kills = new Map<string, Kill[]>();
+  const revives = new Map<string, Revive[]>();
+  /** By partition: the epochs that have begun there so far. */
+  const begun = new Map<number, Set<string>>();
+
+  function numberOf(name: string): number {
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    names.push(name);
+    numbers.set(name, names.length - 1);
+    return names.length - 1;
+  }
+
+  function columnsOf(tenant: string): Allowed {
+    const known = tenants.get(tenant);
+    if (known !== undefined) return known;
+    const none: Allowed = {
+      agents: [],
+      sequences: [],
+      partitions: [],
+      offsets: [],
+      appendedAtMs: [],
+      epochs: [],
+      actions: [],
+    };
+    tenants.set(tenant, none);
+    return none;
+  }
+
+  const kept = <T>(map: Map<string, T[]>, target: KillTarget, one: T) => {
+    const name = targetName(target);
+    map.set(name, [...(map.get(name) ?? []), one]);
+  };
+
+  return {
+    /** `isFirst`: of what was told again, the first record counts. */
+    takes({ record, log, begins }: Read, isFirst: boolean): void {
+      const place = { ...log.coordinate, appendedAtMs: log.appendedAtMs };
+      const { partition } = place;
+      if (begins !== null) begun.set(partition, new Set([...(begun.get(partition) ?? []), begins.id]));
+      if (record.event === 'agent.killed') {
+        const { target, revision, ledgerEpoch } = record.kill;
+        const again = kills
+          .get(targetName(target))
+          ?.some(({ kill }) => kill.revision === revision && kill.ledgerEpoch === ledgerEpoch);
+        if (again !== true) {
+          const open = new Set(record.kill.open.map(hashOf));
+          const epochsBefore = begun.get(partition) ?? new Set();
+          kept(kills, target, { kill: record.kill, place, epochsBefore, open });
+        }
+      } else if (record.event === 'agent.revived') {
+        kept(revives, record.revive.target, { revive: record.revive, place });
+      } else if (record.event === 'action.decided' && isFirst && record.decision.verdict === 'ALLOW') {
+        const { decision } = record;
+        const columns = columnsOf(decision.tenant);
+        columns.agents.push(numberOf(decision.agentId));
+        columns.sequences.push(decision.ledgerSequence);
+        columns.partitions.push(partition);
+        columns.offsets.push(place.offset);
+        columns.appendedAtMs.push(place.appendedAtMs);
+        columns.epochs.push(numberOf(decision.ledgerEpoch));
+        columns.actions.push(hashOf(decision));
+      }
+    },
+    /** `topic`: where the decisions lie. */
+    end(topic: string): void {
+      for (const [tenant, columns] of tenants) {
+        findings.checked(columns.sequences.length);
+        if (kills.size === 0) continue;
+        for (let row = 0; row < columns.sequences.length; row++) checkRow(topic, tenant, columns, row);
+      }
+    },
+  };
+
+  function checkRow(topic: string, tenant: string, columns: Allowed, row: number): void {
+    const agentId = names[columns.agents[row] ?? 0] ?? '';
+    const targets: KillTarget[] = [
+      { scope: 'all' },
+      { scope: 'tenant', tenant },
+      { scope: 'agent', tenant, agentId },
+    ];
+    for (const name of targets.map(targetName)) {
+      const pulled = kills.get(name);
+      if (pulled === undefined) continue;
+      const allow: Allow = {
+        tenant,
+        agentId,
+        sequence: columns.sequences[row] ?? 0,
+        epoch: names[columns.epochs[row] ?? 0] ?? '',
+        action: columns.actions[row] ?? 0,
+        place: {
+          topic,
+          partition: columns.partitions[row] ?? 0,
+          offset: columns.offsets[row] ?? 0,
+          appendedAtMs: columns.appendedAtMs[row] ?? 0,
+        },
+      };
+      checkSequence(allow, pulled, revives.get(name) ?? []);
+      for (const kill of pulled) checkOpen(allow, kill);
+    }
+  }
+
+  function checkSequence(allow: Allow, pulled: readonly Kill[], revived: readonly Revive[]): void {
+    const before = pulled.filter((one) => isBefore(one, allow)).map(({ kill }) => kill);
+    const inForce = before.sort((one, other) => other.revision - one.revision)[0];
+    if (inForce === undefined) return;
+    const next = Math.min(
+      ...pulled.map(({ kill }) => kill.revision).filter((revision) => revision > inForce.revision),
+    );
+    const isRevived = revived.some(
+      ({ revive: { revision }, place }) =>
+        revision > inForce.revision && revision < next && mayPrecede(place, allow.place),
+    );
+    if (isRevived) return;
+    const sequence = inForce.ledgerSequences[allow.tenant];
+    broken(allow, inForce, `an ALLOW of sequence ${allow.sequence} behind the kill's ${sequence}`);
+  }
+
+  function checkOpen(allow: Allow, one: Kill): void {
+    if (!wasOpen(one, allow) || one.open.has(allow.action)) return;
+    if (one.kill.open.length < one.kill.openCount) findings.leftOut();
+    else broken(allow, one.kill, 'an ALLOW that reached the log behind the kill, which does not name it');
+  }
+
+  function broken({ tenant, agentId, place }: Allow, { id }: Kill['kill'], what: string): void {
+    findings.broken(() => ({ at: placeName(place), ids: { tenant, agent: agentId, kill: id }, what }));
+  }
+}
+
+/** Sequences of two epochs compare only where the later one was folded from a log with the kill. */
+function isBefore({ kill, epochsBefore }: Kill, allow: Allow): boolean {
+  const sequence = kill.ledgerSequences[allow.tenant];
+  if (sequence === undefined || allow.sequence < sequence) return false;
+  return allow.epoch === kill.ledgerEpoch || !epochsBefore.has(allow.epoch);
+}
+
+/** Was it taken before the kill and on the log behind it? Then it was open. */
+function wasOpen({ kill, place }: Kill, allow: Allow): boolean {
+  const sequence = kill.ledgerSequences[allow.tenant];
+  if (sequence === undefined || allow.sequence > sequence || allow.epoch !== kill.ledgerEpoch) return false;
+  return !mayPrecede(allow.place, place);
+}
+
+function mayPrecede(one: Place, other: Place): boolean {
+  return one.partition === other.partition
+    ? one.offset < other.offset
+    : one.appendedAtMs <= other.appendedAtMs + CLOCKS_APART_MS;
+}
+
+function targetName(target: KillTarget): string {
+  if (target.scope === 'all') return '*';
+  return target.scope === 'tenant' ? target.tenant : `${target.tenant}/${target.agentId}`;
+}
+
+function hashOf({ tenant, agentId, actionId, attempt }: AgentKilled['kill']['open'][number]): number {
+  return createHash('sha1').update(`${tenant} ${agentId} ${actionId} ${attempt}`).digest().readUIntBE(0, 6);
+}

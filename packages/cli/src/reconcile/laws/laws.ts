@@ -1,0 +1,150 @@
+/**
+ * The laws that a plane keeps, asked of its log in one pass: SEMANTICS of one decision, limits, outcomes, the kill switch
+ * and epochs. What takes the log, the audit and the deciders' positions together is asked when everything was read.
+ *
+ * Deliveries are looked at whosever they are, as an offset names no tenant; everything else is of the tenants asked for.
+ */
+import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';
+import type { Reconciliation } from '@mandate/ledger';
+import { type DeadLettersRecord, type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { createAnswers } from './answers.ts';
+import { AUDITED, type Audited, type AuditRow, createAuditRows } from './audit-rows.ts';
+import { createInOrder } from './in-order.ts';
+import { createKill } from './kill.ts';
+import { Findings, type LawReport, placeName } from './law.ts';
+import { createLimits } from './limits.ts';
+import { checkOffsets, createLetters, type Requests } from './offsets.ts';
+import { oneDecision } from './one-decision.ts';
+import { checkOutcome } from './outcomes.ts';
+import { type Read, readInEpochs } from './read-record.ts';
+import { createStanding } from './standing.ts';
+import { namesOf, readSteps, type Step } from './step.ts';
+
+/** Page after page, all that the audit has of a table, by id. */
+export type AskRows = (tenant: string, table: Audited) => AsyncIterable<AuditRow>;
+
+export type Laws = ReturnType<typeof createLaws>;
+
+/**
+ * @param partitions of the decisions topic
+ * @param isKept whether the audit keeps the months of a record
+ */
+export function createLaws(asked: {
+  tenants: readonly string[];
+  partitions: number;
+  isKept(record: DecisionsRecord): boolean;
+}) {
+  const tenants = new Set(asked.tenants);
+  const found = {
+    oneDecision: new Findings('one-decision'),
+    rows: new Findings('audit-rows'),
+    charges: new Findings('charges'),
+    limits: new Findings('limits'),
+    outcomes: new Findings('outcomes'),
+    kill: new Findings('kill'),
+    offsets: new Findings('offsets'),
+    voids: new Findings('void'),
+  };
+  const read = readInEpochs();
+  const stepsOf = readSteps();
+  const answers = createAnswers(found.oneDecision);
+  const letters = createLetters();
+  const rows = createAuditRows(found);
+  const kill = createKill(found.kill);
+  const standing = createStanding();
+  const limits = createLimits(found.limits);
+  const inOrder = createInOrder(asked.partitions, onStep, (step) => {
+    const ids = step.did === 'decide' ? namesOf(step.decision) : { tenant: step.tenant };
+    const what = `the sequence ${step.sequence} is that of another step`;
+    found.oneDecision.broken(() => ({ at: step.at, ids, what }));
+  });
+
+  function onStep(step: Step, isWhole: boolean): void {
+    if (step.did === 'decide') {
+      const { decision } = step;
+      limits.decided(step, decision, isWhole);
+      if (decision.kind === 'duplicate') return;
+      oneDecision(found.oneDecision, step, decision, standing.of(decision));
+      standing.put(decision, step);
+    } else if (step.did === 'settle') {
+      const { settlement } = step;
+      const known = standing.of(settlement);
+      checkOutcome(found.outcomes, step, settlement, { known, isWhole });
+      limits.settled(step, settlement, { known, isWhole });
+      if (known !== undefined && settlement.kind === 'settled') known.isSettled = true;
+    } else if (step.did === 'adjust') {
+      limits.adjusted(step.adjustment);
+    }
+  }
+
+  /** Whether it is the first record of an answer; what tells no answer always is. */
+  function isFirst(one: Read): boolean {
+    const told = answerIn(one.record);
+    if (told === null) return true;
+    if (one.isOvertaken) {
+      if (tenants.has(told.tenant)) rows.isVoid(told.tenant, told.table, told.answer.id);
+      return false;
+    }
+    if (tenants.has(told.tenant) && asked.isKept(one.record)) {
+      rows.stands(told.tenant, told.table, told.answer.id, placeName(one.log.coordinate));
+    }
+    return answers.takes(one, told.answer);
+  }
+
+  return {
+    /** A record of the decisions topic, each partition in its order. */
+    takes(record: DecisionsRecord, log: Pick<LogRecord, 'coordinate' | 'appendedAtMs'>): void {
+      const one = read(record, log);
+      const first = isFirst(one);
+      const told = answerIn(record);
+      if (told === null || tenants.has(told.tenant)) kill.takes(one, first);
+      const steps = stepsOf(one).filter(({ tenant }) => tenants.has(tenant));
+      // What is told again took no number of its own.
+      inOrder.takes(one, first || one.isOvertaken ? steps : []);
+    },
+    takesLetter(record: DeadLettersRecord): void {
+      if (record.event === 'dead.letter') letters.takes(record.deadLetter);
+    },
+    /** Once the decisions and the dead letters were read. */
+    end(): void {
+      inOrder.end();
+      kill.end(TOPICS.decisions);
+    },
+    checkOffsets: (bus: Bus, committed: readonly GroupPosition[]): Promise<Requests> =>
+      checkOffsets(bus, committed, { answers, letters, findings: found.offsets }),
+    /** @param positions by partition: the last offset of the decisions topic that was read */
+    async checkRows(
+      ask: AskRows,
+      positions: ReadonlyMap<number, number>,
+      keptFrom: (tenant: string) => number | null,
+    ): Promise<void> {
+      const isRead = ({ logPartition, logOffset }: AuditRow) =>
+        logOffset <= (positions.get(logPartition) ?? -1);
+      for (const tenant of tenants) {
+        for (const table of AUDITED) {
+          const all = { rows: ask(tenant, table), keptFromMs: keptFrom(tenant), isRead };
+          await rows.compare(tenant, table, all);
+        }
+      }
+    },
+    checkCharges({ counters, differences }: Reconciliation): void {
+      found.charges.checked(counters);
+      for (const { tenant, budget, logMicros, ledgerMicros, auditMicros } of differences) {
+        const ids = { tenant, scope: budget.scope, subject: budget.subject, budget: budget.id };
+        const what = `log ${logMicros}, ledger ${ledgerMicros}, audit ${auditMicros ?? 'not asked'} micro-dollars`;
+        found.charges.broken(() => ({ at: null, ids, what }));
+      }
+    },
+    report: (): LawReport[] => Object.values(found).map((findings) => findings.report()),
+  };
+}
+
+function answerIn(record: DecisionsRecord) {
+  if (record.event === 'action.decided') {
+    const { decision: answer } = record;
+    return { table: 'decisions' as const, tenant: answer.tenant, answer };
+  }
+  if (record.event !== 'action.settled') return null;
+  const { settlement: answer } = record;
+  return { table: 'settlements' as const, tenant: answer.tenant, answer };
+}

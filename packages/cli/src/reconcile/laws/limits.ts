@@ -1,0 +1,191 @@
+/**
+ * No limit is exceeded: charges, settlements and adjustments are added up in the order in which the ledger took them,
+ * and every ALLOW must have fitted what its budgets and rates held then. What a check says that it saw must be what
+ * they held. An outcome may overdraw, and a mandate that only watches lets through what it would refuse.
+ */
+import {
+  type BudgetAdjusted,
+  type BudgetLimit,
+  type Check,
+  type Settlement,
+  TOTAL_BUDGET,
+} from '@mandate/schemas';
+import { z } from 'zod';
+import {
+  type BudgetCounter,
+  callsIn,
+  createBudgetCounter,
+  createRateCounter,
+  type RateCounter,
+  spend,
+  spentIn,
+} from './counters.ts';
+import type { Findings } from './law.ts';
+import type { Standing } from './standing.ts';
+import { type Decided, namesOf, type Step } from './step.ts';
+
+const sawBudget = z.object({
+  scope: z.string(),
+  id: z.string(),
+  windowMs: z.int().nullable(),
+  spentMicros: z.int(),
+  costMicros: z.int(),
+  maxMicros: z.int().nullable(),
+});
+const sawRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
+
+type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
+type Limit = { name: string; held: number; saw: number; fits: boolean };
+/** The step that is looked at. */
+type Now = Pick<Step, 'at'> & { decision: Decided; isWhole: boolean };
+
+export function createLimits(findings: Findings) {
+  const budgets = new Map<string, BudgetCounter>();
+  const rates = new Map<string, RateCounter>();
+  const adjusted = new Set<string>();
+
+  function counterOf(tenant: string, { scope, subject, id, windowMs }: Budget): BudgetCounter {
+    const name = `${tenant} ${scope} ${subject} ${id} ${windowMs}`;
+    const known = budgets.get(name);
+    if (known !== undefined) return known;
+    const counter = createBudgetCounter(windowMs);
+    budgets.set(name, counter);
+    return counter;
+  }
+
+  function rateOf({ tenant, agentId, tool }: Decided, check: string, windowMs: number): RateCounter {
+    const name = `${tenant} ${agentId} ${check === 'tool-rate' ? (tool ?? '') : ''} ${windowMs}`;
+    const known = rates.get(name);
+    if (known !== undefined) return known;
+    const rate = createRateCounter(windowMs);
+    rates.set(name, rate);
+    return rate;
+  }
+
+  /** Each once, and the agent's lifetime spend whether it is listed or not. */
+  function chargedBy(tenant: string, agentId: string, listed: readonly Budget[]): Set<BudgetCounter> {
+    return new Set([...listed, totalOf(agentId)].map((budget) => counterOf(tenant, budget)));
+  }
+
+  function checkLimit(now: Now, check: Check, listed: Budget | undefined): void {
+    if (check.saw === undefined || check.said === 'skip') return;
+    const limit = limitOf(now.decision, check, listed);
+    if (limit === undefined || !now.isWhole) {
+      findings.leftOut();
+      return;
+    }
+    findings.checked();
+    const fault = faultOf(now.decision, check, limit);
+    if (fault === null) return;
+    findings.broken(() => ({
+      at: now.at,
+      ids: { ...namesOf(now.decision), limit: limit.name },
+      what: fault,
+    }));
+  }
+
+  /** What a limit holds and what the check saw of it; undefined where the decision does not say whose it is. */
+  function limitOf(decision: Decided, { check, saw }: Check, listed: Budget | undefined): Limit | undefined {
+    if (check !== 'budget') {
+      const rate = sawRate.safeParse(saw).data;
+      if (rate === undefined) return undefined;
+      const held = callsIn(rateOf(decision, check, rate.windowMs), decision.atMs);
+      return { name: check, held, saw: rate.calls, fits: held < rate.maxCalls };
+    }
+    const budget = sawBudget.safeParse(saw).data;
+    const reference = budget && (listed ?? referenceOf(decision, budget));
+    if (budget === undefined || reference === undefined) return undefined;
+    const held = spentIn(counterOf(decision.tenant, reference), decision.atMs);
+    const fits = held <= (budget.maxMicros ?? Number.MAX_SAFE_INTEGER) - budget.costMicros;
+    return { name: `${reference.scope} budget ${reference.id}`, held, saw: budget.spentMicros, fits };
+  }
+
+  function takeSlots(decision: Decided): void {
+    const taken = new Set(
+      decision.checks.flatMap(({ check, saw }) => {
+        const rate = check === 'budget' ? undefined : sawRate.safeParse(saw).data;
+        return rate === undefined ? [] : [rateOf(decision, check, rate.windowMs)];
+      }),
+    );
+    for (const rate of taken) rate.times.push(decision.atMs);
+  }
+
+  /** What the agent has spent in all stands on every decision and settlement. */
+  function checkTotal(
+    { at, tenant }: Pick<Step, 'at' | 'tenant'>,
+    told: Decided | Settlement,
+    { nowMs, isWhole }: { nowMs: number; isWhole: boolean },
+  ): void {
+    if (!isWhole) return;
+    const held = spentIn(counterOf(tenant, totalOf(told.agentId)), nowMs);
+    if (held === told.cumulativeMicros) return;
+    findings.broken(() => ({
+      at,
+      ids: namesOf(told),
+      what: `it says that the agent has spent ${told.cumulativeMicros} in all, and by the log that is ${held}`,
+    }));
+  }
+
+  return {
+    decided(step: Pick<Step, 'at' | 'tenant'>, decision: Decided, isWhole: boolean): void {
+      let budget = 0;
+      for (const check of decision.checks) {
+        const listed = check.check === 'budget' ? decision.budgets?.[budget++] : undefined;
+        checkLimit({ at: step.at, decision, isWhole }, check, listed);
+      }
+      const { tenant, agentId, atMs, chargedMicros } = decision;
+      if (decision.budgets !== null) {
+        for (const counter of chargedBy(tenant, agentId, decision.budgets)) {
+          spend(counter, atMs, chargedMicros, atMs);
+        }
+      }
+      if (decision.takesSlots) takeSlots(decision);
+      checkTotal(step, decision, { nowMs: atMs, isWhole });
+    },
+    settled(
+      step: Pick<Step, 'at' | 'tenant'>,
+      settlement: Settlement,
+      { known, isWhole }: { known: Standing | undefined; isWhole: boolean },
+    ): void {
+      const { tenant, agentId, deltaMicros } = settlement;
+      const nowMs = Date.parse(settlement.settledAt);
+      if (settlement.kind === 'settled' && known !== undefined && known.budgets !== null) {
+        for (const counter of chargedBy(tenant, agentId, known.budgets)) {
+          spend(counter, known.atMs, deltaMicros, nowMs);
+        }
+      }
+      checkTotal(step, settlement, { nowMs, isWhole });
+    },
+    adjusted({ id, tenant, budget, deltaMicros, at }: BudgetAdjusted['adjustment']): void {
+      if (adjusted.has(`${tenant} ${id}`)) return;
+      adjusted.add(`${tenant} ${id}`);
+      const atMs = Date.parse(at);
+      spend(counterOf(tenant, budget), atMs, deltaMicros, atMs);
+    },
+  };
+}
+
+function faultOf(decision: Decided, { said }: Check, { held, saw, fits }: Limit): string | null {
+  if (held !== saw) return `it saw ${saw}, and by the log the limit held ${held}`;
+  if (!fits && decision.verdict === 'ALLOW' && !decision.isObserved) {
+    return `an ALLOW of ${decision.chargedMicros} micro-dollars that does not fit: the limit held ${held}`;
+  }
+  return fits === (said === 'pass')
+    ? null
+    : `it says ${said}, and the call ${fits ? 'fits' : 'does not fit'}`;
+}
+
+function totalOf(agentId: string): Budget {
+  return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
+}
+
+/** Whose budget it is, where the decision itself says it: what was refused lists no budgets, and principals may be sealed. */
+function referenceOf(
+  { agentId, mandateId }: Decided,
+  { scope, id, windowMs }: z.output<typeof sawBudget>,
+): Budget | undefined {
+  if (scope === 'agent') return { scope, subject: agentId, id, windowMs };
+  if (scope === 'tenant') return { scope, subject: '', id, windowMs };
+  if (scope === 'mandate' && mandateId !== null) return { scope, subject: mandateId, id, windowMs };
+  return undefined;
+}

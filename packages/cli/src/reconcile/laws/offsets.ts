@@ -1,0 +1,151 @@
+/**
+ * What the deciders committed is decided: each request below their position has a decision, a settlement or a dead letter
+ * on the log. Those behind it are open; those that retention took are counted only.
+ */
+import { type Bus, type GroupPosition, nextOffset, type PartitionRange } from '@mandate/bus';
+import { isMandateError } from '@mandate/runtime';
+import { type DeadLetter, GROUPS } from '@mandate/schemas';
+import type { Answers } from './answers.ts';
+import { type Findings, placeName } from './law.ts';
+
+export type Requests = {
+  /** On the log, and without an answer yet. */
+  open: number;
+  /** No longer on the log. */
+  dropped: number;
+};
+
+/** Asked before the log is read, so that what was committed then is on it. */
+export async function committedPositions(bus: Bus): Promise<readonly GroupPosition[]> {
+  return (await bus.positions(GROUPS.decider)).filter(({ group }) => group === GROUPS.decider);
+}
+
+/** Dead letters by the deliveries that they are of: one, or all of a batch. */
+export function createLetters() {
+  const batches: { topic: string; partition: number; first: number; last: number }[] = [];
+  const single = new Set<string>();
+  return {
+    takes({ source: { topic, partition, offset }, lastOffset }: DeadLetter['deadLetter']): void {
+      if (lastOffset === undefined) single.add(placeName({ topic, partition, offset }));
+      else batches.push({ topic, partition, first: Number(offset), last: Number(lastOffset) });
+    },
+    /** The first offset behind the dead letter that this one is in; null where it is in none. */
+    behind(place: { topic: string; partition: number; offset: number }): number | null {
+      if (single.has(placeName(place))) return place.offset + 1;
+      const batch = batches.find(
+        ({ topic, partition, first, last }) =>
+          topic === place.topic &&
+          partition === place.partition &&
+          first <= place.offset &&
+          place.offset <= last,
+      );
+      return batch === undefined ? null : batch.last + 1;
+    },
+  };
+}
+
+type Letters = ReturnType<typeof createLetters>;
+
+export async function checkOffsets(
+  bus: Bus,
+  committed: readonly GroupPosition[],
+  { answers, letters, findings }: { answers: Answers; letters: Letters; findings: Findings },
+): Promise<Requests> {
+  const requests = { open: 0, dropped: 0 };
+  const topics = [...new Set(committed.map(({ topic }) => topic))];
+  for (const topic of topics) {
+    const starts: Record<string, number> = {};
+    let hasUnanswered = false;
+    const positions = new Map<number, number>();
+    for (const range of await bus.ranges(topic)) {
+      const { partition, startOffset, endOffset } = range;
+      const position =
+        committed.find((one) => one.topic === topic && one.partition === partition)?.nextOffset ?? 0;
+      positions.set(partition, position);
+      requests.dropped += startOffset;
+      const first = firstUnanswered(range, answers, letters);
+      findings.checked(Math.max(0, Math.min(position, endOffset) - startOffset));
+      starts[`${topic}/${partition}`] = first;
+      hasUnanswered ||= first < endOffset;
+    }
+    if (!hasUnanswered) continue;
+    await readUnanswered(bus, topic, starts, { answers, letters }, (partition, offset) => {
+      if (offset >= (positions.get(partition) ?? 0)) requests.open += 1;
+      else {
+        findings.broken(() => ({
+          at: placeName({ topic, partition, offset }),
+          ids: {},
+          what: `committed at ${positions.get(partition)}, and neither decided nor a dead letter`,
+        }));
+      }
+    });
+  }
+  findings.leftOut(requests.dropped);
+  return requests;
+}
+
+function firstUnanswered(
+  { topic, partition, startOffset, endOffset }: PartitionRange,
+  answers: Answers,
+  letters: Letters,
+) {
+  for (let offset = startOffset; offset < endOffset; ) {
+    const place = { topic, partition, offset };
+    if (answers.has(place)) offset += 1;
+    else {
+      const behind = letters.behind(place);
+      if (behind === null) return offset;
+      offset = behind;
+    }
+  }
+  return endOffset;
+}
+
+/**
+ * Offsets alone do not tell: those of transactions are no requests. So what lies at them is read, from the first on that
+ * has no answer; mostly that is nothing. A batch that nobody can read is passed over as its dead letter says.
+ */
+async function readUnanswered(
+  bus: Bus,
+  topic: string,
+  starts: Readonly<Record<string, number>>,
+  { answers, letters }: { answers: Answers; letters: Letters },
+  onUnanswered: (partition: number, offset: number) => void,
+): Promise<void> {
+  const next = new Map(Object.entries(starts));
+  for (;;) {
+    const reader = await bus.read({
+      topics: [topic],
+      from: Object.fromEntries(next),
+      onRecords(records) {
+        for (const record of records) {
+          const { partition, offset } = record.coordinate;
+          next.set(`${topic}/${partition}`, nextOffset(record));
+          if (!answers.has(record.coordinate) && letters.behind(record.coordinate) === null) {
+            onUnanswered(partition, offset);
+          }
+        }
+      },
+    });
+    try {
+      await Promise.race([reader.caughtUp, reader.finished]);
+      return;
+    } catch (error) {
+      if (!isMandateError(error, 'BUS_UNREADABLE') || !passOver(topic, next, letters)) throw error;
+    } finally {
+      await reader.stop();
+    }
+  }
+}
+
+/** Whether any partition stood before a batch that has a dead letter, and now stands behind it. */
+function passOver(topic: string, next: Map<string, number>, letters: Letters): boolean {
+  let passed = false;
+  for (const [name, offset] of next) {
+    const behind = letters.behind({ topic, partition: Number(name.slice(topic.length + 1)), offset });
+    if (behind === null) continue;
+    next.set(name, behind);
+    passed = true;
+  }
+  return passed;
+}

@@ -1,0 +1,21 @@
+/**
+ * One first decision for each attempt of an action: another stands only behind a DEFER that a person answered, or once
+ * the first is forgotten.
+ */
+import type { Findings } from './law.ts';
+import type { Standing } from './standing.ts';
+import { type Decided, namesOf, type Step } from './step.ts';
+
+export function oneDecision(
+  findings: Findings,
+  { at }: Pick<Step, 'at'>,
+  decision: Decided,
+  known: Standing | undefined,
+): void {
+  if (known === undefined || known.verdict === 'DEFER' || known.forgetAtMs <= decision.atMs) return;
+  findings.broken(() => ({
+    at,
+    ids: namesOf(decision),
+    what: `this attempt has a first decision already, ${known.verdict} at ${known.at}`,
+  }));
+}

@@ -1,0 +1,41 @@
+/**
+ * An outcome finds what it tells of: the first one for an ALLOW settles what that had reserved, and those behind it
+ * change nothing.
+ */
+import type { Settlement } from '@mandate/schemas';
+import type { Findings } from './law.ts';
+import type { Standing } from './standing.ts';
+import { namesOf, type Step } from './step.ts';
+
+/** `known`: what stands for the attempt that is told of, as far as it is remembered. */
+export function checkOutcome(
+  findings: Findings,
+  { at }: Pick<Step, 'at'>,
+  settlement: Settlement,
+  { known, isWhole }: { known: Standing | undefined; isWhole: boolean },
+): void {
+  if (!isWhole) {
+    findings.leftOut();
+    return;
+  }
+  findings.checked();
+  const expected = kindOf(known);
+  const isForgotten = known !== undefined && known.forgetAtMs <= Date.parse(settlement.settledAt);
+  const broken = (what: string) => findings.broken(() => ({ at, ids: namesOf(settlement), what }));
+  if (settlement.kind !== expected && !(isForgotten && settlement.kind === 'unknown')) {
+    broken(`it says ${settlement.kind}, and by what stands on the log it is ${expected}`);
+  } else if (settlement.kind !== 'settled' && settlement.deltaMicros !== 0) {
+    broken(`it is ${settlement.kind}, and moved ${settlement.deltaMicros} micro-dollars`);
+  } else if (settlement.kind === 'settled' && known !== undefined) {
+    const { deltaMicros, chargedMicros } = settlement;
+    if (known.reservedMicros + deltaMicros !== chargedMicros) {
+      broken(`${known.reservedMicros} were reserved and ${deltaMicros} moved, which is not ${chargedMicros}`);
+    }
+  }
+}
+
+function kindOf(known: Standing | undefined): Settlement['kind'] {
+  if (known === undefined) return 'unknown';
+  if (known.budgets === null) return 'not_allowed';
+  return known.isSettled ? 'repeated' : 'settled';
+}

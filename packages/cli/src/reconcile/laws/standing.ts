@@ -1,0 +1,42 @@
+/** What stands for each attempt of an action, for as long as the ledger remembers it, and what it charged. */
+import { type BudgetLimit, DEFAULTS } from '@mandate/schemas';
+import type { Decided } from './step.ts';
+
+export type Standing = {
+  readonly at: string;
+  readonly atMs: number;
+  readonly sequence: number;
+  readonly forgetAtMs: number;
+  readonly verdict: Decided['verdict'];
+  /** null where nothing was charged. */
+  readonly budgets: readonly BudgetLimit[] | null;
+  readonly reservedMicros: number;
+  isSettled: boolean;
+};
+
+type Attempt = { tenant: string; agentId: string; actionId: string; attempt: number };
+
+export function createStanding() {
+  const standing = new Map<string, Standing>();
+  return {
+    of: (attempt: Attempt): Standing | undefined => standing.get(nameOf(attempt)),
+    put(decision: Decided, { at, sequence }: { at: string; sequence: number }): void {
+      const { atMs, verdict, budgets, chargedMicros: reservedMicros, leaseExpiresAtMs } = decision;
+      const forgetAtMs = Math.max(atMs + DEFAULTS.replayMemoryMs, leaseExpiresAtMs);
+      const entry = { at, atMs, sequence, forgetAtMs, verdict, budgets, reservedMicros, isSettled: false };
+      // At the end, so that the oldest comes first.
+      standing.delete(nameOf(decision));
+      standing.set(nameOf(decision), entry);
+      for (const [name, oldest] of standing) {
+        // What its decider could not publish is remembered for longer.
+        if (oldest.forgetAtMs + DEFAULTS.replayMemoryMs > atMs) break;
+        standing.delete(name);
+      }
+    },
+  };
+}
+
+/** No id holds a blank. */
+function nameOf({ tenant, agentId, actionId, attempt }: Attempt): string {
+  return `${tenant} ${agentId} ${actionId} ${attempt}`;
+}

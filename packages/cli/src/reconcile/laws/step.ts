@@ -1,0 +1,106 @@
+/** What the ledger did in one step, of a record as much as the laws about steps need: for a while there may be many. */
+import type { BudgetAdjusted, BudgetLimit, Check, Decision, Settlement } from '@mandate/schemas';
+import type { Breach } from './law.ts';
+import { placeName } from './law.ts';
+import type { Read } from './read-record.ts';
+
+export type Decided = Pick<
+  Decision,
+  | 'id'
+  | 'kind'
+  | 'tenant'
+  | 'agentId'
+  | 'actionId'
+  | 'attempt'
+  | 'tool'
+  | 'verdict'
+  | 'chargedMicros'
+  | 'cumulativeMicros'
+> & {
+  atMs: number;
+  isObserved: boolean;
+  mandateId: string | null;
+  /** null where nothing was charged. Equal lists are one. */
+  budgets: readonly BudgetLimit[] | null;
+  takesSlots: boolean;
+  leaseExpiresAtMs: number;
+  /** Of its limits, in their order. */
+  checks: readonly Check[];
+};
+
+export type Step = { tenant: string; sequence: number; epoch: string; at: string } & (
+  | { did: 'decide'; decision: Decided }
+  | { did: 'settle'; settlement: Settlement }
+  | { did: 'adjust'; adjustment: BudgetAdjusted['adjustment'] }
+  /** Took a number, and changed nothing that is checked here. */
+  | { did: 'other' }
+);
+
+const LIMIT_CHECKS: ReadonlySet<string> = new Set(['budget', 'tool-rate', 'mandate-rate']);
+
+/** The steps that a record tells of: a kill of everything took one in each tenant. */
+export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
+  const lists = new Map<string, readonly BudgetLimit[]>();
+  const shared = (budgets: readonly BudgetLimit[]) => {
+    const name = JSON.stringify(budgets);
+    const known = lists.get(name);
+    if (known === undefined) lists.set(name, budgets);
+    return known ?? budgets;
+  };
+  return ({ record, log }) => {
+    const at = placeName(log.coordinate);
+    switch (record.event) {
+      case 'action.decided': {
+        const { decision } = record;
+        const budgets = decision.reservation === null ? null : shared(decision.reservation.budgets);
+        return [{ did: 'decide', ...numbered(decision, at), decision: slim(decision, budgets) }];
+      }
+      case 'action.settled':
+        return [{ did: 'settle', ...numbered(record.settlement, at), settlement: record.settlement }];
+      case 'budget.adjusted':
+        return [{ did: 'adjust', ...numbered(record.adjustment, at), adjustment: record.adjustment }];
+      case 'approval.recorded':
+        return [{ did: 'other', ...numbered(record.approval, at) }];
+      case 'agent.killed': {
+        const { ledgerSequences, ledgerEpoch: epoch } = record.kill;
+        return Object.entries(ledgerSequences).map(([tenant, sequence]) => ({
+          did: 'other',
+          tenant,
+          sequence,
+          epoch,
+          at,
+        }));
+      }
+      case 'agent.revived':
+      case 'ledger.epoch':
+        return [];
+    }
+  };
+}
+
+function numbered(
+  { tenant, ledgerSequence, ledgerEpoch }: { tenant: string; ledgerSequence: number; ledgerEpoch: string },
+  at: string,
+) {
+  return { tenant, sequence: ledgerSequence, epoch: ledgerEpoch, at };
+}
+
+function slim(decision: Decision, budgets: readonly BudgetLimit[] | null): Decided {
+  const { id, kind, tenant, agentId, actionId, attempt, tool, verdict } = decision;
+  const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
+  return {
+    ...{ id, kind, tenant, agentId, actionId, attempt, tool, verdict, chargedMicros, cumulativeMicros },
+    atMs: Date.parse(decision.decidedAt),
+    isObserved: observed !== null,
+    mandateId: mandate?.id ?? null,
+    budgets,
+    takesSlots: reservation !== null && reservation.rates.length > 0,
+    leaseExpiresAtMs: leaseExpiresAt === null ? 0 : Date.parse(leaseExpiresAt),
+    checks: decision.checks.filter(({ check }) => LIMIT_CHECKS.has(check)),
+  };
+}
+
+/** By which a decision is found. */
+export function namesOf({ id, tenant, agentId, actionId, attempt }: Decided | Settlement): Breach['ids'] {
+  return { id, tenant, agent: agentId, action: actionId, attempt };
+}

@@ -1,0 +1,55 @@
+/** What reconcile found, for people: what was compared, the laws as a table, and what breaks them. */
+import { formatMicros } from '@mandate/schemas';
+import type { Output } from '../command-context.ts';
+import { printable, printableLines } from '../output/printable.ts';
+import { type Column, paint, table } from '../output/table.ts';
+import type { LawReport } from './laws/law.ts';
+import type { Report } from './reconcile-sources.ts';
+
+const LAWS: readonly Column<LawReport>[] = [
+  { title: 'law', of: ({ law }) => law },
+  { title: 'checked', of: ({ checked }) => String(checked), align: 'right' },
+  { title: 'left out', of: ({ leftOut }) => String(leftOut), align: 'right' },
+  { title: 'broken', of: ({ broken }) => String(broken), align: 'right' },
+];
+
+export function reportText(report: Report, stdout: Output): string {
+  const { decisions, settlements, counters, differences, doubledActions, driftMicros, requests, laws } =
+    report;
+  const columns = LAWS.map((column) => ({
+    ...column,
+    style: ({ broken }: LawReport, text: string) => (broken > 0 ? paint('red', text, stdout) : text),
+  }));
+  const lines = [
+    `on the log: decisions ${decisions}, settlements ${settlements}; counters compared: ${counters}`,
+    `requests: ${requests.open} open, ${requests.dropped} no longer on the log`,
+  ];
+  const found = [
+    ...differences.map(({ budget, logMicros, keptMicros, ledgerMicros, auditMicros }) => {
+      const kept = keptMicros === logMicros ? '' : ` of ${formatMicros(keptMicros)} in months that it keeps`;
+      const audit = auditMicros === null ? '' : `, audit ${formatMicros(auditMicros)}${kept}`;
+      const name = printable(
+        [budget.scope, budget.subject, budget.id].filter((part) => part !== '').join(' '),
+      );
+      return `  ${name}: log ${formatMicros(logMicros)}, ledger ${formatMicros(ledgerMicros)}${audit}`;
+    }),
+    ...doubledActions.map((action) => `  decided twice: ${JSON.stringify(action)}`),
+    // Those of charges are the counters above.
+    ...laws.filter(({ law }) => law !== 'charges').flatMap(breachLines),
+    `drift ${driftMicros} micro-dollars`,
+  ];
+  return (
+    printableLines(`${lines.join('\n')}\n`) +
+    table(laws, columns, stdout) +
+    printableLines(`${found.join('\n')}\n`)
+  );
+}
+
+function breachLines({ law, broken, breaches }: LawReport): string[] {
+  const more = broken > breaches.length ? [`  ${law}: and ${broken - breaches.length} more`] : [];
+  const told = breaches.map(({ at, ids, what }) => {
+    const named = Object.entries(ids).map(([name, id]) => `${name} ${id}`);
+    return `  ${law}: ${printable([at, ...named].filter((part) => part !== null).join(', '))}: ${printable(what)}`;
+  });
+  return [...told, ...more];
+}
