@@ -118,6 +118,15 @@ export const FAULTS: readonly Fault[] = [
     tests: ['test/faults/clickhouse-away.servers.test.ts'],
   },
   {
+    number: 18,
+    what: 'hostile documents',
+    tests: [
+      'test/faults/hostile-documents.test.ts',
+      'packages/policy/src/mandate/load-mandates.test.ts',
+      'packages/policy/src/arguments/pattern.test.ts',
+    ],
+  },
+  {
     number: 22,
     what: 'the disk of an embedded plane is full',
     tests: ['test/faults/full-disk.test.ts'],

@@ -546,6 +546,10 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 never more records than the limit', 'if (recordCount > MOST_RECORDS)', 'if (recordCount < 0)'],
     ['8 never more headers than the limit', 'if (headers > MOST_HEADERS)', 'if (headers < 0)'],
   ]),
+  ...inFile(`${POLICY}/mandate/yaml-bounds.ts`, [
+    ['8 endless documents are not parsed', 'count === MOST_MARKS', 'count === -1'],
+    ['8 endless nesting is not parsed', 'brackets > MAX_DEPTH', 'brackets > 1e9'],
+  ]),
   ...inFile('packages/bus/src/kafka/cursor.ts', [
     ['8 a batch weighs so much at most', 'bytes >= BATCH_BYTES', 'bytes < 0'],
     [

@@ -3,7 +3,8 @@
  * once, each with line and column.
  */
 import { CAPS, placeOf, sayIssue, shapeFaults } from '@mandate/schemas';
-import { type Document, isMap, isNode, isScalar, parseAllDocuments } from 'yaml';
+import { type Document, isMap, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
+import { yamlExcess } from './yaml-bounds.ts';
 import { yamlFaults } from './yaml-rules.ts';
 
 /** `line` and `column` count from 1; `path` is dotted, empty for the file as a whole. */
@@ -28,6 +29,7 @@ type Schema<T> = {
 export type SayFault = (path: Path, message: string) => void;
 
 const MAX_ALIASES = 50;
+const ALIASES = 'the aliases from here on stand for too much: write out what they mean';
 
 /** A file that is wrong from end to end is not read out from end to end. */
 const MAX_FAULTS = 100;
@@ -46,6 +48,8 @@ export function readDocuments<T>(
   if (new TextEncoder().encode(text).length > CAPS.documentBytes) {
     return refuse(`the file is larger than ${CAPS.documentBytes} bytes: split it`);
   }
+  const excess = yamlExcess(text);
+  if (excess !== null) return refuse(excess.message, placeOf(text, excess.offset));
   try {
     const documents = parseAllDocuments(text, {
       // The parser's own look for repeated keys takes quadratic time; yaml-rules.ts has a linear one.
@@ -62,7 +66,7 @@ export function readDocuments<T>(
     }
     return inOrder(faults);
   } catch (error) {
-    // The parser's own refusal of hostile input: aliases that multiply.
+    // The parser's own refusal of hostile input.
     return refuse(error instanceof Error ? error.message : String(error));
   }
 }
@@ -89,14 +93,30 @@ function readDocument<T>(
       faults.push({ ...placeOf(text, offset), path: '', message });
     return null;
   }
-  const parsed = schema.safeParse(document.toJS({ maxAliasCount: MAX_ALIASES }), {
-    error: sayIssue,
-  });
+  const value = plainValue(document, text, faults);
+  if (value === undefined) return null;
+  const parsed = schema.safeParse(value, { error: sayIssue });
   if (parsed.success) return parsed.data;
   for (const { path, message } of shapeFaults(parsed.error).slice(0, MAX_FAULTS + 1)) {
     faults.push(faultAt(document, text, path, message));
   }
   return null;
+}
+
+/** undefined where aliases multiply: that is all the parser refuses by now, and it does not say where. */
+function plainValue(document: Document, text: string, faults: DocumentFault[]): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    visit(document, {
+      Alias: (_key, { range }) => {
+        faults.push({ ...placeOf(text, range?.[0] ?? 0), path: '', message: ALIASES });
+        return visit.BREAK;
+      },
+    });
+    return undefined;
+  }
 }
 
 function faultAt(document: Document, text: string, path: Path, message: string): DocumentFault {
@@ -118,6 +138,6 @@ function offsetOf(document: Document, path: Path): number {
   return document.contents?.range?.[0] ?? 0;
 }
 
-function refuse(message: string): readonly DocumentFault[] {
-  return [{ line: 1, column: 1, path: '', message }];
+function refuse(message: string, place = { line: 1, column: 1 }): readonly DocumentFault[] {
+  return [{ ...place, path: '', message }];
 }

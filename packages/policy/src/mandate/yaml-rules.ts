@@ -17,12 +17,7 @@ import {
 } from 'yaml';
 import { shorten } from '../arguments/argument-fault.ts';
 import { inexactness } from './exact-number.ts';
-
-/** `offset` counts UTF-16 units of the file. */
-export type YamlFault = { offset: number; message: string };
-
-/** Deep enough for the JSON Schema of a tool's arguments, shallow enough for whatever walks it afterwards. */
-const MAX_DEPTH = 64;
+import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
 
 /** Names that JavaScript's objects answer to without having them: a rule under one of them could vanish. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -60,7 +55,6 @@ function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
 }
 
 const LONGEST_MESSAGE = 200;
-const TOO_DEEP = 'is nested too deeply';
 const QUOTE_THE_STAR = 'a glob that begins with * needs quotes: "*"';
 
 function ambiguities(document: Document): YamlFault[] {

@@ -1,0 +1,107 @@
+/**
+ * Documents that people write, written by somebody who means no good or by a program gone wrong: each is refused where it is
+ * wrong, and before it held anything up, for a plane that runs reads them again whenever they are edited.
+ */
+import { checkAlerting } from '@mandate/alerter';
+import { type DocumentFault, loadMandates } from '@mandate/policy';
+import { loadPrivacy } from '@mandate/privacy';
+import { CAPS } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { leastCpuMs, MOST_BUSY_MS } from './busiest-turn.ts';
+
+type Loaded = { ok: boolean; faults?: readonly DocumentFault[] };
+
+/** Every document there is: what reads it, and the first lines of a good one. */
+const DOCUMENTS: readonly [name: string, load: (text: string) => Loaded, head: string][] = [
+  ['mandates', loadMandates, 'version: 1\nid: m\nagents: ["*"]\n'],
+  ['the privacy document', loadPrivacy, 'version: 1\nfields: []\npatterns: []\n'],
+  ['rules of alerts', (text) => checkAlerting(text, {}), 'version: 1\nrules: {}\nwebhooks: []\n'],
+];
+
+const times = (count: number, line: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => line(n)).join('');
+const bomb = times(9, (n) => `l${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]\n`);
+
+/** Where a document has more lines, items and fields than any may have: the place depends on what came before. */
+const TOO_MUCH = expect.stringMatching(/^\d{4,}:\d+$|^4:\d{4,}$/);
+
+/** Behind three good lines; and where that is refused. */
+const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
+  ['5 MB', `# ${'x'.repeat(5_000_000)}`, '1:1'],
+  ['a million items', `a: [${'5,'.repeat(500_000)}]`, TOO_MUCH],
+  ['a million items, a line each', `a:\n${'- 5\n'.repeat(250_000)}`, TOO_MUCH],
+  ['lists without end', '['.repeat(1_000_000), TOO_MUCH],
+  ['lists in lists', `a: ${'['.repeat(25_000)}${']'.repeat(25_000)}`, '4:68'],
+  ['objects without end', '{a: '.repeat(25_000), '4:257'],
+  ['JSON as deep as a stack', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, '4:321'],
+  ['dashes', '- '.repeat(50_000), '4:129'],
+  ['question marks', '? '.repeat(50_000), '4:129'],
+  ['colons', ': '.repeat(500_000), TOO_MUCH],
+  ['aliases that multiply', `l0: &a0 [x]\n${bomb}`, '5:10'],
+  ['anchors without end', times(50_000, (n) => `k${n}: &a${n} 1\n`), TOO_MUCH],
+  ['aliases to nothing', `a: [${'*a,'.repeat(100_000)}]`, TOO_MUCH],
+  ['merge keys', '<<: { a: 1 }\n'.repeat(50_000), TOO_MUCH],
+  ['one merge key', '<<: { version: 2 }', '4:1'],
+  ['comments without end', '#\n'.repeat(400_000), TOO_MUCH],
+  ['blank lines without end', '\n'.repeat(900_000), TOO_MUCH],
+  ['unknown fields without end', times(60_000, (n) => `k${n}: 1\n`), TOO_MUCH],
+  ['directives', '%FOO\n'.repeat(100_000), TOO_MUCH],
+  ['tags', '!'.repeat(900_000), '4:1'],
+  ['a number of 900,000 digits', `a: 1${'0'.repeat(900_000)}1`, '4:4'],
+  ['a number that is none', 'a: 1e400', '4:4'],
+  ['NaN', 'a: .nan', '4:4'],
+  ['hexadecimal', 'a: 0x10', '4:4'],
+  ['__proto__', '__proto__: { admin: true }', '4:1'],
+  ['constructor', 'constructor: { prototype: {} }', '4:1'],
+  ['a field twice', 'version: 1', '4:1'],
+  ['a text that does not end', `a: "${'x'.repeat(900_000)}`, '4:900005'],
+  ['a text of many lines', `a: |\n${'  x\n'.repeat(200_000)}`, TOO_MUCH],
+  ['escapes without end', `a: "${String.raw`\u0041`.repeat(150_000)}"`, '4:1'],
+  ['a half character', String.raw`a: "\ud83d"`, '4:1'],
+  ['an executable tag', 'a: !!js/function "function () { return 1 }"', '4:4'],
+  ['a control character', 'a: "\0"', '4:1'],
+];
+
+const wrong = ({ faults = [] }: Loaded) => faults.map(({ line, column }) => `${line}:${column}`);
+
+describe.each(DOCUMENTS)('%s', (_document, load, head) => {
+  test.each(HOSTILE)('%s', (_name, text, place) => {
+    const whole = head + text;
+    const loaded = load(whole);
+    expect([loaded.ok, wrong(loaded)[0]]).toEqual([false, place]);
+    expect(wrong(loaded).length).toBeLessThanOrEqual(101);
+    for (const { message } of loaded.faults ?? []) expect(message.length).toBeLessThan(500);
+    expect(leastCpuMs(() => load(whole))).toBeLessThan(MOST_BUSY_MS);
+  });
+});
+
+describe('patterns in the schema of arguments', () => {
+  const withPattern = (pattern: string) =>
+    `version: 1\nid: m\nagents: ["*"]\ntoolPolicies:\n  t:\n    argumentValidation:\n      schema:\n        type: object\n        properties:\n          a: { type: string, pattern: ${JSON.stringify(pattern)} }\n`;
+
+  test.each([
+    ['repeats of repeats', '^((a{1000}){1000}){1000}$'],
+    ['repeats of a long one', `^(${'a'.repeat(1_000)}){1000}$`],
+    ['brackets without end', '('.repeat(50_000)],
+    ['nested brackets', `${'('.repeat(5_000)}a${')'.repeat(5_000)}`],
+    ['look-ahead', '^(?=a)a$'],
+    ['a back-reference', String.raw`^(a+)\1$`],
+    ['alternatives without end', `^(${'a|'.repeat(30_000)}a$`],
+  ])('are refused where they stand: %s', (_name, pattern) => {
+    const text = withPattern(pattern);
+    const loaded = loadMandates(text);
+    expect([loaded.ok, wrong(loaded)[0]]).toEqual([false, expect.stringMatching(/^(?:[7-9]|10):\d+$/)]);
+    expect(leastCpuMs(() => loadMandates(text))).toBeLessThan(MOST_BUSY_MS);
+  });
+
+  test.each(['^(a+)+$', '^(a|a)*$', '^(.*)*x$', '(x+x+)+y', '^([a-z]+)*[0-9]$'])(
+    'are linear, though another engine goes round for ever: %s',
+    (pattern) => {
+      const loaded = loadMandates(withPattern(pattern));
+      const rules = loaded.ok ? loaded.mandates[0]?.tools.get('t')?.argumentRules : undefined;
+      expect(rules).toBeDefined();
+      const args = { a: `${'a'.repeat(CAPS.stringUnits / 2)}!` };
+      expect(leastCpuMs(() => rules?.validate(args))).toBeLessThan(MOST_BUSY_MS);
+    },
+  );
+});
