@@ -127,6 +127,17 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
+    number: 19,
+    what: 'hostile HTTP',
+    tests: [
+      'test/faults/hostile-http.test.ts',
+      'packages/runtime/src/http/http-server.system.test.ts',
+      'test/e2e/audit/fuzz-openapi.test.ts',
+      'test/e2e/gateway-access.test.ts',
+      'test/e2e/interface/interface.test.ts',
+    ],
+  },
+  {
     number: 22,
     what: 'the disk of an embedded plane is full',
     tests: ['test/faults/full-disk.test.ts'],

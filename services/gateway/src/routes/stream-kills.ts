@@ -24,6 +24,8 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/kills/stream',
     {
+      // HEAD would begin an answer that has no end, and keep its place for ever.
+      exposeHeadRoute: false,
       config: { scope: ['operate', 'publish'] },
       schema: {
         tags: ['kill switch'],
