@@ -4,6 +4,7 @@ import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { type KeyName, recordsOf, startGatewayPlane } from './gateway-plane.ts';
+import { isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './interface/described.ts';
 
 const MANDATES = `
 version: 1
@@ -133,6 +134,36 @@ test("another agent's decision does not exist for a publisher, nor another tenan
   expect((await plane.call('auditor', 'GET', '/v1/actions/secret')).body.decision).toMatchObject({
     agentId: 'other-1',
   });
+});
+
+test("another tenant's id is answered as one that nobody has, wherever one may be named", async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const theirs = { ...action, id: 'theirs-1', agentId: 'theirs-1' };
+  expect((await plane.call('stranger', 'POST', '/v1/actions?waitMs=20000', theirs)).status).toBe(200);
+  expect((await plane.call('stranger', 'POST', '/v1/agents/theirs-1/kill', {})).status).toBe(200);
+  const document = (await plane.call(null, 'GET', '/openapi.json')).body as unknown as OpenApi;
+  const naming = operationsOf(document)
+    .filter((one) => one.method === 'GET' && one.path.startsWith('/v1/') && !isStream(one))
+    .map((one) => ({
+      one,
+      ids: (one.parameters ?? []).filter(
+        ({ name, schema }) => schema.type === 'string' && /^(id|agent|agentId)$/.test(name),
+      ),
+    }))
+    .filter(({ ids }) => ids.length > 0);
+  expect(naming.map(({ one }) => one.path)).toEqual(
+    expect.arrayContaining(['/v1/actions/{id}', '/v1/agents/{id}/kill-status']),
+  );
+  for (const { one, ids } of naming) {
+    const ask = async (id: string) => {
+      const values = new Map([...requiredValues(one), ...ids.map(({ name }) => [name, id] as const)]);
+      const { status, body } = await plane.call('owner', 'GET', urlOf(one, values));
+      const { requestId: _, ...rest } = body;
+      return [one.path, status, JSON.stringify(rest).replaceAll(id, 'ID')];
+    };
+    expect(await ask('theirs-1')).toEqual(await ask('nobody-1'));
+  }
 });
 
 test('what operators do stays in their tenant; what reaches beyond takes operate:all', async () => {
