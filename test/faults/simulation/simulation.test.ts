@@ -15,8 +15,8 @@
  *                       (shared-ledger.ts), where a call of Redis is carried out all at once.
  *   what is not here    the scripts of Redis, the protocol of Kafka, SQLite, ClickHouse and with it the recorder: those
  *                       are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
- *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day. Requests
- *                       of one action in one partition and its outcome in another.
+ *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day. An
+ *                       outcome in another partition than its request: docs/reliability.md says what is lacking there.
  *
  * The long form plays 100,000 histories; `SEED` draws others (`npm run test:faults`); a failure names the seed of its
  * history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
