@@ -66,7 +66,7 @@ export class Scheduler {
       crash: this.pick([0, 0.005, 0.02, 0.05]),
       fail: this.pick([0, 0, 0.01, 0.05]),
       lose: this.pick([0, 0, 0.01, 0.05]),
-      late: options.networked ? this.pick([0, 0, 0.01, 0.05]) : 0,
+      late: options.networked ? this.pick([0, 0, 0.01, 0.05, 0.15]) : 0,
       hold: this.pick([0, 0.01, 0.05]),
     };
   }

@@ -48,6 +48,7 @@ const MUST_HAPPEN = [
   'member thrown out while it works',
   'read again from 0',
   'ledger lost',
+  'ledger lost around a kill',
   'ledger restarted',
   'clock jumped',
   'kill',

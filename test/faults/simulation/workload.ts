@@ -59,7 +59,7 @@ export function happen(scheduler: Scheduler, plane: Plane): { readonly untilMs: 
   const requests = 8 + scheduler.below(30);
   for (let n = 0; n < requests; n += 1) publish(scheduler, plane, n, at, lengthMs);
   const times = (most: number) => (scheduler.chance(0.5) ? 0 : scheduler.below(most + 1));
-  for (let n = times(4); n > 0; n -= 1) operate(scheduler, plane, n, at, lengthMs);
+  for (let n = times(6); n > 0; n -= 1) operate(scheduler, plane, n, at, lengthMs);
   const fault = (name: string, most: number, run: () => void) => {
     for (let n = times(most); n > 0; n -= 1)
       at(() => {
@@ -174,6 +174,13 @@ function operate(scheduler: Scheduler, plane: Plane, n: number, at: At, lengthMs
     }, afterMs);
   const killMs = scheduler.below(lengthMs);
   order('kill', `kil_${n}`, killMs);
+  const { shared } = plane;
+  if (shared !== null && scheduler.chance(0.2)) {
+    at(() => {
+      scheduler.count('ledger lost around a kill');
+      shared.lose();
+    }, killMs + scheduler.below(25));
+  }
   if (scheduler.chance(0.3)) order('kill', `kil_${n}`, killMs + scheduler.below(3_000));
   if (scheduler.chance(0.2)) return;
   const reviveMs = killMs + scheduler.below(lengthMs);
