@@ -2,7 +2,7 @@
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { decide, isAllowed, lookAt, spent } from '../contract/bench.ts';
+import { decide, lookAt, spent } from '../contract/bench.ts';
 import {
   AGENT,
   budget,
@@ -66,11 +66,17 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       seen: 100,
       actions: 60,
       keys: 60,
-      unpublished: 100,
       done: 2,
+      // By the calls that answered: this was one.
+      unpublished: 1,
+      answers: 1,
+      plans: 1,
+      forget: 4,
     });
     await ledger.confirm(ledger.epoch, [...requests, ...outcomes, ...duplicates]);
-    expect(await sizes(namespace)).toMatchObject({ seen: 100, forget: 103 });
+    const published = await sizes(namespace);
+    expect(published).toMatchObject({ seen: 100, windows: 1, rates: 1 });
+    for (const name of ['unpublished', 'answers', 'plans']) expect(published).not.toHaveProperty(name);
 
     clock.advance(2_000);
     for (let step = 0; step < 30; step += 1) {
@@ -81,37 +87,74 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'x' }, order('after'));
     const left = await sizes(namespace);
     expect(left).toMatchObject({ seen: 30, actions: 30, running: 30, forget: 30 });
-    for (const name of ['keys', 'unpublished', 'done', 'grants']) expect(left).not.toHaveProperty(name);
+    for (const name of ['keys', 'unpublished', 'answers', 'plans', 'done', 'grants', 'windows', 'rates']) {
+      expect(left).not.toHaveProperty(name);
+    }
     expect(await own.redis.hlen(`${namespace}:{${TENANT}}:commands`)).toBe(1);
     // 60 less the 20 that were refused, 1 each: 10 of them settled as they were reserved; and the adjustment.
     expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 total': 45 });
   });
 
-  test("a window and a rate leave Redis by themselves, on the server's clock, and never before they are over", async () => {
+  test('what was not on the log when its turn came is forgotten once it is; what is decided anew is not', async () => {
+    const namespace = freshNamespace();
+    const clock = manualClock(START_MS);
+    const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
+    onTestFinished(() => ledger.close());
+    const plan = planOf({ leaseMs: 700 });
+    const [late, long, anew] = [
+      stepRequest({ plan }),
+      stepRequest({ plan: planOf({ leaseMs: 5_000 }) }),
+      stepRequest({ plan }),
+    ];
+    await ledger.step([late, long, anew]);
+    await ledger.confirm(ledger.epoch, [long, anew]);
+    clock.advance(1_000);
+    await ledger.step([anew]);
+    await ledger.confirm(ledger.epoch, [anew]);
+    expect(await sizes(namespace)).toMatchObject({ seen: 3, actions: 3 });
+    expect((await ledger.open(TENANT)).map(({ actionId }) => actionId)).toEqual(
+      [late, long, anew].map(({ actionId }) => actionId),
+    );
+    clock.advance(900);
+    await ledger.confirm(ledger.epoch, [late]);
+    await ledger.step([stepRequest({ agentId: 'other', tenant: 'other' }), settleRequest(anew)]);
+    expect(await sizes(namespace)).toMatchObject({ seen: 3, actions: 2 });
+    clock.advance(10_000);
+    await ledger.step([stepRequest({ agentId: 'other' })]);
+    expect(await sizes(namespace)).toMatchObject({ seen: 2, actions: 1, running: 1 });
+  });
+
+  test("what lies further back in a window leaves Redis by itself, on the server's clock, and never before it is over", async () => {
     const namespace = freshNamespace();
     const ledger = await freshLedger({ url: own.server.url, namespace });
     onTestFinished(() => ledger.close());
-    const windowMs = 800;
-    const limits = [rate({ maxCalls: 1, windowMs }), budget({ id: 'w', windowMs, maxMicros: 100 })];
+    const windowMs = 2_000;
+    const limits = [rate({ maxCalls: 1_000, windowMs }), budget({ id: 'w', windowMs, maxMicros: 1_000_000 })];
     const plan = planOf({ limits });
-    const { atMs } = await decide(ledger, stepRequest({ plan }));
-    const keys = (await own.redis.keys(`${namespace}:{${TENANT}}:*`)).filter((key) =>
-      /:(rate|window):/.test(key),
-    );
-    expect(keys).toHaveLength(2);
-    for (const key of keys) {
+    const further = async () =>
+      (await own.redis.keys(`${namespace}:{${TENANT}}:*`)).filter((key) => /:(rate|window):/.test(key));
+    let atMs = 0;
+    await waitUntil('both to have more than is at hand', async () => {
+      ({ atMs } = await decide(ledger, stepRequest({ plan })));
+      return (await further()).length === 2;
+    });
+    for (const key of await further()) {
       const expiresAtMs = Number(await own.redis.call('PEXPIRETIME', key));
-      expect(expiresAtMs - atMs).toBeGreaterThanOrEqual(windowMs);
-      expect(expiresAtMs - atMs).toBeLessThan(windowMs + 10);
+      const newest = "return redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]";
+      const lastBucket = await own.redis.eval(newest, 1, key);
+      const widthMs = key.includes(':rate:') ? 1 : windowMs / 1_000;
+      expect(expiresAtMs).toBe((Number(lastBucket) + 1) * widthMs - 1 + windowMs);
+      expect(expiresAtMs).toBeLessThanOrEqual(atMs + windowMs + widthMs);
     }
-    expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(false);
-    await waitUntil('both to leave', async () => (await own.redis.exists(...keys)) === 0);
-    const [free, full] = limits;
-    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
-    for (const limit of [free, full]) {
-      if (limit === undefined) continue;
-      const request = stepRequest({ plan: planOf({ reserveMicros: 0, limits: [limit] }) });
-      expect(await lookAt(ledger, request)).toMatchObject({ ok: true });
-    }
+    await waitUntil('both to leave', async () => (await further()).length === 0);
+    const [free] = limits;
+    const total = Number((await spent(ledger, TENANT))['agent agent-1 total']);
+    await waitUntil('nothing to be left', async () => Object.keys(await spent(ledger, TENANT)).length === 1);
+    expect(await lookAt(ledger, stepRequest({ plan: planOf({ limits: free ? [free] : [] }) }))).toMatchObject(
+      {
+        calls: 0,
+      },
+    );
+    expect(total).toBeGreaterThan(1_600);
   });
 });

@@ -30,6 +30,8 @@ const GENERATIONAL = [
   'grants',
   'done',
   'unpublished',
+  'answers',
+  'plans',
   'running',
   'forget',
 ];

@@ -1,10 +1,11 @@
 /** What Redis holds is a fold of the log, and a fold of the log that is loaded into Redis is what it was. */
 import { manualClock } from '@mandate/runtime';
+import type { StepRequest } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { arbitraryHistory, REPLAY_MEMORY_MS } from '../contract/arbitrary-history.ts';
-import { budget, planOf, settleRequest, stepRequest } from '../contract/builders.ts';
+import { budget, planOf, rate, settleRequest, stepRequest } from '../contract/builders.ts';
 import { createDriver, type Driver, type Played, play, viewOf } from '../contract/drive.ts';
 import type { History } from '../contract/history-command.ts';
 import { recordsOf } from '../contract/records.ts';
@@ -12,6 +13,7 @@ import { stateOf } from '../contract/state-of.ts';
 import { createFold, type Fold, foldRecord } from '../fold/fold.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
 import { createState, type LedgerState } from '../memory/state.ts';
+import type { Ledger, Operation } from '../port.ts';
 import { freshLedger, freshNamespace, rebuildFrom, START_MS } from './fresh-ledger.fixture.ts';
 import { createRedisLedger, type RedisLedger } from './redis-ledger.ts';
 
@@ -99,6 +101,64 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
         RUNS,
       );
     });
+  });
+
+  test('windows of many buckets, in part far back, are what they are in memory', async () => {
+    const windowMs = 1_000;
+    const act = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ do: fc.constant('ask'), ms: fc.integer({ min: 1, max: 9 }) }) },
+      { weight: 3, arbitrary: fc.record({ do: fc.constant('settle'), back: fc.nat(80), micros: fc.nat(9) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ do: fc.constant('credit'), micros: fc.integer({ min: -9, max: 4 }) }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('pass'), ms: fc.integer({ min: 50, max: 900 }) }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(act, { minLength: 60, maxLength: 120 }),
+        fc.boolean(),
+        async (acts, credited) => {
+          const clock = manualClock(START_MS);
+          const memory = createMemoryLedger({ clock, epoch: 'epoch-1', replayMemoryMs: REPLAY_MEMORY_MS });
+          const redis = await freshLedger({ url: server.url, clock, replayMemoryMs: REPLAY_MEMORY_MS });
+          const limits = [budget({ id: 'w', windowMs, maxMicros: 150 }), rate({ windowMs, maxCalls: 40 })];
+          const asked: StepRequest[] = [];
+          const sent: Operation[] = [];
+          const both = async <T>(ask: (ledger: Ledger) => Promise<T>) =>
+            expect(await ask(redis)).toEqual(await ask(memory));
+          for (const [at, act] of acts.entries()) {
+            if ('ms' in act) clock.advance(act.ms);
+            if (act.do === 'ask') {
+              const request = stepRequest({ plan: planOf({ reserveMicros: 5, limits }) });
+              asked.push(request);
+              sent.push(request);
+              await both((ledger) => ledger.step([request]));
+            } else if (act.do === 'settle') {
+              const request = asked.at(-1 - ('back' in act ? act.back : 0));
+              if (request === undefined || !('micros' in act)) continue;
+              const outcome = settleRequest(request, { actualMicros: act.micros });
+              sent.push(outcome);
+              await both((ledger) => ledger.step([outcome]));
+            } else if ('micros' in act && credited) {
+              const order = { id: `credit-${at}`, by: 'operator', reason: 'because', tenant: 'acme' };
+              const { scope, subject, id } = budget({ id: 'w' });
+              const change = { ...order, budget: { scope, subject, id, windowMs }, deltaMicros: act.micros };
+              await both((ledger) => ledger.adjust(change));
+            }
+          }
+          await both((ledger) => ledger.balances('acme'));
+          await both((ledger) => ledger.unpublished('acme'));
+          await Promise.all([memory.confirm('epoch-1', sent), redis.confirm('epoch-1', sent)]);
+          const state = await redis.state();
+          const again = await loaded(state, clock());
+          expect(stateOf(await again.ledger.state(), clock())).toEqual(stateOf(state, clock()));
+          expect(await again.ledger.balances('acme')).toEqual(await memory.balances('acme'));
+          await Promise.all([again.ledger.close(), redis.close(), memory.close()]);
+        },
+      ),
+      { numRuns: 10 },
+    );
   });
 
   async function inMemory({ plans, commands }: History) {

@@ -1,4 +1,5 @@
 /** A folded state as the lines of load.lua and load-registry.lua: plain data, in the form in which scripts keep it. */
+import type { Charging } from '@mandate/schemas';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
 import { sourceOf } from '../memory/coordinates.ts';
@@ -7,11 +8,11 @@ import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
-import { slidingBuckets, slidingSum } from '../memory/sliding-sum.ts';
+import { slidingBuckets } from '../memory/sliding-sum.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { coordinateOf, counterName, grantName, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
-import { encodeCharging } from './scripts/step.ts';
+import { type Charged, requestWords } from './scripts/words.ts';
 
 /** `weight`: how much work it is, in lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };
@@ -34,18 +35,28 @@ export function* linesOf(state: LedgerState): Generator<ShardLine> {
       }
       const buckets = slidingBuckets(sliding, clockMs);
       if (buckets.length === 0) continue;
-      const { windowMs, credits } = sliding;
-      const line = ['window', name, windowMs, slidingSum(sliding, clockMs), credits, buckets];
+      const line = ['window', name, sliding.windowMs, buckets];
       yield { tenant, line, weight: buckets.length };
     }
     for (const rate of allRates(counters)) {
-      const times = slotTimes(rate, clockMs);
-      for (let from = 0; from < times.length; from += TIMES_A_LINE) {
-        const some = times.slice(from, from + TIMES_A_LINE);
+      const calls = callsByTime(slotTimes(rate, clockMs));
+      for (let from = 0; from < calls.length; from += TIMES_A_LINE) {
+        const some = calls.slice(from, from + TIMES_A_LINE);
         yield { tenant, line: ['rate', rateName(rate), rate.windowMs, some], weight: some.length };
       }
     }
   }
+}
+
+/** How many there were at each, in order. */
+function callsByTime(times: readonly number[]): [atMs: number, calls: number][] {
+  const calls: [number, number][] = [];
+  for (const atMs of times) {
+    const latest = calls.at(-1);
+    if (latest?.[0] === atMs) latest[1] += 1;
+    else calls.push([atMs, 1]);
+  }
+  return calls;
 }
 
 function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: unknown[]]> {
@@ -117,8 +128,8 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
         .filter((entry) => !isForgotten(entry, clockMs))
         .sort((a, b) => a.attempt - b.attempt);
       if (attempts.length === 0) continue;
-      const places = attempts.flatMap((entry) => [entry.attempt, coordinateOf(sourceOf(entry))]);
-      yield ['action', `${agent.id} ${actionId}`, places];
+      const places = attempts.map((entry) => `${entry.attempt} ${coordinateOf(sourceOf(entry))}`);
+      yield ['action', `${agent.id} ${actionId}`, places.join(' ')];
     }
   }
   for (const [key, actionId] of tenant.keys) {
@@ -148,7 +159,7 @@ function isHeld(tenant: TenantState, key: string, actionId: string, clockMs: num
   return false;
 }
 
-/** As scripts/parts/deliveries.lua says. */
+/** As load.lua takes it. */
 function packDelivery(delivery: Delivery): unknown[] {
   const { agent, forgetAtMs } = delivery;
   switch (delivery.kind) {
@@ -163,36 +174,32 @@ function packDelivery(delivery: Delivery): unknown[] {
 }
 
 function packEntry(entry: Entry): unknown[] {
+  const { agent, lease } = entry;
+  // Of what was not allowed nobody asks any more how it would have been charged.
+  const charging: Charging = lease?.charging ?? { type: 'SUCCESS_BASED', estimateMicros: 0 };
   return [
     entry.kind === 'first' ? 'f' : 'e',
-    entry.agent.id,
+    agent.id,
     entry.forgetAtMs,
-    entry.digest,
-    entry.actionId,
+    requestWords({ ...entry, agentId: agent.id, plan: { charging } }),
     entry.attempt,
-    entry.idempotencyKey ?? false,
-    entry.appendedAtMs,
     entry.atMs,
     entry.sequence,
     entry.verdict,
     entry.code,
     entry.hard,
     entry.grantConsumed,
-    entry.lease === null ? false : packLease(entry.lease),
+    lease === null ? false : packLease(lease),
   ];
 }
 
-function packLease(lease: Lease): unknown[] {
-  return [
-    lease.reservedMicros,
-    lease.expiresAtMs,
-    lease.chargedMicros,
-    lease.result ?? false,
-    encodeCharging(lease.charging),
-    lease.charges.map(({ counter, maxMicros }) => [
+function packLease({ reservedMicros, expiresAtMs, chargedMicros, result, charges }: Lease): unknown[] {
+  const charged = charges.map(
+    ({ counter, maxMicros }): Charged => [
       counterName(counter),
       counter.windowMs ?? false,
       maxMicros ?? false,
-    ]),
-  ];
+    ],
+  );
+  return [reservedMicros, expiresAtMs, chargedMicros, result ?? false, JSON.stringify(charged)];
 }

@@ -1,5 +1,5 @@
 /** What Redis holds, as the state of a ledger in memory: the other way round of load-state.ts. */
-import type { Charging, Code, Verdict } from '@mandate/schemas';
+import type { Charging, Code, StepRequest, Verdict } from '@mandate/schemas';
 import type { Result } from '../charge.ts';
 import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
@@ -15,7 +15,15 @@ import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
 import { pages, targetOf } from './look.ts';
 import { type OpenList, referencesIn } from './open-list.ts';
-import { decodeDecided, decodeSettled } from './scripts/step.ts';
+import {
+  type AnswerReply,
+  type DecidedReply,
+  decodeDecided,
+  decodeSettled,
+  plansIn,
+  type SettledReply,
+} from './scripts/answers.ts';
+import { type Charged, requestIn } from './scripts/words.ts';
 import type { Shards } from './shards.ts';
 
 export async function readState(shards: Shards): Promise<LedgerState> {
@@ -67,10 +75,12 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
   await read('spent', (counter, micros) => {
     openCounter(tenant.counters, budgetNamed(counter)).spentMicros = Number(micros);
   });
-  await read('windows', (counter, value) => takeWindow(tenant, counter, value as [number, string[]], nowMs));
-  await read('rates', (rate, times) => {
-    for (const time of times as string[]) {
-      takeSlot(openRate(tenant.counters, rateNamed(rate)), Number(time), nowMs);
+  await read('windows', (counter, value) => takeWindow(tenant, counter, value as number[], nowMs));
+  await read('rates', (rate, value) => {
+    for (const [time, calls] of pairs(value as unknown[])) {
+      for (let call = 0; call < Number(calls); call += 1) {
+        takeSlot(openRate(tenant.counters, rateNamed(rate)), Number(time), nowMs);
+      }
     }
   });
   await read('grants', (request, value) => {
@@ -115,12 +125,11 @@ function takeCommand(
   }
 }
 
-function takeWindow(tenant: TenantState, name: string, [, members]: [number, string[]], nowMs: number): void {
+function takeWindow(tenant: TenantState, name: string, buckets: readonly unknown[], nowMs: number): void {
   const { sliding } = openCounter(tenant.counters, budgetNamed(name));
   if (sliding === null) throw new TypeError(`${name} is no windowed counter`);
-  for (const member of members) {
-    const [bucket, amount] = member.split(' ').map(Number);
-    addToSlidingSum(sliding, bucketStartMs(sliding.windowMs, bucket ?? 0), amount ?? 0, nowMs);
+  for (const [bucket, amount] of pairs(buckets)) {
+    addToSlidingSum(sliding, bucketStartMs(sliding.windowMs, Number(bucket)), Number(amount), nowMs);
   }
 }
 
@@ -152,7 +161,7 @@ async function readDeliveries(
   await read('actions', (field, places) => {
     const [agentId = '', actionId = ''] = field.split(' ');
     const { actions } = openAgent(tenant, agentId);
-    for (const [, coordinate] of pairs(places as unknown[])) {
+    for (const [, coordinate] of pairs(String(places).split(' '))) {
       const entry = byCoordinate.get(String(coordinate));
       if (entry === undefined || !('another' in entry))
         throw new TypeError(`nothing stands at ${coordinate}`);
@@ -162,16 +171,27 @@ async function readDeliveries(
     }
   });
   await read('keys', (key, actionId) => void tenant.keys.set(key, String(actionId)));
-  await read('unpublished', (coordinate, value) => {
-    const delivery = byCoordinate.get(coordinate);
-    if (delivery === undefined) return;
-    const [plan, facts] = value as [string, never];
-    delivery.unpublished =
-      delivery.kind === 'settled'
-        ? { facts: decodeSettled(facts, epoch), entry: null }
-        : { plan: JSON.parse(plan), facts: decodeDecided(facts, epoch) };
-    tenant.unpublished.add(delivery);
+  await read('unpublished', (_, value) => {
+    const [atMs, plans, ...answers] = value as [
+      number,
+      string,
+      ...[coordinate: string, answer: AnswerReply][],
+    ];
+    const planAt = plansIn(plans);
+    for (const [coordinate, answer] of answers) {
+      const delivery = byCoordinate.get(coordinate);
+      if (delivery === undefined) throw new TypeError(`nothing is remembered at ${coordinate}`);
+      delivery.unpublished =
+        delivery.kind === 'settled'
+          ? { facts: decodeSettled(answer as SettledReply, epoch, atMs), entry: null }
+          : decidedUnder(planAt(answer[0]), answer as DecidedReply, epoch, atMs);
+      tenant.unpublished.add(delivery);
+    }
   });
+}
+
+function decidedUnder(plan: StepRequest['plan'], answer: DecidedReply, epoch: string, atMs: number) {
+  return { plan, facts: decodeDecided(answer, plan, epoch, atMs) };
 }
 
 type PackedDelivery = [kind: 's' | 'd' | 'f' | 'e', agentId: string, forgetAtMs: number, ...rest: unknown[]];
@@ -187,15 +207,15 @@ function unpackDelivery(
   const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
-  const [digest, actionId, attempt, key, appendedAtMs, atMs, sequence, verdict, code, hard, consumed, lease] =
-    rest as PackedEntry;
+  const [words, attempt, atMs, sequence, verdict, code, hard, consumed, lease] = rest as PackedEntry;
+  const { digest, actionId, idempotencyKey, appendedAtMs, plan } = requestIn(words);
   const entry: Entry = {
     kind: kind === 'f' ? 'first' : 'expired',
     ...common,
     digest,
     actionId,
     attempt,
-    idempotencyKey: key,
+    idempotencyKey,
     appendedAtMs,
     atMs,
     sequence,
@@ -203,18 +223,15 @@ function unpackDelivery(
     code,
     hard: hard === 1,
     grantConsumed: consumed === 1,
-    lease: lease === null ? null : unpackLease(tenant, lease),
+    lease: lease === null ? null : unpackLease(tenant, lease, plan.charging),
     another: null,
   };
   return entry;
 }
 
 type PackedEntry = [
-  digest: string,
-  actionId: string,
+  words: string,
   attempt: number,
-  key: string | null,
-  appendedAtMs: number,
   atMs: number,
   sequence: number,
   verdict: Verdict,
@@ -232,28 +249,20 @@ type PackedLease = [
   expiresAtMs: number,
   chargedMicros: Micros,
   result: Result | null,
-  charging: [Charging['type'], ...Micros[]],
-  charges: [counter: string, windowMs: number | null, maxMicros: Micros | null][],
+  charges: string,
 ];
 
-function unpackLease(tenant: TenantState, packed: PackedLease): Lease {
-  const [reservedMicros, expiresAtMs, chargedMicros, result, charging, charges] = packed;
+function unpackLease(tenant: TenantState, packed: PackedLease, charging: Charging): Lease {
+  const [reservedMicros, expiresAtMs, chargedMicros, result, charges] = packed;
   return {
     reservedMicros: Number(reservedMicros),
-    charging: unpackCharging(charging),
-    charges: charges.map(([counter, , maxMicros]) => ({
+    charging,
+    charges: (JSON.parse(charges) as Charged[]).map(([counter, , maxMicros]) => ({
       counter: openCounter(tenant.counters, budgetNamed(counter)),
-      maxMicros: maxMicros === null ? null : Number(maxMicros),
+      maxMicros: maxMicros === false ? null : maxMicros,
     })),
     expiresAtMs,
     chargedMicros: Number(chargedMicros),
     result,
   };
-}
-
-function unpackCharging([type, ...micros]: PackedLease[4]): Charging {
-  const [first = 0, second = 0, third = 0] = micros.map(Number);
-  return type === 'TIERED'
-    ? { type, attemptMicros: first, successMicros: second, verificationMicros: third }
-    : { type, estimateMicros: first };
 }

@@ -13,7 +13,7 @@ import { registryKeys, tenantKeys } from './keys.ts';
  * ledger alone, and stops (LEDGER_NEWER). What belongs to no generation (`meta`, flags and commands: keys.ts) outlives
  * a rebuild, and is written by older programs too: a kill is carried out by any. Its form has to stay.
  */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */
 type Force = { epoch: string; generation: number };

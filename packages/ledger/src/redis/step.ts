@@ -7,7 +7,7 @@ import type { Operation, StepResult } from '../port.ts';
 import { stepTenant } from './scripts/step.ts';
 import type { Shards } from './shards.ts';
 
-const OPERATIONS_A_CALL = 100;
+const OPERATIONS_A_CALL = 250;
 
 type Numbered = { at: number; operation: Operation };
 

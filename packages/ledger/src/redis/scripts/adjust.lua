@@ -28,7 +28,7 @@ local delta = integer(ARGV[9])
 if fits_in(counters, counter, now, delta) ~= delta then return { 'TOO_LARGE' } end
 
 add_to(counters, counter, now, delta)
-local receipt = { ARGV[4], next_sequence(), now, outgoing(spent_in(counter)) }
+local receipt = { ARGV[4], next_sequence(), now, outgoing(counter.sum) }
 local forget_at = now + integer(ARGV[5])
 write_counters(counters)
 keep_done(keys.done, name, forget_at, receipt)

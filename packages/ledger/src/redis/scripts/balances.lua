@@ -20,9 +20,8 @@ local windowed = ARGV[5] == 'windows'
 local cursor, found = unpack(redis.call('HSCAN', windowed and keys.windows or keys.spent, ARGV[6], 'COUNT', 500))
 local balances = {}
 for at = 1, #found, 2 do
-  local name = found[at]
-  local window_ms = windowed and cmsgpack.unpack(found[at + 1])[4]
-  balances[#balances + 1] = name
-  balances[#balances + 1] = outgoing(spent_in(counter_of(counters, name, window_ms)))
+  local name, stored = found[at], found[at + 1]
+  balances[at] = name
+  balances[at + 1] = outgoing(windowed and open_among(counters, counters.windows, name, stored).sum or integer(stored))
 end
 return { 'OK', shard.now, cursor, balances }

@@ -1,5 +1,5 @@
 #!lua
--- What is on the log now: its answer is forgotten, and from its time on the delivery itself may be.
+-- What is on the log now: it is unpublished no more, and once that is so of all that a call answered, the answers go.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the coordinates, JSON
@@ -9,23 +9,34 @@
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
+-- @use parts/forget.lua
 
 local refused = refusal()
 if refused then return refused end
 
 local coordinates = cjson.decode(ARGV[5])
-local memory = open_memory(keys, shard.now)
-prefetch(memory.seen, coordinates)
-
-local published, forgetting = {}, {}
-for _, coordinate in ipairs(coordinates) do
-  local delivery = get(memory.seen, coordinate)
-  if delivery then
-    published[#published + 1] = coordinate
-    forgetting[#forgetting + 1] = decimal(delivery.forget_at)
-    forgetting[#forgetting + 1] = 'd ' .. coordinate
+local on_log, calls, due = {}, {}, {}
+for at, stored in ipairs(fetch(keys.seen, coordinates)) do
+  if stored then
+    local _, forget_at, call = struct.unpack(HEAD, stored)
+    on_log[coordinates[at]] = true
+    calls[call] = true
+    -- It was passed over when its turn to be forgotten came.
+    if forget_at <= shard.now then due[#due + 1] = coordinates[at] end
   end
 end
-call_with_many('HDEL', keys.unpublished, published)
-call_with_many('ZADD', keys.forget, forgetting)
+
+for call in pairs(calls) do
+  local name = decimal(call)
+  local left = {}
+  for coordinate in string.gmatch(redis.call('HGET', keys.unpublished, name) or '', '%S+') do
+    if not on_log[coordinate] then left[#left + 1] = coordinate end
+  end
+  if #left > 0 then
+    redis.call('HSET', keys.unpublished, name, table.concat(left, ' '))
+  else
+    for _, key in ipairs({ keys.unpublished, keys.answers, keys.plans }) do redis.call('HDEL', key, name) end
+  end
+end
+list_to_forget({ forget_key = keys.forget }, shard.now, due)
 return { 'OK' }

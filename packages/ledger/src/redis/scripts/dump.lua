@@ -1,16 +1,18 @@
 #!lua
--- A page of what a tenant's shard holds, for laws that compare it with a fold. Unpacked as parts/deliveries.lua says.
+-- A page of what a tenant's shard holds, for laws that compare it with a fold.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] which hash: its name in parts/keys.lua, or 'rates'   [6] cursor, '0' at first
+-- ARGV  [1..4] parts/shard.lua   [5] which hash: its name in parts/keys.lua   [6] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. Of a window the
--- value is { window_ms, { member, … } }, of a rate the list of its times, of an
--- answer { plan, facts }.
+-- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. Of a window or rate
+-- the value is { bucket, amount, bucket, amount, … }, of a delivery what load.lua takes, of a call that answered
+-- { at, plans, { coordinate, answer }, … }.
 --
 -- @use constants
 -- @use parts/keys.lua
 -- @use parts/shard.lua
+-- @use parts/deliveries.lua
+-- @use parts/window.lua
 
 local refused = refusal()
 if refused then return refused end
@@ -22,26 +24,57 @@ local function all_outgoing(value)
   return value
 end
 
-local what = ARGV[5]
-local command = what == 'rates' and 'SSCAN' or 'HSCAN'
-local cursor, found = unpack(redis.call(command, keys[what], ARGV[6], 'COUNT', 200))
-local page = {}
-local width = what == 'rates' and 1 or 2
-for at = 1, #found, width do
-  local field, value = found[at], found[at + 1]
-  if what == 'rates' then
-    value = redis.call('LRANGE', keys.prefix .. 'rate:' .. field, 0, -1)
-  elseif what == 'windows' then
-    value = { cmsgpack.unpack(value)[4], redis.call('ZRANGE', keys.prefix .. 'window:' .. field, 0, -1) }
-  elseif what == 'unpublished' then
-    local answer = cmsgpack.unpack(value)
-    value = { answer.plan, answer.facts }
-  elseif what ~= 'spent' then
-    value = cmsgpack.unpack(value)
-    local lease = what == 'seen' and value[15]
-    if lease then lease[6] = cmsgpack.unpack(lease[6]) end
+local memory = open_memory(keys, shard.now)
+
+local function delivery_in(stored)
+  local delivery = unpack_delivery(stored)
+  local kind, agent, forget_at = delivery.kind, delivery.agent, delivery.forget_at
+  if kind == 's' then return { kind, agent, forget_at } end
+  if kind == 'd' then return { kind, agent, forget_at, delivery.digest } end
+  local lease = delivery.lease
+  return {
+    kind, agent, forget_at, delivery.request, delivery.attempt, delivery.at, delivery.sequence,
+    delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed,
+    lease and { lease.reserved, lease.expires_at, lease.charged, lease.result, lease.charges },
+  }
+end
+
+local function buckets_in(prefix, name, stored)
+  local window = open_window(name, keys.prefix .. prefix, stored, 0, 1, shard.now)
+  local buckets = {}
+  each_bucket(window, function(bucket, amount)
+    buckets[#buckets + 1] = bucket
+    buckets[#buckets + 1] = amount
+  end)
+  return buckets
+end
+
+local function answers_of(call, unpublished)
+  local at, answers = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, call)))
+  local found = { at, redis.call('HGET', keys.plans, call) }
+  for coordinate in string.gmatch(unpublished, '%S+') do
+    local delivery = get(memory.seen, coordinate)
+    found[#found + 1] = { coordinate, answers[delivery.sequence - delivery.call + 1] }
   end
-  page[#page + 1] = field
-  page[#page + 1] = all_outgoing(value)
+  return found
+end
+
+local read = {
+  seen = function(_, stored) return delivery_in(stored) end,
+  windows = function(name, stored) return buckets_in('window:', name, stored) end,
+  rates = function(name, stored) return buckets_in('rate:', name, stored) end,
+  unpublished = answers_of,
+}
+for _, name in ipairs({ 'grants', 'done', 'commands' }) do
+  read[name] = function(_, stored) return cmsgpack.unpack(stored) end
+end
+
+local what = ARGV[5]
+local cursor, found = unpack(redis.call('HSCAN', keys[what], ARGV[6], 'COUNT', 200))
+local page = {}
+for at = 1, #found, 2 do
+  local field, value = found[at], found[at + 1]
+  page[at] = field
+  page[at + 1] = all_outgoing(read[what] and read[what](field, value) or value)
 end
 return { 'OK', shard.now, cursor, page }

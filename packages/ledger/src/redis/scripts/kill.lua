@@ -54,7 +54,7 @@ if refused then return refused end
 local open = false
 if may_be_open(keys) <= MOST_IN_ONE_SCRIPT then
   open = {}
-  for at, entry in ipairs(open_entries(open_memory(keys, now), agent)) do
+  for at, entry in ipairs(open_entries(keys, open_memory(keys, now), agent)) do
     open[at] = { entry.agent, entry.action, entry.attempt }
   end
 end

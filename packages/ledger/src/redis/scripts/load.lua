@@ -10,6 +10,7 @@
 -- @use parts/keys.lua
 -- @use parts/clock.lua
 -- @use parts/flags.lua
+-- @use parts/deliveries.lua
 -- @use parts/window.lua
 
 local generation, run, sequence, clock = unpack(redis.call(
@@ -28,6 +29,22 @@ local function forget_at(at, member)
   redis.call('ZADD', keys.forget, decimal(at), member)
 end
 
+-- buckets: { bucket, amount }, … in order; of one window they may come in several lines
+local function fill(hash, prefix, name, window_ms, width_ms, buckets)
+  local window = open_window(name, keys.prefix .. prefix, redis.call('HGET', hash, name), window_ms, width_ms, now)
+  for _, given in ipairs(buckets) do
+    local bucket, amount = unpack(given)
+    if bucket_ends(window, bucket) > now then
+      set_amount(window, bucket, amount)
+      window.sum = window.sum + amount
+      if amount < 0 then window.credits = window.credits + 1 end
+      if window.oldest == NONE then window.oldest = bucket end
+    end
+  end
+  if window.credits > 0 then window.sum = sum_up(window) end
+  redis.call('HSET', hash, name, write_window(window))
+end
+
 local take = {
   -- Numbers that were taken stay taken, and time goes on from the latest.
   tenant = function(last_sequence, latest)
@@ -37,34 +54,31 @@ local take = {
       'clock', decimal(math.max(latest, integer(clock or 0)))
     )
   end,
+  -- packed: as dump.lua gives it
   delivery = function(coordinate, packed)
-    local lease = packed[15]
-    if lease then lease[6] = cmsgpack.pack(lease[6]) end
-    keep(keys.seen, coordinate, packed)
-    forget_at(packed[3], 'd ' .. coordinate)
+    local kind, agent, forgotten_at = unpack(packed)
+    local delivery = { kind = kind, agent = agent, forget_at = forgotten_at, call = 0, sequence = 0, digest = packed[4] }
+    local lease = packed[12]
+    if kind == 'f' or kind == 'e' then
+      delivery.request, delivery.attempt, delivery.at, delivery.sequence = unpack(packed, 4, 7)
+      delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed = unpack(packed, 8, 11)
+      delivery.lease = lease and {
+        reserved = lease[1], expires_at = lease[2], charged = lease[3], result = lease[4], charges = lease[5],
+      }
+    end
+    redis.call('HSET', keys.seen, coordinate, pack_delivery(delivery))
+    forget_at(forgotten_at, 'd ' .. coordinate)
     if lease and not lease[4] then
-      redis.call('ZADD', keys.running, decimal(lease[2]), packed[2] .. ' ' .. coordinate)
+      redis.call('ZADD', keys.running, decimal(lease[2]), agent .. ' ' .. coordinate)
     end
   end,
-  action = function(field, attempts) keep(keys.actions, field, attempts) end,
-  key = function(field, action) keep(keys.keys, field, action) end,
+  action = function(field, attempts) redis.call('HSET', keys.actions, field, attempts) end,
+  key = function(field, action) redis.call('HSET', keys.keys, field, action) end,
   spent = function(name, micros) redis.call('HSET', keys.spent, name, decimal(micros)) end,
-  window = function(name, window_ms, sum, credits, buckets)
-    local key = keys.prefix .. 'window:' .. name
-    for _, bucket in ipairs(buckets) do
-      redis.call('ZADD', key, bucket[1], decimal(bucket[1]) .. ' ' .. decimal(bucket[2]))
-    end
-    local first, last = buckets[1], buckets[#buckets]
-    keep(keys.windows, name, { sum, credits, first and first[1] or false, window_ms })
-    local window = { window_ms = window_ms, width_ms = width_of(window_ms) }
-    if last then expire_at(key, bucket_ends(window, last[1])) end
+  window = function(name, window_ms, buckets)
+    fill(keys.windows, 'window:', name, window_ms, width_of(window_ms), buckets)
   end,
-  rate = function(name, window_ms, times)
-    local key = keys.prefix .. 'rate:' .. name
-    for _, at in ipairs(times) do redis.call('RPUSH', key, decimal(at)) end
-    redis.call('SADD', keys.rates, name)
-    if #times > 0 then expire_at(key, times[#times] + window_ms) end
-  end,
+  rate = function(name, window_ms, times) fill(keys.rates, 'rate:', name, window_ms, 1, times) end,
   grant = function(field, grant)
     keep(keys.grants, field, grant)
     forget_at(grant[3], 'g ' .. field)

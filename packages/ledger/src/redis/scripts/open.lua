@@ -14,6 +14,9 @@
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
 
+-- A call answers some hundred operations.
+local CALLS_A_PAGE = 4
+
 local refused = refusal()
 if refused then return refused end
 
@@ -26,8 +29,10 @@ local coordinates = {}
 -- First those that run, then those that are to reach the log.
 local next_cursor
 if place == 'u' then
-  local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', 200))
-  for at = 1, #found, 2 do coordinates[#coordinates + 1] = found[at] end
+  local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', CALLS_A_PAGE))
+  for at = 2, #found, 2 do
+    for coordinate in string.gmatch(found[at], '%S+') do coordinates[#coordinates + 1] = coordinate end
+  end
   next_cursor = after == '0' and '0' or 'u' .. after
 else
   local after, found = unpack(redis.call('ZSCAN', keys.running, cursor, 'COUNT', 500))

@@ -4,17 +4,18 @@
 -- fails half way is not rolled back.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] tenant   [7] the operations, JSON (step.ts)
---       [8…] the plan of each operation, as text that is only kept and given back; '' for outcomes
+-- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] tenant   [7] the operations, JSON (step.ts): arrays of words and
+--       numbers, by place   [8] the plans they came with, as text that is only kept and given back
 --
--- Returns { 'OK', now, results }, a refusal (parts/shard.lua), or { 'CORRUPT', coordinate } when another record is
--- remembered there: then nothing has happened. A result is one of
---   { 'decided', facts }        { 'decided', facts, plan }     decided now, or before under that plan
---   { 'settled', facts, redelivered }
---   { 'published' }             redelivered, and its record is on the log
---   { 'replan' }                the plan does not hold now; nor was anything of this agent done after it
--- with the facts of a decision   { sequence, at, first, late, kill, limits, charged, cumulative, lease expires at }
--- and those of an outcome        { sequence, at, kind, late, delta, charged, cumulative, overdrawn }
+-- Returns { 'OK', now, call, results, answers, kept }, a refusal (parts/shard.lua), or { 'CORRUPT', coordinate } when
+-- another record is remembered there: then nothing has happened.
+--   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
+--             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
+--   answers   decided: { operation, sequence, first or 0, late, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
+--             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn }
+--   kept      { call, now, answers, plans } of each earlier call that is named, as it answered
+--
+-- An answer stands at `sequence - call + 1` of its call.
 --
 -- @use constants
 -- @use parts/keys.lua
@@ -24,9 +25,11 @@
 -- @use parts/forget.lua
 -- @use parts/flags.lua
 -- @use parts/duplicates.lua
--- @use parts/verdict.lua
 -- @use parts/limits.lua
--- @use parts/charge.lua
+
+local SWEEP_EACH = 64
+local RUNNING = STATE_BYTE[false]
+local floor = math.floor
 
 local refused = refusal()
 if refused then return refused end
@@ -35,117 +38,120 @@ local now = shard.now
 local replay_until = now + integer(ARGV[5])
 local tenant = ARGV[6]
 local batch = cjson.decode(ARGV[7])
-local operations = batch.operations
+local coordinates, actions, texts, keys_of = batch.coordinates, batch.actions, batch.texts, batch.keys
+local numbers, agents = batch.numbers, batch.agents
 
-local memory = open_memory(keys, now)
+local call = shard.sequence + 1
+local memory = open_memory(keys, now, call)
 local counters = open_counters(keys, now)
 local flags = open_hash(keys.flags)
 local grants = open_hash(keys.grants)
 local done = open_hash(keys.done)
 
-local function holds(request)
-  return now >= request.holdsFrom and (not request.holdsUntil or now < request.holdsUntil)
+local answers, answered, moved, kept = {}, {}, {}, {}
+
+prefetch(memory.seen, coordinates)
+prefetch(memory.actions, actions)
+local lifetimes = open_lifetimes(counters, batch.lifetimes)
+local windowed = open_windowed(counters, batch.windows, batch.windowsMs)
+local rates = open_rates(counters, batch.rates, batch.ratesMs)
+local all_terms = {}
+for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates) end
+
+-- More than the one delivery that an operation adds, so that forgetting keeps up.
+local forgotten = forget_some(memory, 2 * #coordinates + 4, grants, done)
+
+-- Of most requests nobody asks for the words one by one.
+local requests = {}
+local function request_at(at)
+  local request = requests[at]
+  if request then return request end
+  local digest, agent, action, key = string.match(texts[at], REQUEST_WORDS)
+  request = { agent = agent, action = action, attempt = numbers[5 * at - 2], digest = digest, key = key ~= '' and key }
+  requests[at] = request
+  return request
 end
 
--- Requests of an agent mostly have the same limits: what follows from these alone is worked out once.
-local function plan_limits(set)
-  if set.charged then return end
-  for _, limit in ipairs(set.limits) do
-    if limit.windowMs then integer(limit.windowMs) end
-    if limit.max then integer(limit.max) end
-  end
-  local charges = charges_of(set.limits, set.total)
-  set.charged = counters_of(counters, charges)
-  set.packed = cmsgpack.pack(charges)
+local function grant_at(at)
+  return grant_state(grants, grant_name(request_at(at)), now)
 end
 
-local function lifetime_spend(total)
-  return spent_in(counter_of(counters, total, false))
+local leases = {}
+local function lease_end_of(expires_at)
+  local text = leases[expires_at] or decimal(expires_at)
+  leases[expires_at] = text
+  return text
 end
 
--- The same coordinate again: the answer that was given, or the news that its record is on the log.
-local function answer_again(operation)
-  local known = recall(memory, operation.at)
+-- The same coordinate again: the call that answered it, or the news that its record is on the log.
+local function answer_again(at, is_outcome)
+  local coordinate = coordinates[at]
+  local known = recall(memory, coordinate)
   if not known then return nil end
-  local is_outcome = known.kind == 's'
-  local same = is_outcome == (operation.op == 'settle') and (is_outcome or known.digest == operation.digest)
-  if not same then return { 'CORRUPT', operation.at } end
-  local answer = get(memory.unpublished, operation.at)
-  if not answer then return { 'published' } end
-  if is_outcome then return { 'settled', answer.facts, true } end
-  return { 'decided', answer.facts, answer.plan }
+  local digest = not is_outcome and string.match(texts[at], '^%S+') or nil
+  if is_outcome ~= (known.kind == 's') or digest ~= known.digest then return 'CORRUPT' end
+  if not is_unpublished(memory, known, coordinate) then return 0 end
+  if known.call ~= call then kept[known.call] = true end
+  return { known.call, known.sequence - known.call + 1 }
 end
 
-local function reserve(request, set)
-  local reserved = fitting(counters, set.charged, now, request.reserve)
-  add_to_all(counters, set.charged, now, reserved)
-  return {
-    reserved = reserved,
-    expires_at = now + request.leaseMs,
-    charged = reserved,
-    result = false,
-    charging = request.charging,
-    charges = set.packed,
-  }
-end
-
-local function decide(request, plan)
-  local first = find_first(memory, grants, request)
-  local late = not first and request.deadline and now > request.deadline or false
-  local kill = not first and not late and stopped_by(flags, tenant, request.agent) or nil
+local function decide(at, agent, terms, attempt, deadline, reserve)
+  local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
+  local known = memory.actions.stored[field] or key ~= ''
+  local first = known and find_first(memory, grants, request_at(at)) or nil
+  local late = not first and deadline >= 0 and now > deadline
+  local kill = not first and not late and stopped_by(flags, tenant, agent) or nil
   local ended = first or late or kill
-  if not ended and not holds(request) then return { 'replan' } end
-
-  local set = batch.limits[request.limits]
-  plan_limits(set)
-  local judged = not ended and (not request.refusal or watches(request))
-  local limits = judged and look_at_limits(counters, grants, request, set.limits) or {}
-  local found = { first = first, late = late, kill = kill, limits = limits }
-  local verdict, code, hard = rule(request, found)
-
-  local grant_consumed = false
-  local lease = false
-  if verdict == 'ALLOW' then
-    for _, fact in ipairs(limits) do
-      if fact[1] == 'confirmation' and fact[2] then grant_consumed = true end
-    end
-    lease = reserve(request, set)
-  end
-  if enforce(request, found) == 'ALLOW' then take_slots(counters, set.limits) end
+  if not ended and (now < terms.holds_from or (terms.holds_until >= 0 and now >= terms.holds_until)) then return -1 end
 
   local sequence = next_sequence()
-  if grant_consumed then consume_grant(grants, grant_name(request), sequence) end
-  local charged = lease and lease.reserved or 0
-  local facts = {
-    sequence, now, first or false, late, kill or false, limits,
-    outgoing(charged), outgoing(lifetime_spend(set.total)), lease and lease.expires_at or false,
-  }
-  local answer = { plan = plan, facts = facts, delta = charged }
-  if first then
-    local duplicate = { kind = 'd', agent = request.agent, forget_at = replay_until, digest = request.digest }
-    remember(memory, request.at, duplicate, answer)
-    return { 'decided', facts }
+  -- With room for what limits hold.
+  local answer = { at, sequence, first or 0, late and 1 or 0, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
+  local verdict, code, hard, granted = 'BLOCK', 'DUPLICATE_ACTION', true, false
+  if not ended and (not terms.refusal or terms.watches) then
+    verdict, code, hard, granted = look_at_limits(terms, reserve, answer, grant_at, at, now)
   end
-  local entry = {
-    kind = late and 'e' or 'f',
-    agent = request.agent,
-    forget_at = lease and math.max(replay_until, lease.expires_at) or replay_until,
-    digest = request.digest,
-    action = request.action,
-    attempt = request.attempt,
-    key = request.key,
-    appended_at = request.appendedAt,
-    at = now,
-    sequence = sequence,
-    verdict = verdict,
-    code = code,
-    hard = hard,
-    grant_consumed = grant_consumed,
-    lease = lease,
-  }
-  remember(memory, request.at, entry, answer)
-  claim(memory, request.at, entry)
-  return { 'decided', facts }
+  if late then
+    code, hard = 'DEADLINE_EXCEEDED', false
+  elseif kill then
+    code = 'AGENT_KILLED'
+  elseif terms.refusal and not first then
+    verdict, code, hard = 'BLOCK', terms.refusal, terms.hard
+  end
+  if verdict == 'ALLOW' then take_slots(terms) end
+  -- A mandate that only watches lets its own refusals through, and nothing else.
+  if terms.watches and not ended then verdict, code, hard = 'ALLOW', 'ALLOWED', false end
+
+  local place = sequence - call + 1
+  answers[place], answered[place] = answer, coordinate
+  local forget_at, runs = replay_until, nil
+  local reserved, expires_at, state, charges = 0, 0, 0, ''
+  if verdict == 'ALLOW' then
+    reserved = charge_now(counters, terms.charged, reserve)
+    expires_at, state, charges = now + terms.lease_ms, RUNNING, terms.charges
+    if expires_at > forget_at then forget_at = expires_at end
+    runs = agent .. ' ' .. coordinate
+    local running = memory.running
+    local last = #running
+    running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
+    answer[6], answer[8] = outgoing(reserved), expires_at
+    if granted then consume_grant(grants, grant_name(request_at(at)), sequence) end
+  end
+  answer[7] = outgoing(terms.total.sum)
+
+  if first then
+    remember(memory, coordinate, pack_duplicate(replay_until, call, sequence, request_at(at).digest, agent))
+    return place
+  end
+  remember(memory, coordinate, pack_decision(
+    late and 'e' or 'f', forget_at, call, sequence,
+    now, attempt, verdict, hard, granted and runs, code, texts[at], reserved, expires_at, reserved, state, charges
+  ))
+  -- What was forgotten at this coordinate has ended, and had perhaps the same name.
+  if runs then memory.ended[runs] = nil end
+  claim(memory, coordinate, field, attempt)
+  if key ~= '' then put(memory.keys, key, request_at(at).action) end
+  return place
 end
 
 local function kind_of(entry)
@@ -156,88 +162,90 @@ end
 
 local function is_overdrawn(charges, charged)
   for at, charge in ipairs(charges) do
-    if charge[3] and spent_in(charged[at]) > charge[3] then return true end
+    if charge[3] and charged[at].sum > charge[3] then return true end
   end
   return false
 end
 
-local function settle(outcome)
-  local entry, place = standing(memory, outcome.agent, outcome.action, outcome.attempt)
+local charges_by_text = {}
+local function charges_in(text)
+  local charges = charges_by_text[text] or cjson.decode(text)
+  charges_by_text[text] = charges
+  return charges
+end
+
+local function settle(at, agent, attempt, total, actual)
+  local outcome = { actual = actual >= 0 and actual or false }
+  outcome.status, outcome.verified = string.match(texts[at], '^(%S+) (%S+)$')
+  local entry, place = standing(memory, actions[at], attempt)
   local kind = kind_of(entry)
   local lease = entry and entry.lease
   local delta, late, overdrawn = 0, false, false
   if kind == 'settled' then
-    local charges = cmsgpack.unpack(lease.charges)
+    local charges = charges_in(lease.charges)
     local charged = counters_of(counters, charges)
     late = now >= lease.expires_at
-    delta = fitting(counters, charged, entry.at, final_charge(lease.charging, outcome) - lease.reserved)
+    delta = final_charge(cjson.decode(lease.charging), outcome) - lease.reserved
+    delta = fitting(counters, charged, entry.at, delta)
     add_to_all(counters, charged, entry.at, delta)
     lease.charged = lease.reserved + delta
     lease.result = result_of(outcome)
     put(memory.seen, place, entry)
-    memory.runs[entry.agent .. ' ' .. place] = false
+    memory.ended[agent .. ' ' .. place] = true
     overdrawn = delta > 0 and is_overdrawn(charges, charged)
   end
-  local facts = {
-    next_sequence(), now, kind, late, outgoing(delta),
-    outgoing(lease and lease.charged or 0), outgoing(lifetime_spend(outcome.total)), overdrawn,
+  local sequence = next_sequence()
+  answers[#answers + 1] = {
+    at, sequence, kind, late and 1 or 0, outgoing(delta), outgoing(lease and lease.charged or 0),
+    outgoing(total.sum), overdrawn and 1 or 0,
   }
-  local answer = { plan = false, facts = facts, delta = delta }
+  answered[#answered + 1] = coordinates[at]
   -- What it settled may be forgotten before its own record is on the log.
-  if kind == 'settled' then answer.at, answer.charges = entry.at, lease.charges end
-  remember(memory, outcome.at, { kind = 's', agent = outcome.agent, forget_at = replay_until }, answer)
-  return { 'settled', facts, false }
+  if delta ~= 0 then moved[#answers] = { entry.at, lease.charges } end
+  remember(memory, coordinates[at], pack_outcome(replay_until, call, sequence, agent))
+  return #answers
 end
-
--- JSON knows fractions; nothing here is one.
-local function check(operation)
-  integer(operation.attempt)
-  if operation.op == 'settle' then return operation.actual and integer(operation.actual) end
-  integer(operation.reserve)
-  integer(operation.leaseMs)
-  for place = 2, #operation.charging do integer(operation.charging[place]) end
-end
-
-local coordinates, actions = {}, {}
-for at, operation in ipairs(operations) do
-  check(operation)
-  coordinates[at] = operation.at
-  actions[at] = operation.agent .. ' ' .. operation.action
-end
-prefetch(memory.seen, coordinates)
-prefetch(memory.actions, actions)
-
-local lifetime, windowed = {}, {}
-for _, set in ipairs(batch.limits) do
-  lifetime[#lifetime + 1] = set.total
-  for _, limit in ipairs(set.limits) do
-    local names = limit.windowMs and windowed or lifetime
-    if limit.counter then names[#names + 1] = limit.counter end
-  end
-end
-prefetch(counters.spent, lifetime)
-prefetch(counters.windows, windowed)
-
--- More than the one delivery that an operation adds, so that forgetting keeps up.
-forget_some(memory, 2 * #operations + 4, grants, done)
 
 local results, waiting = {}, {}
-for at, operation in ipairs(operations) do
+for at = 1, #coordinates do
+  local from = 5 * (at - 1)
+  local terms, agent, attempt = all_terms[numbers[from + 1]], agents[numbers[from + 2]], numbers[from + 3]
   local result
-  if waiting[operation.agent] then
-    result = { 'replan' }
+  if waiting[agent] then
+    result = -1
   else
-    result = answer_again(operation)
-      or (operation.op == 'decide' and decide(operation, ARGV[7 + at]) or settle(operation))
+    result = memory.seen.stored[coordinates[at]] and answer_again(at, terms == nil) or nil
+    if result == 'CORRUPT' then return { 'CORRUPT', coordinates[at] } end
+    if not result and terms then
+      result = decide(at, agent, terms, attempt, numbers[from + 4], numbers[from + 5])
+    elseif not result then
+      result = settle(at, agent, attempt, lifetimes[numbers[from + 4]], numbers[from + 5])
+    end
   end
-  if result[1] == 'CORRUPT' then return result end
-  if result[1] == 'replan' then waiting[operation.agent] = true end
+  if result == -1 then waiting[agent] = true end
   results[at] = result
 end
 
+local stored = {}
+for earlier in pairs(kept) do
+  local name = decimal(earlier)
+  local at, said = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, name)))
+  stored[#stored + 1] = { earlier, at, said, redis.call('HGET', keys.plans, name) }
+end
+
+write_forgotten(memory, forgotten)
 write_memory(memory)
+if #answers > 0 then
+  local name = decimal(call)
+  redis.call('HSET', keys.unpublished, name, table.concat(answered, ' '))
+  redis.call('HSET', keys.answers, name, cmsgpack.pack({ now, answers, moved }))
+  redis.call('HSET', keys.plans, name, ARGV[8])
+  list_to_forget(memory, replay_until, answered)
+end
+-- Seldom, since Redis shows all of a small hash at once.
+if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
 write_counters(counters)
 write_hash(grants)
 write_hash(done)
 write_shard()
-return { 'OK', now, results }
+return { 'OK', now, call, results, answers, stored }

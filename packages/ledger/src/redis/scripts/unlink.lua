@@ -13,14 +13,13 @@ if redis.call('HGET', keys.meta, 'generation') == ARGV[1] then return '0' end
 if ARGV[2] == 'rest' then
   redis.call(
     'UNLINK', keys.seen, keys.actions, keys.keys, keys.spent, keys.windows, keys.rates, keys.grants, keys.done,
-    keys.unpublished, keys.running, keys.forget
+    keys.unpublished, keys.answers, keys.plans, keys.running, keys.forget
   )
   return '0'
 end
 local windowed = ARGV[2] == 'windows'
-local command = windowed and 'HSCAN' or 'SSCAN'
-local cursor, found = unpack(redis.call(command, windowed and keys.windows or keys.rates, ARGV[3], 'COUNT', 200))
-for at = 1, #found, windowed and 2 or 1 do
+local cursor, found = unpack(redis.call('HSCAN', windowed and keys.windows or keys.rates, ARGV[3], 'COUNT', 200))
+for at = 1, #found, 2 do
   redis.call('UNLINK', keys.prefix .. (windowed and 'window:' or 'rate:') .. found[at])
 end
 return cursor

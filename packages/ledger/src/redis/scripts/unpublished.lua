@@ -13,24 +13,35 @@
 -- @use parts/counters.lua
 -- @use parts/deliveries.lua
 
+-- A call answers some hundred operations.
+local CALLS_A_PAGE = 4
+
 local refused = refusal()
 if refused then return refused end
 
 local memory = open_memory(keys, shard.now)
-local cursor, found = unpack(redis.call('HSCAN', keys.unpublished, ARGV[5], 'COUNT', 200))
+local cursor, found = unpack(redis.call('HSCAN', keys.unpublished, ARGV[5], 'COUNT', CALLS_A_PAGE))
 local unpublished = {}
+
+local function list(coordinate, delivery, delta, charged_at, charges)
+  local counters = {}
+  for _, charge in ipairs(cjson.decode(charges)) do
+    if still_counts(charge[2], charged_at, shard.now) then counters[#counters + 1] = charge[1] end
+  end
+  unpublished[#unpublished + 1] = { delivery.sequence, coordinate, delivery.agent, delta, counters }
+end
+
 for at = 1, #found, 2 do
-  local coordinate, answer = found[at], cmsgpack.unpack(found[at + 1])
-  if answer.delta ~= 0 then
-    local counters = {}
+  local _, answers, moved = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, found[at])))
+  for coordinate in string.gmatch(found[at + 1], '%S+') do
     local delivery = get(memory.seen, coordinate)
-    local charged_at = answer.at or delivery.at
-    for _, charge in ipairs(cmsgpack.unpack(answer.charges or delivery.lease.charges)) do
-      if still_counts(charge[2], charged_at, shard.now) then counters[#counters + 1] = charge[1] end
+    local place = delivery.sequence - delivery.call + 1
+    local answer, settled, lease = answers[place], moved[place], delivery.lease
+    if settled then
+      list(coordinate, delivery, answer[5], settled[1], settled[2])
+    elseif lease and answer[6] ~= 0 then
+      list(coordinate, delivery, answer[6], delivery.at, lease.charges)
     end
-    unpublished[#unpublished + 1] = {
-      answer.facts[1], coordinate, delivery.agent, outgoing(answer.delta), counters,
-    }
   end
 end
 return { 'OK', shard.now, cursor, unpublished }

@@ -1,6 +1,5 @@
 -- @use counters.lua
--- What an ALLOW takes, and what an action costs in the end. Charges go by name, { { counter, window_ms, most }, … }, in
--- what is stored, where they are packed once more: many entries have the same.
+-- What an ALLOW takes, and what an action costs in the end.
 
 -- No counter leaves ±(2^53-1): an amount for `at` is cut to what fits in all of them.
 local function fitting(counters, charged, at, delta)
@@ -9,46 +8,31 @@ local function fitting(counters, charged, at, delta)
 end
 
 local function add_to_all(counters, charged, at, delta)
-  for _, counter in ipairs(charged) do
-    add_to(counters, counter, at, delta)
-  end
+  for _, counter in ipairs(charged) do add_to(counters, counter, at, delta) end
 end
 
+-- Charges all of them now, and answers how much fits.
+local function charge_now(counters, charged, amount)
+  for at = 1, #charged do
+    local counter = charged[at]
+    if not counter.adds_up or amount > LARGEST - counter.sum then
+      amount = fitting(counters, charged, counters.now, amount)
+      add_to_all(counters, charged, counters.now, amount)
+      return amount
+    end
+  end
+  for at = 1, #charged do
+    local counter = charged[at]
+    counter.sum, counter.added = counter.sum + amount, counter.added + amount
+  end
+  return amount
+end
+
+-- Those of charges as they are remembered: parts/deliveries.lua.
 local function counters_of(counters, charges)
   local charged = {}
   for at, charge in ipairs(charges) do charged[at] = counter_of(counters, charge[1], charge[2]) end
   return charged
-end
-
--- Each counter once, under the tightest limit that it is charged for, with the agent's total among them.
-local function charges_of(limits, total)
-  local charges, by_name = {}, {}
-  local function charge(name, window_ms, most)
-    local known = by_name[name]
-    if not known then
-      known = { name, window_ms, most }
-      by_name[name] = known
-      charges[#charges + 1] = known
-    elseif most and (not known[3] or most < known[3]) then
-      known[3] = most
-    end
-  end
-  for _, limit in ipairs(limits) do
-    if limit.counter then charge(limit.counter, limit.windowMs, limit.max) end
-  end
-  charge(total, false, false)
-  return charges
-end
-
--- One slot of each rate, however often a plan lists it.
-local function take_slots(counters, limits)
-  local taken = {}
-  for _, limit in ipairs(limits) do
-    if limit.rate and not taken[limit.rate] then
-      taken[limit.rate] = true
-      take_slot(rate_of(counters, limit.rate, limit.windowMs))
-    end
-  end
 end
 
 -- A success whose verification failed is a failure.
@@ -67,6 +51,6 @@ local function final_charge(charging, outcome)
   if charging[1] == 'ATTEMPT_BASED' then return math.max(charging[2], outcome.actual or 0) end
   assert(charging[1] == 'TIERED', 'no such charging')
   if result == 'failed' then return charging[2] end
-  local verification = outcome.verified == 'not run' and 0 or charging[4]
+  local verification = outcome.verified == 'not_run' and 0 or charging[4]
   return math.min(charging[2] + charging[3] + verification, LARGEST)
 end

@@ -1,56 +1,82 @@
 -- @use window.lua
--- @use rate.lua
 -- The counters of a tenant, each read once and written once, however many operations of a batch it concerns. They go by
 -- the names that keys.ts makes of them: no script takes one apart.
 --
--- prefix: what the keys of windows and rates begin with; spent, windows: the hashes; rates: the set of their names
+-- A counter is a window, or { name, sum, added } of a whole life. Time stands still in a script: so what is charged now is added to
+-- `sum` and `added`, whatever the counter is, and put in its bucket when all is written. Only among credits it takes
+-- a look at the buckets for each charge.
 
 local function open_counters(keys, now)
   return {
     now = now,
-    prefix = keys.prefix,
-    spent = open_hash(keys.spent, integer, decimal),
-    rates_key = keys.rates,
-    windows = open_hash(keys.windows),
+    spent_key = keys.spent,
+    windows = { key = keys.windows, prefix = keys.prefix .. 'window:', open = {} },
+    rates = { key = keys.rates, prefix = keys.prefix .. 'rate:', open = {} },
+    lifetimes = {},
     by_name = {},
-    rates = {},
   }
+end
+
+local function open_among(counters, windows, name, stored, window_ms, width_ms)
+  local window = open_window(name, windows.prefix, stored, window_ms, width_ms, counters.now)
+  windows.open[#windows.open + 1] = window
+  return window
+end
+
+local function lifetime_counter(counters, name, stored)
+  local counter = { name = name, sum = stored and integer(stored) or 0, added = 0, adds_up = true, is_lifetime = true }
+  counters.by_name[name] = counter
+  counters.lifetimes[#counters.lifetimes + 1] = counter
+  return counter
+end
+
+local function windowed_counter(counters, name, stored, window_ms)
+  local window = open_among(counters, counters.windows, name, stored, window_ms, width_of(window_ms))
+  counters.by_name[name] = window
+  return window
+end
+
+-- All of these at once, in order.
+local function open_lifetimes(counters, names)
+  local opened = {}
+  for at, stored in ipairs(fetch(counters.spent_key, names)) do
+    opened[at] = lifetime_counter(counters, names[at], stored)
+  end
+  return opened
+end
+
+local function open_windowed(counters, names, lengths)
+  local opened = {}
+  for at, stored in ipairs(fetch(counters.windows.key, names)) do
+    opened[at] = windowed_counter(counters, names[at], stored, lengths[at])
+  end
+  return opened
+end
+
+local function open_rates(counters, names, lengths)
+  local opened = {}
+  for at, stored in ipairs(fetch(counters.rates.key, names)) do
+    opened[at] = open_among(counters, counters.rates, names[at], stored, lengths[at], 1)
+  end
+  return opened
 end
 
 -- window_ms: false for a lifetime counter
 local function counter_of(counters, name, window_ms)
-  local counter = counters.by_name[name]
-  if counter then return counter end
-  counter = { name = name, window_ms = window_ms }
+  local known = counters.by_name[name]
+  if known then return known end
   if window_ms then
-    local key = counters.prefix .. 'window:' .. name
-    counter.window = open_window(counters.windows, name, key, window_ms, counters.now)
-  else
-    counter.spent = get(counters.spent, name) or 0
+    return windowed_counter(counters, name, redis.call('HGET', counters.windows.key, name), window_ms)
   end
-  counters.by_name[name] = counter
-  return counter
-end
-
-local function rate_of(counters, name, window_ms)
-  local rate = counters.rates[name]
-  if not rate then
-    rate = open_rate(name, counters.prefix .. 'rate:' .. name, window_ms, counters.now)
-    counters.rates[name] = rate
-  end
-  return rate
-end
-
-local function spent_in(counter)
-  return counter.window and counter.window.sum or counter.spent
+  return lifetime_counter(counters, name, redis.call('HGET', counters.spent_key, name))
 end
 
 local function add_to(counters, counter, at, delta)
-  if counter.window then
-    add_to_window(counter.window, at, delta, counters.now)
+  if counter.is_lifetime then
+    counter.sum, counter.added = counter.sum + delta, counter.added + delta
   else
-    counter.spent = counter.spent + delta
-    put(counters.spent, counter.name, counter.spent)
+    put_in_place(counter, counters.now)
+    add_to_window(counter, at, delta, counters.now)
   end
 end
 
@@ -60,11 +86,11 @@ end
 
 -- As much of an amount for `at` as keeps it exact. A window holds a credit where it lies, though its sum does not.
 local function fits_in(counters, counter, at, delta)
-  delta = within(spent_in(counter), delta)
-  local window = counter.window
-  if not window then return delta end
-  local bucket = bucket_of(window, at)
-  return bucket_ends(window, bucket) > counters.now and within(amount_in(window, bucket), delta) or delta
+  delta = within(counter.sum, delta)
+  if counter.is_lifetime then return delta end
+  put_in_place(counter, counters.now)
+  local bucket = bucket_of(counter, at)
+  return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
 
 -- Does a charge made at `at` still count?
@@ -74,18 +100,44 @@ local function still_counts(window_ms, at, now)
   return bucket_ends(window, bucket_of(window, at)) > now
 end
 
-local function write_counters(counters)
-  for _, counter in pairs(counters.by_name) do
-    if counter.window then write_window(counters.windows, counter.window, counters.now) end
-  end
-  write_hash(counters.spent)
-  write_hash(counters.windows)
-  local taken = {}
-  for name, rate in pairs(counters.rates) do
-    if rate.taken > 0 then
-      write_rate(rate, counters.now)
-      taken[#taken + 1] = name
+local function write_windows(windows, now)
+  local set = {}
+  for _, window in ipairs(windows.open) do
+    put_in_place(window, now)
+    if window.changed then
+      set[#set + 1] = window.name
+      set[#set + 1] = write_window(window)
     end
   end
-  call_with_many('SADD', counters.rates_key, taken)
+  call_with_many('HSET', windows.key, set)
+end
+
+-- Gives back some windows that hold nothing any more. Which are looked at the time says: all, in the end.
+local function sweep(windows, most, now)
+  local _, found = unpack(redis.call('HSCAN', windows.key, decimal(now), 'COUNT', most))
+  local gone = {}
+  for at = 1, #found, 2 do
+    local left, elsewhere = has_left(found[at + 1], now)
+    if left then gone[#gone + 1] = found[at] end
+    if left and elsewhere then redis.call('UNLINK', windows.prefix .. found[at]) end
+  end
+  call_with_many('HDEL', windows.key, gone)
+end
+
+local function sweep_windows(counters, most)
+  sweep(counters.windows, most, counters.now)
+  sweep(counters.rates, most, counters.now)
+end
+
+local function write_counters(counters)
+  local set = {}
+  for _, counter in ipairs(counters.lifetimes) do
+    if counter.added ~= 0 then
+      set[#set + 1] = counter.name
+      set[#set + 1] = decimal(counter.sum)
+    end
+  end
+  call_with_many('HSET', counters.spent_key, set)
+  write_windows(counters.windows, counters.now)
+  write_windows(counters.rates, counters.now)
 end

@@ -1,73 +1,127 @@
 -- @use hash.lua
 -- What is remembered of each delivery that was answered, by its coordinate ('topic/partition/offset'), and what stands
--- for an action. How a delivery is packed, which load-state.ts and read-state.ts know as well:
+-- for an action.
 --
---   { 's', agent, forget_at }                           an outcome
---   { 'd', agent, forget_at, digest }                   a duplicate, which stands for nothing
---   { 'f' | 'e', agent, forget_at, digest, action, attempt, key, appended_at, at, sequence, verdict, code, hard,
---     grant_consumed, lease }                           a decision, first or expired
---   lease: { reserved, expires_at, charged, result, charging, charges }, or false
---   charging: { type, …micros }    charges: { { counter, window_ms or false, max or false }, … }, packed
+-- A delivery is a HEAD of doubles and bytes, which `struct` packs three times as fast as text, then words with a blank
+-- between; no id holds one.
 --
--- `actions` holds, by 'agent action', { attempt, coordinate, attempt, coordinate, … } with rising attempts; `keys`, by
--- 'agent key', the action that claimed it last. `forget` is the order in which things are forgotten, once they are on
--- the log: 'd coordinate', 'g grant', 'c command'. `running` has 'agent coordinate' of each ALLOW without an outcome, by the
--- end of its lease. No id holds a blank.
+--   's'                 an outcome                                    words: agent
+--   'd'                 a duplicate, which stands for nothing         words: digest agent
+--   'f' or 'e'          a decision, first or expired                  words: code, those of the request, charges of an ALLOW
+--
+-- HEAD: kind, forget_at, call, sequence. A decision has a BODY too: at, attempt, reserved, expires_at, charged, and as bytes
+-- verdict, hard, grant_consumed, and 1 + the place in STATES of a lease, 0 where there is none. The words of a request (step.ts):
+-- digest, agent, action, key (or nothing), appended_at, charging. Charging and charges are JSON: [type, …micros] and
+-- [[counter, window_ms or false, max or false], …].
+--
+-- `actions` holds, by 'agent action', 'attempt coordinate attempt coordinate …' with rising attempts; `keys`, by
+-- 'agent key', the action that claimed it last. `running` has 'agent coordinate' of each ALLOW without an outcome, by the
+-- end of its lease.
+--
+-- What a call of the step answered is kept whole until all of it is on the log, by the sequence of its first answer (`call`):
+-- `unpublished` has the coordinates that are not on it yet, `answers` what the call said (step.lua), `plans` under what.
+
+local HEAD, BODY = '<c1ddd', '<dddddBBBB'
+local BODY_AT, WORDS_AT = 26, 70
+local DECISION = '<c1ddddddddBBBB'
+local VERDICTS = { 'ALLOW', 'BLOCK', 'DEFER' }
+local VERDICT_BYTE = { ALLOW = 1, BLOCK = 2, DEFER = 3 }
+local STATES = { false, 'succeeded', 'failed', 'cancelled' }
+local STATE_BYTE = { [false] = 1, succeeded = 2, failed = 3, cancelled = 4 }
+local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
 
 local function unpack_delivery(stored)
-  local packed = cmsgpack.unpack(stored)
-  local kind, agent, forget_at, digest = unpack(packed, 1, 4)
-  local delivery = { kind = kind, agent = agent, forget_at = forget_at, digest = digest }
-  if kind == 's' or kind == 'd' then return delivery end
-  delivery.action, delivery.attempt, delivery.key, delivery.appended_at, delivery.at, delivery.sequence = unpack(packed, 5, 10)
-  delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed = unpack(packed, 11, 14)
-  local lease = packed[15]
-  if lease then
-    lease = {
-      reserved = lease[1],
-      expires_at = lease[2],
-      charged = lease[3],
-      result = lease[4],
-      charging = lease[5],
-      charges = lease[6],
-    }
+  local kind, forget_at, call, sequence = struct.unpack(HEAD, stored)
+  local delivery = { kind = kind, forget_at = forget_at, call = call, sequence = sequence }
+  if kind == 's' then
+    delivery.agent = string.sub(stored, BODY_AT)
+    return delivery
   end
-  delivery.lease = lease
+  if kind == 'd' then
+    delivery.digest, delivery.agent = string.match(stored, '^(%S+) (%S+)$', BODY_AT)
+    return delivery
+  end
+  local at, attempt, reserved, expires_at, charged, verdict, hard, consumed, state = struct.unpack(BODY, stored, BODY_AT)
+  local code, request, charges = string.match(stored, '^(%S+) (%S+ %S+ %S+ %S* %-?%d+ %S+) (.*)$', WORDS_AT)
+  delivery.at, delivery.attempt, delivery.code, delivery.request = at, attempt, code, request
+  delivery.verdict, delivery.hard, delivery.grant_consumed = VERDICTS[verdict], hard == 1, consumed == 1
+  local key, charging
+  delivery.digest, delivery.agent, delivery.action, key, delivery.appended_at, charging =
+    string.match(request, REQUEST_WORDS)
+  delivery.key = key ~= '' and key
+  delivery.lease = state > 0 and {
+    reserved = reserved,
+    expires_at = expires_at,
+    charged = charged,
+    result = STATES[state],
+    charging = charging,
+    charges = charges,
+  }
   return delivery
 end
 
-local function pack_delivery(delivery)
-  local kind, agent, forget_at, digest = delivery.kind, delivery.agent, delivery.forget_at, delivery.digest
-  if kind == 's' then return cmsgpack.pack({ kind, agent, forget_at }) end
-  if kind == 'd' then return cmsgpack.pack({ kind, agent, forget_at, digest }) end
-  local lease = delivery.lease
-  if lease then
-    lease = { lease.reserved, lease.expires_at, lease.charged, lease.result, lease.charging, lease.charges }
-  end
-  return cmsgpack.pack({
-    kind, agent, forget_at, digest,
-    delivery.action, delivery.attempt, delivery.key, delivery.appended_at, delivery.at, delivery.sequence,
-    delivery.verdict, delivery.code, delivery.hard, delivery.grant_consumed, lease,
-  })
+-- The lease as five values, 0 and '' where there is none: a table for each ALLOW is what this is here to spare.
+local function pack_decision(
+  kind, forget_at, call, sequence, at, attempt, verdict, hard, consumed, code, request,
+  reserved, expires_at, charged, state, charges
+)
+  return struct.pack(
+    DECISION, kind, forget_at, call, sequence,
+    at, attempt, reserved, expires_at, charged, VERDICT_BYTE[verdict], hard and 1 or 0, consumed and 1 or 0, state
+  ) .. code .. ' ' .. request .. ' ' .. charges
 end
 
-local function open_memory(keys, now)
+local function pack_outcome(forget_at, call, sequence, agent)
+  return struct.pack(HEAD, 's', forget_at, call, sequence) .. agent
+end
+
+local function pack_duplicate(forget_at, call, sequence, digest, agent)
+  return struct.pack(HEAD, 'd', forget_at, call, sequence) .. digest .. ' ' .. agent
+end
+
+local function pack_delivery(delivery)
+  local kind, forget_at, call, sequence = delivery.kind, delivery.forget_at, delivery.call, delivery.sequence
+  if kind == 's' then return pack_outcome(forget_at, call, sequence, delivery.agent) end
+  if kind == 'd' then return pack_duplicate(forget_at, call, sequence, delivery.digest, delivery.agent) end
+  local lease = delivery.lease or { reserved = 0, expires_at = 0, charged = 0, charges = '' }
+  return pack_decision(
+    kind, forget_at, call, sequence, delivery.at, delivery.attempt, delivery.verdict, delivery.hard,
+    delivery.grant_consumed, delivery.code, delivery.request,
+    lease.reserved, lease.expires_at, lease.charged, delivery.lease and STATE_BYTE[lease.result] or 0, lease.charges
+  )
+end
+
+local function itself(text)
+  return text
+end
+
+-- call: of the step that is under way, if one is
+local function open_memory(keys, now, call)
   return {
     now = now,
+    call = call,
     seen = open_hash(keys.seen, unpack_delivery, pack_delivery),
-    actions = open_hash(keys.actions),
-    keys = open_hash(keys.keys),
-    unpublished = open_hash(keys.unpublished),
+    actions = open_hash(keys.actions, itself, itself),
+    keys = open_hash(keys.keys, itself, itself),
+    unpublished = open_hash(keys.unpublished, itself, itself),
     running_key = keys.running,
     forget_key = keys.forget,
-    runs = {}, -- members of `running`: the end of the lease, or false to take them out
-    forgotten = {}, -- members of `forget` to be taken out
+    running = {}, -- end of the lease, member, … to be added to `running`
+    ended = {}, -- members to be taken out, or not to be added
   }
+end
+
+-- Is its record not known to be on the log?
+local function is_unpublished(memory, delivery, coordinate)
+  if delivery.call == 0 then return false end
+  if delivery.call == memory.call then return true end
+  local unpublished = get(memory.unpublished, decimal(delivery.call))
+  return unpublished and string.find(' ' .. unpublished .. ' ', ' ' .. coordinate .. ' ', 1, true) ~= nil
 end
 
 -- What the log does not hold yet is never forgotten: it was charged, and its record must still be published.
 local function is_forgotten(memory, delivery, coordinate)
-  return delivery.forget_at <= memory.now and not get(memory.unpublished, coordinate)
+  return delivery.forget_at <= memory.now and not is_unpublished(memory, delivery, coordinate)
 end
 
 -- The delivery at a coordinate; nil when there is none, or it is forgotten.
@@ -77,13 +131,19 @@ local function recall(memory, coordinate)
   return delivery
 end
 
-local function attempts_of(memory, agent, action)
-  return get(memory.actions, agent .. ' ' .. action) or {}
+-- { attempt, coordinate, attempt, coordinate, … }   field: 'agent action'
+local function attempts_of(memory, field)
+  local attempts = {}
+  for attempt, coordinate in string.gmatch(get(memory.actions, field) or '', '(%S+) (%S+)') do
+    attempts[#attempts + 1] = integer(attempt)
+    attempts[#attempts + 1] = coordinate
+  end
+  return attempts
 end
 
 -- What stands for an attempt, and where; nil when nothing does, or it is forgotten.
-local function standing(memory, agent, action, attempt)
-  local attempts = attempts_of(memory, agent, action)
+local function standing(memory, field, attempt)
+  local attempts = attempts_of(memory, field)
   for at = 1, #attempts, 2 do
     if attempts[at] == attempt then return recall(memory, attempts[at + 1]), attempts[at + 1] end
   end
@@ -91,8 +151,8 @@ local function standing(memory, agent, action, attempt)
 end
 
 -- The highest attempt of an action that is not forgotten, and where it lies.
-local function latest(memory, agent, action)
-  local attempts = attempts_of(memory, agent, action)
+local function latest(memory, field)
+  local attempts = attempts_of(memory, field)
   for at = #attempts - 1, 1, -2 do
     local delivery = recall(memory, attempts[at + 1])
     if delivery then return delivery, attempts[at + 1] end
@@ -104,7 +164,7 @@ end
 local function key_owner(memory, agent, key)
   local action = get(memory.keys, agent .. ' ' .. key)
   if not action then return nil end
-  local attempts = attempts_of(memory, agent, action)
+  local attempts = attempts_of(memory, agent .. ' ' .. action)
   for at = 2, #attempts, 2 do
     local delivery = recall(memory, attempts[at])
     if delivery and delivery.key == key then return action end
@@ -112,34 +172,39 @@ local function key_owner(memory, agent, key)
   return nil
 end
 
--- Lets a decision stand for its attempt, in the place of any other, and claims its key.
-local function claim(memory, coordinate, entry)
-  local field = entry.agent .. ' ' .. entry.action
-  local attempts = { entry.attempt, coordinate }
-  local known = attempts_of(memory, entry.agent, entry.action)
-  if #known > 0 then
-    local lower, higher = {}, {}
-    for at = 1, #known, 2 do
-      local side = known[at] < entry.attempt and lower or higher
-      if known[at] ~= entry.attempt then
-        side[#side + 1] = known[at]
-        side[#side + 1] = known[at + 1]
-      end
-    end
-    for _, value in ipairs(attempts) do lower[#lower + 1] = value end
-    for _, value in ipairs(higher) do lower[#lower + 1] = value end
-    attempts = lower
+local function packed_attempts(attempts)
+  local words = {}
+  for at, word in ipairs(attempts) do words[at] = at % 2 == 1 and decimal(word) or word end
+  return table.concat(words, ' ')
+end
+
+-- Lets a decision stand for its attempt, in the place of any other.
+local function claim(memory, coordinate, field, attempt)
+  if not get(memory.actions, field) then
+    put_stored(memory.actions, field, decimal(attempt) .. ' ' .. coordinate)
+    return
   end
-  put(memory.actions, field, attempts)
-  if entry.key then put(memory.keys, entry.agent .. ' ' .. entry.key, entry.action) end
-  if entry.lease then memory.runs[entry.agent .. ' ' .. coordinate] = entry.lease.expires_at end
+  local lower, higher = {}, {}
+  local known = attempts_of(memory, field)
+  for at = 1, #known, 2 do
+    local side = known[at] < attempt and lower or higher
+    if known[at] ~= attempt then
+      side[#side + 1] = known[at]
+      side[#side + 1] = known[at + 1]
+    end
+  end
+  lower[#lower + 1] = attempt
+  lower[#lower + 1] = coordinate
+  for _, value in ipairs(higher) do lower[#lower + 1] = value end
+  put_stored(memory.actions, field, packed_attempts(lower))
 end
 
 -- Gives back what a decision that is forgotten has claimed.
 local function release(memory, coordinate, entry)
-  memory.runs[entry.agent .. ' ' .. coordinate] = false
+  memory.ended[entry.agent .. ' ' .. coordinate] = true
   local left, key_is_held = {}, false
-  local known = attempts_of(memory, entry.agent, entry.action)
+  local claimed = entry.agent .. ' ' .. entry.action
+  local known = attempts_of(memory, claimed)
   for at = 1, #known, 2 do
     if known[at + 1] ~= coordinate then
       left[#left + 1] = known[at]
@@ -148,7 +213,7 @@ local function release(memory, coordinate, entry)
       if other and other.key == entry.key then key_is_held = true end
     end
   end
-  put(memory.actions, entry.agent .. ' ' .. entry.action, #left > 0 and left or false)
+  put(memory.actions, claimed, #left > 0 and packed_attempts(left))
   if not entry.key or key_is_held then return end
   local field = entry.agent .. ' ' .. entry.key
   if get(memory.keys, field) == entry.action then put(memory.keys, field, false) end
@@ -157,33 +222,30 @@ end
 local function drop(memory, coordinate, delivery)
   if delivery.kind == 'f' or delivery.kind == 'e' then release(memory, coordinate, delivery) end
   put(memory.seen, coordinate, false)
-  memory.forgotten['d ' .. coordinate] = true
 end
 
--- Stores a new delivery, in the place of one that is forgotten, and its answer until the log has it.
-local function remember(memory, coordinate, delivery, answer)
-  local forgotten = get(memory.seen, coordinate)
-  if forgotten then drop(memory, coordinate, forgotten) end
-  put(memory.seen, coordinate, delivery)
-  put(memory.unpublished, coordinate, answer)
+-- Stores a new delivery, packed, in the place of one that is forgotten.
+local function remember(memory, coordinate, packed)
+  if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
+  put_stored(memory.seen, coordinate, packed)
 end
 
 local function write_memory(memory)
   write_hash(memory.seen)
   write_hash(memory.actions)
   write_hash(memory.keys)
-  write_hash(memory.unpublished)
-  local running, ended, forgotten = {}, {}, {}
-  for member, expires_at in pairs(memory.runs) do
-    if expires_at then
-      running[#running + 1] = decimal(expires_at)
-      running[#running + 1] = member
-    else
-      ended[#ended + 1] = member
+  local running, ended = memory.running, {}
+  for member in pairs(memory.ended) do ended[#ended + 1] = member end
+  if #ended > 0 then
+    local lasting = {}
+    for at = 2, #running, 2 do
+      if not memory.ended[running[at]] then
+        lasting[#lasting + 1] = running[at - 1]
+        lasting[#lasting + 1] = running[at]
+      end
     end
+    running = lasting
   end
-  for member in pairs(memory.forgotten) do forgotten[#forgotten + 1] = member end
   call_with_many('ZREM', memory.running_key, ended)
   call_with_many('ZADD', memory.running_key, running)
-  call_with_many('ZREM', memory.forget_key, forgotten)
 end

@@ -13,7 +13,7 @@ end
 
 -- By action id: the same attempt, or the latest one when it does not let another be tried.
 local function in_the_way(memory, grants, request)
-  local same, place = standing(memory, request.agent, request.action, request.attempt)
+  local same, place = standing(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
     -- A deferred request is decided anew once a person has said something about it.
     local answered = same.verdict == 'DEFER'
@@ -22,7 +22,7 @@ local function in_the_way(memory, grants, request)
     if answered then return nil end
     return same, place
   end
-  local last, at = latest(memory, request.agent, request.action)
+  local last, at = latest(memory, request.agent .. ' ' .. request.action)
   if not last or (request.attempt > last.attempt and may_be_retried(last, memory.now)) then return nil end
   return last, at
 end
@@ -32,7 +32,7 @@ local function owner_of_key(memory, request)
   if not request.key then return nil end
   local owner = key_owner(memory, request.agent, request.key)
   if not owner or owner == request.action then return nil end
-  return latest(memory, request.agent, owner)
+  return latest(memory, request.agent .. ' ' .. owner)
 end
 
 -- { coordinate, appended_at, kind, action, attempt, verdict, code, same payload } of the decision that the request runs
@@ -43,6 +43,6 @@ local function find_first(memory, grants, request)
   if not entry then return nil end
   return {
     place, entry.appended_at, entry.kind, entry.action, entry.attempt, entry.verdict, entry.code,
-    entry.digest == request.digest,
+    entry.digest == request.digest and 1 or 0,
   }
 end

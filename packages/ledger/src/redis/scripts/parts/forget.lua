@@ -2,23 +2,52 @@
 -- Forgetting, a little with each step. Every look-up compares the times with the clock, so that what is forgotten is so
 -- to the millisecond; this only gives the memory back.
 --
--- things: the hashes of what has a `forget_at` as its last-but-one or last value: grants and commands that were done
+-- `forget` is the order in which things are forgotten: 'd' and the coordinates that one call answered, 'g' and a grant, 'c'
+-- and a command, each with a blank between. What is due and not on the log yet, confirm.lua puts back.
 
+local function list_to_forget(memory, at, coordinates)
+  if #coordinates == 0 then return end
+  redis.call('ZADD', memory.forget_key, decimal(at), 'd ' .. table.concat(coordinates, ' '))
+end
+
+local function forget_deliveries(memory, list, later)
+  local coordinates = {}
+  for coordinate in string.gmatch(list, '%S+') do coordinates[#coordinates + 1] = coordinate end
+  prefetch(memory.seen, coordinates)
+  for _, coordinate in ipairs(coordinates) do
+    local delivery = get(memory.seen, coordinate)
+    if delivery and is_forgotten(memory, delivery, coordinate) then
+      drop(memory, coordinate, delivery)
+    elseif delivery and delivery.forget_at > memory.now then
+      later[#later + 1] = { delivery.forget_at, coordinate }
+    end
+  end
+  return #coordinates
+end
+
+-- grants, done: hashes of what has a `forget_at` as its third, or first value. Answers what is left to be written.
 local function forget_some(memory, most, grants, done)
   local now = memory.now
   local due = redis.call('ZRANGEBYSCORE', memory.forget_key, '-inf', decimal(now), 'LIMIT', 0, most)
+  local looked_at, members, later = 0, {}, {}
   for _, member in ipairs(due) do
-    memory.forgotten[member] = true
+    if looked_at >= most then break end
+    members[#members + 1] = member
     local kind, field = string.sub(member, 1, 1), string.sub(member, 3)
     if kind == 'd' then
-      local delivery = get(memory.seen, field)
-      if delivery and is_forgotten(memory, delivery, field) then drop(memory, field, delivery) end
-    elseif kind == 'g' then
-      local grant = get(grants, field)
-      if grant and grant[3] <= now then put(grants, field, false) end
-    elseif kind == 'c' then
-      local answer = get(done, field)
-      if answer and answer[1] <= now then put(done, field, false) end
+      looked_at = looked_at + forget_deliveries(memory, field, later)
+    else
+      looked_at = looked_at + 1
+      local hash, place = grants, 3
+      if kind == 'c' then hash, place = done, 1 end
+      local value = get(hash, field)
+      if value and value[place] <= now then put(hash, field, false) end
     end
   end
+  return { members = members, later = later }
+end
+
+local function write_forgotten(memory, forgotten)
+  call_with_many('ZREM', memory.forget_key, forgotten.members)
+  for _, kept in ipairs(forgotten.later) do list_to_forget(memory, kept[1], { kept[2] }) end
 end

@@ -1,5 +1,6 @@
 -- A hash that is read through a table and written once at the end: several operations of one batch meet the same fields,
--- and no script may write before its last check. An absent value is `false`; putting `false` deletes.
+-- and no script may write before its last check. An absent value is `false`; putting `false` deletes. What is prefetched
+-- is decoded when it is asked for, and what is put as it will be stored is not encoded: of most fields nobody asks.
 
 local MOST_ARGUMENTS = 1000
 
@@ -9,38 +10,66 @@ local function open_hash(key, decode, encode)
     key = key,
     decode = decode or cmsgpack.unpack,
     encode = encode or cmsgpack.pack,
+    stored = {},
     values = {},
-    changed = {},
+    set = {}, -- field, value, field, value, …
+    gone = {},
   }
 end
 
-local function prefetch(hash, fields)
+-- A command for any number of fields: Lua hands over no more than a few thousand arguments at once.
+local function fetch(key, fields)
+  if #fields == 0 then return {} end
+  if #fields <= MOST_ARGUMENTS then return redis.call('HMGET', key, unpack(fields)) end
+  local found = {}
   for from = 1, #fields, MOST_ARGUMENTS do
     local to = math.min(#fields, from + MOST_ARGUMENTS - 1)
-    local found = redis.call('HMGET', hash.key, unpack(fields, from, to))
-    for at = from, to do
-      local stored = found[at - from + 1]
-      hash.values[fields[at]] = stored and hash.decode(stored)
-    end
+    for _, stored in ipairs(redis.call('HMGET', key, unpack(fields, from, to))) do found[#found + 1] = stored end
+  end
+  return found
+end
+
+local function prefetch(hash, fields)
+  local stored = hash.stored
+  for at, found in ipairs(fetch(hash.key, fields)) do
+    local field = fields[at]
+    if stored[field] == nil then stored[field] = found end
   end
 end
 
 local function get(hash, field)
+  local stored = hash.stored[field]
+  if stored == nil then
+    stored = redis.call('HGET', hash.key, field)
+    hash.stored[field] = stored
+  end
+  if not stored then return false end
   local value = hash.values[field]
   if value == nil then
-    local stored = redis.call('HGET', hash.key, field)
-    value = stored and hash.decode(stored)
+    value = hash.decode(stored)
     hash.values[field] = value
   end
   return value
 end
 
-local function put(hash, field, value)
-  hash.values[field] = value
-  hash.changed[field] = true
+local function put_stored(hash, field, stored)
+  hash.stored[field] = stored
+  hash.values[field] = nil
+  local set = hash.set
+  local last = #set
+  set[last + 1], set[last + 2] = field, stored
 end
 
--- A command with any number of arguments: Lua hands over no more than a few thousand at once.
+local function put(hash, field, value)
+  if value == false then
+    hash.stored[field] = false
+    hash.gone[#hash.gone + 1] = field
+  else
+    put_stored(hash, field, hash.encode(value))
+    hash.values[field] = value
+  end
+end
+
 local function call_with_many(command, key, arguments)
   for from = 1, #arguments, MOST_ARGUMENTS do
     redis.call(command, key, unpack(arguments, from, math.min(#arguments, from + MOST_ARGUMENTS - 1)))
@@ -48,16 +77,10 @@ local function call_with_many(command, key, arguments)
 end
 
 local function write_hash(hash)
-  local set, gone = {}, {}
-  for field in pairs(hash.changed) do
-    local value = hash.values[field]
-    if value == false then
-      gone[#gone + 1] = field
-    else
-      set[#set + 1] = field
-      set[#set + 1] = hash.encode(value)
-    end
+  local gone = {}
+  for _, field in ipairs(hash.gone) do
+    if not hash.stored[field] then gone[#gone + 1] = field end
   end
-  call_with_many('HSET', hash.key, set)
+  call_with_many('HSET', hash.key, hash.set)
   call_with_many('HDEL', hash.key, gone)
 end

@@ -1,5 +1,5 @@
--- Every script of a tenant is given the same keys, in the order of keys.ts. The last is no key itself: windows and rates
--- have one each, which begin with it.
+-- Every script of a tenant is given the same keys, in the order of keys.ts. The last is no key itself: what lies further
+-- back in a window has a key of its own, which begins with it.
 local keys = {
   meta = KEYS[1],
   flags = KEYS[2],
@@ -13,7 +13,9 @@ local keys = {
   grants = KEYS[10],
   done = KEYS[11],
   unpublished = KEYS[12],
-  running = KEYS[13],
-  forget = KEYS[14],
-  prefix = KEYS[15],
+  answers = KEYS[13],
+  plans = KEYS[14],
+  running = KEYS[15],
+  forget = KEYS[16],
+  prefix = KEYS[17],
 }

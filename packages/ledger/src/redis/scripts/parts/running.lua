@@ -3,11 +3,20 @@
 
 local MOST_IN_ONE_SCRIPT = 1000
 
-local function may_be_open(keys)
-  return redis.call('ZCARD', keys.running) + redis.call('HLEN', keys.unpublished)
+local function unpublished_coordinates(keys)
+  local coordinates = {}
+  local calls = redis.call('HGETALL', keys.unpublished)
+  for at = 2, #calls, 2 do
+    for coordinate in string.gmatch(calls[at], '%S+') do coordinates[#coordinates + 1] = coordinate end
+  end
+  return coordinates
 end
 
-local function open_entries(memory, agent)
+local function may_be_open(keys)
+  return redis.call('ZCARD', keys.running) + #unpublished_coordinates(keys)
+end
+
+local function open_entries(keys, memory, agent)
   local coordinates, listed = {}, {}
   local function list(coordinate)
     if listed[coordinate] then return end
@@ -20,7 +29,7 @@ local function open_entries(memory, agent)
       list(string.sub(member, blank + 1))
     end
   end
-  for _, coordinate in ipairs(redis.call('HKEYS', memory.unpublished.key)) do list(coordinate) end
+  for _, coordinate in ipairs(unpublished_coordinates(keys)) do list(coordinate) end
   prefetch(memory.seen, coordinates)
   local open = {}
   for _, coordinate in ipairs(coordinates) do

@@ -1,0 +1,143 @@
+/** What the requests of a call are judged by, as step.lua takes it: those of an agent mostly share theirs. */
+import {
+  type BudgetLimit,
+  type Limit,
+  type RateLimit,
+  type StepRequest,
+  TOTAL_BUDGET,
+} from '@mandate/schemas';
+import { counterName, rateName } from '../keys.ts';
+import { type Charged, integer } from './words.ts';
+
+/** As parts/limits.lua has them. */
+const [BUDGET, RATE, CONFIRMATION] = [1, 2, 3];
+/** In the place of a null: no amount, time or place is below zero. */
+export const NONE = -1;
+
+type Counted = Omit<BudgetLimit, 'kind' | 'maxMicros'>;
+
+/** Places count from 1, as Lua does. */
+export function createTerms() {
+  const agents = new Map<string, number>();
+  const lifetimes = new Map<string, number>();
+  const windows = new Map<string, number>();
+  const rates = new Map<string, number>();
+  const windowsMs: number[] = [];
+  const ratesMs: number[] = [];
+  const places = new Map<string, number>();
+  const all: unknown[] = [];
+
+  /** Below zero for a windowed one. */
+  function budgetPlace(budget: Counted): number {
+    const name = counterName(budget);
+    const { windowMs } = budget;
+    if (windowMs === null) return placeIn(lifetimes, name);
+    const place = placeIn(windows, name);
+    windowsMs[place - 1] = integer(windowMs);
+    return -place;
+  }
+
+  function ratePlace(rate: RateLimit): number {
+    const place = placeIn(rates, rateName(rate));
+    ratesMs[place - 1] = integer(rate.windowMs);
+    return place;
+  }
+
+  function encodeLimit(limit: Limit): [kind: number, place: number, most: number] {
+    switch (limit.kind) {
+      case 'confirmation':
+        return [CONFIRMATION, NONE, NONE];
+      case 'rate':
+        return [RATE, ratePlace(limit), integer(limit.maxCalls)];
+      case 'budget':
+        return [BUDGET, budgetPlace(limit), limit.maxMicros === null ? NONE : integer(limit.maxMicros)];
+    }
+  }
+
+  const total = (agentId: string): number => budgetPlace(totalOf(agentId));
+
+  function encode({ agentId, plan }: StepRequest): unknown[] {
+    const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
+    const charges = chargesOf(agentId, plan.limits);
+    return [
+      holdsFromMs,
+      holdsUntilMs ?? NONE,
+      integer(leaseMs),
+      observe ? 1 : 0,
+      refusal?.code ?? '',
+      refusal?.hard ? 1 : 0,
+      total(agentId),
+      JSON.stringify(charges.map(({ charge }) => charge)),
+      charges.map(({ budget }) => budgetPlace(budget)),
+      plan.limits.flatMap(encodeLimit),
+    ];
+  }
+
+  return {
+    agent: (id: string): number => placeIn(agents, id),
+    total,
+    of(request: StepRequest): number {
+      const key = keyOf(request);
+      const known = places.get(key);
+      if (known !== undefined) return known;
+      all.push(encode(request));
+      places.set(key, all.length);
+      return all.length;
+    },
+    all: () => ({
+      agents: [...agents.keys()],
+      lifetimes: [...lifetimes.keys()],
+      windows: [...windows.keys()],
+      windowsMs,
+      rates: [...rates.keys()],
+      ratesMs,
+      terms: all,
+    }),
+  };
+}
+
+function placeIn(places: Map<string, number>, name: string): number {
+  const known = places.get(name);
+  if (known !== undefined) return known;
+  places.set(name, places.size + 1);
+  return places.size;
+}
+
+/** All that terms follow from. Made for each request, so it is put together by hand; no id holds a blank. */
+function keyOf({ agentId, plan }: StepRequest): string {
+  const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
+  let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
+  if (refusal !== null) key += ` ${refusal.code} ${refusal.hard}`;
+  for (const limit of plan.limits) {
+    if (limit.kind === 'budget') {
+      const { scope, subject, id, windowMs, maxMicros } = limit;
+      key += ` ${scope} ${subject} ${id} ${windowMs} ${maxMicros}`;
+    } else if (limit.kind === 'rate') {
+      const { agentId, tool, windowMs, maxCalls } = limit;
+      key += ` ${agentId} ${tool === null ? 'all' : `of ${tool}`} ${windowMs} ${maxCalls}`;
+    } else key += ' confirmation';
+  }
+  return key;
+}
+
+function totalOf(agentId: string): Counted {
+  return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
+}
+
+/** Each counter once, under the tightest limit that it is charged for, with the agent's total among them. */
+function chargesOf(agentId: string, limits: readonly Limit[]): { budget: Counted; charge: Charged }[] {
+  const charges = new Map<string, { budget: Counted; charge: Charged }>();
+  const budgets = limits.filter((limit) => limit.kind === 'budget');
+  for (const budget of [...budgets, { ...totalOf(agentId), maxMicros: null }]) {
+    const { maxMicros, windowMs } = budget;
+    const name = counterName(budget);
+    const known = charges.get(name);
+    if (known === undefined) {
+      charges.set(name, { budget, charge: [name, windowMs ?? false, maxMicros ?? false] });
+    } else if (maxMicros !== null) {
+      const [, , most] = known.charge;
+      known.charge[2] = most === false ? maxMicros : Math.min(most, maxMicros);
+    }
+  }
+  return [...charges.values()];
+}

@@ -1,0 +1,51 @@
+/** What scripts keep as text and take apart themselves, and how it is read back: parts/deliveries.lua. */
+import type { Charging } from '@mandate/schemas';
+
+/** `false` for null, which in Lua is a value that is true. */
+export type Charged = [counter: string, windowMs: number | false, maxMicros: number | false];
+
+/** JavaScript knows fractions; nothing here is one. */
+export function integer(number: number): number {
+  if (!Number.isSafeInteger(number)) throw new RangeError(`not an integer: ${number}`);
+  return number;
+}
+
+type Request = {
+  digest: string;
+  agentId: string;
+  actionId: string;
+  idempotencyKey: string | null;
+  appendedAtMs: number;
+  plan: { charging: Charging };
+};
+
+/** No id holds a blank, nor does JSON of numbers. */
+export function requestWords(request: Request): string {
+  const { digest, agentId, actionId, idempotencyKey, appendedAtMs, plan } = request;
+  const key = idempotencyKey ?? '';
+  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${chargingWord(plan.charging)}`;
+}
+
+export function requestIn(words: string): Request {
+  const [digest = '', agentId = '', actionId = '', key = '', appendedAt, charging = ''] = words.split(' ');
+  return {
+    digest,
+    agentId,
+    actionId,
+    idempotencyKey: key === '' ? null : key,
+    appendedAtMs: Number(appendedAt),
+    plan: { charging: chargingIn(JSON.parse(charging)) },
+  };
+}
+
+function chargingWord(charging: Charging): string {
+  if (charging.type !== 'TIERED') return `["${charging.type}",${integer(charging.estimateMicros)}]`;
+  const { attemptMicros, successMicros, verificationMicros } = charging;
+  return `["TIERED",${[attemptMicros, successMicros, verificationMicros].map(integer)}]`;
+}
+
+function chargingIn([type, first = 0, second = 0, third = 0]: [Charging['type'], ...number[]]): Charging {
+  return type === 'TIERED'
+    ? { type, attemptMicros: first, successMicros: second, verificationMicros: third }
+    : { type, estimateMicros: first };
+}
