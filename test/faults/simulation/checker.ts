@@ -21,7 +21,9 @@ type Charge = { sequence: number; atMs: number; micros: number };
 /** What an operator ordered, and what became of it by the steps of the scheduler. */
 export type Order = {
   do: 'kill' | 'revive';
+  id: string;
   target: KillTarget;
+  /** Of a repeat, when the first of its id was: what it is answered tells of that. */
   startedAt: number;
   /** Infinite while an answer is awaited, and past all steps where none comes. */
   endedAt: number;

@@ -115,9 +115,11 @@ export class Plane {
     const operators = this.#operators;
     if (operators?.life.alive !== true) return;
     const { life, ledger, journal } = operators;
-    const startedAt = this.#scheduler.steps;
+    const before = this.orders.find((order) => order.id === id);
+    const startedAt = before?.startedAt ?? this.#scheduler.steps;
     const order: Order & { life: Life } = {
       do: what,
+      id,
       life,
       target,
       startedAt,

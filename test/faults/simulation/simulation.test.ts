@@ -28,7 +28,7 @@ import { virtualGlobals } from './virtual-timers.ts';
 
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
-const HISTORIES = IS_LONG ? 100_000 : 2_000;
+const HISTORIES = IS_LONG ? 100_000 : 1_750;
 const ONLY = process.env.SIMULATION_HISTORY;
 
 /** Without these the simulation would have stopped to test what it is for. */
