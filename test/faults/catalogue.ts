@@ -71,8 +71,12 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     number: 9,
-    what: 'Redis, or Kafka, is away for a while',
-    tests: ['test/faults/servers-away.servers.test.ts'],
+    what: 'Redis is away, restarted, full, loses answers, forgets scripts',
+    tests: [
+      'test/faults/redis-troubled.servers.test.ts',
+      'test/faults/servers-away.servers.test.ts',
+      'packages/ledger/src/redis/connection.servers.test.ts',
+    ],
   },
   {
     number: 10,
@@ -86,12 +90,16 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 11,
     what: "the ledger's clock jumps",
-    tests: ['test/faults/clock-jump.test.ts'],
+    tests: ['test/faults/redis-clock.servers.test.ts', 'test/faults/clock-jump.test.ts'],
   },
   {
     number: 12,
-    what: 'a thousand actions at once on a nearly spent budget',
-    tests: ['test/e2e/thousand-calls.test.ts', 'test/e2e/distributed/thousand-calls.servers.test.ts'],
+    what: 'a thousand actions at once on budgets that are nearly spent',
+    tests: [
+      'test/faults/nearly-spent.servers.test.ts',
+      'test/e2e/thousand-calls.test.ts',
+      'test/e2e/distributed/thousand-calls.servers.test.ts',
+    ],
   },
   {
     number: 15,

@@ -27,6 +27,7 @@ export { type RedisOptions, type RedisServer, startRedis } from './servers/redis
 export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
 export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';
 export {
+  describeWithMovableClock,
   describeWithOwnServers,
   describeWithPromtool,
   describeWithServers,

@@ -11,6 +11,7 @@ import { installedKcat } from './kafka/install-kcat.ts';
 import { MissingServerError } from './missing-server.ts';
 import { type Offer, SERVER_KINDS, type ServerKind, type SharedServer } from './offer.ts';
 import { installedPromtool } from './promtool.ts';
+import { installedFaketime } from './redis/movable-clock.ts';
 import { localOffer, offerOf } from './sources.ts';
 
 /** What test files are told: for each kind, what is missing, if it is. */
@@ -24,6 +25,8 @@ export type ProvidedServers = {
   readonly kcat: string | null;
   /** Nor this: Prometheus' own check of rules and expressions. */
   readonly promtool: string | null;
+  /** Nor this: what gives a server a clock of its own. */
+  readonly faketime: string | null;
 };
 
 declare module 'vitest' {
@@ -38,12 +41,13 @@ export async function provideServers(project: TestProject): Promise<() => Promis
   const own = await forEachKind((kind) => orMissing(localOffer(kind)));
   const kcat = await orMissing(installedKcat());
   const promtool = await orMissing(installedPromtool());
-  console.log(`\n${banner(shared, own, { kcat, promtool })}\n`);
+  const faketime = await orMissing(installedFaketime());
+  console.log(`\n${banner(shared, own, { kcat, promtool, faketime })}\n`);
   const missing = SERVER_KINDS.flatMap((kind) => lacking(shared[kind]) ?? lacking(own[kind]) ?? []);
-  for (const program of [kcat, promtool]) if ('lacks' in program) missing.push(program.lacks);
+  for (const program of [kcat, promtool, faketime]) if ('lacks' in program) missing.push(program.lacks);
   if (process.env.CI === 'true' && missing.length > 0) {
     throw new MissingServerError(
-      `In CI every server must be there, kcat and promtool: ${missing.join('; ')}`,
+      `In CI every server must be there, kcat, promtool and faketime: ${missing.join('; ')}`,
     );
   }
 
@@ -71,6 +75,7 @@ export async function provideServers(project: TestProject): Promise<() => Promis
     own: await forEachKind(async (kind) => lacking(own[kind])),
     kcat: lacking(kcat),
     promtool: lacking(promtool),
+    faketime: lacking(faketime),
   });
 
   return async () => {

@@ -20,6 +20,16 @@ export function testWithKcat(name: string, body: () => Promise<void>): void {
   test.skipIf(inject('servers').kcat !== null)(name, body);
 }
 
+/** As `describeWithOwnServers`, where a Redis is among them whose clock is moved (`movableClock`). */
+export function describeWithMovableClock(
+  kinds: readonly ServerKind[],
+  name: string,
+  tests: () => void,
+): void {
+  const { own, faketime } = inject('servers');
+  describe.skipIf(faketime !== null || kinds.some((kind) => own[kind] !== null))(name, tests);
+}
+
 /** For tests of what Prometheus reads (`promtool`). */
 export function describeWithPromtool(name: string, tests: () => void): void {
   describe.skipIf(inject('servers').promtool !== null)(name, tests);

@@ -2,10 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { waitUntil } from '../../wait-until.ts';
 import type { Authority } from '../certificates.ts';
 import { onFreePorts } from '../free-port.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { installedRedis } from './install-redis.ts';
+import { movableClock } from './movable-clock.ts';
 
 export type RedisOptions = {
   /** Writes every change to its disk before it answers, so that `kill` and `restart` lose nothing. Default false. */
@@ -13,6 +16,8 @@ export type RedisOptions = {
   readonly password?: string;
   /** Over TLS only, and for those only who show a certificate of the same authority. */
   readonly tls?: Authority;
+  /** Gives it a clock of its own, which `moveClock` sets; for `describeWithMovableClock` alone. Default false. */
+  readonly movableClock?: boolean;
   /** Anything else of redis.conf; wins over what is set here. */
   readonly config?: Readonly<Record<string, string>>;
 };
@@ -24,6 +29,8 @@ export type RedisServer = Server &
     readonly port: number;
     /** Where the nodes of a cluster talk to each other. */
     readonly busPort: number;
+    /** Resolves once its time of day is so far ahead of this machine's; behind it where that is negative. */
+    moveClock(aheadMs: number): Promise<void>;
     /** Ends it and removes its data. */
     stop(): Promise<void>;
   };
@@ -34,6 +41,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   const folder = await mkdtemp(join(tmpdir(), 'mandate-redis-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
+    const clock = options.movableClock === true ? await movableClock(folder) : undefined;
     return await onFreePorts(2, async ([port = 0, busPort = 0]) => {
       const server = await startServer({
         command,
@@ -49,7 +57,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
           ...(options.password === undefined ? {} : secured(options.password)),
           ...options.config,
         }),
-        env,
+        env: { ...env, ...clock?.env },
         folder,
         ready: /Ready to accept connections/,
       });
@@ -57,11 +65,30 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       const stop = () => server.kill().then(removeFolder);
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
       const url = `redis${options.tls === undefined ? '' : 's'}://${credential}127.0.0.1:${port}`;
-      return Object.assign(server, { url, port, busPort, stop, [Symbol.asyncDispose]: stop });
+      const moveClock = async (aheadMs: number) => {
+        if (clock === undefined) throw new Error('this Redis was started with the clock of the machine');
+        await clock.move(aheadMs);
+        await waitUntil(
+          'its clock to be moved',
+          async () => Math.abs((await aheadOf(url)) - aheadMs) < 1_500,
+        );
+      };
+      return Object.assign(server, { url, port, busPort, moveClock, stop, [Symbol.asyncDispose]: stop });
     });
   } catch (error) {
     await removeFolder();
     throw error;
+  }
+}
+
+/** How far the server's time of day is ahead of this machine's, in milliseconds. */
+async function aheadOf(url: string): Promise<number> {
+  const client = new Redis(url);
+  try {
+    const [seconds, micros] = await client.time();
+    return Number(seconds) * 1_000 + Number(micros) / 1_000 - Date.now();
+  } finally {
+    client.disconnect();
   }
 }
 

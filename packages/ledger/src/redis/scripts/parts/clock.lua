@@ -31,7 +31,10 @@ local function server_run()
   return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 end
 
--- What windows and rates hold is given back by the server itself, once it has left them on the server's clock.
+-- What windows and rates hold is given back by the server itself, a day after it has left them: a server expires keys by
+-- its clock whether that is right or not, so that an hour ahead, for a moment, would open every window of an hour.
+local KEPT_LONGER_MS = 86400000
+
 local function expire_at(key, at)
-  if live then redis.call('PEXPIREAT', key, decimal(at)) end
+  if live then redis.call('PEXPIREAT', key, decimal(at + KEPT_LONGER_MS)) end
 end

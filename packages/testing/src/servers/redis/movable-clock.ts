@@ -1,0 +1,58 @@
+/**
+ * A clock of a server's own that can be moved while it runs: Debian's libfaketime, preloaded, reads how far it is off from
+ * a file, once a second. Only the time of day moves, as with a machine whose clock is set.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type InstalledProgram, installedProgram } from '../installed-program.ts';
+import { MissingServerError } from '../missing-server.ts';
+
+const LIBRARY = 'faketime/libfaketime.so.1';
+const OR_INSTALL = 'install faketime';
+
+let found: Promise<InstalledProgram> | undefined;
+
+/** @throws MissingServerError where there is neither a faketime nor apt-get */
+export function installedFaketime(): Promise<InstalledProgram> {
+  found ??= installedProgram({
+    name: 'faketime',
+    versionOption: '--version',
+    versionIn: (told) => /Version (\d+\.\d+\.\d+)/.exec(told)?.[1],
+    orInstall: OR_INSTALL,
+  });
+  return found;
+}
+
+export type MovableClock = {
+  /** What its server is started with. */
+  readonly env: Readonly<Record<string, string>>;
+  /** 0 sets it right. It is heard of within a second or two. */
+  move(aheadMs: number): Promise<void>;
+};
+
+/** @param folder of the server */
+export async function movableClock(folder: string): Promise<MovableClock> {
+  const file = join(folder, 'clock');
+  const move = (aheadMs: number) => writeFile(file, `${aheadMs < 0 ? '' : '+'}${aheadMs / 1_000}\n`);
+  await move(0);
+  return {
+    env: {
+      // jemalloc asks for the time while libfaketime starts, which asks for memory: Redis takes the C library's instead.
+      LD_PRELOAD: `${await libraryPath()} libc_malloc_debug.so.0`,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    },
+    move,
+  };
+}
+
+async function libraryPath(): Promise<string> {
+  const { LD_LIBRARY_PATH = '' } = (await installedFaketime()).env;
+  const ofMachine = (await readdir('/usr/lib')).map((name) => join('/usr/lib', name));
+  const folders = [...LD_LIBRARY_PATH.split(':'), ...ofMachine];
+  const path = folders.map((each) => join(each, LIBRARY)).find((each) => existsSync(each));
+  if (path === undefined) throw new MissingServerError(`there is no ${LIBRARY} here: ${OR_INSTALL}`);
+  return path;
+}

@@ -1,0 +1,108 @@
+/**
+ * The clock of the Redis server an hour ahead, and an hour behind, with deciders at work: while it is off nothing is
+ * decided by it, and once it is right they go on by themselves. No window opened meanwhile: each agent is allowed what fits
+ * its rate and its windowed budget once, over the whole of it.
+ */
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithMovableClock,
+  plainRedis,
+  SEED,
+  seededRandom,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { request } from './agents-at-work.ts';
+import { followLog } from './follow-log.ts';
+import { allWaiting, PATIENCE_MS, wholePlane } from './whole-plane.ts';
+
+const HOUR_MS = 3_600_000;
+/** Longer than this test takes, shorter than the clock is off. */
+const WINDOW_MS = 1_800_000;
+const [AGENTS, FITS, CENT] = [10, 10, 10_000];
+const MANDATES = `
+version: 1
+id: rated
+agents: ["rated-*"]
+rateLimit: { maxCalls: ${FITS}, windowMs: ${WINDOW_MS} }
+toolPolicies: { look: { cost: 0.01 } }
+---
+version: 1
+id: budgeted
+agents: ["budgeted-*"]
+budgets: [{ id: half-hour, scope: agent, max: ${(FITS * CENT) / 1e6}, windowMs: ${WINDOW_MS} }]
+toolPolicies: { look: { cost: 0.01 } }
+`;
+
+describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'the clock of Redis is moved', () => {
+  test(`an hour ahead and an hour behind: no decision by it, and no window opens (SEED=${SEED})`, async () => {
+    const startMs = Date.now();
+    const { servers, bus, api, startDecider, expectNoDrift } = await wholePlane(
+      () => startRedis({ appendonly: true, movableClock: true }),
+      { mandates: MANDATES },
+    );
+    const deciders = await Promise.all([startDecider(), startDecider()]);
+    const log = await followLog(bus);
+    let asked = 0;
+    const ask = async (calls: number) => {
+      const actions = Array.from({ length: calls * 2 * AGENTS }, (_, at) => {
+        const kind = at % 2 === 0 ? 'rated' : 'budgeted';
+        return request({ id: `act-${asked++}`, agentId: `${kind}-${(at >> 1) % AGENTS}`, tool: 'look' });
+      });
+      await bus.append(TOPICS.actions, actions);
+    };
+    const allDecided = () =>
+      waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
+    const allowedOfEach = () => {
+      const allowed = Map.groupBy(log.allowed, ({ agentId }) => agentId);
+      return [...new Set([...allowed.values()].map((of) => of.length))];
+    };
+    await ask(5);
+    await allDecided();
+    expect(allowedOfEach()).toEqual([5]);
+
+    const offMs = seededRandom(SEED)() < 0.5 ? [HOUR_MS, -HOUR_MS] : [-HOUR_MS, HOUR_MS];
+    for (const [at, ms] of offMs.entries()) {
+      const decided = log.decisions.size;
+      await servers.redis.moveClock(ms);
+      await ask(2);
+      await allWaiting(deciders, 3);
+      await expect(api.post('/v1/agents/nobody/kill', {})).rejects.toMatchObject({
+        status: 503,
+        code: 'LEDGER_UNAVAILABLE',
+        message: expect.stringMatching(ms > 0 ? /36\d\d s ahead of/ : /3[56]\d\d s behind/),
+      });
+      if (ms > 0) await expiredByServer(servers.redis.url);
+      await log.caughtUp();
+      expect(log.decisions.size).toBe(decided);
+      await servers.redis.moveClock(0);
+      await allDecided();
+      expect({ at, allowed: allowedOfEach() }).toEqual({ at, allowed: [[7, 9][at]] });
+    }
+    await ask(FITS);
+    await allDecided();
+
+    expect(allowedOfEach()).toEqual([FITS]);
+    expect(log.allowed).toHaveLength(2 * AGENTS * FITS);
+    const codes = new Set([...log.decisions.values()].map(({ code }) => code));
+    expect(codes).toEqual(new Set(['ALLOWED', 'RATE_LIMIT_EXCEEDED', 'COST_LIMIT_EXCEEDED']));
+    for (const { decidedAt } of log.decisions.values()) {
+      // Two clocks of one machine, of which one is read in milliseconds and the other once a tick.
+      expect(Date.parse(decidedAt)).toBeGreaterThan(startMs - 1_000);
+      expect(Date.parse(decidedAt)).toBeLessThan(Date.now() + 1_000);
+    }
+    expect(log.contradictions).toEqual([]);
+    await expectNoDrift();
+  });
+});
+
+/** Resolves once the server has gone through its keys and dropped what is over by its clock: some of our own, too. */
+async function expiredByServer(url: string): Promise<void> {
+  const redis = plainRedis(url);
+  onTestFinished(() => redis.disconnect());
+  const before = await redis.dbsize();
+  // Nobody reads them, so that nothing but the server's own rounds drops them.
+  for (let at = 0; at < 100; at += 1) await redis.set(`passing-${at}`, '', 'PX', 1);
+  await waitUntil('the server to drop them', async () => (await redis.dbsize()) <= before);
+}
