@@ -204,6 +204,13 @@ function rises(decisions: readonly Decision[], by: (decision: Decision) => numbe
   return decisions.every((each, at) => at === 0 || by(each) > by(decisions[at - 1] ?? each));
 }
 
+/** Settled outcomes give some of it back: used up is what refused a hundred. */
+export function isUsedUp({ decisions }: FollowedLog): boolean {
+  let refused = 0;
+  for (const { code } of decisions.values()) if (code === 'COST_LIMIT_EXCEEDED') refused += 1;
+  return refused >= 100;
+}
+
 /**
  * The most that any agent, and any tenant, ever had spent: charges and settlements added up in the order in which the
  * ledger took them, which is that of their sequences.

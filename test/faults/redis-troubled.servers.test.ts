@@ -13,7 +13,7 @@ import {
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome } from './agents-at-work.ts';
-import { expectWithin, type FollowedLog, followLog } from './follow-log.ts';
+import { expectWithin, followLog, isUsedUp } from './follow-log.ts';
 import { keepAsking } from './keep-asking.ts';
 import { REDIS_FAULTS } from './redis-faults.ts';
 import { shuffled } from './shuffled.ts';
@@ -64,10 +64,3 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis in trouble', (
     await expectNoDrift();
   });
 });
-
-/** Settled outcomes give some of it back: used up is what refused a hundred. */
-function isUsedUp({ decisions }: FollowedLog): boolean {
-  let refused = 0;
-  for (const { code } of decisions.values()) if (code === 'COST_LIMIT_EXCEEDED') refused += 1;
-  return refused >= 100;
-}

@@ -17,8 +17,8 @@ import {
 
 export const PATIENCE_MS = 120_000;
 
-type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
-type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
+export type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
+export type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
 
 /**
  * @param settings of every service

@@ -11,6 +11,7 @@ test.each([
   'CLUSTERDOWN The cluster is down',
   'MISCONF Redis is configured to save RDB snapshots',
   'NOPERM this user has no permissions',
+  'NOSCRIPT No matching script. Please use EVAL.',
 ])('%s: it passes, and says by its code why', (message) => {
   const [code] = message.split(' ');
   expect(ledgerFailure(new ReplyError(message))).toMatchObject({

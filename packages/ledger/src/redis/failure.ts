@@ -12,6 +12,8 @@ const PASSING: ReadonlySet<string> = new Set([
   ...['LOADING', 'MASTERDOWN', 'READONLY', 'NOREPLICAS', 'UNBLOCKED'],
   // Full, or unable to write to its disk.
   ...['OOM', 'MISCONF'],
+  // Forgetting its scripts faster than the client sends them anew, which it does once a call.
+  'NOSCRIPT',
   // A cluster that is changing shape.
   ...['CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN'],
   // Held up by a script of somebody else, or not letting us in (any more).
