@@ -82,6 +82,7 @@ export const FAULTS: readonly Fault[] = [
     number: 10,
     what: 'a failover to a replica that is behind',
     tests: [
+      'test/faults/failover-behind.servers.test.ts',
       'test/faults/replicas-lost.servers.test.ts',
       'packages/ledger/src/redis/redis-replicas.servers.test.ts',
       'packages/ledger/src/redis/redis-cluster-replicas.servers.test.ts',
@@ -102,12 +103,23 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
+    number: 13,
+    what: 'outcomes that come twice, late, above the reservation, never, and behind a second attempt',
+    tests: ['test/faults/outcomes-late.servers.test.ts'],
+  },
+  {
+    number: 14,
+    what: 'the same id again, and the whole topic of actions again',
+    tests: ['test/faults/same-again.servers.test.ts'],
+  },
+  {
     number: 15,
-    what: 'kills that are not heard, that race with revives, that reach shards that hang',
+    what: 'kills that are not heard, that race with rebuilds, that reach shards that hang',
     tests: [
       'test/faults/kill-distributed.servers.test.ts',
       'test/faults/kill-unheard.servers.test.ts',
       'packages/ledger/src/redis/killing.servers.test.ts',
+      'test/e2e/distributed/lost-ledger.servers.test.ts',
     ],
   },
   {
@@ -116,14 +128,15 @@ export const FAULTS: readonly Fault[] = [
     tests: [
       'test/faults/simulation/simulation.test.ts',
       'test/faults/redis-lost.servers.test.ts',
+      'test/faults/failover-behind.servers.test.ts',
       'test/faults/overtaken-rebuilder.servers.test.ts',
       'packages/ledger/src/redis/rebuild.servers.test.ts',
     ],
   },
   {
     number: 17,
-    what: 'ClickHouse is away, and loses answers',
-    tests: ['test/faults/clickhouse-away.servers.test.ts'],
+    what: 'ClickHouse is away, loses answers, refuses',
+    tests: ['test/faults/clickhouse-away.servers.test.ts', 'test/faults/clickhouse-refuses.servers.test.ts'],
   },
   {
     number: 18,

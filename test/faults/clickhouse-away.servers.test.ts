@@ -5,43 +5,22 @@
  * and none is doubled in any answer, meanwhile or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AuditClient, openServerAudit } from '@mandate/audit';
-import { queryRoutes } from '@mandate/query';
-import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
-import { TOPICS } from '@mandate/schemas';
-import {
-  breakableWay,
-  type ClickHouseServer,
-  describeWithOwnServers,
-  startClickHouse,
-  waitUntil,
-} from '@mandate/testing';
+import { breakableWay, describeWithOwnServers, startClickHouse, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { epochBegan } from '../e2e/audit/log-records.ts';
 import { openRecording, type Recording } from '../e2e/audit/recording.ts';
 import { freshDatabase, openTablesOn } from '../e2e/audit/server-tables.ts';
-import {
-  answersTo,
-  deadLettersOf,
-  decisionOf,
-  everyAnswer,
-  type Get,
-  pagesOf,
-  recordsOf,
-} from './audited-traffic.ts';
+import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './audit-at-work.ts';
+import { answersTo, everyAnswer, type Get, pagesOf } from './audited-traffic.ts';
 
 /** How long it is away, time after time: the length of the fault itself, and no wait for anything. */
 const AWAY_MS = [0, 0, 30_000];
 const LOST_ANSWERS = 3;
 /** How long the recorder waits for a request: the shorter, the more of them are given up while the server hangs. */
 const PATIENCE_MS = 1_500;
-/** How long an answer is waited for: one that may fail, and one that must come, however busy the machine is. */
-const ANSWER_MS = { meanwhile: 5_000, afterwards: 120_000 };
 /** Rows of which none is ever appended twice: one that is there twice was inserted twice. */
 const INSERTING = 'insert into settlements';
-
-type Measured = Awaited<ReturnType<Recording['record']>>;
 
 describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
   // At once, so that they share the 30 seconds.
@@ -108,73 +87,6 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
   });
 });
 
-/** The query service, for the operator of the tenant `acme`. */
-async function queryServiceOn({ url }: ClickHouseServer, database: string, timeoutMs: number) {
-  const audit = await openAudit(url, database, timeoutMs);
-  const { key, record } = issueApiKey({
-    tenant: 'acme',
-    scopes: ['audit', 'operate', 'operate:all'],
-    agents: ['*'],
-    name: 'operator',
-  });
-  const log = silentLogger();
-  const metrics = createMetrics({ service: 'query' });
-  const keys = memoryKeyStore([record]);
-  const readiness = async () => [];
-  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
-  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now, timeoutMs }));
-  const get: Get = async (path, query = {}) => {
-    const answer = await server.inject({ method: 'GET', url: path, query, headers: { 'x-api-key': key } });
-    if (answer.statusCode === 503) throw new Away(answer.body);
-    expect({ path, status: answer.statusCode }).toEqual({ path, status: 200 });
-    return answer.json();
-  };
-  return {
-    get,
-    async [Symbol.asyncDispose]() {
-      await server.close();
-      await audit.close();
-    },
-  };
-}
-
-class Away extends Error {}
-
-function openAudit(url: string, database: string, timeoutMs: number): Promise<AuditClient> {
-  // As they are, so that one can see which insert a request is.
-  return openServerAudit({ url, username: 'default', password: '', database, timeoutMs, compress: false });
-}
-
-/** Appends number after number for as long as it is not stopped; now and then a decision again. */
-function produce(recording: Recording) {
-  let isOn = true;
-  let next = 0;
-  let appendedOnce = 0;
-  const done = (async () => {
-    while (isOn) {
-      const numbers = Array.from({ length: 10 }, (_, at) => next + at);
-      const letters = numbers
-        .flatMap(deadLettersOf)
-        .map((letter) => ({ key: null, value: JSON.stringify(letter) }));
-      if (letters.length > 0) await recording.bus.append(TOPICS.deadLetters, letters);
-      const records = [...numbers.flatMap(recordsOf), decisionOf(Math.max(0, next - 30))];
-      await recording.append(records);
-      appendedOnce += records.filter(({ event }) => event !== 'action.decided').length;
-      next += 10;
-      await sleep(50);
-    }
-  })();
-  return {
-    numbers: () => next,
-    /** How many records lie on the log that are never appended again: all but decisions. */
-    appendedOnce: () => appendedOnce,
-    stop() {
-      isOn = false;
-      return done;
-    },
-  };
-}
-
 /** Asks again and again: no answer holds a decision twice, takes one back or counts more than there are. */
 function askAllAlong(get: Get) {
   let isOn = true;
@@ -231,9 +143,4 @@ async function rowsOf<Table extends string>(
     return [table, row?.rows];
   });
   return Object.fromEntries(await Promise.all(counted));
-}
-
-async function metric({ metrics }: Measured, name: string): Promise<number> {
-  const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
-  return values.reduce((sum, { value }) => sum + value, 0);
 }

@@ -1,0 +1,94 @@
+/** A recorder, the query service and a log that grows, on a ClickHouse that a test breaks. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditClient, openServerAudit } from '@mandate/audit';
+import { queryRoutes } from '@mandate/query';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import type { ClickHouseServer } from '@mandate/testing';
+import { expect } from 'vitest';
+import type { Recording } from '../e2e/audit/recording.ts';
+import { deadLettersOf, decisionOf, type Get, recordsOf } from './audited-traffic.ts';
+
+/** How long an answer is waited for: one that may fail, and one that must come, however busy the machine is. */
+export const ANSWER_MS = { meanwhile: 5_000, afterwards: 120_000 };
+
+export type Measured = Awaited<ReturnType<Recording['record']>>;
+
+/** The query service, for the operator of the tenant `acme`. */
+export async function queryServiceOn({ url }: ClickHouseServer, database: string, timeoutMs: number) {
+  const audit = await openAudit(url, database, timeoutMs);
+  const { key, record } = issueApiKey({
+    tenant: 'acme',
+    scopes: ['audit', 'operate', 'operate:all'],
+    agents: ['*'],
+    name: 'operator',
+  });
+  const log = silentLogger();
+  const metrics = createMetrics({ service: 'query' });
+  const keys = memoryKeyStore([record]);
+  const readiness = async () => [];
+  const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  await server.register(queryRoutes({ audit, bus: null, log, metrics, clock: Date.now, timeoutMs }));
+  const get: Get = async (path, query = {}) => {
+    const answer = await server.inject({ method: 'GET', url: path, query, headers: { 'x-api-key': key } });
+    if (answer.statusCode === 503) throw new Away(answer.body);
+    expect({ path, status: answer.statusCode }).toEqual({ path, status: 200 });
+    return answer.json();
+  };
+  return {
+    get,
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await audit.close();
+    },
+  };
+}
+
+/** It could not be answered now. */
+export class Away extends Error {}
+
+export function openAudit(
+  url: string,
+  database: string,
+  timeoutMs: number,
+  username = 'default',
+): Promise<AuditClient> {
+  // As they are, so that one can see which insert a request is.
+  return openServerAudit({ url, username, password: '', database, timeoutMs, compress: false });
+}
+
+/** Appends number after number for as long as it is not stopped; now and then a decision again. */
+export function produce(recording: Recording) {
+  let isOn = true;
+  let next = 0;
+  let appendedOnce = 0;
+  const done = (async () => {
+    while (isOn) {
+      const numbers = Array.from({ length: 10 }, (_, at) => next + at);
+      const letters = numbers
+        .flatMap(deadLettersOf)
+        .map((letter) => ({ key: null, value: JSON.stringify(letter) }));
+      if (letters.length > 0) await recording.bus.append(TOPICS.deadLetters, letters);
+      const records = [...numbers.flatMap(recordsOf), decisionOf(Math.max(0, next - 30))];
+      await recording.append(records);
+      appendedOnce += records.filter(({ event }) => event !== 'action.decided').length;
+      next += 10;
+      await sleep(50);
+    }
+  })();
+  return {
+    numbers: () => next,
+    /** How many records lie on the log that are never appended again: all but decisions. */
+    appendedOnce: () => appendedOnce,
+    stop() {
+      isOn = false;
+      return done;
+    },
+  };
+}
+
+/** Summed over its labels. */
+export async function metric({ metrics }: Measured, name: string): Promise<number> {
+  const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.reduce((sum, { value }) => sum + value, 0);
+}

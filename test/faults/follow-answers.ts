@@ -1,0 +1,41 @@
+/** Every answer of deciders as it lies on the log. */
+import type { Bus } from '@mandate/bus';
+import { type Decision, readDecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
+import { onTestFinished } from 'vitest';
+
+export type Answers = {
+  /** Their texts in the order in which they were read, each repeat too: of what is delivered again while a group settles. */
+  readonly all: readonly string[];
+  /** The same, each once. */
+  distinct(): ReadonlySet<string>;
+  /** Each once. */
+  decisions(): Decision[];
+  settlements(): Settlement[];
+};
+
+/** Follows the log to the end of the test. */
+export async function followAnswers(bus: Bus): Promise<Answers> {
+  const all: string[] = [];
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: 'earliest',
+    onRecords(records) {
+      for (const { value } of records) {
+        const { event } = readDecisionsRecord(value);
+        if (event === 'action.decided' || event === 'action.settled') all.push(Buffer.from(value).toString());
+      }
+    },
+  });
+  onTestFinished(() => reader.stop());
+  const every = <Body>(name: string) =>
+    [...new Set(all)].flatMap((text) => {
+      const body = (JSON.parse(text) as Record<string, Body | undefined>)[name];
+      return body === undefined ? [] : [body];
+    });
+  return {
+    all,
+    distinct: () => new Set(all),
+    decisions: () => every<Decision>('decision'),
+    settlements: () => every<Settlement>('settlement'),
+  };
+}

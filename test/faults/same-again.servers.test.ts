@@ -1,0 +1,158 @@
+/**
+ * The same id again: with the same payload, with another, from another tenant, from another agent. And the whole topic of
+ * actions again, from offset 0, as after a reset of the group's offsets: while the ledger remembers it, nothing
+ * comes onto the log but what is there; after that, answers that decide nothing anew. Nothing is charged by any of it.
+ */
+import type { Bus } from '@mandate/bus';
+import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
+import { describeWithOwnServers, plainKafka, startRedis, waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { outcome, request } from './agents-at-work.ts';
+import { anotherBuild } from './another-build.ts';
+import { followAnswers } from './follow-answers.ts';
+import { PATIENCE_MS, type WholePlane, wholePlane } from './whole-plane.ts';
+
+const ACTIONS = 40;
+const MANDATES =
+  'version: 1\nid: all\nagents: ["*"]\nmaxCostTotal: 100\ntoolPolicies: { look: { cost: 0.01 }, see: { cost: 0.02 } }\n';
+const [SHORT_MEMORY_MS, SHORT_DEADLINE_MS] = [10_000, 5_000];
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for again', () => {
+  test('is answered, charges nothing and decides nothing anew', async () => {
+    const { servers, bus, api, startDecider, expectNoDrift } = await wholePlane(
+      () => startRedis({ appendonly: true }),
+      { mandates: MANDATES },
+    );
+    const answers = await followAnswers(bus);
+    let appended = 0;
+    const append = async (records: Parameters<Bus['append']>[1]) => {
+      await bus.append(TOPICS.actions, records);
+      appended += records.length;
+      await waitUntil('an answer to each', () => answers.distinct().size >= appended, PATIENCE_MS);
+    };
+    const ask = (prefix: string, more: object = {}) =>
+      append(Array.from({ length: ACTIONS }, (_, at) => request(asked(`${prefix}-${at}`, at, more))));
+    const answersTo = (prefix: string) =>
+      answers.decisions().filter(({ actionId }) => actionId.startsWith(`${prefix}-`));
+
+    const deciders = await Promise.all([startDecider(), startDecider()]);
+    await ask('once');
+    await ask('once');
+    await ask('once', { tool: 'see' });
+    await ask('once', { tenant: 'acme' });
+    await ask('once', { agentId: 'somebody-else' });
+    const [first, same, payload, tenant, agent] = Array.from({ length: 5 }, (_, at) =>
+      answersTo('once').filter((_, place) => Math.floor(place / ACTIONS) === at),
+    );
+    for (const anew of [first, tenant, agent]) expect(told(anew)).toEqual(['first ALLOWED 10000']);
+    for (const again of [same, payload]) expect(told(again)).toEqual(['duplicate DUPLICATE_ACTION 0']);
+    const saysSo = (decisions: readonly Decision[] = []) =>
+      new Set(decisions.map(({ reason }) => reason.includes('another payload')));
+    expect([saysSo(same), saysSo(payload)]).toEqual([new Set([false]), new Set([true])]);
+    await append((first ?? []).map((decision) => outcome(decision, () => 0, 20_000)));
+
+    const balances = await api.get('/v1/ledger/balances');
+    const before = answers.distinct();
+    await Promise.all(deciders.map((decider) => decider.kill('SIGTERM')));
+    await resetOffsets(servers);
+    await Promise.all([startDecider(), startDecider()]);
+    await readToTheEnd(servers);
+    expect(answers.distinct()).toEqual(before);
+    expect(await api.get('/v1/ledger/balances')).toEqual(balances);
+
+    await expectNoDrift();
+  });
+
+  test('after it was forgotten, too', async () => {
+    const { servers, bus, api, startDecider, expectNoDrift } = await wholePlane(
+      () => startRedis({ appendonly: true }),
+      { mandates: MANDATES.replace('cost: 0.01', 'cost: 0.01, executionLeaseMs: 1000') },
+    );
+    const forgetful = anotherBuild({
+      file: 'schemas/src/defaults.ts',
+      from: 'replayMemoryMs: 24 * 3_600_000,',
+      to: `replayMemoryMs: ${SHORT_MEMORY_MS},`,
+    });
+    const answers = await followAnswers(bus);
+    const start = () => startDecider({}, forgetful);
+    const decider = await start();
+    const actions = Array.from({ length: ACTIONS }, (_, at) =>
+      // As everywhere, a deadline is not longer than the memory.
+      request(asked(`once-${at}`, at, { deadlineMs: SHORT_DEADLINE_MS })),
+    );
+    await bus.append(TOPICS.actions, actions);
+    await waitUntil('an answer to each', () => answers.distinct().size === ACTIONS, PATIENCE_MS);
+    const allowed = answers.decisions().filter(({ verdict }) => verdict === 'ALLOW');
+    expect(allowed.length).toBeGreaterThan(0);
+    await decider.kill('SIGTERM');
+    const balances = await api.get('/v1/ledger/balances');
+    const forgottenAtMs =
+      Math.max(...answers.decisions().map((each) => Date.parse(each.leaseExpiresAt ?? each.decidedAt))) +
+      SHORT_MEMORY_MS;
+    await waitUntil('it to be forgotten', () => Date.now() > forgottenAtMs, PATIENCE_MS);
+
+    await resetOffsets(servers);
+    await start();
+    await waitUntil('another answer to each', () => answers.distinct().size === 2 * ACTIONS, PATIENCE_MS);
+    const later = answers.decisions().slice(ACTIONS);
+    expect(later.filter(({ verdict }) => verdict === 'ALLOW')).toEqual([]);
+    expect(new Set(later.map(({ kind }) => kind))).toEqual(new Set(['expired']));
+    expect(await api.get('/v1/ledger/balances')).toEqual(balances);
+    await expectNoDrift();
+  });
+});
+
+function asked(id: string, at: number, more: object) {
+  return { id, agentId: `agent-${at % 7}`, tool: 'look', ...more };
+}
+
+function told(decisions: readonly Decision[] = []): string[] {
+  return [...new Set(decisions.map(({ kind, code, chargedMicros }) => `${kind} ${code} ${chargedMicros}`))];
+}
+
+/** As an operator does it, with nobody left in the group. */
+function resetOffsets(servers: WholePlane['servers']): Promise<void> {
+  return asAdmin(servers, async (admin) => {
+    await waitUntil(
+      'the group to be empty',
+      async () => (await admin.describeGroups([GROUPS.decider])).groups[0]?.state === 'Empty',
+      PATIENCE_MS,
+    );
+    const partitions = (await admin.fetchTopicOffsets(TOPICS.actions)).map(({ partition }) => ({
+      partition,
+      offset: '0',
+    }));
+    await admin.setOffsets({ groupId: GROUPS.decider, topic: TOPICS.actions, partitions });
+  });
+}
+
+/** Resolves once the group stands at the end of every partition again. */
+function readToTheEnd(servers: WholePlane['servers']): Promise<void> {
+  return asAdmin(servers, async (admin) => {
+    const ends = await admin.fetchTopicOffsets(TOPICS.actions);
+    await waitUntil(
+      'the group to have read all of it',
+      async () => {
+        const asked = { groupId: GROUPS.decider, topics: [TOPICS.actions] };
+        const [positions] = await admin.fetchOffsets(asked);
+        return ends.every(({ partition, offset }) =>
+          positions?.partitions.some((each) => each.partition === partition && each.offset === offset),
+        );
+      },
+      PATIENCE_MS,
+    );
+  });
+}
+
+async function asAdmin(
+  { kafka }: WholePlane['servers'],
+  use: (admin: ReturnType<ReturnType<typeof plainKafka>['admin']>) => Promise<void>,
+): Promise<void> {
+  const admin = plainKafka(kafka.brokers).admin();
+  await admin.connect();
+  try {
+    await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
