@@ -45,7 +45,7 @@ export async function openTestLog({ kafka }: Pick<Backends, 'kafka'>): Promise<B
 }
 
 /** That every law holds of the key's tenant, to the micro-dollar, once deciders and recorder have caught up. */
-export async function expectNoDrift(bus: Bus, gateway: Api, query: Api): Promise<void> {
+export async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void> {
   const api: Api = {
     ...gateway,
     get: (path, parameters) => (path.startsWith('/v1/audit') ? query : gateway).get(path, parameters),

@@ -13,7 +13,7 @@ import {
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome, requests } from './agents-at-work.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;
@@ -53,7 +53,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a group with a member 
     expect(seen.voids()).toBe(0);
     expect(guest.batches()).toBeGreaterThan(0);
     expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null]);
-    await expectNoDrift(bus, api, queryApi);
+    await expectLawsHold(bus, api, queryApi);
   });
 });
 

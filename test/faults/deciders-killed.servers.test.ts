@@ -17,7 +17,7 @@ import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import {
   endsWithTest,
-  expectNoDrift,
+  expectLawsHold,
   openTestLog,
   SHORT_SESSION,
   startBreakable,
@@ -70,6 +70,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () =>
     expect(seen.lostOutcomes()).toEqual([]);
     expect(seen.voids()).toBe(0);
     expectWithin(LIMITS, seen);
-    await expectNoDrift(bus, plane.api(gateway.url, key), plane.api(query.url, key));
+    await expectLawsHold(bus, plane.api(gateway.url, key), plane.api(query.url, key));
   });
 });

@@ -29,7 +29,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a failover to a replic
     const { primary, replica } = await endsWithTest(startRedisPair({ appendonly: true }));
     const way = await turnedWay(primary.port);
     onTestFinished(() => way[Symbol.dispose]());
-    const { bus, api, gateway, startDecider, expectNoDrift } = await wholePlane(
+    const { bus, api, gateway, startDecider, expectLawsHold } = await wholePlane(
       async () => primary,
       { mandates: mandates(LIMITS) },
       async () => `redis://127.0.0.1:${way.port}`,
@@ -78,6 +78,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a failover to a replic
     expect(log.deadLetters()).toBe(0);
     expect(log.lostOutcomes()).toEqual([]);
     expectWithin(LIMITS, log);
-    await expectNoDrift();
+    await expectLawsHold();
   });
 });

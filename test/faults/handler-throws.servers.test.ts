@@ -9,7 +9,7 @@ import { describeWithOwnServers, SEED, type StartedProcess, seededRandom, waitUn
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, request, requests } from './agents-at-work.ts';
 import { anotherBuild } from './another-build.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, followLog } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;
@@ -63,7 +63,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeErr
     await expectWhole(seen, 2 * SHARE + 1);
     expectNotExceeded(LIMITS, seen);
     expect(good.process.exitCode).toBe(null);
-    await expectNoDrift(bus, api, queryApi);
+    await expectLawsHold(bus, api, queryApi);
   });
 });
 

@@ -19,7 +19,7 @@ import {
 import { expect, test } from 'vitest';
 import type { Api } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
 import { openWay, waysToBrokers } from './ways.ts';
 
@@ -95,7 +95,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
 
     expect(seen.voids()).toBe(0);
     expectNotExceeded(LIMITS, seen);
-    await expectNoDrift(bus, api, queryApi);
+    await expectLawsHold(bus, api, queryApi);
   });
 });
 

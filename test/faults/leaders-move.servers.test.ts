@@ -16,7 +16,7 @@ import {
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;
@@ -89,7 +89,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', ()
       expect(idOf((await bus.at(coordinate))?.value)).toBe(id);
     }
     expectNotExceeded(LIMITS, seen);
-    await expectNoDrift(bus, api, queryApi);
+    await expectLawsHold(bus, api, queryApi);
   });
 });
 

@@ -28,7 +28,7 @@ describeWithOwnServers(
     test(`takes exactly what fits, of ${ACTIONS} at once from ${DECIDERS} processes (SEED=${SEED})`, async () => {
       const random = seededRandom(SEED);
       const limits = drawLimits(random);
-      const { bus, api, startDecider, expectNoDrift } = await wholePlane(
+      const { bus, api, startDecider, expectLawsHold } = await wholePlane(
         () => startRedis({ appendonly: true }),
         { mandates: mandatesOf(limits), settings: PATIENT },
       );
@@ -59,7 +59,7 @@ describeWithOwnServers(
         spentMicros,
       ]);
       expect(Object.fromEntries(held)).toEqual(Object.fromEntries(spent));
-      await expectNoDrift();
+      await expectLawsHold();
     });
   },
 );

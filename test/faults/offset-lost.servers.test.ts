@@ -8,7 +8,7 @@ import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainKafka, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { appendUntilTaken, followLog } from './follow-log.ts';
 
 const PATIENCE_MS = 120_000;
@@ -102,7 +102,7 @@ describeWithOwnServers(
       await expectWhole(seen, SHARE + elsewhere.length + TAKEN - never.length + LEFT);
       expect(never.length).toBeGreaterThan(0);
       expect(never.map((_, at) => seen.decisions.has(`taken-${at}`))).not.toContain(true);
-      await expectNoDrift(bus, api, queryApi);
+      await expectLawsHold(bus, api, queryApi);
 
       async function isAtEnd(of: number): Promise<boolean> {
         const end = (await bus.ranges(TOPICS.actions)).find((range) => range.partition === of);

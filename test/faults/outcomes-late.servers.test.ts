@@ -46,7 +46,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
   test(`settle once, and to the micro-dollar (SEED=${SEED})`, async () => {
     const random = seededRandom(SEED);
     const fates = new Map(Array.from({ length: ACTIONS }, (_, at) => [`act-${at}`, drawFate(at, random)]));
-    const { bus, api, startDecider, expectNoDrift } = await wholePlane(
+    const { bus, api, startDecider, expectLawsHold } = await wholePlane(
       () => startRedis({ appendonly: true }),
       { mandates: MANDATES },
     );
@@ -133,7 +133,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
       () => poor.every(([agentId]) => firsts().get(`more-${agentId} 1`)?.code === 'COST_LIMIT_EXCEEDED'),
       PATIENCE_MS,
     );
-    await expectNoDrift();
+    await expectLawsHold();
   });
 });
 

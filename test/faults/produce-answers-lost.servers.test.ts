@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWithOwnServers, type Held, IS_LONG, SEED, seededRandom } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
 import { waysToBrokers } from './ways.ts';
 
@@ -77,6 +77,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
     expect(seen.duplicates()).toBeGreaterThan(0);
     expectNotExceeded(LIMITS, seen);
     expect([gateway, ...deciders].map(({ process }) => process.exitCode)).toEqual([null, null, null]);
-    await expectNoDrift(bus, api, queryApi);
+    await expectLawsHold(bus, api, queryApi);
   });
 });

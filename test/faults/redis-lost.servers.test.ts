@@ -17,7 +17,7 @@ import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import {
   endsWithTest,
-  expectNoDrift,
+  expectLawsHold,
   openTestLog,
   SHORT_SESSION,
   startBreakable,
@@ -98,6 +98,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     expect(seen.allowed.filter(({ agentId }) => agentId === KILLED)).toEqual([]);
     expect(await api.get(`/v1/agents/${KILLED}/kill-status`)).toMatchObject({ killed: { scope: 'agent' } });
     expectWithin(LIMITS, seen);
-    await expectNoDrift(bus, api, plane.api(query.url, key));
+    await expectLawsHold(bus, api, plane.api(query.url, key));
   });
 });

@@ -25,7 +25,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis in trouble', (
   test(`charges nothing twice and forgets nothing (SEED=${SEED})`, async () => {
     const random = seededRandom(SEED);
     const ways: Awaited<ReturnType<typeof breakableWay>>[] = [];
-    const { servers, bus, startDecider, expectNoDrift } = await wholePlane(
+    const { servers, bus, startDecider, expectLawsHold } = await wholePlane(
       () => startRedis({ appendonly: true }),
       { mandates: mandates(LIMITS) },
       async ({ redis }) => {
@@ -61,6 +61,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis in trouble', (
     expect(log.deadLetters()).toBe(0);
     expect(log.lostOutcomes()).toEqual([]);
     expectWithin(LIMITS, log);
-    await expectNoDrift();
+    await expectLawsHold();
   });
 });

@@ -19,7 +19,7 @@ const [SHORT_MEMORY_MS, SHORT_DEADLINE_MS] = [10_000, 5_000];
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for again', () => {
   test('is answered, charges nothing and decides nothing anew', async () => {
-    const { servers, bus, api, startDecider, expectNoDrift } = await wholePlane(
+    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(
       () => startRedis({ appendonly: true }),
       { mandates: MANDATES },
     );
@@ -60,7 +60,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     expect(answers.distinct()).toEqual(before);
     expect(await api.get('/v1/ledger/balances')).toEqual(balances);
 
-    await expectNoDrift();
+    await expectLawsHold();
   });
 
   test('after it was forgotten, too', async () => {

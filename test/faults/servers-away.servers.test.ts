@@ -15,7 +15,7 @@ import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, request, requests } from './agents-at-work.ts';
 import {
   endsWithTest,
-  expectNoDrift,
+  expectLawsHold,
   openTestLog,
   SHORT_SESSION,
   startBreakable,
@@ -149,7 +149,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is kille
     expect(seen.deadLetters()).toBe(0);
     expect(seen.lostOutcomes()).toEqual([]);
     expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null, null]);
-    await expectNoDrift(bus, api, plane.api(query.url, key));
+    await expectLawsHold(bus, api, plane.api(query.url, key));
   });
 });
 

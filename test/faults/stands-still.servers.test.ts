@@ -6,7 +6,7 @@ import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '
 import { expect, test } from 'vitest';
 import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
-import { expectNoDrift, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
 import { waysToBrokers } from './ways.ts';
 
@@ -68,6 +68,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
     expectInOrder(seen);
     expectNotExceeded(limits, seen);
     expect(sleeper.process.exitCode).toBe(null);
-    await expectNoDrift(bus, api, queryApi);
+    await expectLawsHold(bus, api, queryApi);
   });
 });

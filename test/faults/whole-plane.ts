@@ -9,7 +9,7 @@ import {
 import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import {
   endsWithTest,
-  expectNoDrift,
+  expectLawsHold,
   openTestLog,
   SHORT_SESSION,
   startBreakable,
@@ -54,7 +54,7 @@ export async function wholePlane(
     startRecorder: () => plane.start('recorder', told),
     startDecider: (own: Record<string, string> = {}, build?: string) =>
       plane.start('decider', { ...told, ...SHORT_SESSION, ...own }, build),
-    expectNoDrift: () => expectNoDrift(bus, api, plane.api(query.url, key)),
+    expectLawsHold: () => expectLawsHold(bus, api, plane.api(query.url, key)),
   };
 }
 
