@@ -93,11 +93,12 @@ async function told(stream: AsyncGenerator<string>, count: number): Promise<(str
 
 test('what several tables hold is told in the order of time', async () => {
   const decisions = table([[1, 3, 5]]).followed;
-  const control = table([[2, 6], [7]], { event: 'control' }).followed;
-  expect(await told(events([decisions, control]), 6)).toEqual([
+  const control = table([[2, 5, 6], [7]], { event: 'control' }).followed;
+  expect(await told(events([decisions, control]), 7)).toEqual([
     'decision 1',
     'control 2',
     'decision 3',
+    'control 5',
     'decision 5',
     'control 6',
     'control 7',

@@ -97,8 +97,8 @@ export async function* eventsFrom(
 type Next = Awaited<ReturnType<Look['next']>>;
 
 /**
- * What all the tables hold behind `reached`, merged by time; `reached` moves on with each event. It ends with the answer of
- * a table that holds more: what others hold behind that may be later.
+ * What all the tables hold behind `reached`, merged by time, and of one millisecond the last table's first: what operators
+ * did, before the decisions that it led to. `reached` moves on with each event. It ends with the answer of a table that holds more: what others hold behind that may be later.
  */
 async function* lookAtAll(
   reached: Places,
@@ -113,7 +113,7 @@ async function* lookAtAll(
     if (next !== null) heads.push({ event, look, next });
   }
   while (heads.length > 0) {
-    const head = heads.reduce((best, one) => (atMsOf(one.next) < atMsOf(best.next) ? one : best));
+    const head = heads.reduce((best, one) => (atMsOf(one.next) <= atMsOf(best.next) ? one : best));
     const { event, look, next } = head;
     reached[event] = next.value.place;
     if (!next.done) yield { event, shown: next.value.shown };

@@ -137,7 +137,7 @@ function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
           'Those that a newer ledger epoch made void among them: no other answer has those. A page may have fewer rows ' +
           'than `limit`; the last is the one whose `next` is null.',
         querystring: queryParameters({
-          table: z.enum(['decisions', 'settlements']),
+          table: z.enum(['decisions', 'settlements']).describe('Of which of the two.'),
           cursor: rowsCursor.parameter,
           limit: wholeNumberWithin(1, 10_000)
             .default(1_000)
