@@ -83,6 +83,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     await waitUntil('an answer to each', () => answers.distinct().size === ACTIONS, PATIENCE_MS);
     const allowed = answers.decisions().filter(({ verdict }) => verdict === 'ALLOW');
     expect(allowed.length).toBeGreaterThan(0);
+    // What it could not say that it published is never forgotten.
+    await readToTheEnd(servers);
     await decider.kill('SIGTERM');
     const balances = await api.get('/v1/ledger/balances');
     const forgottenAtMs =
