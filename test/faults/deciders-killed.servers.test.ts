@@ -4,25 +4,12 @@
  * the log = ledger = audit, to the micro-dollar.
  */
 import { TOPICS } from '@mandate/schemas';
-import {
-  describeWithOwnServers,
-  SEED,
-  seededRandom,
-  startClickHouse,
-  startRedis,
-  waitUntil,
-} from '@mandate/testing';
+import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
-import {
-  endsWithTest,
-  expectLawsHold,
-  openTestLog,
-  SHORT_SESSION,
-  startBreakable,
-} from './breakable-servers.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { expectWithin, followLog } from './follow-log.ts';
+import { expectWhole, wholePlane } from './whole-plane.ts';
 
 const ACTIONS = 20_000;
 const KILLS = 10;
@@ -30,29 +17,16 @@ const KILLS = 10;
 const SHARE = ACTIONS / KILLS;
 /** The tenant's is used up before the end. */
 const LIMITS = { agentMicros: 2_400_000, tenantMicros: 200_000_000 };
-const PATIENCE_MS = 120_000;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {
   test(`two of them killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);
-    const servers = {
-      ...(await startBreakable(() => startRedis({ appendonly: true }))),
-      clickhouse: await endsWithTest(startClickHouse()),
-    };
-    const plane = serverPlane(servers, mandates(LIMITS));
-    const key = await plane.issueKey('default');
-    const bus = await openTestLog(servers);
-    const startDecider = () => plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '100' });
-    const [gateway, query, , ...deciders] = await Promise.all([
-      plane.start('gateway'),
-      plane.start('query'),
-      plane.start('recorder'),
-      startDecider(),
-      startDecider(),
-      startDecider(),
-    ]);
+    const { bus, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
+      deciders: { BATCH_RECORDS: '100' },
+    });
+    const deciders = await Promise.all([startDecider(), startDecider(), startDecider()]);
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
 
     for (let kill = 0; kill < KILLS; kill++) {
@@ -62,14 +36,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () =>
       await deciders[kill % 2]?.kill('SIGKILL');
       deciders[kill % 2] = await startDecider();
     }
-    await waitUntil('a decision for every action', () => seen.decisions.size === ACTIONS, PATIENCE_MS);
-    await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);
-
-    expect(seen.contradictions).toEqual([]);
-    expect(seen.deadLetters()).toBe(0);
-    expect(seen.lostOutcomes()).toEqual([]);
+    await expectWhole(seen, ACTIONS);
     expect(seen.voids()).toBe(0);
     expectWithin(LIMITS, seen);
-    await expectLawsHold(bus, plane.api(gateway.url, key), plane.api(query.url, key));
+    await expectLawsHold();
   });
 });

@@ -14,11 +14,12 @@ import {
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome, request } from './agents-at-work.ts';
-import { endsWithTest } from './breakable-servers.ts';
+import { endsWithTest, PATIENCE_MS } from './breakable-servers.ts';
+import { allAtWork } from './deciders-at-work.ts';
 import { expectWithin, followLog, isUsedUp } from './follow-log.ts';
 import { keepAsking } from './keep-asking.ts';
 import { turnedWay } from './turned-way.ts';
-import { allAtWork, PATIENCE_MS, wholePlane } from './whole-plane.ts';
+import { expectWhole, wholePlane } from './whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
 const KILLED = 'agent-7';
@@ -29,11 +30,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a failover to a replic
     const { primary, replica } = await endsWithTest(startRedisPair({ appendonly: true }));
     const way = await turnedWay(primary.port);
     onTestFinished(() => way[Symbol.dispose]());
-    const { bus, api, gateway, startDecider, expectLawsHold } = await wholePlane(
-      async () => primary,
-      { mandates: mandates(LIMITS) },
-      async () => `redis://127.0.0.1:${way.port}`,
-    );
+    const { bus, api, gateway, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
+      startLedger: async () => primary,
+      settings: { MANDATE_REDIS_URL: `redis://127.0.0.1:${way.port}` },
+    });
     const [heldUp, ...others] = await Promise.all([startDecider(), startDecider(), startDecider()]);
     const log = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
     const decided = () => log.decisions.size;
@@ -68,15 +68,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a failover to a replic
     await asking.stop();
     const last = request({ id: 'act-of-the-killed', agentId: KILLED, tool: 'cheap' });
     await bus.append(TOPICS.actions, [last]);
-    await waitUntil('a decision for every action', () => decided() === asking.asked() + 1, PATIENCE_MS);
-    await waitUntil('an end for every outcome', () => log.settled.size === log.outcomes(), PATIENCE_MS);
-    await log.caughtUp();
-
+    await expectWhole(log, asking.asked() + 1);
     expect(log.decisions.get('act-of-the-killed')?.code).toBe('AGENT_KILLED');
     expect(await api.get(`/v1/agents/${KILLED}/kill-status`)).toMatchObject({ killed: { scope: 'agent' } });
-    expect(log.contradictions).toEqual([]);
-    expect(log.deadLetters()).toBe(0);
-    expect(log.lostOutcomes()).toEqual([]);
     expectWithin(LIMITS, log);
     await expectLawsHold();
   });

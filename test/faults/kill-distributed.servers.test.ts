@@ -7,11 +7,10 @@ import { describeWithOwnServers, startRedis, startRedisCluster, waitUntil } from
 import { expect, test } from 'vitest';
 import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { request } from './agents-at-work.ts';
-import { openTestLog, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
 import { followLog } from './follow-log.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
-const PATIENCE_MS = 120_000;
 
 type Receipt = { sequences: Record<string, number>; open: { actionId: string }[] };
 

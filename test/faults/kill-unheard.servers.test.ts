@@ -9,10 +9,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Api, decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { listenToKills } from '../e2e/kill-events.ts';
 import { request } from './agents-at-work.ts';
-import { openTestLog, startBreakable } from './breakable-servers.ts';
+import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts';
 import { type FollowedLog, followLog } from './follow-log.ts';
 
-const PATIENCE_MS = 120_000;
 const DEADLINE_MS = 3_600_000;
 /** A stream repeats its flags every 30 s by itself: what it says sooner, it was told. */
 const BEFORE_FLAGS_REPEAT_MS = 25_000;

@@ -19,9 +19,10 @@ import {
 import { expect, test } from 'vitest';
 import type { Api } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
 import { openWay, waysToBrokers } from './ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 type Ways = { redis: BreakableWay; kafka: BreakableWay };
 
@@ -53,7 +54,6 @@ const ROUNDS: Gap[] = Array.from({ length: KILLS_A_GAP }, () => Object.keys(GAPS
 /** Asked for before each kill: more batches than are let through before it. */
 const SHARE = 240;
 const MOST_LET_THROUGH = 4;
-const PATIENCE_MS = 120_000;
 const LIMITS = { agentMicros: 40_000 * ROUNDS.length, tenantMicros: 4_500_000 * ROUNDS.length };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
@@ -62,8 +62,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
   }, async () => {
     const random = seededRandom(SEED);
     const brokers = waysToBrokers(PUBLISH);
-    const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS), {
-      via: brokers.via,
+    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
+      kafka: { via: brokers.via },
+      deciders: SMALL_BATCHES,
     });
     const [kafka] = brokers.ways;
     if (kafka === undefined) throw new Error('there is no way to the broker');
@@ -95,7 +96,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
 
     expect(seen.voids()).toBe(0);
     expectNotExceeded(LIMITS, seen);
-    await expectLawsHold(bus, api, queryApi);
+    await expectLawsHold();
   });
 });
 

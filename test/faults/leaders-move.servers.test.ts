@@ -16,10 +16,10 @@ import {
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-const PATIENCE_MS = 120_000;
 const SHARE = 20;
 const MOST_WAITING = 200;
 const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
@@ -34,11 +34,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', ()
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(SEED);
-    const { plane, key, servers, bus, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS), {
-      brokers: 3,
+    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
+      kafka: { brokers: 3 },
+      deciders: SMALL_BATCHES,
     });
-    const [gateway] = await Promise.all([plane.start('gateway'), startDecider(), startDecider()]);
-    const api = plane.api(gateway.url, key);
+    await Promise.all([startDecider(), startDecider()]);
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
     const acknowledged: (Acknowledged & { id: string })[] = [];
     let [asked, isOver] = [0, false];
@@ -89,7 +89,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'leaders that move', ()
       expect(idOf((await bus.at(coordinate))?.value)).toBe(id);
     }
     expectNotExceeded(LIMITS, seen);
-    await expectLawsHold(bus, api, queryApi);
+    await expectLawsHold();
   });
 });
 

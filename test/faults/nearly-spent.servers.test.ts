@@ -4,11 +4,13 @@
  * ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits is allowed, to the micro-dollar.
  */
 import { type Decision, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, SEED, seededRandom, startRedis, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { request } from './agents-at-work.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
+import { allAtWork } from './deciders-at-work.ts';
 import { followLog } from './follow-log.ts';
-import { allAtWork, PATIENCE_MS, wholePlane } from './whole-plane.ts';
+import { wholePlane } from './whole-plane.ts';
 
 const [ACTIONS, DECIDERS] = [1_000, 8];
 const [AGENTS, PRINCIPALS] = [40, 8];
@@ -28,10 +30,9 @@ describeWithOwnServers(
     test(`takes exactly what fits, of ${ACTIONS} at once from ${DECIDERS} processes (SEED=${SEED})`, async () => {
       const random = seededRandom(SEED);
       const limits = drawLimits(random);
-      const { bus, api, startDecider, expectLawsHold } = await wholePlane(
-        () => startRedis({ appendonly: true }),
-        { mandates: mandatesOf(limits), settings: PATIENT },
-      );
+      const { bus, api, startDecider, expectLawsHold } = await wholePlane(mandatesOf(limits), {
+        settings: PATIENT,
+      });
       const deciders = await Promise.all(Array.from({ length: DECIDERS }, () => startDecider()));
       const log = await followLog(bus);
       let asked = 0;

@@ -8,10 +8,10 @@ import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainKafka, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, followLog } from './follow-log.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-const PATIENCE_MS = 120_000;
 const SHARE = 300;
 const [TAKEN, LEFT] = [30, 20];
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
@@ -25,7 +25,9 @@ describeWithOwnServers(
       timeout: 600_000,
     }, async () => {
       const random = seededRandom(SEED);
-      const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS));
+      const { servers, bus, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
+        deciders: SMALL_BATCHES,
+      });
       const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
       const partitions = (await bus.ranges(TOPICS.actions)).length;
       const agentId = `agent-${Math.floor(random() * 97)}`;
@@ -102,7 +104,7 @@ describeWithOwnServers(
       await expectWhole(seen, SHARE + elsewhere.length + TAKEN - never.length + LEFT);
       expect(never.length).toBeGreaterThan(0);
       expect(never.map((_, at) => seen.decisions.has(`taken-${at}`))).not.toContain(true);
-      await expectLawsHold(bus, api, queryApi);
+      await expectLawsHold();
 
       async function isAtEnd(of: number): Promise<boolean> {
         const end = (await bus.ranges(TOPICS.actions)).find((range) => range.partition === of);

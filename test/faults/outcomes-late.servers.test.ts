@@ -5,11 +5,12 @@
  */
 import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, SEED, seededRandom, startRedis, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { request } from './agents-at-work.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { followAnswers } from './follow-answers.ts';
-import { PATIENCE_MS, wholePlane } from './whole-plane.ts';
+import { wholePlane } from './whole-plane.ts';
 
 const ACTIONS = 600;
 const AGENTS = 20;
@@ -46,10 +47,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'outcomes that come twi
   test(`settle once, and to the micro-dollar (SEED=${SEED})`, async () => {
     const random = seededRandom(SEED);
     const fates = new Map(Array.from({ length: ACTIONS }, (_, at) => [`act-${at}`, drawFate(at, random)]));
-    const { bus, api, startDecider, expectLawsHold } = await wholePlane(
-      () => startRedis({ appendonly: true }),
-      { mandates: MANDATES },
-    );
+    const { bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);
     const deciders = await Promise.all([startDecider(), startDecider()]);
     const answers = await followAnswers(bus);
     const isFirst = ({ kind }: Decision) => kind !== 'duplicate';

@@ -4,26 +4,14 @@
  * nothing: every decision stands, for the fold, for ClickHouse and for the gateway, and nobody rebuilds once more.
  */
 import { TOPICS } from '@mandate/schemas';
-import {
-  describeWithOwnServers,
-  emptyRedis,
-  spawnService,
-  startClickHouse,
-  startRedis,
-  waitUntil,
-} from '@mandate/testing';
+import { describeWithOwnServers, emptyRedis, spawnService, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { environmentOf, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { environmentOf } from '../e2e/distributed/server-plane.ts';
 import { request } from './agents-at-work.ts';
 import { anotherBuild } from './another-build.ts';
-import {
-  endsWithTest,
-  expectLawsHold,
-  openTestLog,
-  SHORT_SESSION,
-  startBreakable,
-} from './breakable-servers.ts';
+import { PATIENCE_MS, SHORT_SESSION } from './breakable-servers.ts';
 import { followLog } from './follow-log.ts';
+import { SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 const MANDATES = `
 version: 1
@@ -36,19 +24,13 @@ const AGENTS = 8;
 /** Of each agent, before that record and behind it: together more than the mandate allows. */
 const [FIRST_CALLS, LATER_CALLS] = [40, 20];
 const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
-const PATIENCE_MS = 120_000;
 
 type Answer = { decision: { verdict: string } };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was overtaken', () => {
   test('takes back nothing of what was decided meanwhile', async () => {
-    const servers = {
-      ...(await startBreakable(() => startRedis({ appendonly: true }))),
-      clickhouse: await endsWithTest(startClickHouse()),
-    };
-    const plane = serverPlane(servers, MANDATES);
-    const key = await plane.issueKey('default');
-    const bus = await openTestLog(servers);
+    const whole = await wholePlane(MANDATES, { deciders: SMALL_BATCHES });
+    const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;
     const log = await followLog(bus);
     const heldUpBuild = anotherBuild({
       file: 'services/decider/src/rebuild-ledger.ts',
@@ -60,12 +42,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     await heldUp.says('stderr', (line) => line === 'held up' || undefined);
     await emptyRedis(servers.redis.url);
 
-    const [gateway, query, recorder, decider] = await Promise.all([
-      plane.start('gateway'),
-      plane.start('query'),
-      plane.start('recorder'),
-      plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '20' }),
-    ]);
+    const decider = await startDecider();
     let asked = 0;
     const ask = async (calls: number) => {
       const of = (at: number) => ({ id: `act-${at}`, agentId: `agent-${at % AGENTS}`, tool: 'look' });
@@ -86,16 +63,16 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     heldUp.process.kill('SIGCONT');
     await waitUntil('the late record', () => log.epochs.size > epochs.length, PATIENCE_MS);
     // Held up for longer than it waits for Kafka, it ends, and whoever runs it starts it again.
-    await plane.start('decider', SHORT_SESSION);
+    await startDecider();
     // Of the next two, the one knows the epoch from the tables, the other from the ledger.
     await recorder.kill('SIGTERM');
-    const [late] = await Promise.all([plane.start('gateway'), plane.start('recorder')]);
+    const [late] = await Promise.all([whole.startGateway(), whole.startRecorder()]);
     await ask(LATER_CALLS);
     await allDecided();
-    for (const [at, { url }] of [gateway, late].entries()) {
+    for (const [at, each] of [gateway, late].entries()) {
       const action = { id: `asked-${at}`, agentId: 'asked', type: 'tool_call', tool: 'look' };
-      const answer = await plane
-        .api(url, key)
+      const answer = await whole
+        .apiOf(each)
         .post<Answer>('/v1/actions', action, { query: { waitMs: 60_000 } });
       expect(answer.decision.verdict).toBe('ALLOW');
     }
@@ -113,6 +90,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a rebuilder that was o
     expect([...allowed.values()].map((of) => of.length)).toEqual(
       Array(AGENTS).fill(EACH_MICROS / CALL_MICROS),
     );
-    await expectLawsHold(bus, plane.api(gateway.url, key), plane.api(query.url, key));
+    await expectLawsHold();
   });
 });

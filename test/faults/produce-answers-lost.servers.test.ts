@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWithOwnServers, type Held, IS_LONG, SEED, seededRandom } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
-import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
 import { expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
 import { waysToBrokers } from './ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 const FAULTS = IS_LONG ? 120 : 8;
 const LONGEST_DELAY_MS = 1_500;
@@ -34,18 +34,19 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
   }, async () => {
     const random = seededRandom(SEED);
     const { via, ways } = waysToBrokers(OF_THE_GROUP);
-    const { plane, key, servers, bus, queryApi, startDecider } = await startPlaneToBreak(mandates(LIMITS), {
-      via,
-    });
+    const { servers, bus, apiOf, startGateway, startDecider, expectLawsHold } = await wholePlane(
+      mandates(LIMITS),
+      { kafka: { via }, deciders: SMALL_BATCHES },
+    );
     const [way] = ways;
     if (way === undefined) throw new Error('there is no way to the broker');
     const overTheWay = { MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') };
     const [gateway, ...deciders] = await Promise.all([
-      plane.start('gateway', overTheWay),
+      startGateway(overTheWay),
       startDecider(overTheWay),
       startDecider(overTheWay),
     ]);
-    const api = plane.api(gateway.url, key);
+    const api = apiOf(gateway);
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
     let [asked, isOver] = [0, false];
     const write = async () => {
@@ -77,6 +78,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
     expect(seen.duplicates()).toBeGreaterThan(0);
     expectNotExceeded(LIMITS, seen);
     expect([gateway, ...deciders].map(({ process }) => process.exitCode)).toEqual([null, null, null]);
-    await expectLawsHold(bus, api, queryApi);
+    await expectLawsHold();
   });
 });

@@ -14,8 +14,10 @@ import {
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { request } from './agents-at-work.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
+import { allWaiting } from './deciders-at-work.ts';
 import { followLog } from './follow-log.ts';
-import { allWaiting, PATIENCE_MS, wholePlane } from './whole-plane.ts';
+import { wholePlane } from './whole-plane.ts';
 
 const HOUR_MS = 3_600_000;
 /** Longer than this test takes, shorter than the clock is off. */
@@ -38,10 +40,9 @@ toolPolicies: { look: { cost: 0.01 } }
 describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'the clock of Redis is moved', () => {
   test(`an hour ahead and an hour behind: no decision by it, and no window opens (SEED=${SEED})`, async () => {
     const startMs = Date.now();
-    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(
-      () => startRedis({ appendonly: true, movableClock: true }),
-      { mandates: MANDATES },
-    );
+    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES, {
+      startLedger: () => startRedis({ appendonly: true, movableClock: true }),
+    });
     const deciders = await Promise.all([startDecider(), startDecider()]);
     const log = await followLog(bus);
     let asked = 0;

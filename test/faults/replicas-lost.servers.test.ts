@@ -8,10 +8,10 @@ import { describeWithOwnServers, plainRedis, startRedisCluster, waitUntil } from
 import { expect, onTestFinished, test } from 'vitest';
 import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { request } from './agents-at-work.ts';
-import { openTestLog, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { allWaiting } from './deciders-at-work.ts';
 import { followLog } from './follow-log.ts';
 
-const PATIENCE_MS = 120_000;
 const SHARE = 300;
 const COST_MICROS = 10_000;
 const MANDATES = `version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: ${COST_MICROS / 1e6} } }\n`;
@@ -52,11 +52,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', ()
     replica?.pause();
     await ask();
     // What they charged no replica has, however often they try.
-    await waitUntil(
-      'every decider to have tried, and again',
-      async () => (await Promise.all(deciders.map(waitsOf))).every((waits) => waits > 3),
-      PATIENCE_MS,
-    );
+    await allWaiting(deciders, 3);
     await log.caughtUp();
     expect(log.decisions.size).toBe(asked - SHARE);
     replica?.resume();
@@ -84,11 +80,3 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', ()
     expect(balances.reduce((sum, { spentMicros }) => sum + spentMicros, 0)).toBe(asked * COST_MICROS);
   });
 });
-
-/** How often a partition of its has waited for the ledger. */
-async function waitsOf({ url }: { url: string }): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const [, count = 0] =
-    /^mandate_decider_waits_total\{[^}]*code="LEDGER_UNAVAILABLE"[^}]*\} (\d+)$/m.exec(text) ?? [];
-  return Number(count);
-}

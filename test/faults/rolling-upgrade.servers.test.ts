@@ -20,10 +20,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { decisionsBy, environmentOf, serverPlane } from '../e2e/distributed/server-plane.ts';
 import { outcome, request } from './agents-at-work.ts';
 import { anotherBuild } from './another-build.ts';
-import { openTestLog, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
 import { type FollowedLog, followLog } from './follow-log.ts';
 
-const PATIENCE_MS = 120_000;
 const [AGENTS, SHARE] = [50, 400];
 const [OLD_MICROS, NEW_MICROS] = [10_000, 20_000];
 

@@ -5,12 +5,13 @@
  */
 import type { Bus } from '@mandate/bus';
 import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, plainKafka, startRedis, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, plainKafka, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { outcome, request } from './agents-at-work.ts';
 import { anotherBuild } from './another-build.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { followAnswers } from './follow-answers.ts';
-import { PATIENCE_MS, type WholePlane, wholePlane } from './whole-plane.ts';
+import { type WholePlane, wholePlane } from './whole-plane.ts';
 
 const ACTIONS = 40;
 const MANDATES =
@@ -19,10 +20,7 @@ const [SHORT_MEMORY_MS, SHORT_DEADLINE_MS] = [10_000, 5_000];
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for again', () => {
   test('is answered, charges nothing and decides nothing anew', async () => {
-    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(
-      () => startRedis({ appendonly: true }),
-      { mandates: MANDATES },
-    );
+    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(MANDATES);
     const answers = await followAnswers(bus);
     let appended = 0;
     const append = async (records: Parameters<Bus['append']>[1]) => {
@@ -64,9 +62,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
   });
 
   test('after it was forgotten, too', async () => {
-    const { servers, bus, api, startDecider } = await wholePlane(() => startRedis({ appendonly: true }), {
-      mandates: MANDATES.replace('cost: 0.01', 'cost: 0.01, executionLeaseMs: 1000'),
-    });
+    const { servers, bus, api, startDecider } = await wholePlane(
+      MANDATES.replace('cost: 0.01', 'cost: 0.01, executionLeaseMs: 1000'),
+    );
     const forgetful = anotherBuild({
       file: 'schemas/src/defaults.ts',
       from: 'replayMemoryMs: 24 * 3_600_000,',

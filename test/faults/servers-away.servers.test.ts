@@ -3,26 +3,15 @@
  * as DEADLINE_EXCEEDED; what the log has acknowledged is decided, however often its broker is killed.
  */
 import { TOPICS } from '@mandate/schemas';
-import {
-  describeWithOwnServers,
-  seededRandom,
-  startClickHouse,
-  startRedis,
-  waitUntil,
-} from '@mandate/testing';
+import { describeWithOwnServers, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, request, requests } from './agents-at-work.ts';
-import {
-  endsWithTest,
-  expectLawsHold,
-  openTestLog,
-  SHORT_SESSION,
-  startBreakable,
-} from './breakable-servers.ts';
+import { openTestLog, PATIENCE_MS, startBreakable } from './breakable-servers.ts';
+import { allWaiting } from './deciders-at-work.ts';
 import { appendUntilTaken, followLog, postUntilTaken } from './follow-log.ts';
+import { expectWhole, wholePlane } from './whole-plane.ts';
 
-const PATIENCE_MS = 120_000;
 const [AGENTS, CALLS, CENT] = [20, 200, 10_000];
 const CENT_A_CALL =
   'version: 1\nid: all\nagents: ["*"]\nmaxCostTotal: 100\ntoolPolicies: { look: { cost: 0.01 } }\n';
@@ -61,14 +50,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     servers.redis.pause();
     const late = await ask('late', 1_000);
     await ask('patient', 3_600_000);
-    await waitUntil(
-      'every decider to wait, and the late to be late',
-      async () => {
-        const waits = await Promise.all(deciders.map(waitsOf));
-        return waits.every((count) => count > 0) && Date.now() > (late.at(-1)?.appendedAtMs ?? 0) + 1_000;
-      },
-      PATIENCE_MS,
-    );
+    await allWaiting(deciders, 1);
+    await waitUntil('the late to be late', () => Date.now() > (late.at(-1)?.appendedAtMs ?? 0) + 1_000);
     const killing = api.post('/v1/agents/agent-0/kill', {});
     await expect(killing).rejects.toMatchObject({ status: 503, code: 'LEDGER_UNAVAILABLE' });
     await log.caughtUp();
@@ -101,21 +84,9 @@ const BROKER_KILLS = 2;
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is killed', () => {
   test('under the whole flow loses nothing that was acknowledged', async () => {
     const random = seededRandom(20_261_121);
-    const servers = {
-      ...(await startBreakable(() => startRedis({ appendonly: true }))),
-      clickhouse: await endsWithTest(startClickHouse()),
-    };
-    const plane = serverPlane(servers, mandates({ agentMicros: 2_400_000, tenantMicros: 200_000_000 }));
-    const bus = await openTestLog(servers);
-    const [gateway, query, ...deciders] = await Promise.all([
-      plane.start('gateway'),
-      plane.start('query'),
-      plane.start('decider', SHORT_SESSION),
-      plane.start('decider', SHORT_SESSION),
-      plane.start('recorder'),
-    ]);
-    const key = await plane.issueKey('default');
-    const api = plane.api(gateway.url, key);
+    const limits = { agentMicros: 2_400_000, tenantMicros: 200_000_000 };
+    const { servers, bus, api, recorder, startDecider, expectLawsHold } = await wholePlane(mandates(limits));
+    const deciders = await Promise.all([startDecider(), startDecider()]);
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
 
     const acknowledged: string[] = [];
@@ -141,22 +112,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is kille
       () => acknowledged.every((id) => seen.decisions.has(id)),
       PATIENCE_MS,
     );
-    await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);
-
     expect(acknowledged).toHaveLength(BATCHES * BATCH);
-    expect(seen.decisions.size).toBe(acknowledged.length);
-    expect(seen.contradictions).toEqual([]);
-    expect(seen.deadLetters()).toBe(0);
-    expect(seen.lostOutcomes()).toEqual([]);
-    expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null, null]);
-    await expectLawsHold(bus, api, plane.api(query.url, key));
+    await expectWhole(seen, acknowledged.length);
+    expect([...deciders, recorder].map(({ process }) => process.exitCode)).toEqual([null, null, null]);
+    await expectLawsHold();
   });
 });
-
-/** How often its partitions waited for the ledger. */
-async function waitsOf({ url }: { url: string }): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const [, count] =
-    /^mandate_decider_waits_total\{[^}]*code="LEDGER_UNAVAILABLE"[^}]*\} (\d+)$/m.exec(text) ?? [];
-  return Number(count ?? 0);
-}

@@ -6,11 +6,11 @@ import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '
 import { expect, test } from 'vitest';
 import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
-import { expectLawsHold, expectWhole, startPlaneToBreak } from './breakable-servers.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
 import { waysToBrokers } from './ways.ts';
+import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-const PATIENCE_MS = 120_000;
 const PUBLISH = /^Produce .*mandate\.decisions/s;
 const SHARE = 200;
 const STOPS = IS_LONG ? 40 : 2;
@@ -23,7 +23,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
     const random = seededRandom(SEED);
     const limits = { agentMicros: 60_000 * STOPS, tenantMicros: 8_000_000 * STOPS };
     const { via, ways } = waysToBrokers(PUBLISH);
-    const { servers, bus, api, queryApi, startDecider } = await startPlaneToBreak(mandates(limits), { via });
+    const { servers, bus, startDecider, expectLawsHold } = await wholePlane(mandates(limits), {
+      kafka: { via },
+      deciders: SMALL_BATCHES,
+    });
     const [way] = ways;
     if (way === undefined) throw new Error('there is no way to the broker');
     const [sleeper] = await Promise.all([
@@ -68,6 +71,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
     expectInOrder(seen);
     expectNotExceeded(limits, seen);
     expect(sleeper.process.exitCode).toBe(null);
-    await expectLawsHold(bus, api, queryApi);
+    await expectLawsHold();
   });
 });

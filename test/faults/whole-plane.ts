@@ -1,100 +1,113 @@
 /** Every service of a plane in a process of its own, on servers of the test's own, and what a test asks of them all. */
+import type { Bus } from '@mandate/bus';
+import { allHolds, reconcilePlane } from '@mandate/cli';
 import {
   type ClickHouseServer,
   type KafkaCluster,
+  type KafkaOptions,
   type RedisServer,
   startClickHouse,
+  startRedis,
   waitUntil,
 } from '@mandate/testing';
-import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { expect } from 'vitest';
+import { type Api, serverPlane } from '../e2e/distributed/server-plane.ts';
 import {
   endsWithTest,
-  expectLawsHold,
   openTestLog,
+  PATIENCE_MS,
   SHORT_SESSION,
   startBreakable,
 } from './breakable-servers.ts';
-
-export const PATIENCE_MS = 120_000;
+import { expectLaws } from './expect-laws.ts';
+import type { FollowedLog } from './follow-log.ts';
 
 export type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
-export type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
 
-/**
- * @param settings of every service
- * @param redisUrl where they find Redis; its own address when absent
- */
+type Settings = Record<string, string>;
+
+/** Of deciders: more batches on their way, and so more to break. */
+export const SMALL_BATCHES: Settings = { BATCH_RECORDS: '20' };
+
+type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
+
+export type PlaneOptions = {
+  /** Default: a Redis that forgets nothing when it is restarted. */
+  startLedger?: () => Promise<RedisServer>;
+  kafka?: KafkaOptions;
+  /** Of every service, once the servers are there. */
+  settings?: Settings | ((servers: WholeServers) => Settings);
+  /** Of every decider beside that. */
+  deciders?: Settings;
+};
+
+/** All but its deciders, with an operator of `default`. */
 export async function wholePlane(
-  startLedger: () => Promise<RedisServer>,
-  { mandates, settings = {} }: { mandates: string; settings?: Record<string, string> },
-  redisUrl: (servers: WholeServers) => Promise<string | null> = async () => null,
+  mandates: string,
+  {
+    startLedger = () => startRedis({ appendonly: true }),
+    kafka = {},
+    settings: given = {},
+    deciders = {},
+  }: PlaneOptions = {},
 ) {
-  const clickhouse = endsWithTest(startClickHouse());
-  const servers = { ...(await startBreakable(startLedger)), clickhouse: await clickhouse };
-  const url = await redisUrl(servers);
-  const told = { ...(url !== null && { MANDATE_REDIS_URL: url }), ...settings };
+  const [breakable, clickhouse] = await Promise.all([
+    startBreakable(startLedger, kafka),
+    endsWithTest(startClickHouse()),
+  ]);
+  const servers = { ...breakable, clickhouse };
+  const settings = typeof given === 'function' ? given(servers) : given;
   const plane = serverPlane(servers, mandates);
   const bus = await openTestLog(servers);
+  const startGateway = (own: Settings = {}) => plane.start('gateway', { ...settings, ...own });
+  const startRecorder = () => plane.start('recorder', settings);
   const [key, gateway, query, recorder] = await Promise.all([
     plane.issueKey('default', ['publish', 'audit', 'operate', 'operate:all']),
-    plane.start('gateway', told),
-    plane.start('query', told),
-    plane.start('recorder', told),
+    startGateway(),
+    plane.start('query', settings),
+    startRecorder(),
   ]);
-  const api = plane.api(gateway.url, key);
+  const apiOf = ({ url }: { url: string }) => plane.api(url, key);
+  const api = apiOf(gateway);
   return {
     servers,
     plane,
     bus,
     api,
+    /** The same operator at another gateway. */
+    apiOf,
     gateway,
+    query,
     recorder,
-    key,
-    startGateway: () => plane.start('gateway', told),
-    startRecorder: () => plane.start('recorder', told),
-    startDecider: (own: Record<string, string> = {}, build?: string) =>
-      plane.start('decider', { ...told, ...SHORT_SESSION, ...own }, build),
-    expectLawsHold: () => expectLawsHold(bus, api, plane.api(query.url, key)),
+    startGateway,
+    startRecorder,
+    startDecider: (own: Settings = {}, build?: string) =>
+      plane.start('decider', { ...SHORT_SESSION, ...settings, ...deciders, ...own }, build),
+    expectLawsHold: () => expectLawsHold(bus, api, apiOf(query)),
   };
 }
 
-type Decider = Awaited<ReturnType<WholePlane['startDecider']>>;
-
-/** Resolves once each of them has published another decision; `askMore` is called until then. */
-export async function allAtWork(
-  deciders: readonly Decider[],
-  askMore: () => Promise<unknown> = async () => {},
-): Promise<void> {
-  const before = await Promise.all(deciders.map(decisionsBy));
-  await waitUntil(
-    'every decider to be at work',
-    async () => {
-      const counts = await Promise.all(deciders.map(decisionsBy));
-      const idle = counts.some((count, at) => count <= (before[at] ?? 0));
-      if (idle) await askMore();
-      return !idle;
-    },
-    PATIENCE_MS,
-  );
+/** That every law holds of the key's tenant, to the micro-dollar, once deciders and recorder have caught up. */
+async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void> {
+  const api: Api = {
+    ...gateway,
+    get: (path, parameters) => (path.startsWith('/v1/audit') ? query : gateway).get(path, parameters),
+  };
+  const report = await waitUntil('every law to hold', async () => {
+    const found = await reconcilePlane(bus, api);
+    return allHolds(found) && found.requests.open === 0 && found;
+  }).catch(() => reconcilePlane(bus, api));
+  expectLaws(report);
+  expect(report.counters).toBeGreaterThan(0);
 }
 
-/** Resolves once each of them has waited for the ledger another `times`. */
-export async function allWaiting(deciders: readonly Decider[], times = 2): Promise<void> {
-  const before = await Promise.all(deciders.map(waitsOf));
-  await waitUntil(
-    'every decider to wait for the ledger',
-    async () => {
-      const counts = await Promise.all(deciders.map(waitsOf));
-      return counts.every((count, at) => count >= (before[at] ?? 0) + times);
-    },
-    PATIENCE_MS,
-  );
-}
-
-/** How often its partitions waited for the ledger. */
-async function waitsOf({ url }: { url: string }): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const [, count] =
-    /^mandate_decider_waits_total\{[^}]*code="LEDGER_UNAVAILABLE"[^}]*\} (\d+)$/m.exec(text) ?? [];
-  return Number(count ?? 0);
+/** What must be true at the end of each: all that was asked is decided, no two say different things, and nothing got lost. */
+export async function expectWhole(seen: FollowedLog, asked: number): Promise<void> {
+  await waitUntil('a decision for every action', () => seen.decisions.size >= asked, PATIENCE_MS);
+  await waitUntil('an end for every outcome', () => seen.settled.size === seen.outcomes(), PATIENCE_MS);
+  await seen.caughtUp();
+  expect(seen.decisions.size).toBe(asked);
+  expect(seen.contradictions).toEqual([]);
+  expect(seen.deadLetters()).toBe(0);
+  expect(seen.lostOutcomes()).toEqual([]);
 }

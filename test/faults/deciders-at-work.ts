@@ -1,0 +1,45 @@
+/** Waits for what deciders do, as their metrics tell it. */
+import { waitUntil } from '@mandate/testing';
+import { decisionsBy } from '../e2e/distributed/server-plane.ts';
+import { PATIENCE_MS } from './breakable-servers.ts';
+
+type Decider = { readonly url: string };
+
+/** Resolves once each of them has published another decision; `askMore` is called until then. */
+export async function allAtWork(
+  deciders: readonly Decider[],
+  askMore: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  const before = await Promise.all(deciders.map(decisionsBy));
+  await waitUntil(
+    'every decider to be at work',
+    async () => {
+      const counts = await Promise.all(deciders.map(decisionsBy));
+      const idle = counts.some((count, at) => count <= (before[at] ?? 0));
+      if (idle) await askMore();
+      return !idle;
+    },
+    PATIENCE_MS,
+  );
+}
+
+/** Resolves once each of them has waited for the ledger another `times`. */
+export async function allWaiting(deciders: readonly Decider[], times = 2): Promise<void> {
+  const before = await Promise.all(deciders.map(waitsOf));
+  await waitUntil(
+    'every decider to wait for the ledger',
+    async () => {
+      const counts = await Promise.all(deciders.map(waitsOf));
+      return counts.every((count, at) => count >= (before[at] ?? 0) + times);
+    },
+    PATIENCE_MS,
+  );
+}
+
+/** How often its partitions waited for the ledger. */
+async function waitsOf({ url }: Decider): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const [, count] =
+    /^mandate_decider_waits_total\{[^}]*code="LEDGER_UNAVAILABLE"[^}]*\} (\d+)$/m.exec(text) ?? [];
+  return Number(count ?? 0);
+}
