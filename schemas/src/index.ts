@@ -11,6 +11,7 @@ export * from './codes.ts';
 export * from './contracts.ts';
 export * from './dead-letter.ts';
 export * from './decision.ts';
+export * from './decision-head.ts';
 export * from './decisions-record.ts';
 export * from './defaults.ts';
 export * from './duration-in-words.ts';

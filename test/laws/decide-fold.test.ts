@@ -3,7 +3,7 @@
  * open actions are equal, and so is everything that either of them decides from there on.
  */
 import { createFold, foldRecord, type MemoryLedger } from '@mandate/ledger';
-import { readDecisionsRecord } from '@mandate/schemas';
+import { readDecisionsHead } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox } from '../decider-in-a-box.ts';
@@ -19,7 +19,7 @@ const utf8 = new TextEncoder();
 function restored(box: Box): Box {
   const fold = createFold();
   for (const [offset, text] of box.published.entries()) {
-    foldRecord(fold, { source: { partition: 0, offset }, record: readDecisionsRecord(utf8.encode(text)) });
+    foldRecord(fold, { source: { partition: 0, offset }, record: readDecisionsHead(utf8.encode(text)) });
   }
   const twin = deciderInABox([{}], { startMs: box.clock(), state: fold.state });
   const { nextOffset, mandates, revision } = box;

@@ -8,7 +8,7 @@
 import type {
   ActionReference,
   BudgetLimit,
-  DecisionsRecord,
+  DecisionsHead,
   KillFact,
   KillTarget,
   SettleFacts,
@@ -157,4 +157,4 @@ export interface Ledger {
  * How a ledger comes back from the log: records of the decisions topic, each partition in order, any interleaving of
  * partitions. `source` is the record's own place on the decisions topic: it tells which epoch holds there.
  */
-export type FoldInput = { source: { partition: number; offset: number }; record: DecisionsRecord };
+export type FoldInput = { source: { partition: number; offset: number }; record: DecisionsHead };

@@ -2,9 +2,15 @@
  * The log as a ledger has it: every record of the decisions topic, folded.
  */
 import { createHash } from 'node:crypto';
-import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
+import { type Bus, type Coordinate, type LogRecord, recordUnreadable } from '@mandate/bus';
 import { createFold, type Fold, foldRecord } from '@mandate/ledger';
-import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  type DecisionsHead,
+  type DecisionsRecord,
+  readDecisionsHead,
+  readDecisionsRecord,
+  TOPICS,
+} from '@mandate/schemas';
 
 /** A fold, and how many records of which kind went into it. */
 export type FoldedLog = { fold: Fold; records: number; decisions: number; settlements: number };
@@ -12,7 +18,7 @@ export type FoldedLog = { fold: Fold; records: number; decisions: number; settle
 /** Told now and then how many records were read; reading waits for it. What it throws ends the reading. */
 export type OnProgress = (records: number) => void | Promise<void>;
 
-/** Told of each record once it is folded. */
+/** Told of each record once it is folded. Where somebody wants to be told, records are read whole, which takes twice as long. */
 export type OnFolded = (record: DecisionsRecord, log: LogRecord) => void;
 
 /** Everything that is on the decisions topic now, folded. */
@@ -36,12 +42,11 @@ export async function foldOnto(
     ),
     async onRecords(batch) {
       for (const record of batch) {
-        const folded = foldOne(fold, record);
-        onFolded?.(folded, record);
+        const { event } = foldOne(fold, record, onFolded);
         last.set(record.coordinate.partition, record.value);
         counted.records++;
-        if (folded.event === 'action.decided') counted.decisions++;
-        if (folded.event === 'action.settled') counted.settlements++;
+        if (event === 'action.decided') counted.decisions++;
+        if (event === 'action.settled') counted.settlements++;
       }
       await onProgress?.(counted.records);
     },
@@ -57,12 +62,20 @@ export function digestOf(value: Uint8Array): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-function foldOne(fold: Fold, { coordinate, value }: LogRecord): DecisionsRecord {
+function foldOne(fold: Fold, log: LogRecord, onFolded: OnFolded | undefined): DecisionsHead {
+  const { coordinate: source, value } = log;
+  if (onFolded === undefined) return folded(fold, source, () => readDecisionsHead(value));
+  const record = folded(fold, source, () => readDecisionsRecord(value));
+  onFolded(record, log);
+  return record;
+}
+
+function folded<T extends DecisionsHead>(fold: Fold, source: Coordinate, read: () => T): T {
   try {
-    const record = readDecisionsRecord(value);
-    foldRecord(fold, { source: coordinate, record });
+    const record = read();
+    foldRecord(fold, { source, record });
     return record;
   } catch (cause) {
-    throw recordUnreadable(coordinate, cause);
+    throw recordUnreadable(source, cause);
   }
 }

@@ -1,5 +1,5 @@
 /** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
-import type { Decision, Reservation } from '@mandate/schemas';
+import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { addToCounter, openRate } from '../memory/counters.ts';
@@ -14,7 +14,7 @@ import { isSameStep, seeSequence, seeTime } from './what-was-seen.ts';
 
 export function foldDecision(
   state: LedgerState,
-  decision: Decision,
+  decision: DecisionHead,
   early: Map<string, EarlySettlement>,
 ): void {
   const tenant = seeSequence(state, decision.tenant, decision.ledgerSequence);
@@ -67,7 +67,12 @@ export function foldDecision(
   applySettlement(state, entry, settlement);
 }
 
-function chargeAgain(state: LedgerState, agent: AgentState, decision: Decision, atMs: number): Lease | null {
+function chargeAgain(
+  state: LedgerState,
+  agent: AgentState,
+  decision: DecisionHead,
+  atMs: number,
+): Lease | null {
   const { reservation, leaseExpiresAt } = decision;
   if (reservation === null || leaseExpiresAt === null) return null;
   const charges = chargesOf(agent, reservation.budgets);

@@ -3,7 +3,7 @@
  * interleaving. What deciders of an older epoch wrote behind a `ledger.epoch` is void: the ledger that they charged is
  * gone.
  */
-import { DEFAULTS, type DecisionsRecord, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
+import { DEFAULTS, type DecisionsHead, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
 import { isForgotten } from '../memory/deliveries.ts';
 import { forget } from '../memory/forget.ts';
 import type { Delivery } from '../memory/remembered.ts';
@@ -110,7 +110,7 @@ export function highestGeneration({ epochs }: Pick<Fold, 'epochs'>): number {
 
 /** Of those records that a newer epoch makes void. */
 function madeIn(
-  record: DecisionsRecord,
+  record: DecisionsHead,
 ): { ledgerEpoch: string; ledgerSequence: number; tenant: string } | null {
   if (record.event === 'action.decided') return record.decision;
   return record.event === 'action.settled' ? record.settlement : null;

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DecisionsHead, readDecisionsHead } from './decision-head.ts';
+import { readDecisionsRecord } from './decisions-record.ts';
+
+const folder = new URL('../examples/v1/', import.meta.url);
+const decided = readdirSync(folder).filter((name) => name.startsWith('action.decided.'));
+const allow = written(exampleOf('action.decided.allow.json'));
+
+function exampleOf(name: string) {
+  return JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
+}
+
+/** As deciders write it: without blanks. */
+function written(json: unknown): string {
+  return JSON.stringify(json);
+}
+
+function headOf(text: string): DecisionsHead {
+  return readDecisionsHead(Buffer.from(text));
+}
+
+/** What the whole record says, of what the head has. */
+function wholeOf(text: string) {
+  const record = readDecisionsRecord(Buffer.from(text));
+  if (record.event !== 'action.decided') return record;
+  const { id, type, tool, model, observed, reason, remedy, retryAfterMs, ...decision } = record.decision;
+  const { chargedMicros, cumulativeMicros, remainingMicros, remainingCalls, mandate, ...less } = decision;
+  const { duplicateOf, requestedAt, controlRevision, checks, action, ...head } = less;
+  const { idempotencyKey } = action;
+  return {
+    ...record,
+    decision: { ...head, action: idempotencyKey === undefined ? {} : { idempotencyKey } },
+  };
+}
+
+it.each(decided)('the head of %s is what the whole record says, blanks or none', (name) => {
+  const json = exampleOf(name);
+  for (const text of [written(json), JSON.stringify(json, null, 2)])
+    expect(headOf(text)).toEqual(wholeOf(text));
+});
+
+it('of what is no decision all is read', () => {
+  const text = written(exampleOf('action.settled.success.json'));
+  expect(headOf(text)).toEqual(readDecisionsRecord(Buffer.from(text)));
+});
+
+/** Words that would mislead a search in the text: as values, as keys, in what a check saw and in what an agent sent. */
+const misleading = fc.dictionary(
+  fc.constantFrom('checks', 'action', 'idempotencyKey', 'tail'),
+  fc.oneof(
+    fc.constantFrom(',"checks":[', '"idempotencyKey":"b"', '}}}', '\\'),
+    fc.constantFrom<unknown>([], [{ checks: [] }], { idempotencyKey: 'c' }, { action: {} }),
+  ),
+);
+
+it('whatever is said in it and around it, its head is the same', () => {
+  fc.assert(
+    fc.property(misleading, misleading, fc.option(fc.constant('key-1')), (saw, args, idempotencyKey) => {
+      const json = JSON.parse(allow);
+      json.decision.reason = Object.values(saw).join();
+      json.decision.mandate = { ...json.decision.mandate, ...saw };
+      json.decision.reservation = { ...json.decision.reservation, ...args };
+      json.decision.checks = [{ check: 'tool', said: 'pass', saw }];
+      json.decision.action = { ...json.decision.action, args, ...(idempotencyKey && { idempotencyKey }) };
+      expect(headOf(written(json))).toEqual(wholeOf(written(json)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe('a head stops at', () => {
+  it.each([
+    ['what is no JSON', allow.slice(1)],
+    ['what is cut off', allow.slice(0, -1)],
+    ['another event', allow.replace('action.decided', 'action.requested')],
+    ['a code that it does not know', allow.replace('"ALLOWED"', '"MAYBE"')],
+    ['a reservation that is no amount', allow.replace('"micros":100000', '"micros":0.1')],
+    ['a sequence that is missing', allow.replace('"ledgerSequence":311,', '')],
+  ])('%s', (_name, broken) => {
+    expect(broken).not.toBe(allow);
+    expect(() => headOf(broken)).toThrow();
+  });
+
+  it('what is not UTF-8', () => {
+    const broken = Buffer.concat([Buffer.from(allow.slice(0, -1)), Buffer.of(0xff, 0x7d)]);
+    expect(() => readDecisionsHead(broken)).toThrow();
+  });
+});
