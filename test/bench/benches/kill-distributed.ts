@@ -1,20 +1,23 @@
 /**
  * The kill switch where Redis holds the flag and Kafka the event, each way that it can be waited for: until no ALLOW can
- * follow, until eight who listen have heard of it, and until the operator has an answer over HTTP, with the event on the log.
+ * follow, until eight who listen have heard of it, and until the operator has an answer, with the event on the log. That
+ * twice: from the gateway's own function, and over HTTP, beside a bare route that does no more than a script and an append.
  */
 
 import type { Bus } from '@mandate/bus';
-import { type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { redisSettings, silentLogger } from '@mandate/runtime';
+import { CommandJournal, kill } from '@mandate/gateway';
+import { announcing, type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
+import { createMetrics, redisSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, DEFAULTS, TOPICS } from '@mandate/schemas';
 import { plainRedis, startKafka } from '@mandate/testing';
+import { fastify } from 'fastify';
 import { compare } from '../measure/compare.ts';
 import { figuresOf } from '../measure/load-figures.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
 import type { Row } from '../row.ts';
 import { type BareRedis, bareRedis } from '../workload/bare-redis.ts';
 import { type GatewayAlone, gatewayAlone } from '../workload/gateway-alone.ts';
-import { startHttpLoad } from '../workload/http-load.ts';
+import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
 import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers.ts';
 
 const KILLS = 300;
@@ -31,11 +34,13 @@ export async function killDistributed(): Promise<Row[]> {
   const settings = redisSettings.parse({ REDIS_URL: server.url });
   const listening = () => openKillBroadcast(settings, silentLogger());
   const kills = stack.adopt(await listening(), (held) => held.close());
-  const gateway = stack.use(await gatewayAlone({ bus, ledger, kills }));
+  const client = stack.adopt(startHttpLoad(), (held) => held.stop());
+  const least = scriptAndAppend(bus, bare);
   return [
     ...(await inForce(ledger, bare)),
     ...(await heard(server.url, listening)),
-    ...(await answered(gateway, bus, bare)),
+    ...(await carriedOut(announcing(ledger, kills, silentLogger()), bus, least)),
+    ...(await answered(stack.use(await gatewayAlone({ bus, ledger, kills })), client, least)),
   ];
 }
 
@@ -101,36 +106,80 @@ function allOf(count: number): { one(): void; all: Promise<void> } {
   };
 }
 
-async function answered(gateway: GatewayAlone, bus: Bus, bare: BareRedis): Promise<Row[]> {
-  const client = startHttpLoad();
-  const bodies = Array<string>(KILLS).fill('{"reason":"it ran away"}');
+/** What the flag and its event are at the least: a script, then an append. */
+function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<void> {
   const value = JSON.stringify({ event: 'agent.revived', text: 'x'.repeat(400) });
+  return async (at) => {
+    await bare.compareAndSet([agent(at)]);
+    const key = agentKey(DEFAULTS.tenant, agent(at).agentId);
+    await bus.append(TOPICS.alerts, [{ key, value }]);
+  };
+}
+
+/** With no HTTP about it, and nobody who follows the decisions. */
+function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<void>): Promise<Row[]> {
+  const [log, metrics] = [silentLogger(), createMetrics({ service: 'bench' })];
+  const journal = new CommandJournal({ bus, log, maxUnlogged: 1_000 });
+  const counter = (name: string) =>
+    metrics.counter({ name: `mandate_bench_${name}_total`, help: name, labels: ['scope'] });
+  const measures = { kills: counter('kills'), revives: counter('revives') };
   let round = 0;
-  try {
-    return await compare({
-      pairs: 5,
-      ours: () =>
-        figuresOf(client, {
-          url: gateway.url,
-          key: gateway.key,
-          connections: 1,
-          bodies,
-          path: `/v1/agents/runaway-${round++}-{{n}}/kill`,
-          expected: '"revision":',
-        }),
-      beside: {
-        what: 'EVALSHA, then append',
-        run: () =>
-          oneByOne(NUMBERS, async (at) => {
-            await bare.compareAndSet([agent(at)]);
-            const key = agentKey(DEFAULTS.tenant, agent(at).agentId);
-            await bus.append(TOPICS.alerts, [{ key, value }]);
-          }),
-      },
-      figures: named('kill on Kafka and Redis, answered over HTTP'),
+  return compare({
+    pairs: 5,
+    ours: () => {
+      round += 1;
+      return oneByOne(NUMBERS, (at) => {
+        const agentId = `lost-${round}-${at}`;
+        const target = { scope: 'agent', tenant: DEFAULTS.tenant, agentId } as const;
+        const command = { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' };
+        return kill({ ledger, journal, clock: systemClock, log, measures }, target, command);
+      });
+    },
+    beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
+    figures: named('kill on Kafka and Redis, in the gateway, without HTTP'),
+  });
+}
+
+async function answered(
+  gateway: GatewayAlone,
+  client: HttpLoad,
+  least: (at: number) => Promise<void>,
+): Promise<Row[]> {
+  const what = 'kill on Kafka and Redis, answered over HTTP';
+  const load = { connections: 1, bodies: Array<string>(KILLS).fill('{"reason":"it ran away"}') };
+  let round = 0;
+  const ours = () =>
+    figuresOf(client, {
+      ...load,
+      ...gateway,
+      path: `/v1/agents/runaway-${round++}-{{n}}/kill`,
+      expected: '"revision":',
     });
+  const bare = fastify();
+  bare.post<{ Params: { at: number } }>('/kill/:at', async ({ params }) => {
+    await least(params.at);
+    return { revision: 1 };
+  });
+  const url = await bare.listen({ host: '127.0.0.1', port: 0 });
+  const bareRoute = () =>
+    figuresOf(client, { ...load, url, key: null, path: '/kill/{{n}}', expected: '"revision":' });
+  try {
+    return [
+      ...(await compare({
+        pairs: 5,
+        ours,
+        beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
+        figures: named(what),
+      })),
+      ...(await compare({
+        pairs: 5,
+        ours,
+        beside: { what: 'the same in a bare fastify route', run: bareRoute },
+        figures: named(what),
+      })),
+    ];
   } finally {
-    client.stop();
+    await bare.close();
   }
 }
 

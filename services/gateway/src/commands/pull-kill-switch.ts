@@ -14,7 +14,9 @@ const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
 
 /** What it takes. */
-type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log' | 'measures'>;
+type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log'> & {
+  measures: Pick<Gateway['measures'], 'kills' | 'revives'>;
+};
 
 export type Killed = Omit<KillReceipt, 'open'> & {
   commandId: string;
@@ -29,14 +31,21 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  */
 export async function kill(gateway: Switch, target: KillTarget, command: Command): Promise<Killed> {
   const ledger = ledgerOf(gateway);
+  let isRevived = false;
   const { receipt, logged } = await carryOut(
     ledger,
     () => ledger.kill(target, command),
-    (receipt) => gateway.journal.record(killEvent(gateway, target, command, receipt, ledger.epoch)),
+    async (receipt) => {
+      const event = killEvent(gateway, target, command, receipt, ledger.epoch);
+      // Beside the append: what a repeat was revived of, it was before it came.
+      const [logged, { killed }] = await Promise.all([gateway.journal.record(event), ledger.flag(target)]);
+      isRevived = !killed;
+      return logged;
+    },
   );
   const open = [...receipt.open];
   const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
-  if (!(await ledger.flag(target)).killed) throw revivedSince();
+  if (isRevived) throw revivedSince();
   gateway.measures.kills.inc({ scope: target.scope });
   gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
   if (logged) return killed;
