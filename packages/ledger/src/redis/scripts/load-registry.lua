@@ -15,7 +15,7 @@ local flags = open_hash(registry.flags)
 for _, line in ipairs(cjson.decode(ARGV[4])) do
   local kind, name, value, answer = unpack(line)
   if kind == 'flag' then
-    merge_flag(flags, name, value)
+    merge_logged_flag(flags, name, value)
   else
     redis.call('HSET', registry.commands, name, cmsgpack.pack({ value, answer }))
   end

@@ -87,7 +87,7 @@ local take = {
     keep(keys.done, name, { at, answer })
     forget_at(at, 'c ' .. name)
   end,
-  flag = function(key, flag) merge_flag(flags, key, flag) end,
+  flag = function(key, flag) merge_logged_flag(flags, key, flag) end,
   command = function(name, at, answer) keep(keys.commands, name, { at, answer }) end,
 }
 

@@ -4,15 +4,22 @@
 --
 -- { killed, revision, reason, at, command, pending }. The command that began to kill, until it is done: when it comes
 -- again it completes what it began instead of beginning another. Pending: it was set where nothing was ready, so that its
--- revision is a guess, and it stays above whatever the log says until the command has come again.
+-- revision is a guess, and it stays above whatever the log says until a command has come that saw it.
 
 local function merge_flag(flags, key, change)
   local flag = get(flags, key)
   local killed, revision = change[1], change[2]
-  if flag and flag[6] and revision >= flag[2] then
-    put(flags, key, { true, revision + 1, flag[3], flag[4], flag[5], true })
-  elseif not flag or revision > flag[2] or (revision == flag[2] and killed and not flag[1]) then
+  if not flag or revision > flag[2] or (revision == flag[2] and killed and not flag[1]) then
     put(flags, key, change)
+  end
+end
+
+local function merge_logged_flag(flags, key, change)
+  local flag = get(flags, key)
+  if not flag or not flag[6] then
+    merge_flag(flags, key, change)
+  elseif change[2] >= flag[2] then
+    put(flags, key, { true, change[2] + 1, flag[3], flag[4], flag[5], true })
   end
 end
 
