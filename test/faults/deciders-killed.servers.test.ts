@@ -4,19 +4,19 @@
  * the log = ledger = audit, to the micro-dollar.
  */
 import { TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
+import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { expectWithin, followLog } from './follow-log.ts';
 import { expectWhole, wholePlane } from './whole-plane.ts';
 
-const ACTIONS = 20_000;
-const KILLS = 10;
+const KILLS = IS_LONG ? 40 : 6;
+const ACTIONS = KILLS * 1_500;
 /** Asked for between one kill and the next. */
 const SHARE = ACTIONS / KILLS;
 /** The tenant's is used up before the end. */
-const LIMITS = { agentMicros: 2_400_000, tenantMicros: 200_000_000 };
+const LIMITS = { agentMicros: ACTIONS * 120, tenantMicros: ACTIONS * 10_000 };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {
   test(`two of them killed ${KILLS} times over ${ACTIONS} actions (SEED=${SEED})`, {

@@ -1,6 +1,6 @@
 /**
- * The plane killed with SIGKILL fifty times while 20,000 actions flow and outcomes settle. Afterwards: one first
- * decision for each action, charges on the log = ledger = audit, to the micro-dollar, and every other law holds.
+ * The plane killed with SIGKILL again and again while actions flow and outcomes settle. Afterwards: one first decision for
+ * each action, charges on the log = ledger = audit, to the micro-dollar, and every other law holds.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { allHolds, createApiClient, reconcilePlane } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, type Decision, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {
+  IS_LONG,
   type PlaneProcess,
   SEED,
   seededRandom,
@@ -19,17 +20,18 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { expectLaws } from './expect-laws.ts';
 
-const KILLS = 50;
-const ACTIONS = 20_000;
+const KILLS = IS_LONG ? 50 : 16;
+const ACTIONS = KILLS * 400;
 const AGENTS = 97;
 
+/** Budgets of agents and of the tenant are used up before the end. */
 const MANDATES = `
 version: 1
 id: everybody
 agents: ["*"]
-maxCostTotal: 1.50
+maxCostTotal: ${(ACTIONS * 75) / 1e6}
 budgets:
-  - { id: team, scope: tenant, max: 100.00 }
+  - { id: team, scope: tenant, max: ${(ACTIONS * 5) / 1e3} }
   - { id: day, scope: tenant, max: 500.00, windowMs: 86400000 }
   - { id: own-hour, scope: agent, max: 50.00, windowMs: 3600000 }
 rateLimit: { maxCalls: 100000, windowMs: 86400000 }

@@ -171,7 +171,7 @@ export function analytics(make: MakeAudit): void {
         await expectNearMisses(tenant, history, asked.filter, asked.nearMissAt);
         await expectBudgets(tenant, history, asked.moments);
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 

@@ -48,7 +48,7 @@ export function answers(make: MakeAudit): void {
           await expectReconciliation(tenant, history);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 

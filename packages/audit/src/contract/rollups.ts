@@ -132,7 +132,7 @@ export function rollups(make: MakeAudit): void {
           await expectSame({ tenant }, { dimensions: ['tool', 'model'], cutMs: 24 * HOUR_MS });
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 5 },
     );
   });
 
