@@ -80,10 +80,11 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     number: 10,
-    what: 'a failover to a replica that is behind',
+    what: 'a failover, by Sentinel too, to a replica that is behind',
     tests: [
       'test/faults/failover-behind.servers.test.ts',
       'test/faults/replicas-lost.servers.test.ts',
+      'packages/ledger/src/redis/redis-sentinel.servers.test.ts',
       'packages/ledger/src/redis/redis-replicas.servers.test.ts',
       'packages/ledger/src/redis/redis-cluster-replicas.servers.test.ts',
     ],

@@ -34,10 +34,15 @@ export async function openSharedLedger(settings: RedisSettings, log: Logger): Pr
 function addressOf(settings: RedisSettings): RedisAddress {
   const { REDIS_URL: url, REDIS_CLUSTER_NODES: nodes } = settings;
   const { REDIS_USERNAME: username, REDIS_PASSWORD: password } = settings;
+  const { REDIS_SENTINEL_USERNAME: askingAs, REDIS_SENTINEL_PASSWORD: askingWith } = settings;
   const tls = readTlsFiles('REDIS', settings);
   return {
     ...(url !== undefined && { url }),
     ...(nodes !== undefined && { clusterNodes: nodes.map(nodeAt) }),
+    sentinel: {
+      ...(askingAs !== undefined && { username: askingAs }),
+      ...(askingWith !== undefined && { password: askingWith }),
+    },
     client: {
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),

@@ -30,6 +30,7 @@ export { type ClickhouseSettings, clickhouseSettings } from './config/backends/c
 export { type KafkaSettings, kafkaSettings } from './config/backends/kafka-settings.ts';
 export { type OtlpSettings, otlpSettings } from './config/backends/otlp-settings.ts';
 export { type RedisSettings, redisSettings } from './config/backends/redis-settings.ts';
+export { readSentinelUrl, type SentinelUrl } from './config/backends/sentinel-url.ts';
 export { readTlsFiles, type TlsFiles, tlsRemedy } from './config/backends/tls-files.ts';
 export { type ConfigRow, describeConfig } from './config/describe-config.ts';
 export { CONFIG_PREFIX, loadConfig } from './config/load-config.ts';

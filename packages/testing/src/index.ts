@@ -25,7 +25,7 @@ export { promtool } from './servers/promtool.ts';
 export { emptyRedis } from './servers/redis/empty-redis.ts';
 export { type RedisOptions, type RedisServer, startRedis } from './servers/redis/start-redis.ts';
 export { type RedisCluster, startRedisCluster } from './servers/redis/start-redis-cluster.ts';
-export { type RedisPair, startRedisPair } from './servers/redis/start-redis-pair.ts';
+export { type RedisSentinels, startRedisSentinels } from './servers/redis/start-redis-sentinels.ts';
 export {
   describeWithMovableClock,
   describeWithOwnServers,

@@ -1,16 +1,22 @@
 /**
- * The way to Redis: one server, a primary with replicas, or a cluster; the rest of this folder cannot tell which.
+ * The way to Redis: one server, a primary with replicas, with or without sentinels that know which it is, or a cluster;
+ * the rest of this folder cannot tell which.
  */
 import type { ConnectionOptions } from 'node:tls';
-import type { Logger } from '@mandate/runtime';
+import { type Logger, readSentinelUrl } from '@mandate/runtime';
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
+import { connected, reconnectAfterMs, SAFE } from './connected.ts';
 import { ledgerFailure, unavailable } from './failure.ts';
 import { loadScript } from './load-script.ts';
+import { type ClientOptions, createSentinelClient, type SentinelAccess } from './sentinel-client.ts';
+import { faultOfSentinels } from './sentinel-fault.ts';
 import { slotOf } from './slot.ts';
 
 export type RedisAddress = {
-  /** `redis://…` or `rediss://…` of one server, with its password where it has one. */
+  /** `redis://…` or `rediss://…` of one server, with its password where it has one; or of sentinels that know it. */
   url?: string;
+  /** As whom the sentinels are asked. */
+  sentinel?: { username?: string; password?: string };
   /** In the place of `url`: some nodes of a cluster. */
   clusterNodes?: readonly { host: string; port: number }[];
   /** For what the address cannot say. */
@@ -35,72 +41,56 @@ export type Connection = {
   close(): void;
 };
 
-/**
- * With the defaults of the client a lost answer makes it send the script again. These make it fail instead, soon, and
- * leave it to the caller to send again what can be told from the first.
- */
-const SAFE = {
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  enableOfflineQueue: false,
-  enableAutoPipelining: false,
-} as const satisfies CommonRedisOptions;
-
-const LONGEST_RECONNECT_MS = 2_000;
-
-export function reconnectAfterMs(times: number): number {
-  return Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS);
+/** @param waitMs how much longer than others an answer may take */
+export function createClient(address: RedisAddress, waitMs: number, log: Logger): Redis | Cluster {
+  const options = optionsOf(address, waitMs);
+  if (address.clusterNodes === undefined) {
+    const url = address.url ?? 'redis://127.0.0.1:6379';
+    const watched = readSentinelUrl(url);
+    if (watched !== null) return createSentinelClient(watched, sentinelAccess(address, waitMs), log);
+    return new Redis(url, {
+      ...options,
+      retryStrategy: (times) => reconnectAfterMs(times),
+      lazyConnect: true,
+    });
+  }
+  return new Cluster([...address.clusterNodes], {
+    redisOptions: options,
+    enableOfflineQueue: false,
+    lazyConnect: true,
+    clusterRetryStrategy: (times) => reconnectAfterMs(times),
+    // A connection that was cut fails what was under way, as it does with one server.
+    retryDelayOnFailover: 0,
+  });
 }
 
-/** @param waitMs how much longer than others an answer may take */
-export function createClient(address: RedisAddress, waitMs: number): Redis | Cluster {
-  const options = {
+function optionsOf(address: RedisAddress, waitMs: number): ClientOptions {
+  return {
     connectTimeout: 5_000,
     ...address.client,
     ...SAFE,
     // Waiting for replicas is an answer that may take its time.
     commandTimeout: (address.commandTimeoutMs ?? 2_000) + waitMs,
   };
-  if (address.clusterNodes === undefined) {
-    const url = address.url ?? 'redis://127.0.0.1:6379';
-    return new Redis(url, { ...options, retryStrategy: reconnectAfterMs, lazyConnect: true });
-  }
-  return new Cluster([...address.clusterNodes], {
-    redisOptions: options,
-    enableOfflineQueue: false,
-    lazyConnect: true,
-    clusterRetryStrategy: reconnectAfterMs,
-    // A connection that was cut fails what was under way, as it does with one server.
-    retryDelayOnFailover: 0,
-  });
 }
 
-/**
- * Connects, and throws what is the matter: the client itself throws only that the connection is closed.
- *
- * @param onFailure told of that, and of whatever fails later
- */
-export async function connected(client: Redis | Cluster, onFailure: (failure: Error) => void): Promise<void> {
-  let last: Error | undefined;
-  client.on('error', (error: unknown) => {
-    last = isCut(error) ? unavailable('Redis cut the connection.', error, CUT) : ledgerFailure(error);
-    onFailure(last);
-  });
+function sentinelAccess(address: RedisAddress, waitMs: number): SentinelAccess {
+  return { client: optionsOf(address, waitMs), asking: address.sentinel ?? {} };
+}
+
+/** Connects, and throws what is the matter: with the sentinels, where they are to say which server it is. */
+export async function reach(
+  client: Redis | Cluster,
+  address: RedisAddress,
+  onFailure: (failure: Error) => void,
+): Promise<void> {
   try {
-    await client.connect();
+    await connected(client, onFailure);
   } catch (error) {
-    client.disconnect();
-    throw last ?? ledgerFailure(error);
+    const watched = readSentinelUrl(address.url ?? '');
+    throw (watched && (await faultOfSentinels(watched, sentinelAccess(address, 0)))) ?? error;
   }
 }
-
-function isCut(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
-}
-
-/** With TLS 1.3 a certificate is refused when all is said already, and the refusal is seldom heard. */
-const CUT =
-  'It is restarting; or its port asks for TLS (rediss://, MANDATE_REDIS_TLS), or for a certificate that it knows (MANDATE_REDIS_TLS_CERT_PATH).';
 
 type ScriptCommand = (numberOfKeys: number, ...rest: (string | number)[]) => Promise<unknown>;
 
@@ -109,7 +99,7 @@ export async function connect(
   options: { log: Logger; waitReplicas?: WaitReplicas | undefined },
 ): Promise<Connection> {
   const { log, waitReplicas } = options;
-  const client = createClient(address, waitReplicas?.timeoutMs ?? 0);
+  const client = createClient(address, waitReplicas?.timeoutMs ?? 0, log);
   const known = new Set<string>();
   let closed = false;
 
@@ -126,7 +116,7 @@ export async function connect(
     return found.length === names.size ? found : masters();
   };
 
-  await connected(client, (err) => log.warn({ err }, 'the connection to Redis failed'));
+  await reach(client, address, (err) => log.warn({ err }, 'the connection to Redis failed'));
   return {
     async run(script, keys, args) {
       mustBeOpen();

@@ -6,9 +6,9 @@ import type { Logger } from '@mandate/runtime';
 import { killTarget } from '@mandate/schemas';
 import { Cluster, type Redis } from 'ioredis';
 import type { KillBroadcast, KillListener, KillNotice } from '../kill-broadcast.ts';
-import { connected, createClient, type RedisAddress } from './connection.ts';
+import { createClient, type RedisAddress, reach } from './connection.ts';
 import { ledgerFailure, unavailable } from './failure.ts';
-import { staySubscribed } from './stay-subscribed.ts';
+import { type Subscription, staySubscribed } from './stay-subscribed.ts';
 
 export async function createRedisKillBroadcast(
   options: RedisAddress & { namespace: string; log: Logger },
@@ -16,15 +16,19 @@ export async function createRedisKillBroadcast(
   const { namespace, log } = options;
   const channel = `${namespace}:kills`;
   const listeners = new Set<KillListener>();
-  const publisher = createClient(options, 0);
-  let subscription: { close(): void } | undefined;
+  const publisher = createClient(options, 0, log);
+  let subscription: Subscription | undefined;
   const close = () => {
     listeners.clear();
     publisher.disconnect();
     subscription?.close();
   };
+  // Sentinel has told it of another primary, to which the subscription goes along: the old one is silent now.
+  publisher.on('close', () => subscription?.beginAnew());
   try {
-    await connected(publisher, (err) => log.warn({ err }, 'the connection of the kill broadcast failed'));
+    await reach(publisher, options, (err) =>
+      log.warn({ err }, 'the connection of the kill broadcast failed'),
+    );
     subscription = await staySubscribed({
       channel,
       newClient: () => newClientLike(publisher),
@@ -61,7 +65,7 @@ function newClientLike(publisher: Redis | Cluster): Redis {
   const nodes = publisher instanceof Cluster ? publisher.nodes() : [publisher];
   const node = nodes[Math.floor(Math.random() * nodes.length)];
   if (node === undefined) throw unavailable('No node of the cluster is known.');
-  return node.duplicate({ lazyConnect: true, retryStrategy: () => null });
+  return node.duplicate({ lazyConnect: true, retryStrategy: () => null, sentinelRetryStrategy: () => null });
 }
 
 /** null for what is none: anybody who may use this server may publish. */

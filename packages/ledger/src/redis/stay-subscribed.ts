@@ -5,13 +5,21 @@
  */
 import type { Logger } from '@mandate/runtime';
 import type { Redis } from 'ioredis';
-import { connected, reconnectAfterMs } from './connection.ts';
+import { connected, reconnectAfterMs } from './connected.ts';
 import { ledgerFailure } from './failure.ts';
 
 /** A path that is dropped without a word is noticed as soon. */
 const ASK_EVERY_MS = 5_000;
 
-/** Rejects when it does not stand at once; from then on it does not give up until it is closed. */
+export type Subscription = {
+  /** For who knows that its server is no longer the right one. */
+  beginAnew(): void;
+  close(): void;
+};
+
+/**
+ * Rejects when it does not stand at once, unless it `mayBeginLater`; from then on it does not give up until it is closed.
+ */
 export async function staySubscribed(options: {
   channel: string;
   /** A new client that does not connect by itself, neither at first nor again. */
@@ -21,8 +29,12 @@ export async function staySubscribed(options: {
   onStanding(): void;
   log: Logger;
   askEveryMs?: number;
-}): Promise<{ close(): void }> {
-  const { channel, newClient, onMessage, onStanding, log, askEveryMs = ASK_EVERY_MS } = options;
+  mayBeginLater?: boolean;
+  /** Between two attempts at most. */
+  longestWaitMs?: number;
+}): Promise<Subscription> {
+  const { channel, newClient, onMessage, onStanding, log, longestWaitMs } = options;
+  const { askEveryMs = ASK_EVERY_MS, mayBeginLater = false } = options;
   let client: Redis | undefined;
   let waiting: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -57,16 +69,20 @@ export async function staySubscribed(options: {
 
   function beginAgain(): void {
     if (isClosed) return;
-    waiting = setTimeout(() => {
-      begin().catch((error: unknown) => {
-        log.warn({ err: ledgerFailure(error), channel }, 'not subscribed');
-        beginAgain();
-      });
-    }, reconnectAfterMs(failures++));
+    waiting = setTimeout(tryToBegin, reconnectAfterMs(failures++, longestWaitMs));
   }
 
-  await begin();
+  function tryToBegin(): void {
+    begin().catch((error: unknown) => {
+      log.warn({ err: ledgerFailure(error), channel }, 'not subscribed');
+      beginAgain();
+    });
+  }
+
+  if (mayBeginLater) tryToBegin();
+  else await begin();
   return {
+    beginAnew: () => client?.disconnect(),
     close() {
       isClosed = true;
       clearTimeout(waiting);

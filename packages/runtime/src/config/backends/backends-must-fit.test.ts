@@ -40,6 +40,14 @@ test.each([
   ['several deciders on one machine', REDIS],
   ['an audit in the process', { ...KAFKA, ...REDIS }],
   ['an audit of an embedded plane on a server', CLICKHOUSE],
+  [
+    'a Redis that Sentinel watches',
+    {
+      ...KAFKA,
+      MANDATE_REDIS_URL: 'redis+sentinel://:secret@a:1,b:2/main',
+      MANDATE_REDIS_SENTINEL_PASSWORD: 'hush',
+    },
+  ],
   ['a cluster', { ...KAFKA, MANDATE_REDIS_CLUSTER_NODES: 'a:1,b:2', MANDATE_REDIS_TLS: 'true' }],
 ])('goes together: %s', (_, env) => {
   expect(faultOf(env)).toBe(null);
@@ -59,6 +67,16 @@ test.each([
     'two places of the ledger',
     { ...REDIS, MANDATE_REDIS_CLUSTER_NODES: 'a:1' },
     /REDIS_CLUSTER_NODES: .*leave one out/,
+  ],
+  [
+    'a password of sentinels that nobody asks',
+    { ...REDIS, MANDATE_REDIS_SENTINEL_PASSWORD: 'hush' },
+    /MANDATE_REDIS_SENTINEL_PASSWORD: .*names no sentinels(?!.*hush)/,
+  ],
+  [
+    'sentinels that are not told of whom',
+    { MANDATE_REDIS_URL: 'redis+sentinel://:hush@a:1' },
+    /MANDATE_REDIS_URL: is not redis\+sentinel:.*name-of-the-primary(?!.*hush)/,
   ],
   [
     'a password of nobody',

@@ -13,6 +13,7 @@ import type { ClickhouseSettings } from './clickhouse-settings.ts';
 import type { KafkaSettings } from './kafka-settings.ts';
 import type { OtlpSettings } from './otlp-settings.ts';
 import type { RedisSettings } from './redis-settings.ts';
+import { isSentinelUrl } from './sentinel-url.ts';
 
 type Settings = Partial<KafkaSettings & RedisSettings & ClickhouseSettings & OtlpSettings>;
 type Name = keyof Settings;
@@ -31,6 +32,8 @@ const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readon
   ['KAFKA_CREATE_TOPICS', 'KAFKA_BROKERS'],
   ['REDIS_USERNAME', 'REDIS_PASSWORD'],
   ['REDIS_PASSWORD', 'REDIS_URL', 'REDIS_CLUSTER_NODES'],
+  ['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'],
+  ['REDIS_SENTINEL_PASSWORD', 'REDIS_URL'],
   ['REDIS_TLS', 'REDIS_CLUSTER_NODES'],
   ['REDIS_TLS_CA_PATH', 'REDIS_URL', 'REDIS_CLUSTER_NODES'],
   ['REDIS_TLS_CERT_PATH', 'REDIS_URL', 'REDIS_CLUSTER_NODES'],
@@ -68,6 +71,13 @@ export function backendsMustFit(settings: Settings, context: z.RefinementCtx): v
       'REDIS_CLUSTER_NODES',
       'is set beside MANDATE_REDIS_URL, and the ledger is in one place: leave one out',
     );
+  }
+  if (
+    isGiven('REDIS_SENTINEL_PASSWORD') &&
+    isGiven('REDIS_URL') &&
+    !isSentinelUrl(settings.REDIS_URL ?? '')
+  ) {
+    refuse('REDIS_SENTINEL_PASSWORD', 'is set, and MANDATE_REDIS_URL names no sentinels: leave it out');
   }
   const { KAFKA_REPLICATION_FACTOR: replicas = 1, KAFKA_MIN_IN_SYNC_REPLICAS: inSync = 1 } = settings;
   if (inSync > replicas) {

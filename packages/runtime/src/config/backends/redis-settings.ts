@@ -1,14 +1,22 @@
 import { z } from 'zod';
+import { isSentinelUrl, readSentinelUrl } from './sentinel-url.ts';
 
 /** How the shared ledger is reached. With neither REDIS_URL nor REDIS_CLUSTER_NODES it is in the decider's memory. */
 export const redisSettings = z.object({
   REDIS_URL: z
     .string()
-    .regex(/^rediss?:\/\//, 'begins with neither redis:// nor rediss://')
+    .regex(
+      /^rediss?(\+sentinel)?:\/\//,
+      'begins with neither redis:// nor rediss://, nor redis+sentinel:// nor rediss+sentinel://',
+    )
+    .refine((url) => !isSentinelUrl(url) || readSentinelUrl(url) !== null, {
+      error:
+        'is not redis+sentinel://[user:password@]host:port,host:port/name-of-the-primary[/database]; what is part of a name or password is percent-encoded',
+    })
     .optional()
     .meta({ secret: true })
     .describe(
-      "redis:// or rediss:// of the ledger's server; the ledger is in the decider's memory when absent",
+      "redis:// or rediss:// of the ledger's server, or redis+sentinel://[user:password@]host:port,…/name[/database] of sentinels that know it (rediss+sentinel:// over TLS); the ledger is in the decider's memory when absent",
     ),
   REDIS_CLUSTER_NODES: z
     .array(z.string().regex(/^\S+:\d+$/, 'is not host:port'))
@@ -17,6 +25,13 @@ export const redisSettings = z.object({
     .describe('host:port of some nodes of a cluster, in the place of the URL'),
   REDIS_USERNAME: z.string().min(1).optional().describe('as whom, where the URL does not say it'),
   REDIS_PASSWORD: z.string().min(1).optional().meta({ secret: true }).describe('and with which password'),
+  REDIS_SENTINEL_USERNAME: z.string().min(1).optional().describe('as whom the sentinels are asked'),
+  REDIS_SENTINEL_PASSWORD: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ secret: true })
+    .describe('and with which password; that of Redis is never sent to them'),
   REDIS_TLS: z.boolean().default(false).describe('whether the nodes of a cluster are spoken to over TLS'),
   REDIS_TLS_CA_PATH: z
     .string()

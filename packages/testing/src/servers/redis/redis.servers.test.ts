@@ -5,7 +5,7 @@ import { nothingListens } from '../nothing-listens.ts';
 import { describeWithOwnServers, describeWithServers, sharedServer } from '../with-servers.ts';
 import { startRedis } from './start-redis.ts';
 import { startRedisCluster } from './start-redis-cluster.ts';
-import { startRedisPair } from './start-redis-pair.ts';
+import { startRedisSentinels } from './start-redis-sentinels.ts';
 
 function connect(url: string): Redis {
   const client = new Redis(url);
@@ -91,11 +91,12 @@ describeWithOwnServers(['redis'], 'several Redis', () => {
     expect((await Promise.all(moved)).filter((answer) => answer === 'OK')).toHaveLength(1);
   });
 
-  it('follow one another', async () => {
-    await using pair = await startRedisPair();
-    const primary = connect(pair.primary.url);
+  it('follow one another, and sentinels know whom', async () => {
+    await using sentinels = await startRedisSentinels();
+    const primary = connect(sentinels.primary.url);
     await primary.set('key', 'value');
-    await primary.wait(1, 10_000);
-    expect(await connect(pair.replica.url).get('key')).toBe('value');
+    await primary.wait(2, 10_000);
+    for (const { url } of sentinels.replicas) expect(await connect(url).get('key')).toBe('value');
+    expect(await sentinels.primaryNow()).toBe(sentinels.primary);
   });
 });

@@ -1,0 +1,64 @@
+/** What is the matter with sentinels that did not lead to a primary, as an error that says what to do. */
+import { type MandateError, type SentinelUrl, tlsRemedy } from '@mandate/runtime';
+import { type Redis, ReplyError } from 'ioredis';
+import { connected } from './connected.ts';
+import { ledgerFailure, unavailable } from './failure.ts';
+import { newSentinelClient, type SentinelAccess } from './sentinel-client.ts';
+
+type Answer = { knows: boolean; names: string[] } | { said: string; cause: Error };
+
+/** Asks each of them. null where one knows the primary: then it is the primary that does not answer. */
+export async function faultOfSentinels(
+  watched: SentinelUrl,
+  access: SentinelAccess,
+): Promise<MandateError | null> {
+  const { sentinels, name } = watched;
+  const answers = await Promise.all(
+    sentinels.map(async (each): Promise<Answer> => {
+      const client = newSentinelClient(each, watched, access);
+      try {
+        await connected(client, () => {});
+        const knows = (await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)) !== null;
+        return { knows, names: knows ? [] : await namesKnownTo(client) };
+      } catch (error) {
+        const cause = rootOf(error);
+        return { said: `${each.host}:${each.port}: ${cause.message}`, cause };
+      } finally {
+        client.disconnect();
+      }
+    }),
+  );
+  if (answers.some((answer) => 'knows' in answer && answer.knows)) return null;
+  const failed = answers.filter((answer) => 'said' in answer);
+  const said = failed.map((answer) => answer.said).join('; ');
+  if (failed.length < answers.length) {
+    const names = new Set(answers.flatMap((answer) => ('names' in answer ? answer.names : [])));
+    return unavailable(
+      `No sentinel knows a primary named "${name}"; known: ${[...names].join(', ') || 'none'}.${said && ` (${said})`}`,
+      undefined,
+      'In MANDATE_REDIS_URL name the primary behind the hosts, as `sentinel monitor` names it.',
+    );
+  }
+  const cause = failed[0]?.cause;
+  const refused = failed.find((answer) => answer.cause instanceof ReplyError);
+  if (refused !== undefined)
+    return unavailable(`No sentinel lets this process in: ${said}`, refused.cause, LET_IN);
+  return unavailable(`No sentinel can be reached: ${said}`, cause, tlsRemedy('REDIS', cause) ?? REACH);
+}
+
+/** For who named none of them; not everybody may ask. */
+async function namesKnownTo(client: Redis): Promise<string[]> {
+  const primaries = (await client.call('SENTINEL', 'MASTERS').catch(() => [])) as string[][];
+  return primaries.flatMap((fields) => fields[fields.indexOf('name') + 1] ?? []);
+}
+
+/** What the client said of it, which an error of ours may wrap. */
+function rootOf(error: unknown): Error {
+  const failure = ledgerFailure(error);
+  return failure.cause instanceof Error ? failure.cause : failure;
+}
+
+const LET_IN =
+  'Check MANDATE_REDIS_SENTINEL_USERNAME and MANDATE_REDIS_SENTINEL_PASSWORD, and that this user may do on the sentinels what infra/redis/README.md says; those in MANDATE_REDIS_URL are of Redis itself.';
+const REACH =
+  'Check the hosts and ports in MANDATE_REDIS_URL, which are of the sentinels (26379 unless told otherwise) and not of Redis; rediss+sentinel:// where they speak TLS.';

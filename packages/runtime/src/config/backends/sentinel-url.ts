@@ -1,0 +1,59 @@
+/** The URL of a Redis that Sentinel watches: where to ask which server is the primary now, and for what to ask. */
+
+export type SentinelUrl = {
+  /** To the servers and to the sentinels. */
+  tls: boolean;
+  sentinels: readonly { host: string; port: number }[];
+  /** What the sentinels call the primary. */
+  name: string;
+  db: number;
+  /** Of the servers; the sentinels have credentials of their own. */
+  username?: string;
+  password?: string;
+};
+
+const SCHEME = /^rediss?\+sentinel:\/\//;
+const FORM =
+  /^redis(?<s>s?)\+sentinel:\/\/(?:(?<user>[^:@/]*):(?<password>[^:@/]+)@)?(?<hosts>[^@/?#]+)\/(?<name>[^/?#]+)(?:\/(?<db>\d{1,4}))?$/;
+const HOST = /^(?:\[(?<v6>[0-9a-f:.]+)\]|(?<host>[^\s:[\]]+))(?::(?<port>\d{1,5}))?$/i;
+const DEFAULT_PORT = 26379;
+const HIGHEST_PORT = 65_535;
+
+export function isSentinelUrl(url: string): boolean {
+  return SCHEME.test(url);
+}
+
+/**
+ * `redis+sentinel://[user:password@]host[:port],…/name[/database]`, and `rediss+sentinel://` over TLS. What stands in user,
+ * password and name for itself, and not for the form, is percent-encoded. null for what is none.
+ */
+export function readSentinelUrl(url: string): SentinelUrl | null {
+  const { s, user, password, hosts, name, db } = FORM.exec(url)?.groups ?? {};
+  const sentinels = hosts?.split(',').map(sentinelAt) ?? [];
+  const [asWhom, word, ofWhat] = [user, password, name].map(decoded);
+  if (asWhom === null || word === null || ofWhat === null || ofWhat === undefined) return null;
+  const found = sentinels.filter((each) => each !== null);
+  if (found.length === 0 || found.length < sentinels.length) return null;
+  return {
+    tls: s === 's',
+    sentinels: found,
+    name: ofWhat,
+    db: Number(db ?? 0),
+    ...(asWhom && { username: asWhom }),
+    ...(word && { password: word }),
+  };
+}
+
+function sentinelAt(text: string): { host: string; port: number } | null {
+  const { v6, host = v6, port = DEFAULT_PORT } = HOST.exec(text)?.groups ?? {};
+  if (host === undefined || Number(port) > HIGHEST_PORT || Number(port) === 0) return null;
+  return { host, port: Number(port) };
+}
+
+function decoded(text: string | undefined): string | null | undefined {
+  try {
+    return text && decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

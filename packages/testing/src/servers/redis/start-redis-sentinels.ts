@@ -1,0 +1,133 @@
+/** A Redis, two replicas of it, and three sentinels that put one of these in its place when it is gone. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { waitUntil } from '../../wait-until.ts';
+import { onFreePorts } from '../free-port.ts';
+import { type Server, startServer } from '../server-process.ts';
+import { installedRedis } from './install-redis.ts';
+import { type RedisOptions, type RedisServer, startRedis } from './start-redis.ts';
+
+const NAME = 'main';
+const REPLICAS = 2;
+const SENTINELS = 3;
+const QUORUM = 2;
+/** Short, and still longer than a busy machine lets a server that is well stand still. */
+const DOWN_AFTER_MS = 1_500;
+const FAILOVER_MS = 10_000;
+
+type Sentinel = Server & AsyncDisposable & { readonly port: number };
+
+export type RedisSentinels = AsyncDisposable & {
+  /** As MANDATE_REDIS_URL names them, with the password of the servers, if any. */
+  readonly url: string;
+  /** Which of the servers the sentinels begin with. */
+  readonly primary: RedisServer;
+  readonly replicas: readonly RedisServer[];
+  readonly sentinels: readonly Sentinel[];
+  /** Which of the servers the first sentinel calls the primary now. */
+  primaryNow(): Promise<RedisServer>;
+  /** Commands a failover, though nothing is wrong. Resolves once it has begun. */
+  failOver(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type RedisSentinelsOptions = Omit<RedisOptions, 'tls' | 'movableClock'> & {
+  readonly sentinelPassword?: string;
+};
+
+/** Resolves once the sentinels know each other and both replicas. @throws MissingServerError as startRedis does */
+export async function startRedisSentinels(options: RedisSentinelsOptions = {}): Promise<RedisSentinels> {
+  await using started = new AsyncDisposableStack();
+  // The first full copy is sent at once, and not when others might have asked for one too.
+  const config = { 'repl-diskless-sync-delay': '0', ...options.config };
+  const primary = started.use(await startRedis({ ...options, config }));
+  const follows = { ...config, replicaof: `127.0.0.1 ${primary.port}` };
+  const startReplica = async () => started.use(await startRedis({ ...options, config: follows }));
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, startReplica));
+  const watch = async () => started.use(await startSentinel(primary.port, options));
+  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, watch));
+
+  const servers = [primary, ...replicas];
+  const { sentinelPassword: password } = options;
+  const ask = async ({ port }: Sentinel, ...args: string[]): Promise<string[]> => {
+    const client = new Redis(port, '127.0.0.1', { ...(password !== undefined && { password }) });
+    try {
+      return (await client.call('SENTINEL', ...args, NAME)) as string[];
+    } finally {
+      client.disconnect();
+    }
+  };
+  await waitUntil('the sentinels to know all', async () => {
+    const known = await Promise.all(sentinels.map((each) => ask(each, 'MASTER')));
+    const count = (fields: string[], name: string) => Number(fields[fields.indexOf(name) + 1]);
+    return known.every(
+      (fields) =>
+        count(fields, 'num-slaves') === REPLICAS && count(fields, 'num-other-sentinels') === SENTINELS - 1,
+    );
+  });
+  const [first] = sentinels;
+  if (first === undefined) throw new RangeError('there are sentinels');
+  const life = started.move();
+  const stop = () => life.disposeAsync();
+  const who = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
+  const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: `redis+sentinel://${who}${hosts}/${NAME}`,
+    primary,
+    replicas,
+    sentinels,
+    async primaryNow() {
+      const [, port] = await ask(first, 'GET-MASTER-ADDR-BY-NAME');
+      const found = servers.find((server) => server.port === Number(port));
+      if (found === undefined) throw new Error(`no server of these listens at ${port}`);
+      return found;
+    },
+    // By one of them: each that is told so would promote a server of its own choice.
+    failOver: async () => void (await ask(first, 'FAILOVER')),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function startSentinel(watched: number, options: RedisSentinelsOptions): Promise<Sentinel> {
+  const { command, env } = await installedRedis();
+  const folder = await mkdtemp(join(tmpdir(), 'mandate-sentinel-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  try {
+    return await onFreePorts(1, async ([port = 0]) => {
+      const file = join(folder, 'sentinel.conf');
+      const settings = {
+        port,
+        bind: '127.0.0.1',
+        dir: folder,
+        ...(options.sentinelPassword !== undefined && {
+          requirepass: JSON.stringify(options.sentinelPassword),
+        }),
+      };
+      const ofPrimary = {
+        monitor: `127.0.0.1 ${watched} ${QUORUM}`,
+        'down-after-milliseconds': DOWN_AFTER_MS,
+        'failover-timeout': FAILOVER_MS,
+        'parallel-syncs': REPLICAS,
+        ...(options.password !== undefined && { 'auth-pass': JSON.stringify(options.password) }),
+      };
+      const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+      const about = Object.entries(ofPrimary).map(([name, value]) => `sentinel ${name} ${NAME} ${value}`);
+      await writeFile(file, [...lines, ...about, ''].join('\n'));
+      const server = await startServer({
+        command,
+        args: [file, '--sentinel'],
+        env,
+        folder,
+        ready: /\+monitor master/,
+      });
+      const stop = () => server.kill().then(removeFolder);
+      return Object.assign(server, { port, [Symbol.asyncDispose]: stop });
+    });
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
