@@ -75,6 +75,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${MEMORY}/step.ts`, [
     ['1 redelivery before all', 'if (again !== null) return again;', ''],
+    [
+      '4 at rest: an outcome that lies before its decision settles it',
+      'unpublished.earlyMicros = settleEarly(state, entry);',
+      '',
+    ],
     ['1 duplicates before the deadline', 'const late = first === null && ', 'const late = '],
     [
       '1 the deadline before kill',

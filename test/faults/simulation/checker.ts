@@ -46,11 +46,17 @@ export class Checker {
   void = 0;
   /** Standing records that lie on the log more than once. */
   repeated = 0;
+  /** Outcomes that were settled on the log before their decision was there, and how many of these were made in a later epoch. */
+  early = 0;
+  anew = 0;
   readonly standing: Standing[] = [];
   readonly #epochs = new Map<number, { id: string; generation: number }>();
   /** By the coordinate of what it answers, the bytes of the answer that stands. */
   readonly #answers = new Map<string, Buffer>();
   readonly #letters = new Set<string>();
+  /** Attempts that a decision stands for, and the epochs of outcomes that came before theirs. */
+  readonly #first = new Set<string>();
+  readonly #early = new Map<string, string>();
   readonly #requests: LogRecord[] = [];
   /** When each step took effect, by epoch, tenant and sequence. */
   readonly #stepped = new Map<string, number>();
@@ -129,10 +135,26 @@ export class Checker {
       return;
     }
     this.#answers.set(place, bytes);
+    this.#lookWhetherEarly(record);
     this.#publishedAt.set(place, this.#now());
     this.standing.push(
       record.event === 'action.decided' ? { decision: record.decision } : { settlement: record.settlement },
     );
+  }
+
+  #lookWhetherEarly(record: DecisionsRecord): void {
+    if (record.event === 'action.settled' && record.settlement.kind === 'settled') {
+      const name = attemptOf(record.settlement);
+      if (this.#first.has(name)) return;
+      this.early += 1;
+      this.#early.set(name, record.settlement.ledgerEpoch);
+    }
+    if (record.event === 'action.decided' && record.decision.kind !== 'duplicate') {
+      const name = attemptOf(record.decision);
+      this.#first.add(name);
+      if ((this.#early.get(name) ?? record.decision.ledgerEpoch) !== record.decision.ledgerEpoch)
+        this.anew += 1;
+    }
   }
 
   #everyRequestIsAnswered(): void {
@@ -183,17 +205,24 @@ export class Checker {
     return spent;
   }
 
-  /** By counter, all that moved it, in the order of the ledger; a settlement counts at the time of what it settles. */
+  /**
+   * By counter, all that moved it. A settlement counts at the time of what it settles; one that a ledger before made, behind
+   * that.
+   */
   #charges(tenant: string): Map<string, Charge[]> {
     const charges = new Map<string, Charge[]>();
     const allowed = new Map<string, Decision>();
+    for (const decision of this.#decisions())
+      if (decision.reservation !== null) allowed.set(attemptOf(decision), decision);
     for (const each of this.#inOrder(tenant)) {
       const decision = 'decision' in each ? each.decision : allowed.get(attemptOf(each.settlement));
       if (decision?.reservation == null) continue;
-      if ('decision' in each) allowed.set(attemptOf(decision), decision);
-      else if (each.settlement.kind !== 'settled') continue;
+      if ('settlement' in each && each.settlement.kind !== 'settled') continue;
       const micros = 'decision' in each ? decision.reservation.micros : each.settlement.deltaMicros;
-      const sequence = 'decision' in each ? decision.ledgerSequence : each.settlement.ledgerSequence;
+      const sequence =
+        'decision' in each
+          ? decision.ledgerSequence
+          : Math.max(each.settlement.ledgerSequence, decision.ledgerSequence + 0.5);
       for (const budget of decision.reservation.budgets) {
         const name = counterOf(budget);
         const charge = { sequence, atMs: Date.parse(decision.decidedAt), micros };

@@ -27,6 +27,8 @@ export type PlaneOptions = {
   actionPartitions: number;
   decisionPartitions: number;
   maxBatch: number;
+  /** How many of one record lie where their key does not say, as producers with other keys or none put them. */
+  astray: number;
   /** A fold of so many records leaves a snapshot behind. */
   snapshotAfterRecords: number;
   mandates: readonly Mandate[];
@@ -77,7 +79,11 @@ export class Plane {
         topic === TOPICS.actions ? options.actionPartitions : options.decisionPartitions,
       clock,
       splitsAppends: options.deciders > 0,
-      onAppend: (record) => checker.onAppend(record),
+      onAppend: (record) => {
+        const { early } = checker;
+        checker.onAppend(record);
+        if (checker.early > early) this.#loseLedger();
+      },
       onCommit: (_, place, from, to) => checker.onCommit(place, from, to),
     });
     const onStep = (batch: readonly Operation[], results: readonly StepResult[]) =>
@@ -150,6 +156,13 @@ export class Plane {
   move(): void {
     const partition = this.#scheduler.below(this.options.actionPartitions);
     this.log.move(GROUPS.decider, { topic: TOPICS.actions, partition });
+  }
+
+  /** What the log has in this order, only a ledger that was there before can tell. */
+  #loseLedger(): void {
+    if (this.shared === null || !this.#scheduler.faulty || this.#scheduler.chance(0.5)) return;
+    this.#scheduler.count('ledger lost behind an early outcome');
+    this.shared.lose();
   }
 
   #behind(): boolean {

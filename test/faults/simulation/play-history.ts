@@ -42,6 +42,8 @@ export async function playHistory(seed: number, tells = false): Promise<Played> 
     ['answers void', checker.void],
     ['answers on the log twice', checker.repeated],
     ['kill acknowledged', acknowledged],
+    ['outcome on the log before its decision', checker.early],
+    ['decided anew behind its outcome', checker.anew],
   ] as const;
   for (const [what, times] of seen) if (times > 0) scheduler.counts.set(what, times);
   return {

@@ -30,7 +30,7 @@ type Task = {
 };
 
 /** Of one history: how often each fault falls, of as many chances. Some histories know none of a kind. */
-type Rates = { crash: number; fail: number; lose: number; late: number; hold: number };
+type Rates = { crash: number; fail: number; lose: number; late: number; hold: number; holdAppend: number };
 
 /** Within a moment, a session, or a lease. */
 const LATE_MS = [100, 2_000, 25_000];
@@ -68,6 +68,7 @@ export class Scheduler {
       lose: this.pick([0, 0, 0.01, 0.05]),
       late: options.networked ? this.pick([0, 0, 0.01, 0.05, 0.15]) : 0,
       hold: this.pick([0, 0.01, 0.05]),
+      holdAppend: this.pick([0, 0.01, 0.3]),
     };
   }
 
@@ -109,7 +110,8 @@ export class Scheduler {
     };
     const fail = () => reject(point.error?.());
     const fate = this.#fateOf(point);
-    const task = this.#add(this.#latencyMs(), life, () => {
+    const held = point.behind === undefined ? this.#rates.hold : this.#rates.holdAppend;
+    const task = this.#add(this.#latencyMs(held), life, () => {
       this.tell(`${life.process}: ${point.name}${fate === 'none' ? '' : `, ${fate}`}`);
       switch (fate) {
         case 'crash before':
@@ -245,8 +247,8 @@ export class Scheduler {
   }
 
   /** Mostly so short that what is under way at once comes in any order. */
-  #latencyMs(): number {
-    if (this.faulty && this.chance(this.#rates.hold)) {
+  #latencyMs(held = this.#rates.hold): number {
+    if (this.faulty && this.chance(held)) {
       this.count('held up');
       return this.below(this.pick(LATE_MS));
     }

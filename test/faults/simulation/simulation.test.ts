@@ -7,7 +7,8 @@
  *
  *   what may go wrong   a process dies before or after any call takes effect, and another life follows. A call fails,
  *                       takes effect and its answer is lost, is held up for longer than a session or a lease, or takes
- *                       effect long after its caller was told that it failed, or is dead. A partition moves while its
+ *                       effect long after its caller was told that it failed, or is dead. Records of an agent lie in
+ *                       several partitions. A partition moves while its
  *                       owner works on; a member that lives is thrown out; the topic is read again from 0. The ledger
  *                       is lost, or restarted and no longer believed, at any moment, that of its rebuild too. The clock
  *                       jumps; those of the processes differ.
@@ -15,8 +16,7 @@
  *                       (shared-ledger.ts), where a call of Redis is carried out all at once.
  *   what is not here    the scripts of Redis, the protocol of Kafka, SQLite, ClickHouse and with it the recorder: those
  *                       are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
- *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day. An
- *                       outcome in another partition than its request: docs/reliability.md says what is lacking there.
+ *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day.
  *
  * The long form plays 100,000 histories; `SEED` draws others (`npm run test:faults`); a failure names the seed of its
  * history, and `SIMULATION_HISTORY=<that>` plays it alone and prints what happened.
@@ -49,6 +49,8 @@ const MUST_HAPPEN = [
   'read again from 0',
   'ledger lost',
   'ledger lost around a kill',
+  'ledger lost around an outcome',
+  'ledger lost behind an early outcome',
   'ledger restarted',
   'clock jumped',
   'kill',
@@ -61,6 +63,9 @@ const MUST_HAPPEN = [
   'outcome never came',
   'outcome came twice',
   'outcome came before its request',
+  'record astray',
+  'outcome on the log before its decision',
+  'decided anew behind its outcome',
   'answers on the log twice',
   'answers void',
 ];

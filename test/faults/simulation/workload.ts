@@ -15,6 +15,7 @@ export function drawPlane(scheduler: Scheduler, deciders: number): PlaneOptions 
     decisionPartitions: scheduler.pick([1, 2, 3]),
     maxBatch: scheduler.pick([1, 3, 8]),
     snapshotAfterRecords: scheduler.pick([5, 30, 1_000]),
+    astray: scheduler.pick([0, 0.05, 0.5, 1]),
     mandates: drawMandates(scheduler),
   };
 }
@@ -86,14 +87,13 @@ type At = (run: () => void, afterMs?: number) => void;
 function publish(scheduler: Scheduler, plane: Plane, n: number, at: At, lengthMs: number): void {
   const agent = scheduler.pick(AGENTS);
   const request = asked(scheduler, n, agent);
-  const { actionPartitions } = plane.options;
-  // Some lie where their key does not say, as a producer with another partitioner would put them.
-  const partition = scheduler.chance(0.05) ? scheduler.below(actionPartitions) : null;
-  const put = (value: unknown, afterMs?: number) =>
-    at(
-      () => append(plane, agent, partition, typeof value === 'string' ? value : JSON.stringify(value)),
-      afterMs,
-    );
+  const { actionPartitions, astray } = plane.options;
+  const put = (value: unknown, afterMs?: number) => {
+    const partition = scheduler.chance(astray) ? scheduler.below(actionPartitions) : null;
+    if (partition !== null) scheduler.count('record astray');
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    at(() => append(plane, agent, partition, text), afterMs);
+  };
   const askedMs = scheduler.below(lengthMs);
   if (scheduler.chance(0.03)) {
     scheduler.count('unreadable record');
@@ -117,9 +117,13 @@ function publish(scheduler: Scheduler, plane: Plane, n: number, at: At, lengthMs
   if (outcomes === 0) scheduler.count('outcome never came');
   if (outcomes === 2) scheduler.count('outcome came twice');
   for (let left = outcomes; left > 0; left -= 1) {
-    const afterMs = askedMs + scheduler.pick([-200, 20, 500, 2_000, 15_000]) + scheduler.below(200);
+    const afterMs =
+      askedMs +
+      scheduler.pick([-200, 0, 20, 500, 2_000, 15_000]) +
+      scheduler.below(scheduler.pick([20, 200]));
     if (afterMs < askedMs) scheduler.count('outcome came before its request');
     put(reported(scheduler, request.action), Math.max(0, afterMs));
+    loseLedger(scheduler, plane, 0.03, 'ledger lost around an outcome', afterMs);
   }
 }
 
@@ -158,6 +162,16 @@ function append({ log }: Plane, key: string, partition: number | null, value: st
   log.append(TOPICS.actions, log.partitionOf(TOPICS.actions, record), record);
 }
 
+/** A little after a moment, within which much is under way. */
+function loseLedger(scheduler: Scheduler, plane: Plane, chance: number, what: string, afterMs: number): void {
+  const { shared } = plane;
+  if (shared === null || !scheduler.chance(chance)) return;
+  scheduler.after(afterMs + scheduler.below(25), null, () => {
+    scheduler.count(what);
+    shared.lose();
+  });
+}
+
 /** A kill, perhaps repeated under its id, and mostly a revive some time later. */
 function operate(scheduler: Scheduler, plane: Plane, n: number, at: At, lengthMs: number): void {
   const [tenant = '', agentId = ''] = scheduler.pick(AGENTS).split('/');
@@ -174,13 +188,7 @@ function operate(scheduler: Scheduler, plane: Plane, n: number, at: At, lengthMs
     }, afterMs);
   const killMs = scheduler.below(lengthMs);
   order('kill', `kil_${n}`, killMs);
-  const { shared } = plane;
-  if (shared !== null && scheduler.chance(0.2)) {
-    at(() => {
-      scheduler.count('ledger lost around a kill');
-      shared.lose();
-    }, killMs + scheduler.below(25));
-  }
+  loseLedger(scheduler, plane, 0.2, 'ledger lost around a kill', killMs);
   if (scheduler.chance(0.3)) order('kill', `kil_${n}`, killMs + scheduler.below(3_000));
   if (scheduler.chance(0.2)) return;
   const reviveMs = killMs + scheduler.below(lengthMs);

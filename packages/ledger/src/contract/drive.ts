@@ -122,6 +122,23 @@ export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Pr
   });
 }
 
+/** What is left on a log that lost some records, by their coordinates, and the deliveries that come again for them. */
+export function loseSome(
+  played: readonly Played[],
+  isLost: Iterator<boolean>,
+): { kept: Played[]; again: Operation[] } {
+  const lost = new Map<string, boolean>();
+  const again = new Map<string, Operation>();
+  const kept = played.filter((each) => {
+    if (each.did !== 'step') return true;
+    const place = JSON.stringify(each.operation.source);
+    if (!lost.has(place)) lost.set(place, isLost.next().value);
+    if (lost.get(place) === true) again.set(place, each.operation);
+    return lost.get(place) !== true;
+  });
+  return { kept, again: [...again.values()] };
+}
+
 const noteTheTime: Command = {
   do: 'step',
   operations: TENANTS.map((tenant) => ({

@@ -9,7 +9,7 @@ import type { FoldInput } from '../port.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
 import { writeSnapshot } from '../snapshot/write-snapshot.ts';
 import { arbitraryHistory, REPLAY_MEMORY_MS } from './arbitrary-history.ts';
-import { createDriver, type Driver, type Played, play, viewOf } from './drive.ts';
+import { createDriver, type Driver, loseSome, type Played, play, playBatch, viewOf } from './drive.ts';
 import type { History } from './history-command.ts';
 import { type Keyed, recordsOf } from './records.ts';
 import { stateOf } from './state-of.ts';
@@ -179,6 +179,27 @@ export function lawsOfTheFold(numRuns: number): void {
           expect(await play(again, command)).toEqual(await play(driver, command));
         }
         expect(await viewOf(restarted)).toEqual(await viewOf(ledger));
+      }),
+      runs,
+    );
+  });
+
+  test('what a log lost is decided anew, and what of it was settled there stands', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, history, turns, fc.infiniteStream(fc.boolean()), async (...drawn) => {
+        const [before, after, order, isLost] = drawn;
+        const { driver, played } = await live(before);
+        const { kept, again } = loseSome(played, isLost);
+        const log = recordsOf(kept, EPOCH);
+        const clock = manualClock(driver.latestMs);
+        const { state } = fold(interleave(logOf(log), order));
+        const ledger = createMemoryLedger({ clock, epoch: 'epoch-2', state });
+        const anew: Driver = { ...driver, ledger, clock, sent: [...driver.sent] };
+        const played2 = await playBatch(ledger, again);
+        for (const command of after.commands) played2.push(...(await play(anew, command)));
+        await ledger.confirm('epoch-2', anew.sent);
+        const whole = interleave(logOf([...log, ...recordsOf(played2, 'epoch-2')]), order);
+        expect(stateOf(ledger.state(), anew.latestMs)).toEqual(stateOf(fold(whole).state, anew.latestMs));
       }),
       runs,
     );

@@ -3,20 +3,16 @@ import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { addToCounter, openRate } from '../memory/counters.ts';
+import { settleEarly } from '../memory/early.ts';
 import { remember } from '../memory/forget.ts';
 import { consumeGrant } from '../memory/grants.ts';
 import type { AgentState, Entry, Lease } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
 import { takeSlot } from '../memory/sliding-rate.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { applySettlement, type EarlySettlement, settlementKey } from './fold-settlement.ts';
 import { isSameStep, seeSequence, seeTime } from './what-was-seen.ts';
 
-export function foldDecision(
-  state: LedgerState,
-  decision: DecisionHead,
-  early: Map<string, EarlySettlement>,
-): void {
+export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const tenant = seeSequence(state, decision.tenant, decision.ledgerSequence);
   const atMs = seeTime(state, decision.decidedAt);
   const place = openPlace(state.coordinates, decision.source);
@@ -60,11 +56,7 @@ export function foldDecision(
   }
   remember(state, entry);
   claim(agent, entry);
-  if (early.size === 0) return;
-  const settlement = early.get(settlementKey(decision));
-  if (settlement === undefined) return;
-  early.delete(settlementKey(decision));
-  applySettlement(state, entry, settlement);
+  settleEarly(state, entry);
 }
 
 function chargeAgain(

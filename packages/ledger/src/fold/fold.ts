@@ -5,13 +5,14 @@
  */
 import { DEFAULTS, type DecisionsHead, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
 import { isForgotten } from '../memory/deliveries.ts';
+import { forgetEarly } from '../memory/early.ts';
 import { forget } from '../memory/forget.ts';
 import type { Delivery } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { FoldInput } from '../port.ts';
 import { foldDecision } from './fold-decision.ts';
 import { foldAdjustment, foldApproval, foldKill, foldRevive } from './fold-operations.ts';
-import { type EarlySettlement, foldSettlement } from './fold-settlement.ts';
+import { foldSettlement } from './fold-settlement.ts';
 
 export type Fold = {
   readonly state: LedgerState;
@@ -21,8 +22,6 @@ export type Fold = {
   readonly digests: Map<number, string>;
   /** By partition: the epoch that holds there from now on. */
   readonly epochs: Map<number, EpochInForce>;
-  /** Outcomes whose decision is not on the log yet. */
-  readonly early: Map<string, EarlySettlement>;
 };
 
 export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
@@ -31,7 +30,6 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
     positions: new Map(),
     digests: new Map(),
     epochs: new Map(),
-    early: new Map(),
   };
 }
 
@@ -59,10 +57,10 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
 
   switch (record.event) {
     case 'action.decided':
-      foldDecision(state, record.decision, fold.early);
+      foldDecision(state, record.decision);
       break;
     case 'action.settled':
-      foldSettlement(state, record.settlement, fold.early);
+      foldSettlement(state, record.settlement);
       break;
     case 'agent.killed':
       foldKill(state, record.kill);
@@ -81,6 +79,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       break;
   }
   forget(state, forgettingMs(state), isInHand);
+  if (state.early.size > IN_HAND) forgetEarly(state, forgettingMs(state));
 }
 
 /**

@@ -82,7 +82,8 @@ function movedBy(delivery: Delivery): { entry: Entry | null; deltaMicros: number
     const { entry, facts } = delivery.unpublished;
     return { entry, deltaMicros: facts.deltaMicros };
   }
-  return { entry: delivery, deltaMicros: delivery.unpublished.facts.chargedMicros };
+  const { facts, earlyMicros } = delivery.unpublished;
+  return { entry: delivery, deltaMicros: facts.chargedMicros + earlyMicros };
 }
 
 export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { target: KillTarget })[] {

@@ -6,6 +6,7 @@ import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';
 import type { Ledger, StepResult } from '../port.ts';
 import { openPlace } from './coordinates.ts';
+import { forgetEarly } from './early.ts';
 import { killStatusIn } from './flags.ts';
 import { forget } from './forget.ts';
 import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
@@ -60,6 +61,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     async step(batch) {
       const nowMs = now();
       const waiting = new Set<string>();
+      forgetEarly(state, nowMs);
       return batch.map((operation): StepResult => {
         const key = `${operation.tenant}/${operation.agentId}`;
         if (waiting.has(key)) return { kind: 'replan', atMs: nowMs };

@@ -84,7 +84,8 @@ export type Entry = Remembered & {
   readonly hard: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
-  unpublished: { plan: StepRequest['plan']; facts: StepFacts } | null;
+  /** `earlyMicros`: what its outcome, which is on the log already, moved as it was decided. */
+  unpublished: { plan: StepRequest['plan']; facts: StepFacts; earlyMicros: number } | null;
   /** Another attempt of the same action: nearly always there is none, so that a list would cost more than it holds. */
   another: Entry | null;
 };
@@ -103,3 +104,11 @@ export type Settled = Remembered & {
 };
 
 export type Delivery = Entry | Duplicate | Settled;
+
+/** An outcome that lies on the log before its decision: early.ts. */
+export type EarlySettlement = {
+  readonly deltaMicros: number;
+  readonly result: Result;
+  /** By the clock of the ledger that has the decision: from here on it waits no more. */
+  readonly forgetAtMs: number;
+};

@@ -3,8 +3,9 @@ import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { finalCharge, resultOf } from '../charge.ts';
 import type { StepResult } from '../port.ts';
 import { openAgent, standsFor } from './agents.ts';
+import { applyOutcome } from './apply-outcome.ts';
 import { openPlace } from './coordinates.ts';
-import { addToCounter, spentIn } from './counters.ts';
+import { spentIn } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { remember } from './forget.ts';
 import { answerAgain } from './redelivery.ts';
@@ -29,10 +30,7 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
   if (kind === 'settled' && entry !== null && lease !== null) {
     const wantedMicros = finalCharge(lease.charging, request) - lease.reservedMicros;
     deltaMicros = fitting(lease.charges, entry.atMs, wantedMicros, nowMs);
-    for (const { counter } of lease.charges) addToCounter(counter, entry.atMs, deltaMicros, nowMs);
-    lease.chargedMicros = lease.reservedMicros + deltaMicros;
-    lease.result = resultOf(request);
-    tenant.running.delete(entry);
+    applyOutcome(entry, { deltaMicros, result: resultOf(request) }, nowMs);
   }
 
   tenant.sequence += 1;

@@ -7,7 +7,7 @@ import type { Done } from './commands.ts';
 import type { Coordinates } from './coordinates.ts';
 import { createCounters } from './counters.ts';
 import type { Flags } from './flags.ts';
-import type { Delivery, TenantState } from './remembered.ts';
+import type { Delivery, EarlySettlement, TenantState } from './remembered.ts';
 
 /** In the order of arrival; those before `head` are gone. */
 type ForgetQueue = { deliveries: Delivery[]; head: number };
@@ -22,6 +22,8 @@ export type LedgerState = {
   readonly kills: Done<KillReceipt>;
   /** Whether or not they cleared a flag: a newer kill may have stood. */
   readonly revives: Done<true>;
+  /** By `earlyKey`; the oldest comes first, or nearly so. */
+  readonly early: Map<string, EarlySettlement>;
   readonly forgetting: ForgetQueue;
 };
 
@@ -34,6 +36,7 @@ export function createState(replayMemoryMs: number): LedgerState {
     flags: new Map(),
     kills: new Map(),
     revives: new Map(),
+    early: new Map(),
     forgetting: { deliveries: [], head: 0 },
   };
 }

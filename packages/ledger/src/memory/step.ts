@@ -6,6 +6,7 @@ import { claim, openAgent } from './agents.ts';
 import { openPlace } from './coordinates.ts';
 import { sweepOne } from './counters.ts';
 import { findFirst } from './duplicates.ts';
+import { settleEarly } from './early.ts';
 import { stoppedBy } from './flags.ts';
 import { remember } from './forget.ts';
 import { consumeGrant } from './grants.ts';
@@ -73,7 +74,7 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   const replayUntilMs = facts.atMs + state.replayMemoryMs;
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = place;
-  const unpublished = { plan: request.plan, facts };
+  const unpublished = { plan: request.plan, facts, earlyMicros: 0 };
   if (facts.first !== null) {
     const forgetAtMs = replayUntilMs;
     const duplicate: Duplicate = { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished };
@@ -104,5 +105,6 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   };
   remember(state, entry);
   claim(agent, entry);
+  unpublished.earlyMicros = settleEarly(state, entry);
   tenant.unpublished.add(entry);
 }

@@ -6,7 +6,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { arbitraryHistory, REPLAY_MEMORY_MS } from '../contract/arbitrary-history.ts';
 import { budget, planOf, rate, settleRequest, stepRequest } from '../contract/builders.ts';
-import { createDriver, type Driver, type Played, play, viewOf } from '../contract/drive.ts';
+import {
+  createDriver,
+  type Driver,
+  loseSome,
+  type Played,
+  play,
+  playBatch,
+  viewOf,
+} from '../contract/drive.ts';
 import type { History } from '../contract/history-command.ts';
 import { recordsOf } from '../contract/records.ts';
 import { stateOf } from '../contract/state-of.ts';
@@ -96,6 +104,34 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
             expect(await play(again, command)).toEqual(await play(driver, command));
           }
           expect(await viewOf(ledger)).toEqual(await viewOf(memory));
+          await ledger.close();
+        }),
+        RUNS,
+      );
+    });
+
+    test('what a log lost is decided anew as it is in memory, and what of it was settled there stands', async () => {
+      const histories = [arbitraryHistory(25), arbitraryHistory(10)] as const;
+      await fc.assert(
+        fc.asyncProperty(...histories, fc.infiniteStream(fc.boolean()), async (before, after, isLost) => {
+          const { played, driver, latestMs } = await inMemory(before);
+          const { kept, again } = loseSome(played, isLost);
+          const { ledger, clock } = await loaded(foldOf(kept).state, latestMs);
+          const { state } = foldOf(kept);
+          const memory = createMemoryLedger({ clock, epoch: 'epoch-1', state });
+          const one: Driver = { ...driver, ledger, clock, sent: [...driver.sent] };
+          const other: Driver = { ...one, ledger: memory, sent: [...driver.sent] };
+          expect(await playBatch(ledger, again)).toEqual(await playBatch(memory, again));
+          expect(await viewOf(ledger)).toEqual(await viewOf(memory));
+          for (const command of after.commands) {
+            const atMs = clock();
+            const answered = await play(one, command);
+            clock.set(atMs);
+            expect(answered).toEqual(await play(other, command));
+          }
+          await Promise.all([ledger, memory].map((each) => each.confirm('epoch-1', one.sent)));
+          const held = stateOf(memory.state(), one.latestMs);
+          expect(stateOf(await ledger.state(), one.latestMs)).toEqual(held);
           await ledger.close();
         }),
         RUNS,

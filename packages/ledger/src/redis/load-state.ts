@@ -75,6 +75,11 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
       }
     }
   }
+  for (const [key, { deltaMicros, result, forgetAtMs }] of state.early) {
+    const blank = key.indexOf(' ');
+    if (forgetAtMs > clockMs)
+      yield [key.slice(0, blank), ['early', key.slice(blank + 1), forgetAtMs, [deltaMicros, result]]];
+  }
   for (const flag of state.flags.values()) {
     if (flag.target.scope !== 'all') yield [flag.target.tenant, flagLine(flag)];
   }

@@ -4,6 +4,7 @@ import type { Result } from '../charge.ts';
 import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
+import { keepEarly } from '../memory/early.ts';
 import { mergeFlag } from '../memory/flags.ts';
 import { remember } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
@@ -88,7 +89,7 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
     const [answer, expiresAtMs, forgetAtMs, sequence] = value as GrantReply;
     putGrant(tenant.grants, { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence }, nowMs);
   });
-  await read('done', (command, value) => takeDone(tenant, command, value as DoneReply));
+  await read('done', (name, value) => takeDone(state, tenant, name, value as DoneReply));
   await readDeliveries(state, tenant, read, epoch);
 }
 
@@ -96,7 +97,10 @@ type FlagReply = [key: string, killed: 1 | null, revision: number, reason: strin
 type GrantReply = [answer: Approval['answer'], expiresAtMs: number, forgetAtMs: number, sequence: number];
 type DoneReply = [
   forgetAtMs: number,
-  [epoch: string, sequence: number, atMs: number, value: number | string],
+  (
+    | [epoch: string, sequence: number, atMs: number, value: number | string]
+    | [deltaMicros: number | string, result: Result]
+  ),
 ];
 
 function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs]: FlagReply): void {
@@ -133,10 +137,20 @@ function takeWindow(tenant: TenantState, name: string, buckets: readonly unknown
   }
 }
 
-function takeDone(tenant: TenantState, name: string, [forgetAtMs, receipt]: DoneReply): void {
-  const [epoch, sequence, atMs, value] = receipt;
+function takeDone(
+  state: LedgerState,
+  tenant: TenantState,
+  name: string,
+  [forgetAtMs, receipt]: DoneReply,
+): void {
   const [verb = '', ...rest] = name.split(' ');
   const id = rest.join(' ');
+  if (receipt.length === 2) {
+    const [deltaMicros, result] = receipt;
+    keepEarly(state, `${tenant.name} ${id}`, { deltaMicros: Number(deltaMicros), result, forgetAtMs });
+    return;
+  }
+  const [epoch, sequence, atMs, value] = receipt;
   if (verb === 'adjust') {
     tenant.adjustments.set(id, { answer: { epoch, sequence, atMs, spentMicros: Number(value) }, forgetAtMs });
   } else {
@@ -191,7 +205,7 @@ async function readDeliveries(
 }
 
 function decidedUnder(plan: StepRequest['plan'], answer: DecidedReply, epoch: string, atMs: number) {
-  return { plan, facts: decodeDecided(answer, plan, epoch, atMs) };
+  return { plan, facts: decodeDecided(answer, plan, epoch, atMs), earlyMicros: 0 };
 }
 
 type PackedDelivery = [kind: 's' | 'd' | 'f' | 'e', agentId: string, forgetAtMs: number, ...rest: unknown[]];

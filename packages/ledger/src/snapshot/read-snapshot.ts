@@ -5,6 +5,7 @@ import { createFold, type Fold } from '../fold/fold.ts';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPartition } from '../memory/coordinates.ts';
 import { type Counter, openCounter, openRate } from '../memory/counters.ts';
+import { keepEarly } from '../memory/early.ts';
 import { mergeFlag } from '../memory/flags.ts';
 import { remember } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
@@ -62,7 +63,7 @@ function begin(line: SnapshotLine): Reading {
 }
 
 function take({ fold, counters }: Reading, line: SnapshotLine): void {
-  const { state, early } = fold;
+  const { state } = fold;
   switch (line.line) {
     case 'flag':
       mergeFlag(state.flags, line.flag);
@@ -103,7 +104,7 @@ function take({ fold, counters }: Reading, line: SnapshotLine): void {
       takeDelivery(state, counters, line);
       break;
     case 'early':
-      early.set(line.key, line.settlement);
+      keepEarly(state, line.key, { forgetAtMs: state.clockMs + state.replayMemoryMs, ...line.settlement });
       break;
     case 'snapshot':
     case 'end':

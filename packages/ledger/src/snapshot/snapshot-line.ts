@@ -4,10 +4,9 @@
  */
 
 import type { EpochInForce } from '@mandate/schemas';
-import type { EarlySettlement } from '../fold/fold-settlement.ts';
 import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
-import type { Duplicate, Entry, Lease, Settled } from '../memory/remembered.ts';
+import type { Duplicate, EarlySettlement, Entry, Lease, Settled } from '../memory/remembered.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
 /**
@@ -60,5 +59,10 @@ export type SnapshotLine =
     }
   | { line: 'rate'; tenant: string; agentId: string; tool: string | null; windowMs: number; times: number[] }
   | { line: 'delivery'; tenant: string; agentId: string; delivery: StoredDelivery }
-  | { line: 'early'; key: string; settlement: EarlySettlement }
+  | {
+      line: 'early';
+      key: string;
+      /** Builds before 0018 kept it for ever, and wrote no time. */
+      settlement: Omit<EarlySettlement, 'forgetAtMs'> & Partial<EarlySettlement>;
+    }
   | { line: 'end'; lines: number; sha256: string };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { manualClock } from '@mandate/runtime';
 import { describe, expect, test } from 'vitest';
 import { budget, planOf, rate, settleRequest, stepRequest } from '../contract/builders.ts';
@@ -59,6 +60,22 @@ describe('a snapshot', () => {
   test('written from what was read, is the same to the letter', async () => {
     const lines = [...writeSnapshot(await someFold())];
     expect([...writeSnapshot(await readSnapshot(lines))]).toEqual(lines);
+  });
+
+  test('brings back an outcome that waits for its decision; of an older build, from then on', async () => {
+    const fold = await someFold();
+    const waits = { deltaMicros: -7, result: 'succeeded' as const, forgetAtMs: 5_000 };
+    fold.state.early.set('acme agent-1 a 1', waits);
+    const lines = [...writeSnapshot(fold)];
+    expect([...(await readSnapshot(lines)).state.early.values()]).toEqual([waits]);
+    const older = lines.slice(0, -1).map((line) => line.replace(',"forgetAtMs":5000', ''));
+    const sha256 = createHash('sha256')
+      .update(older.map((line) => `${line}\n`).join(''))
+      .digest('hex');
+    const end = JSON.stringify({ line: 'end', lines: older.length, sha256 });
+    const { state } = await readSnapshot([...older, end]);
+    const forgetAtMs = state.clockMs + state.replayMemoryMs;
+    expect([...state.early.values()]).toEqual([{ ...waits, forgetAtMs }]);
   });
 
   test('is lines of JSON, none of which holds a line end', async () => {

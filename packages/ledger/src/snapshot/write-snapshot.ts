@@ -54,7 +54,7 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
       delivery: stored(delivery, numbers),
     };
   }
-  for (const [key, settlement] of fold.early) yield { line: 'early', key, settlement };
+  for (const [key, settlement] of state.early) yield { line: 'early', key, settlement };
 }
 
 function* tenantLines(

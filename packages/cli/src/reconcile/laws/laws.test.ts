@@ -1,5 +1,5 @@
 /** Laws on logs of a few records. Over random histories of the real decider: test/laws/reconcile-laws.system.test.ts. */
-import { type Decision, type DecisionsRecord, TOPICS, wireTime } from '@mandate/schemas';
+import { type Decision, type DecisionsRecord, type Settlement, TOPICS, wireTime } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
 import type { LawName } from './law.ts';
@@ -103,6 +103,37 @@ describe('epochs', () => {
       breaches: [{ at: `${TOPICS.decisions}/0/3`, what: expect.stringContaining('spent 5 in all') }],
     });
   });
+});
+
+test('an outcome whose decision was lost settles the one that is made anew', () => {
+  const settlement: Settlement = {
+    ...{ id: 'set', kind: 'settled', actionId: 'act-1', attempt: 1, tenant: 'acme', agentId: 'bot' },
+    ...{ status: 'success', verified: null, actualCostMicros: 30, late: false },
+    ...{ deltaMicros: -70, chargedMicros: 30, cumulativeMicros: 30, code: 'SETTLED', reason: '' },
+    ...{ completedAt: null, settledAt: wireTime(START_MS + 2), ledgerEpoch: 'ep-1', ledgerSequence: 2 },
+    source: { topic: TOPICS.actions, partition: 1, offset: '0' },
+  };
+  const ledgerEpoch = 'ep-2';
+  const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 100 };
+  const anew = decided(1, {
+    ...{ ledgerEpoch, ledgerSequence: 3, chargedMicros: 100, cumulativeMicros: 100 },
+    reservation: { micros: 100, charging, budgets: [], rates: [], leaseMs: 1_000 },
+  });
+  const log = (spent: number) => [
+    begins('ep-1', 1),
+    { event: 'action.settled' as const, settlement },
+    begins('ep-2', 2),
+    anew,
+    decided(4, { ledgerEpoch, cumulativeMicros: spent }),
+    { event: 'action.settled' as const, settlement: { ...settlement, ...repeated } },
+  ];
+  const repeated = {
+    ...{ id: 'again', kind: 'repeated' as const, deltaMicros: 0, ledgerEpoch, ledgerSequence: 5 },
+    source: { ...settlement.source, offset: '1' },
+  };
+  for (const law of ['limits', 'outcomes'] as const)
+    expect(lawsOf(log(30)).of(law)).toMatchObject({ broken: 0 });
+  expect(lawsOf(log(100)).of('limits')).toMatchObject({ broken: 1 });
 });
 
 test('two steps with one number', () => {

@@ -6,7 +6,7 @@
  */
 import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';
 import type { Reconciliation } from '@mandate/ledger';
-import { type DeadLettersRecord, type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { type DeadLettersRecord, type DecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
 import { createAnswers } from './answers.ts';
 import { AUDITED, type Audited, type AuditRow, createAuditRows } from './audit-rows.ts';
 import { createInOrder } from './in-order.ts';
@@ -66,15 +66,23 @@ export function createLaws(asked: {
       if (decision.kind === 'duplicate') return;
       oneDecision(found.oneDecision, step, decision, standing.of(decision));
       standing.put(decision, step);
+      const early = standing.takeEarly(decision);
+      if (early !== undefined) settle(step, early, false);
     } else if (step.did === 'settle') {
       const { settlement } = step;
-      const known = standing.of(settlement);
-      checkOutcome(found.outcomes, step, settlement, { known, isWhole });
-      limits.settled(step, settlement, { known, isWhole });
-      if (known !== undefined && settlement.kind === 'settled') known.isSettled = true;
+      checkOutcome(found.outcomes, step, settlement, { known: standing.of(settlement), isWhole });
+      settle(step, settlement, isWhole);
     } else if (step.did === 'adjust') {
       limits.adjusted(step.adjustment);
     }
+  }
+
+  function settle(step: Step, settlement: Settlement, isWhole: boolean): void {
+    const known = standing.of(settlement);
+    limits.settled(step, settlement, { known, isWhole });
+    if (settlement.kind !== 'settled') return;
+    if (known === undefined) standing.putEarly(settlement);
+    else known.isSettled = true;
   }
 
   /** Whether it is the first record of an answer; what tells no answer always is. */

@@ -1,5 +1,5 @@
 /** What stands for each attempt of an action, for as long as the ledger remembers it, and what it charged. */
-import { type BudgetLimit, DEFAULTS } from '@mandate/schemas';
+import { type BudgetLimit, DEFAULTS, type Settlement } from '@mandate/schemas';
 import type { Decided } from './step.ts';
 
 export type Standing = {
@@ -18,6 +18,7 @@ type Attempt = { tenant: string; agentId: string; actionId: string; attempt: num
 
 export function createStanding() {
   const standing = new Map<string, Standing>();
+  const early = new Map<string, Settlement>();
   return {
     of: (attempt: Attempt): Standing | undefined => standing.get(nameOf(attempt)),
     put(decision: Decided, { at, sequence }: { at: string; sequence: number }): void {
@@ -32,6 +33,13 @@ export function createStanding() {
         if (oldest.forgetAtMs + DEFAULTS.replayMemoryMs > atMs) break;
         standing.delete(name);
       }
+    },
+    /** An outcome whose decision an overtaken ledger made: it settles the one that another makes anew. */
+    putEarly: (settlement: Settlement): void => void early.set(nameOf(settlement), settlement),
+    takeEarly(attempt: Attempt): Settlement | undefined {
+      const settlement = early.get(nameOf(attempt));
+      early.delete(nameOf(attempt));
+      return settlement;
     },
   };
 }

@@ -87,6 +87,14 @@ local take = {
     keep(keys.done, name, { at, answer })
     forget_at(at, 'c ' .. name)
   end,
+  -- An outcome that waits for its decision, with the attempt that it is of. Until the last is forgotten, step.lua looks for them.
+  early = function(attempt, at, moved)
+    local name = 'early ' .. attempt
+    keep(keys.done, name, { at, moved })
+    forget_at(at, 'c ' .. name)
+    local last = integer(redis.call('HGET', keys.meta, 'early') or 0)
+    if at > last then redis.call('HSET', keys.meta, 'early', decimal(at)) end
+  end,
   flag = function(key, flag) merge_logged_flag(flags, key, flag) end,
   command = function(name, at, answer) keep(keys.commands, name, { at, answer }) end,
 }

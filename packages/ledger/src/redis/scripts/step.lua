@@ -95,6 +95,15 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
+-- { delta, result } of an outcome that lies on the log before its decision, once: ADR 18.
+local function take_early(field, attempt)
+  local name = 'early ' .. field .. ' ' .. decimal(attempt)
+  local known = get(done, name)
+  if not known or known[1] <= now then return nil end
+  put(done, name, false)
+  return known[2]
+end
+
 local function decide(at, agent, terms, attempt, deadline, reserve)
   local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
   local known = memory.actions.stored[field] or key ~= ''
@@ -143,12 +152,19 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     remember(memory, coordinate, pack_duplicate(replay_until, call, sequence, request_at(at).digest, agent))
     return place
   end
+  local charged = reserved
+  local early = shard.early > now and take_early(field, attempt)
+  if early and runs then
+    charged, state = reserved + early[1], STATE_BYTE[early[2]]
+    add_to_all(counters, terms.charged, now, early[1])
+    moved[place] = { now, charges, charged }
+  end
   remember(memory, coordinate, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
-    now, attempt, verdict, hard, granted and runs, code, texts[at], reserved, expires_at, reserved, state, charges
+    now, attempt, verdict, hard, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
   -- What was forgotten at this coordinate has ended, and had perhaps the same name.
-  if runs then memory.ended[runs] = nil end
+  if runs then memory.ended[runs] = early and true or nil end
   claim(memory, coordinate, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end
   return place

@@ -38,7 +38,8 @@ for at = 1, #found, 2 do
     local place = delivery.sequence - delivery.call + 1
     local answer, settled, lease = answers[place], moved[place], delivery.lease
     if settled then
-      list(coordinate, delivery, answer[5], settled[1], settled[2])
+      local delta = settled[3] or answer[5]
+      if delta ~= 0 then list(coordinate, delivery, delta, settled[1], settled[2]) end
     elseif lease and answer[6] ~= 0 then
       list(coordinate, delivery, answer[6], delivery.at, lease.charges)
     end

@@ -2,7 +2,7 @@
 -- The shard of a tenant: all of its keys, on one server. Whatever asks it begins here: is this the state that the last
 -- rebuild (or the opening of the tenant) left, and does the caller speak of that?
 --
--- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock
+-- KEYS[1] meta: layout, generation, epoch, state ('opening', 'ready' or 'rebuilding'), run, sequence, clock, early (load.lua)
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] generation   ARGV[4] epoch
 --
 -- Refusals, on which nothing has happened:
@@ -13,10 +13,11 @@
 local shard = { key = KEYS[1] }
 
 local function refusal()
-  local layout, generation, epoch, state, run, sequence, clock = unpack(redis.call(
-    'HMGET', shard.key, 'layout', 'generation', 'epoch', 'state', 'run', 'sequence', 'clock'
+  local layout, generation, epoch, state, run, sequence, clock, early = unpack(redis.call(
+    'HMGET', shard.key, 'layout', 'generation', 'epoch', 'state', 'run', 'sequence', 'clock', 'early'
   ))
   shard.sequence = integer(sequence or 0)
+  shard.early = integer(early or 0)
   shard.now = read_clock(integer(clock or 0))
   local clocks_differ = clock_refusal()
   if clocks_differ then return clocks_differ end

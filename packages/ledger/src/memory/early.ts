@@ -1,0 +1,39 @@
+/**
+ * Outcomes that lie on the log before their decision. Requests and outcomes of one agent come to that where they lie in
+ * several partitions: two deciders write their answers. Mostly the decision is on its way; but where its ledger was lost
+ * before the log had it, the request is decided anew, by a ledger that was folded from such a log. Whoever has the
+ * decision, a fold or a step, settles it at once: so both hold what the log says (ADR 18).
+ */
+import type { Settlement } from '@mandate/schemas';
+import { applyOutcome } from './apply-outcome.ts';
+import type { EarlySettlement, Entry } from './remembered.ts';
+import type { LedgerState } from './state.ts';
+
+/** Neither a tenant's name nor an id holds a blank. */
+export function earlyKey(of: Pick<Settlement, 'tenant' | 'agentId' | 'actionId' | 'attempt'>): string {
+  return `${of.tenant} ${of.agentId} ${of.actionId} ${of.attempt}`;
+}
+
+export function keepEarly({ early }: LedgerState, key: string, settlement: EarlySettlement): void {
+  early.delete(key);
+  early.set(key, settlement);
+}
+
+/** For a decision that stands, once. Answers what that moved. */
+export function settleEarly(state: LedgerState, entry: Entry): number {
+  const { early } = state;
+  if (early.size === 0) return 0;
+  const { agent, actionId, attempt } = entry;
+  const key = earlyKey({ tenant: agent.tenant.name, agentId: agent.id, actionId, attempt });
+  const settlement = early.get(key);
+  if (settlement === undefined || settlement.forgetAtMs <= entry.atMs) return 0;
+  early.delete(key);
+  return applyOutcome(entry, settlement, state.clockMs) ? settlement.deltaMicros : 0;
+}
+
+export function forgetEarly({ early }: LedgerState, beforeMs: number): void {
+  for (const [key, { forgetAtMs }] of early) {
+    if (forgetAtMs > beforeMs) break;
+    early.delete(key);
+  }
+}
