@@ -2,18 +2,19 @@ import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
 import { Pending } from '../pending.ts';
 import { Placing } from '../placing.ts';
-import type { Acknowledged, Outgoing } from '../port.ts';
+import type { Acknowledged, Headers, Outgoing } from '../port.ts';
 import { type Slice, slicesOf } from '../slices.ts';
 import { partitionChanged } from './changes.ts';
 import type { Heads } from './heads.ts';
+import type { Tail } from './tail.ts';
 import type { Partition, Topic, Topics } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** A record made ready for its row. */
+/** A record made ready for its row, and as it will be read from there: of a key SQLite keeps what is well-formed. */
 type Ready = {
   partition: Partition;
   key: string | null;
-  headers: string | null;
+  headers: Headers | null;
   value: Uint8Array;
   /** Of the value. */
   bytes: number;
@@ -26,14 +27,16 @@ export class Appender {
   readonly #topics: Topics;
   readonly #writer: Writer;
   readonly #heads: Heads;
+  readonly #tail: Tail;
   readonly #inFlight: InFlight;
   readonly #placing = new Placing();
   readonly #pending = new Pending();
 
-  constructor(parts: { topics: Topics; writer: Writer; heads: Heads; inFlight: InFlight }) {
+  constructor(parts: { topics: Topics; writer: Writer; heads: Heads; tail: Tail; inFlight: InFlight }) {
     this.#topics = parts.topics;
     this.#writer = parts.writer;
     this.#heads = parts.heads;
+    this.#tail = parts.tail;
     this.#inFlight = parts.inFlight;
   }
 
@@ -62,12 +65,11 @@ export class Appender {
     const place = this.#placing.placeOf(outgoing, topic.partitions.length);
     const partition = topic.partitions[place];
     if (partition === undefined) throw misused(`${topic.name} has no partition ${place}`);
-    const { key, headers } = outgoing;
-    const value = typeof outgoing.value === 'string' ? Buffer.from(outgoing.value) : outgoing.value;
+    const value = ownBytes(outgoing.value);
     return {
       partition,
-      key,
-      headers: headers === undefined ? null : JSON.stringify(headers),
+      key: outgoing.key?.toWellFormed() ?? null,
+      headers: outgoing.headers ?? null,
       value,
       bytes: value.byteLength,
     };
@@ -99,12 +101,18 @@ export class Appender {
   #insert(records: readonly Ready[], announce: Announce): Acknowledged[] {
     return records.map(({ partition, key, headers, value }) => {
       const { offset, appendedAtMs } = this.#heads.take(partition.id);
-      partition.insert.run(offset, appendedAtMs, key, headers, value);
+      const coordinate = { topic: partition.topic, partition: partition.partition, offset };
+      partition.insert.run(offset, appendedAtMs, key, headers && JSON.stringify(headers), value);
+      this.#tail.stage(partition.id, { coordinate, key, value, headers: { ...headers }, appendedAtMs });
       announce(partitionChanged(partition.id));
-      return {
-        coordinate: { topic: partition.topic, partition: partition.partition, offset },
-        appendedAtMs,
-      };
+      return { coordinate, appendedAtMs };
     });
   }
+}
+
+/** Readers will share them, so they are not those of the caller, who may write into them. */
+function ownBytes(value: string | Uint8Array): Uint8Array {
+  if (typeof value !== 'string') return new Uint8Array(value);
+  const { buffer, byteOffset, byteLength } = Buffer.from(value);
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -18,6 +18,7 @@ import { LogReader } from './log-reader.ts';
 import { Membership } from './membership.ts';
 import { openFile, writeLayoutAgain } from './open-file.ts';
 import { Retention } from './retention.ts';
+import { Tail } from './tail.ts';
 import { Topics } from './topics.ts';
 import { Turns } from './turns.ts';
 import { Writer } from './writer.ts';
@@ -56,16 +57,23 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   const inode = statSync(path).ino;
   const changes = new Changes(db);
   const heads = new Heads(db, clock);
+  const tail = new Tail(db);
   const checkpointer = new Checkpointer(db, path, log);
   const edges = {
     beforeCommit: () => heads.beforeCommit(),
-    afterCommit: (bytes: number) => checkpointer.committed(bytes),
-    afterRollback: () => heads.afterRollback(),
+    afterCommit: (bytes: number) => {
+      tail.afterCommit();
+      checkpointer.committed(bytes);
+    },
+    afterRollback: () => {
+      heads.afterRollback();
+      tail.afterRollback();
+    },
   };
   const writer = new Writer(db, changes, edges, busyWaitMs);
   const counts = { byDefault: options.partitions ?? 8, byTopic: options.partitionsByTopic ?? {} };
   const topics = new Topics(db, writer, counts, busyWaitMs, log);
-  const bounds = new Bounds(db);
+  const bounds = new Bounds(db, tail);
   const groups = new GroupRows(db);
   const membership = new Membership(writer, groups);
   const turns = new Turns();
@@ -74,12 +82,13 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
     bytes: options.maxInFlightBytes ?? 64 * 1024 * 1024,
     waitMs: options.overloadWaitMs ?? 5_000,
   });
-  const appender = new Appender({ topics, writer, heads, inFlight });
+  const appender = new Appender({ topics, writer, heads, tail, inFlight });
   const retention = new Retention({
     db,
     writer,
     topics,
     bounds,
+    tail,
     options: {
       ageMs: options.retentionMs ?? { [TOPICS.actions]: 7 * DAY_MS },
       sweepEveryMs: options.sweepEveryMs ?? 5 * 60_000,

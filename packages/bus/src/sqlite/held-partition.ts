@@ -76,7 +76,7 @@ export class HeldPartition {
         await changes.next(news, signal);
         continue;
       }
-      await onBatch(this.#batch(records, bounds.of(this.place).endOffset));
+      await onBatch(this.#batch(records, bounds.endOf(this.place)));
       if (this.#position > from) {
         pauseMs = 1;
         await turns.next();

@@ -72,7 +72,8 @@ export class LogReader implements Reader {
     const news = this.#cursors.map(({ place }) => partitionChanged(place.id));
     while (!signal.aborted) {
       let found = false;
-      for (const cursor of this.#cursors) found = (await this.#advance(cursor)) || found;
+      const behindEnd = await untilFree(() => this.#bounds.withNews(this.#cursors), this.#busyWaitMs);
+      for (const cursor of behindEnd) found = (await this.#advance(cursor)) || found;
       // Only now: a position that the log does not have must fail first.
       const behind = this.#cursors.some(({ next, endAtStart }) => next < endAtStart);
       if (!behind && !signal.aborted) this.#caughtUp.resolve();

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '@mandate/runtime';
 import type { Bounds } from './bounds.ts';
+import type { Tail } from './tail.ts';
 import type { Partition, Topics } from './topics.ts';
 import type { Writer } from './writer.ts';
 
@@ -24,6 +25,7 @@ export class Retention {
   readonly #writer: Writer;
   readonly #topics: Topics;
   readonly #bounds: Bounds;
+  readonly #tail: Tail;
   readonly #options: RetentionOptions;
   readonly #clock: () => number;
   readonly #log: Logger;
@@ -36,6 +38,7 @@ export class Retention {
     writer: Writer;
     topics: Topics;
     bounds: Bounds;
+    tail: Tail;
     options: RetentionOptions;
     clock: () => number;
     log: Logger;
@@ -44,6 +47,7 @@ export class Retention {
     this.#writer = parts.writer;
     this.#topics = parts.topics;
     this.#bounds = parts.bounds;
+    this.#tail = parts.tail;
     this.#options = parts.options;
     this.#clock = parts.clock;
     this.#log = parts.log;
@@ -108,6 +112,7 @@ export class Retention {
         () => {
           remove.run(until);
           move.run(until, place.id);
+          this.#tail.forget();
         },
         { records: CHUNK, bytes: 0 },
       );

@@ -1,0 +1,101 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { BATCH_BYTES } from '../batch-bytes.ts';
+import type { LogRecord } from '../port.ts';
+
+/** Values of all partitions together: what readers who keep up are behind by, and no more than a blink of a backlog. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** The newest records of a partition, without a gap up to its end; `first` is the offset of the first of them. */
+type Kept = { first: number; records: LogRecord[] };
+
+/**
+ * What this process appended last, for its readers who keep up: a plane on one machine reads each record up to four times
+ * within milliseconds of writing it. A look at the file costs 10 to 20 µs, and a reader of eight partitions looked at it
+ * sixteen times for one record. From an append to its decision, and that in a reader's hands, cost 870 µs of CPU before,
+ * 370 since; the same hop without a decision 480 and 155.
+ *
+ * It tells nothing but what the file would: only what is committed is kept, and `data_version`, which changes with every
+ * commit of another connection, is asked at each look. After one of those nothing is known, until this process appends
+ * again.
+ */
+export class Tail {
+  readonly #dataVersion: StatementSync;
+  readonly #kept = new Map<number, Kept>();
+  readonly #staged: { partitionId: number; record: LogRecord }[] = [];
+  #bytes = 0;
+  #version: unknown;
+
+  constructor(db: DatabaseSync) {
+    this.#dataVersion = db.prepare('PRAGMA data_version');
+  }
+
+  /** Within a transaction. A record as it will be read. */
+  stage(partitionId: number, record: LogRecord): void {
+    this.#staged.push({ partitionId, record });
+  }
+
+  afterCommit(): void {
+    for (const { partitionId, record } of this.#staged) this.#keep(partitionId, record);
+    this.#staged.length = 0;
+    if (this.#bytes > MOST_BYTES) this.#keepOnlyEnds();
+  }
+
+  afterRollback(): void {
+    this.#staged.length = 0;
+  }
+
+  /** Nothing is known any more: some of it was removed. */
+  forget(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
+  /** Whether what is kept is what the file holds, now. Else it is forgotten. */
+  holds(): boolean {
+    const version = this.#dataVersion.get()?.data_version;
+    if (version === this.#version) return true;
+    this.#version = version;
+    this.forget();
+    return false;
+  }
+
+  /** As long as it `holds`: the offset that the next record will get; null where that is not known. */
+  endOf(partitionId: number): number | null {
+    const kept = this.#kept.get(partitionId);
+    return kept === undefined ? null : endOf(kept);
+  }
+
+  /** The records from `from` on, none at the end of the partition; null where only the file can tell. */
+  read(partitionId: number, from: number, limit: number): LogRecord[] | null {
+    const kept = this.#kept.get(partitionId);
+    if (kept === undefined || from < kept.first || from > endOf(kept) || !this.holds()) return null;
+    const start = from - kept.first;
+    let end = start;
+    for (let bytes = 0; end < start + limit && bytes < BATCH_BYTES; end++) {
+      const record = kept.records[end];
+      if (record === undefined) break;
+      bytes += record.value.byteLength;
+    }
+    return kept.records.slice(start, end);
+  }
+
+  #keep(partitionId: number, record: LogRecord): void {
+    const { offset } = record.coordinate;
+    const kept = this.#kept.get(partitionId);
+    // Where another process appended in between, what is kept begins anew: without a gap it is one piece.
+    if (kept !== undefined && endOf(kept) === offset) kept.records.push(record);
+    else this.#kept.set(partitionId, { first: offset, records: [record] });
+    this.#bytes += record.value.byteLength;
+  }
+
+  #keepOnlyEnds(): void {
+    for (const [partitionId, kept] of this.#kept) {
+      this.#kept.set(partitionId, { first: endOf(kept), records: [] });
+    }
+    this.#bytes = 0;
+  }
+}
+
+function endOf({ first, records }: Kept): number {
+  return first + records.length;
+}
