@@ -38,8 +38,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '1 the first objection gives the verdict',
-      'refusal === null && objection !== null',
-      'objection !== null',
+      'refusal ??= { ...found.objection',
+      'refusal = { ...found.objection',
     ],
     [
       '1 an error in plan is INTERNAL_ERROR',
@@ -119,30 +119,26 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/mandate-alive.ts`, [
-    ['1 expired from that very millisecond', 'atMs < mandate.expiresAtMs', 'atMs <= mandate.expiresAtMs'],
+    ['1 expired from that very millisecond', 'atMs < expiresAtMs', 'atMs <= expiresAtMs'],
   ]),
   ...inFile(`${POLICY}/checks/tool-denied.ts`, [
     [
       '1 tool lists are not for LLM calls; deny beats allow',
-      "if (action.type !== 'tool_call' || mandate.deniedTools === null) return undefined;",
-      'return undefined;',
+      "if (type !== 'tool_call' || deniedTools === null) return null;",
+      'if (deniedTools !== undefined) return null;',
     ],
   ]),
   ...inFile(`${POLICY}/checks/model-allowed.ts`, [
-    ['1 a denied model', 'mandate.deniedModels?.(model) ?? null', 'null as string | null'],
+    ['1 a denied model', 'deniedModels?.(model) ?? null', 'null as string | null'],
   ]),
   ...inFile(`${POLICY}/checks/model-priced.ts`, [
-    ['1 an unpriced model only where a budget is in force', 'if (!limited) return undefined;', ''],
+    ['1 an unpriced model only where a budget is in force', 'if (!limited) return null;', ''],
   ]),
   ...inFile(`${POLICY}/checks/cost-per-call.ts`, [
-    [
-      '1 cost per call: as much as the limit is allowed',
-      'price.reserveMicros <= maxMicros',
-      'price.reserveMicros < maxMicros',
-    ],
+    ['1 cost per call: as much as the limit is allowed', 'costMicros <= maxMicros', 'costMicros < maxMicros'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
-    ['1 a person must confirm', 'tool?.requiresConfirmation)', 'false)'],
+    ['1 a person must confirm', 'tool?.requiresConfirmation ?', 'false ?'],
   ]),
   ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
     [
@@ -457,15 +453,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['4 counters of a principal', "return action.principal?.id ?? '';", "return '';"],
-    [
-      '4 maxCostTotal is per agent',
-      'subject: subject.action.agentId,\n      id: TOTAL_BUDGET',
-      "subject: '',\n      id: TOTAL_BUDGET",
-    ],
+    ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
     [
       '4 counters never belong to an issued mandate',
       "if (scope === 'agent') return action.agentId;",
-      "if (scope === 'agent') return mandate.reference.id;",
+      "if (scope === 'agent') return mandateId;",
     ],
   ]),
   ...inFile(`${MEMORY}/limits.ts`, [
@@ -518,7 +510,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ["5 a tool's rate is the tool's", 'tool: action.tool, maxCalls', 'tool: null, maxCalls'],
+    ["5 a tool's rate is the tool's", 'tool: name, maxCalls', 'tool: null, maxCalls'],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
     ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],

@@ -16,9 +16,10 @@ import {
   type Refusal,
   type StepFacts,
 } from '@mandate/schemas';
+import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
-import type { LimitCheck, StaticCheck, Subject } from './checks/check.ts';
+import type { LimitCheck, LimitOf, Look, StaticCheck, Subject } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
@@ -28,7 +29,7 @@ import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
-import { addLimitChecks, limited } from './limit-rulings.ts';
+import { limitCheck, limited } from './limit-rulings.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { priceOf } from './price.ts';
 import { internalError, mandateNotFound } from './refused-plan.ts';
@@ -50,6 +51,8 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
 /** Likewise, judged by the ledger: all are checked, then all are charged or none. */
 const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [toolRate, budgets, mandateRate, confirmation];
 
+const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
+
 /** What is said, and what would have been said were the mandate enforced (null when it is). */
 export type Judgement = Ruling & { observed: Observed | null; checks: readonly Check[] };
 
@@ -60,11 +63,12 @@ export type Judgement = Ruling & { observed: Observed | null; checks: readonly C
 export function plan(action: Action, mandate: Mandate | null, atMs: number, shown: Action = action): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
-    const tool = action.type === 'tool_call' ? (mandate.tools.get(action.tool) ?? null) : null;
+    const { tool, looks, limits } = checklistOf(mandate, action);
     const price = priceOf(action, mandate, tool, atMs);
-    const subject: Subject = { action, shown, mandate, tool, price, atMs };
+    const name = action.type === 'tool_call' ? action.tool : action.model;
+    const subject: Subject = { action, shown, name, price, atMs };
     const { holdsFromMs, holdsUntilMs } = lifetime(mandate, atMs);
-    const { checks, refusal } = lookAtAll(subject);
+    const { checks, refusal } = lookAtAll(looks, subject);
     return {
       holdsFromMs,
       holdsUntilMs,
@@ -74,7 +78,7 @@ export function plan(action: Action, mandate: Mandate | null, atMs: number, show
       reserveMicros: price.reserveMicros,
       charging: price.charging,
       leaseMs: tool?.leaseMs ?? DEFAULTS.leaseMs,
-      limits: limitsOf(subject),
+      limits: limitsOf(limits, subject),
       mandate: mandate.reference,
     };
   } catch (error) {
@@ -85,9 +89,7 @@ export function plan(action: Action, mandate: Mandate | null, atMs: number, show
 export function decide(plan: Plan, facts: StepFacts): Judgement {
   const own = duplicated(facts) ?? late(facts) ?? killed(facts);
   const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
-  const checks = stepChecks(facts).slice();
-  for (const check of plan.checks) checks.push(check);
-  addLimitChecks(checks, plan, facts.limits);
+  const checks = everyCheck(plan, facts);
   const letThrough =
     plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
   if (!letThrough) return judgement(ofMandate, null, checks);
@@ -109,22 +111,23 @@ function refused(refusal: Refusal | null): Ruling | null {
   return refusal === null ? null : { verdict: 'BLOCK', ...refusal, retryAfterMs: refusal.hard ? null : 0 };
 }
 
-function lookAtAll(subject: Subject): Pick<Plan, 'checks' | 'refusal'> {
-  const checks: Check[] = [];
+function lookAtAll(looks: readonly Look[], subject: Subject): Pick<Plan, 'checks' | 'refusal'> {
+  const checks = new Array<Check>(looks.length);
   let refusal: Refusal | null = null;
-  for (const { name, look } of STATIC_CHECKS) {
-    const finding = look(subject);
-    if (finding === undefined) continue;
-    const { saw, objection } = finding;
-    checks.push({ check: name, said: objection === null ? 'pass' : 'block', saw });
-    if (refusal === null && objection !== null) refusal = { ...objection, hard: true };
+  for (let at = 0; at < looks.length; at += 1) {
+    const found = (looks[at] as Look)(subject);
+    if (found.said === 'pass') checks[at] = found;
+    else {
+      checks[at] = found.check;
+      refusal ??= { ...found.objection, hard: true };
+    }
   }
   return { checks, refusal };
 }
 
-function limitsOf(subject: Subject): Limit[] {
-  const limits: Limit[] = [];
-  for (const check of LIMIT_CHECKS) check.limits(subject, limits);
+function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
+  const limits = new Array<Limit>(named.length);
+  for (let at = 0; at < named.length; at += 1) limits[at] = (named[at] as LimitOf)(subject);
   return limits;
 }
 
@@ -139,6 +142,17 @@ const STEP_PASSED: readonly Check[] = ['duplicate', 'deadline', 'kill-switch'].m
   check,
   said: 'pass',
 }));
+
+/** A list of the right length from the start: one that is pushed to makes room for many times what it will hold. */
+function everyCheck(plan: Plan, facts: StepFacts): Check[] {
+  const ofStep = stepChecks(facts);
+  const checks = new Array<Check>(ofStep.length + plan.checks.length + plan.limits.length);
+  let count = 0;
+  for (let at = 0; at < ofStep.length; at += 1) checks[count++] = ofStep[at] as Check;
+  for (let at = 0; at < plan.checks.length; at += 1) checks[count++] = plan.checks[at] as Check;
+  for (let at = 0; at < plan.limits.length; at += 1) checks[count++] = limitCheck(plan, facts.limits, at);
+  return checks;
+}
 
 /** The first that objects ends the step: those behind it were not asked. */
 function stepChecks({ first, late, kill }: StepFacts): readonly Check[] {

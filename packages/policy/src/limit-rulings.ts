@@ -44,15 +44,13 @@ function waitForAll(facts: readonly LimitFact[]): number | null {
   return wait;
 }
 
-/** Adds one entry a limit; `skip` where the step ended before the limits were judged. */
-export function addLimitChecks(checks: Check[], plan: Plan, facts: readonly LimitFact[]): void {
-  for (let at = 0; at < plan.limits.length; at += 1) {
-    const limit = plan.limits[at] as Limit;
-    const check = checkOf(limit).name;
-    const fact = facts[at];
-    if (fact === undefined) checks.push({ check, said: 'skip' });
-    else checks.push({ check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) });
-  }
+/** What goes on the record of the limit at this place; `skip` where the step ended before the limits were judged. */
+export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number): Check {
+  const limit = plan.limits[at] as Limit;
+  const check = checkOf(limit).name;
+  const fact = facts[at];
+  if (fact === undefined) return { check, said: 'skip' };
+  return { check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) };
 }
 
 function said(fact: LimitFact): Check['said'] {

@@ -1,27 +1,28 @@
 import { type Action, type Json, legible } from '@mandate/schemas';
 import { visiblePointer } from '../redaction/visible-pointer.ts';
-import type { StaticCheck } from './check.ts';
+import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const argumentsValid: StaticCheck = {
-  name: 'arguments-valid',
-  look({ action, shown, tool }) {
-    if (action.type !== 'tool_call' || tool?.argumentRules == null) return undefined;
-    const fault = tool.argumentRules.validate(argumentsOf(action));
-    if (fault === null) return { saw: null, objection: null };
+export const argumentsValid: StaticCheck = ({ tool }) => {
+  const rules = tool?.argumentRules ?? null;
+  if (rules === null) return null;
+  return ({ action, shown, name }) => {
+    const fault = rules.validate(argumentsOf(action));
+    if (fault === null) return passed('arguments-valid', null);
     const { rule, expected } = fault;
     const visible = visiblePointer(fault.pointer, argumentsOf(action), argumentsOf(shown));
     const seen = visible === fault.pointer ? fault.seen : 'what is redacted';
     // Names of fields are the agent's: whoever reads the record must not be steered by them.
     const pointer = legible(visible).slice(1, -1);
-    return {
-      saw: { rule, pointer, expected },
-      objection: {
+    return blocked(
+      'arguments-valid',
+      { rule, pointer, expected },
+      {
         code: 'ARGUMENT_VALIDATION_FAILED',
-        reason: `The arguments of "${action.tool}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.`,
+        reason: `The arguments of "${name}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.`,
         remedy: 'Call again, under a new id, with arguments that keep the rule.',
       },
-    };
-  },
+    );
+  };
 };
 
 function argumentsOf(action: Action): Json {

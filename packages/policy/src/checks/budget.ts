@@ -1,22 +1,16 @@
-import { type BudgetLimit, formatMicros, type LimitFact, TOTAL_BUDGET } from '@mandate/schemas';
+import { type Action, type BudgetLimit, formatMicros, type LimitFact, TOTAL_BUDGET } from '@mandate/schemas';
 import type { Budget } from '../mandate/mandate.ts';
-import type { LimitCheck, Subject } from './check.ts';
+import type { LimitCheck, LimitOf } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
 /** The agent's lifetime total first: it is counted under every mandate, whether or not one limits it. */
 export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
-  limits(subject, limits) {
-    limits.push({
-      kind: 'budget',
-      scope: 'agent',
-      subject: subject.action.agentId,
-      id: TOTAL_BUDGET,
-      windowMs: null,
-      maxMicros: subject.mandate.maxCostTotalMicros,
-    });
-    for (const budget of subject.mandate.budgets) limits.push(limitOf(budget, subject));
+  limits({ mandate }) {
+    const maxMicros = mandate.maxCostTotalMicros;
+    const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null, maxMicros } as const;
+    return [total, ...mandate.budgets].map((budget) => limitOf(budget, mandate.reference.id));
   },
   saw: ({ scope, id, windowMs, maxMicros }, { spentMicros, retryAfterMs }, costMicros) => ({
     scope,
@@ -42,14 +36,18 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   },
 };
 
-function limitOf(budget: Budget, subject: Subject): BudgetLimit {
-  const { id, scope, windowMs, maxMicros } = budget;
-  return { kind: 'budget', scope, subject: subjectOf(scope, subject), id, windowMs, maxMicros };
+type Counted = Omit<Budget, 'maxMicros'> & { maxMicros: number | null };
+
+function limitOf({ id, scope, windowMs, maxMicros }: Counted, mandateId: string): LimitOf<BudgetLimit> {
+  return ({ action }) => {
+    const subject = subjectOf(scope, action, mandateId);
+    return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
+  };
 }
 
-function subjectOf(scope: Budget['scope'], { action, mandate }: Subject): string {
+function subjectOf(scope: Budget['scope'], action: Action, mandateId: string): string {
   if (scope === 'agent') return action.agentId;
   // Actions that name no principal share one counter: leaving the name out opens no second budget each time.
   if (scope === 'principal') return action.principal?.id ?? '';
-  return scope === 'mandate' ? mandate.reference.id : '';
+  return scope === 'mandate' ? mandateId : '';
 }

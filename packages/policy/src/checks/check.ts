@@ -1,34 +1,58 @@
 /**
- * What a check is. A static check reads the request and the mandate; a limit names counters for the ledger to judge
- * in its atomic step, and afterwards words what the ledger saw. Neither does I/O, reads a clock or throws.
+ * What a check is. It is told once which calls it is about, and gives what it asks of each of them: a static check looks
+ * at the request; a limit names counters for the ledger to judge in its atomic step, and afterwards words what the
+ * ledger saw. Neither does I/O, reads a clock or throws.
  */
-import type { Action, Code, Json, Limit, LimitFact } from '@mandate/schemas';
+import type { Action, Check, Code, Json, Limit, LimitFact } from '@mandate/schemas';
 import type { Mandate, ToolPolicy } from '../mandate/mandate.ts';
 import type { Price } from '../price.ts';
 
-/** What a static check looks at. */
+/** Calls of one kind under a mandate. All that a check has to know of them, whichever call it will be. */
+export type Calls = {
+  type: Action['type'];
+  mandate: Mandate;
+  /** The mandate's policy for this very tool, if it has one. */
+  tool: ToolPolicy | null;
+};
+
+/** One of those calls. */
 export type Subject = {
   action: Action;
   /** The action as it is published: what is redacted there must not be told by a check either. */
   shown: Action;
-  mandate: Mandate;
-  /** The mandate's policy for this very tool, if it has one. */
-  tool: ToolPolicy | null;
+  /** Of the tool, or of the model. */
+  name: string;
   price: Price;
   atMs: number;
 };
 
 export type Objection = { code: Code; reason: string; remedy: string };
 
-/** Undefined: the check does not apply. An objection blocks. `saw` goes on the record. */
-export type Finding = { saw: Json; objection: Objection | null } | undefined;
+/** What goes on the record: of a check that passed the finding itself; one that blocked says besides why. */
+type Finding = Passed | Blocked;
+type Passed = Check & { said: 'pass' };
+type Blocked = { said: 'block'; check: Check; objection: Objection };
 
-export type StaticCheck = { name: string; look(subject: Subject): Finding };
+export type Look = (subject: Subject) => Finding;
+
+/** Null: such calls are not held to it. */
+export type StaticCheck = (calls: Calls) => Look | null;
+
+export function passed(check: string, saw: Json): Passed {
+  return { check, said: 'pass', saw };
+}
+
+export function blocked(check: string, saw: Json, objection: Objection): Blocked {
+  return { said: 'block', check: { check, said: 'block', saw }, objection };
+}
+
+/** The counter that a call is held to. */
+export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
-  /** Adds the counters that this action is held to, in the order in which they are judged. */
-  limits(subject: Subject, limits: Limit[]): void;
+  /** In the order in which they are judged. */
+  limits(calls: Calls): readonly LimitOf<L>[];
   /** What the record says of one of them; `costMicros`: what the call was to reserve. */
   saw(limit: L, fact: F, costMicros: number): Json;
   /** What is said where the ledger refused. */

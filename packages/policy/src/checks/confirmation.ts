@@ -7,9 +7,7 @@ type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 /** Judged last: a person is only asked about what everything else would let through. */
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
-  limits({ action, tool }, limits) {
-    if (action.type === 'tool_call' && tool?.requiresConfirmation) limits.push({ kind: 'confirmation' });
-  },
+  limits: ({ tool }) => (tool?.requiresConfirmation ? [() => ({ kind: 'confirmation' })] : []),
   saw: (_limit, { grant }) => ({ grant }),
   objection: (_limit, { grant }) => OBJECTIONS[grant],
 };

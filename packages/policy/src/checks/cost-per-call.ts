@@ -1,27 +1,22 @@
 import { formatMicros } from '@mandate/schemas';
-import type { Finding, StaticCheck, Subject } from './check.ts';
+import { blocked, type Look, passed, type StaticCheck } from './check.ts';
 
-export const toolCostPerCall: StaticCheck = {
-  name: 'tool-cost-per-call',
-  look: (subject) => weigh(subject, subject.tool?.maxCostPerCallMicros ?? null, "the tool's maxCostPerCall"),
-};
+export const toolCostPerCall: StaticCheck = ({ tool }) =>
+  weigh('tool-cost-per-call', tool?.maxCostPerCallMicros ?? null, "the tool's maxCostPerCall");
 
-export const mandateCostPerCall: StaticCheck = {
-  name: 'mandate-cost-per-call',
-  look: (subject) => weigh(subject, subject.mandate.maxCostPerCallMicros, "the mandate's maxCostPerCall"),
-};
+export const mandateCostPerCall: StaticCheck = ({ mandate }) =>
+  weigh('mandate-cost-per-call', mandate.maxCostPerCallMicros, "the mandate's maxCostPerCall");
 
-function weigh({ action, price }: Subject, maxMicros: number | null, name: string): Finding {
-  if (maxMicros === null) return undefined;
-  const saw = { costMicros: price.reserveMicros, maxMicros, price: price.source };
-  if (price.reserveMicros <= maxMicros) return { saw, objection: null };
-  const what = action.type === 'tool_call' ? action.tool : action.model;
-  return {
-    saw,
-    objection: {
+function weigh(check: string, maxMicros: number | null, limit: string): Look | null {
+  if (maxMicros === null) return null;
+  return ({ name, price }) => {
+    const costMicros = price.reserveMicros;
+    const saw = { costMicros, maxMicros, price: price.source };
+    if (costMicros <= maxMicros) return passed(check, saw);
+    return blocked(check, saw, {
       code: 'COST_LIMIT_EXCEEDED',
-      reason: `A call of "${what}" costs ${formatMicros(price.reserveMicros)}; ${name} is ${formatMicros(maxMicros)}.`,
+      reason: `A call of "${name}" costs ${formatMicros(costMicros)}; ${limit} is ${formatMicros(maxMicros)}.`,
       remedy: 'Make a cheaper call, or raise that limit.',
-    },
+    });
   };
 }

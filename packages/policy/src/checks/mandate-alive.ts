@@ -1,18 +1,18 @@
-import type { StaticCheck } from './check.ts';
+import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const mandateAlive: StaticCheck = {
-  name: 'mandate-alive',
-  look({ mandate, atMs }) {
-    if (mandate.expiresAtMs === null) return undefined;
-    const expiresAt = new Date(mandate.expiresAtMs).toISOString();
-    if (atMs < mandate.expiresAtMs) return { saw: { expiresAt }, objection: null };
-    return {
-      saw: { expiresAt },
-      objection: {
+export const mandateAlive: StaticCheck = ({ mandate: { expiresAtMs, reference } }) => {
+  if (expiresAtMs === null) return null;
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  return ({ atMs }) => {
+    if (atMs < expiresAtMs) return passed('mandate-alive', { expiresAt });
+    return blocked(
+      'mandate-alive',
+      { expiresAt },
+      {
         code: 'MANDATE_EXPIRED',
-        reason: `The mandate "${mandate.reference.id}" expired at ${expiresAt}.`,
+        reason: `The mandate "${reference.id}" expired at ${expiresAt}.`,
         remedy: 'Set a later expiresAt, or issue a new mandate.',
       },
-    };
-  },
+    );
+  };
 };

@@ -5,10 +5,12 @@ type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 export const toolRate: LimitCheck<RateLimit, RateFact> = {
   name: 'tool-rate',
-  limits({ action, tool }, limits) {
-    if (action.type !== 'tool_call' || tool?.rate == null) return;
+  limits({ tool }) {
+    if (tool?.rate == null) return [];
     const { maxCalls, windowMs } = tool.rate;
-    limits.push({ kind: 'rate', agentId: action.agentId, tool: action.tool, maxCalls, windowMs });
+    return [
+      ({ action, name }) => ({ kind: 'rate', agentId: action.agentId, tool: name, maxCalls, windowMs }),
+    ];
   },
   saw,
   objection,
@@ -16,10 +18,10 @@ export const toolRate: LimitCheck<RateLimit, RateFact> = {
 
 export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   name: 'mandate-rate',
-  limits({ action, mandate }, limits) {
-    if (mandate.rate === null) return;
+  limits({ mandate }) {
+    if (mandate.rate === null) return [];
     const { maxCalls, windowMs } = mandate.rate;
-    limits.push({ kind: 'rate', agentId: action.agentId, tool: null, maxCalls, windowMs });
+    return [({ action }) => ({ kind: 'rate', agentId: action.agentId, tool: null, maxCalls, windowMs })];
   },
   saw,
   objection,

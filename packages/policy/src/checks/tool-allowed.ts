@@ -1,18 +1,18 @@
-import type { StaticCheck } from './check.ts';
+import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const toolAllowed: StaticCheck = {
-  name: 'tool-allowed',
-  look({ action, mandate }) {
-    if (action.type !== 'tool_call' || mandate.allowedTools === null) return undefined;
-    const pattern = mandate.allowedTools(action.tool);
-    if (pattern !== null) return { saw: { tool: action.tool, pattern }, objection: null };
-    return {
-      saw: { tool: action.tool },
-      objection: {
+export const toolAllowed: StaticCheck = ({ type, mandate: { allowedTools } }) => {
+  if (type !== 'tool_call' || allowedTools === null) return null;
+  return ({ name: tool }) => {
+    const pattern = allowedTools(tool);
+    if (pattern !== null) return passed('tool-allowed', { tool, pattern });
+    return blocked(
+      'tool-allowed',
+      { tool },
+      {
         code: 'TOOL_NOT_ALLOWED',
-        reason: `No pattern of allowedTools matches the tool "${action.tool}".`,
+        reason: `No pattern of allowedTools matches the tool "${tool}".`,
         remedy: 'Use an allowed tool, or have this one added to allowedTools.',
       },
-    };
-  },
+    );
+  };
 };
