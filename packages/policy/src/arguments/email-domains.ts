@@ -1,6 +1,6 @@
 import { comparableName } from '../redaction/secret-names.ts';
 import { describeSeen } from './argument-fault.ts';
-import { everyString, type FoundString } from './every-string.ts';
+import { everyString, type FoundString, fieldsAround, pointerTo } from './every-string.ts';
 import { domainsOf, itemsOf } from './mail-address.ts';
 import type { NamedValidator } from './named-validator.ts';
 
@@ -36,9 +36,9 @@ export const emailDomains: NamedValidator = {
 
     return (args) => {
       for (const found of everyString(args)) {
-        const { pointer, text } = found;
+        const { text } = found;
         const fault = (what: string) => ({
-          pointer,
+          pointer: pointerTo(found),
           expected: what,
           seen: describeSeen(text),
           rule: 'emailDomains',
@@ -91,7 +91,9 @@ const RECIPIENTS = new Set(
 );
 const HEADERS = new Set(['subject', 'from', 'sender', 'fromname', 'sendername']);
 
-function mustBeAddresses({ text, fields, isName }: FoundString): boolean {
+function mustBeAddresses(found: FoundString): boolean {
+  const { text, isName } = found;
+  const fields = fieldsAround(found);
   const around = isName ? fields.slice(0, -1) : fields;
   if (!isName && RECIPIENTS.has(comparableName(around.at(-1) ?? ''))) return true;
   if (!text.includes('@')) return false;
@@ -107,6 +109,6 @@ function looksLikeAddress(item: string): boolean {
   return at > 0 && /^[^\s/:?#@]+$/.test(bracketed.slice(at + 1));
 }
 
-function isHeader({ fields, isName }: FoundString): boolean {
-  return !isName && HEADERS.has(comparableName(fields.at(-1) ?? ''));
+function isHeader(found: FoundString): boolean {
+  return !found.isName && HEADERS.has(comparableName(fieldsAround(found).at(-1) ?? ''));
 }

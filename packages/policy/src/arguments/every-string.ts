@@ -4,31 +4,47 @@ import { pointerStep } from '@mandate/schemas';
 export interface FoundString {
   readonly text: string;
   /** Of the value; for a name, of the field that has it. */
-  readonly pointer: string;
-  /** Names of the fields around it, outermost first; positions in arrays are left out. */
-  readonly fields: readonly string[];
+  readonly place: Place;
   readonly isName: boolean;
 }
+
+/** The last step to it, and the place around that; null is the whole. Most strings are found and never pointed to. */
+type Place = { readonly around: Place; readonly step: string | number } | null;
 
 /** Every string in a JSON value, names of fields too, for a tool may take a map from paths or addresses. */
 export function everyString(value: unknown): readonly FoundString[] {
   const found: FoundString[] = [];
-  collect(value, '', [], found);
+  collect(value, null, found);
   return found;
 }
 
-/** A pointer is made for what has one to show: lists of other things may be long. */
-function collect(value: unknown, pointer: string, fields: readonly string[], found: FoundString[]): void {
-  if (typeof value === 'string') found.push({ text: value, pointer, fields, isName: false });
+/** The JSON pointer (RFC 6901). */
+export function pointerTo({ place }: FoundString): string {
+  return stepsTo(place).map(pointerStep).join('');
+}
+
+/** Names of the fields around it, outermost first, for a name itself among them; positions in arrays are left out. */
+export function fieldsAround({ place }: FoundString): readonly string[] {
+  return stepsTo(place).filter((step) => typeof step === 'string');
+}
+
+function stepsTo(place: Place): readonly (string | number)[] {
+  const steps: (string | number)[] = [];
+  for (let at = place; at !== null; at = at.around) steps.push(at.step);
+  return steps.reverse();
+}
+
+function collect(value: unknown, place: Place, found: FoundString[]): void {
+  if (typeof value === 'string') found.push({ text: value, place, isName: false });
   else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries())
-      if (holdsStrings(item)) collect(item, pointer + pointerStep(index), fields, found);
+    for (const [step, item] of value.entries())
+      if (holdsStrings(item)) collect(item, { around: place, step }, found);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      const at = pointer + pointerStep(name);
-      const inside = [...fields, name];
-      found.push({ text: name, pointer: at, fields: inside, isName: true });
-      if (holdsStrings(member)) collect(member, at, inside, found);
+    for (const name of Object.keys(value)) {
+      const member = (value as Readonly<Record<string, unknown>>)[name];
+      const inside = { around: place, step: name };
+      found.push({ text: name, place: inside, isName: true });
+      if (holdsStrings(member)) collect(member, inside, found);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describeSeen } from './argument-fault.ts';
-import { everyString } from './every-string.ts';
+import { everyString, pointerTo } from './every-string.ts';
 import type { NamedValidator } from './named-validator.ts';
 import { pathText } from './path-text.ts';
 import { forbiddenPath } from './system-path.ts';
@@ -27,10 +27,10 @@ export const noSystemPaths: NamedValidator = {
   parameters: null,
   parametersRequired: false,
   create: () => (args) => {
-    for (const { text, pointer } of everyString(args)) {
-      const expected = faultIn(text);
+    for (const found of everyString(args)) {
+      const expected = faultIn(found.text);
       if (expected !== null) {
-        return { pointer, expected, seen: describeSeen(text), rule: 'noSystemPaths' };
+        return { pointer: pointerTo(found), expected, seen: describeSeen(found.text), rule: 'noSystemPaths' };
       }
     }
     return null;

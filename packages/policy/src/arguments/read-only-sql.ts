@@ -1,6 +1,6 @@
 import { comparableName } from '../redaction/secret-names.ts';
 import { describeSeen } from './argument-fault.ts';
-import { everyString, type FoundString } from './every-string.ts';
+import { everyString, type FoundString, fieldsAround, pointerTo } from './every-string.ts';
 import type { NamedValidator } from './named-validator.ts';
 import { SqlRefused, type SqlToken, sqlTokens } from './sql-tokens.ts';
 import { isWritingWord, whatForbids } from './sql-words.ts';
@@ -28,17 +28,17 @@ export const readOnlySql: NamedValidator = {
       ? new Set(parameters.map((name) => comparableName(String(name))))
       : null;
     const inFields = (names: ReadonlySet<string>) => (found: FoundString) =>
-      found.fields.some((field) => names.has(comparableName(field)));
+      fieldsAround(found).some((field) => names.has(comparableName(field)));
 
     return (args) => {
-      const values = [...everyString(args)].filter(({ isName }) => !isName);
+      const values = everyString(args).filter(({ isName }) => !isName);
       const marked = values.filter(inFields(named ?? SQL_FIELDS));
       const statements = named === null && marked.length === 0 ? values : marked;
-      for (const { text, pointer } of statements) {
-        const refused = whyNotReadOnly(text);
+      for (const found of statements) {
+        const refused = whyNotReadOnly(found.text);
         if (refused === null) continue;
         const expected = `one SQL statement that only reads, without ${refused}`;
-        return { pointer, expected, seen: describeSeen(text), rule: 'readOnlySql' };
+        return { pointer: pointerTo(found), expected, seen: describeSeen(found.text), rule: 'readOnlySql' };
       }
       return null;
     };
