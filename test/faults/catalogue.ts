@@ -115,10 +115,11 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     number: 15,
-    what: 'kills that are not heard, that race with rebuilds, that reach shards that hang',
+    what: 'kills that are not heard, that race with revives and rebuilds, that reach shards that hang',
     tests: [
       'test/faults/kill-distributed.servers.test.ts',
       'test/faults/kill-unheard.servers.test.ts',
+      'test/faults/kill-races.servers.test.ts',
       'packages/ledger/src/redis/killing.servers.test.ts',
       'test/e2e/distributed/lost-ledger.servers.test.ts',
     ],

@@ -1,0 +1,96 @@
+/** Kills and revives as they lie on the log, and what must be true of ALLOWs beside them. */
+import type { Bus } from '@mandate/bus';
+import { type Decision, type KillTarget, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import { waitUntil } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+
+/** What a gateway answered to a kill. */
+export type Acknowledged = {
+  commandId: string;
+  target: KillTarget;
+  revision: number;
+  sequences: Readonly<Record<string, number>>;
+};
+
+type Revive = { target: KillTarget; revision: number; atMs: number };
+
+/** Follows it to the end of the test. */
+export async function followFlags(bus: Bus) {
+  const standing = new Map<string, { revision: number; isKilled: boolean }>();
+  const kills = new Set<string>();
+  const revives: Revive[] = [];
+  /** The higher revision wins, and at a tie the kill. */
+  const note = (target: KillTarget, revision: number, isKilled: boolean) => {
+    const name = nameOf(target);
+    const known = standing.get(name) ?? { revision: 0, isKilled: false };
+    if (revision > known.revision || (revision === known.revision && isKilled)) {
+      standing.set(name, { revision, isKilled });
+    }
+  };
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: 'earliest',
+    onRecords(records) {
+      for (const { value } of records) {
+        const record = readDecisionsRecord(value);
+        if (record.event === 'agent.killed') {
+          kills.add(record.kill.id);
+          note(record.kill.target, record.kill.revision, true);
+        } else if (record.event === 'agent.revived') {
+          const { target, revision, at } = record.revive;
+          revives.push({ target, revision, atMs: Date.parse(at) });
+          note(target, revision, false);
+        }
+      }
+    },
+  });
+  onTestFinished(() => reader.stop());
+  return {
+    /** Ids of the commands. */
+    kills: kills as ReadonlySet<string>,
+    revives: revives as readonly Revive[],
+    /** As the log says in the end. */
+    isKilled: (tenant: string, agentId: string) =>
+      ['*', tenant, `${tenant}/${agentId}`].some((name) => standing.get(name)?.isKilled === true),
+    async caughtUp() {
+      const ranges = await bus.ranges(TOPICS.decisions);
+      await waitUntil('the reader of flags to be there', () => {
+        const positions = reader.positions();
+        return ranges.every(
+          ({ topic, partition, endOffset }) => (positions[`${topic}/${partition}`] ?? 0) >= endOffset,
+        );
+      });
+    },
+  };
+}
+
+/**
+ * What must never be: an ALLOW behind a kill that was acknowledged, that was decided before anybody asked for a revive of it.
+ * Of a tenant that a kill does not name nothing had happened: all that it is ever allowed lies behind it.
+ */
+export function allowedBehind(
+  kills: readonly Acknowledged[],
+  revives: readonly Revive[],
+  allowed: readonly Decision[],
+): { decision: Decision; kill: Acknowledged }[] {
+  return kills.flatMap((kill) => {
+    const name = nameOf(kill.target);
+    const later = revives.filter(
+      ({ target, revision }) => nameOf(target) === name && revision > kill.revision,
+    );
+    const revivedAtMs = Math.min(...later.map(({ atMs }) => atMs));
+    return allowed
+      .filter(
+        ({ tenant, agentId, ledgerSequence, decidedAt }) =>
+          ['*', tenant, `${tenant}/${agentId}`].includes(name) &&
+          ledgerSequence > (kill.sequences[tenant] ?? 0) &&
+          Date.parse(decidedAt) < revivedAtMs,
+      )
+      .map((decision) => ({ decision, kill }));
+  });
+}
+
+function nameOf(target: KillTarget): string {
+  if (target.scope === 'all') return '*';
+  return target.scope === 'tenant' ? target.tenant : `${target.tenant}/${target.agentId}`;
+}

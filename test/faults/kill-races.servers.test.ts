@@ -1,0 +1,155 @@
+/**
+ * Kills and revives of the same agents, tenants and everything at once, through three gateways, on a cluster, under load,
+ * while deciders come and go and tenants open of which the ledger has never heard. Whatever order they come in: no ALLOW
+ * lies behind a kill that was acknowledged and before its revive, and in the end each flag is as the highest revision on
+ * the log says, on every shard, in every gateway and every decider.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  describeWithOwnServers,
+  IS_LONG,
+  SEED,
+  seededRandom,
+  startRedisCluster,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { serverPlane } from '../e2e/distributed/server-plane.ts';
+import { request } from './agents-at-work.ts';
+import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { allAtWork } from './deciders-at-work.ts';
+import { type Acknowledged, allowedBehind, followFlags } from './follow-flags.ts';
+import { appendUntilTaken, followLog } from './follow-log.ts';
+
+const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
+/** How often a decider comes or goes; it races all along. */
+const CHANGES = IS_LONG ? 30 : 2;
+const LEAST_ROUNDS = 3 * CHANGES;
+const TENANTS = ['one', 'two', 'three', 'four'];
+const AGENTS = ['a', 'b', 'c'];
+const GATEWAYS = 3;
+/** Of one target in a round, each sent once and through a gateway that is drawn. */
+const COMMANDS = ['kill', 'kill', 'revive', 'revive'] as const;
+const LONGEST_DELAY_MS = 40;
+const MOST_WAITING = 200;
+/** Of actions: a machine that is busy with nothing else starts no decider. */
+const PER_SECOND = 200;
+/** Of a revive that met a newer kill, and of a kill that was revived before it was answered. */
+const LOST_THE_RACE = ['NEWER_KILL_STANDS', 'REVIVED_SINCE'];
+
+describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () => {
+  test(`over ${CHANGES} rebalances and tenants that open: none escapes, and log, shards and gateways agree (SEED=${SEED})`, {
+    timeout: 1_200_000,
+  }, async () => {
+    // Of the load another: how much of it there is, the machine says.
+    const [random, ofLoad] = [seededRandom(SEED), seededRandom(SEED + 1)];
+    const among = <T>(all: readonly T[], drawn = random): T => all[Math.floor(drawn() * all.length)] as T;
+    const servers = await startBreakable(() =>
+      startRedisCluster({ appendonly: true, config: { appendfsync: 'everysec' } }),
+    );
+    const plane = serverPlane(servers, MANDATES);
+    const bus = await openTestLog(servers);
+    const startDecider = () => plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '20' });
+    const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => plane.start('gateway')));
+    const deciders = await Promise.all([startDecider(), startDecider()]);
+    const keys = new Map(
+      await Promise.all(
+        TENANTS.map(async (tenant) => {
+          const key = await plane.issueKey(tenant, ['publish', 'operate', 'operate:all']);
+          return [tenant, key] as const;
+        }),
+      ),
+    );
+    const apisOf = (tenant: string) => gateways.map(({ url }) => plane.api(url, keys.get(tenant) ?? ''));
+    const log = await followLog(bus);
+    const flags = await followFlags(bus);
+
+    let [asked, opened, isOver] = [0, 0, false];
+    const ask = async (places: readonly { tenant: string; agentId: string }[]) => {
+      const actions = places.map((place) => ({ id: `act-${asked++}`, tool: 'look', ...place }));
+      await appendUntilTaken(bus, actions.map(request));
+      return actions;
+    };
+    const newTenant = () => ({ tenant: `new-${opened++}`, agentId: 'a' });
+    const asking = (async () => {
+      const fromMs = performance.now();
+      while (!isOver) {
+        if (asked > ((performance.now() - fromMs) / 1_000) * PER_SECOND) {
+          await sleep(10);
+          continue;
+        }
+        const known = Array.from({ length: 18 }, () => ({
+          tenant: among(TENANTS, ofLoad),
+          agentId: among(AGENTS, ofLoad),
+        }));
+        await ask([...known, newTenant(), newTenant()]);
+        await waitUntil('room for more', () => log.decisions.size > asked - MOST_WAITING, PATIENCE_MS);
+      }
+    })();
+    // Told below.
+    asking.catch(() => {});
+
+    const acknowledged: Acknowledged[] = [];
+    const race = async (tenant: string, path: string, body: object) => {
+      await Promise.all(
+        COMMANDS.map(async (command) => {
+          const api = among(apisOf(tenant));
+          await sleep(random() * LONGEST_DELAY_MS);
+          try {
+            const answer = await api.post<Acknowledged>(path.replace('*', command), body);
+            if (command === 'kill') acknowledged.push(answer);
+          } catch (error) {
+            expect(LOST_THE_RACE).toContain((error as { code?: string }).code);
+          }
+        }),
+      );
+    };
+    let changes = 0;
+    const changing = (async () => {
+      for (let guest = null; changes < CHANGES; changes += 1) {
+        if (guest !== null) await guest.kill('SIGTERM');
+        guest = guest === null ? await startDecider() : null;
+        if (guest !== null) await allAtWork([guest]);
+      }
+    })();
+    changing.catch(() => {});
+    for (let round = 0; changes < CHANGES || round < LEAST_ROUNDS; round += 1) {
+      const tenant = among(TENANTS);
+      await Promise.all([
+        race(tenant, `/v1/agents/${among(AGENTS)}/*`, {}),
+        race(among(TENANTS), '/v1/*', { scope: 'tenant' }),
+        race(tenant, '/v1/*', { scope: 'all' }),
+      ]);
+    }
+    await changing;
+    isOver = true;
+    await asking;
+    const everybody = [
+      ...TENANTS.flatMap((tenant) => AGENTS.map((agentId) => ({ tenant, agentId }))),
+      ...Array.from({ length: opened }, (_, at) => ({ tenant: `new-${at}`, agentId: 'a' })),
+    ];
+    const probes = await ask([...everybody, newTenant()]);
+    await waitUntil('a decision of everything', () => log.decisions.size === asked, PATIENCE_MS);
+    await Promise.all([log.caughtUp(), flags.caughtUp()]);
+
+    expect(acknowledged.length).toBeGreaterThan(LEAST_ROUNDS);
+    expect(allowedBehind(acknowledged, flags.revives, log.allowed)).toEqual([]);
+    expect(log.contradictions).toEqual([]);
+    expect(log.deadLetters()).toBe(0);
+    expect(acknowledged.filter((kill) => !flags.kills.has(kill.commandId))).toEqual([]);
+    for (const { id, tenant, agentId } of probes) {
+      const isKilled = flags.isKilled(tenant, agentId);
+      const code = log.decisions.get(id)?.code;
+      expect({ tenant, agentId, code }).toEqual({
+        tenant,
+        agentId,
+        code: isKilled ? 'AGENT_KILLED' : 'ALLOWED',
+      });
+      for (const api of keys.has(tenant) ? apisOf(tenant) : []) {
+        const { killed } = await api.get<{ killed: object | null }>(`/v1/agents/${agentId}/kill-status`);
+        expect({ tenant, agentId, isKilled: killed !== null }).toEqual({ tenant, agentId, isKilled });
+      }
+    }
+    expect(deciders.map(({ process }) => process.exitCode)).toEqual([null, null]);
+  });
+});
