@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DecisionsHead, readDecisionsHead } from './decision-head.ts';
+import { beforeDecision, type DecisionsHead, readDecisionsHead } from './decision-head.ts';
 import { readDecisionsRecord } from './decisions-record.ts';
 
 const folder = new URL('../examples/v1/', import.meta.url);
@@ -87,4 +87,25 @@ describe('a head stops at', () => {
     const broken = Buffer.concat([Buffer.from(allow.slice(0, -1)), Buffer.of(0xff, 0x7d)]);
     expect(() => readDecisionsHead(broken)).toThrow();
   });
+});
+
+it('a decision goes on behind other fields as it stands on the log, blanks or none', () => {
+  const json = exampleOf('action.decided.allow.json');
+  for (const text of [allow, JSON.stringify(json, null, 2)]) {
+    expect(JSON.parse(beforeDecision({ actionId: 'a"1', withheld: false }, text))).toEqual({
+      actionId: 'a"1',
+      withheld: false,
+      decision: json.decision,
+    });
+  }
+  expect(() =>
+    beforeDecision({ actionId: 'a' }, written(exampleOf('action.settled.success.json'))),
+  ).toThrow();
+});
+
+it('what a newer writer says behind the decision leaves it readable', () => {
+  const more = written({ ...JSON.parse(allow), more: { checks: ['}}}'] } });
+  expect(headOf(more)).toEqual(headOf(allow));
+  const { decision } = JSON.parse(allow);
+  expect(JSON.parse(beforeDecision({ actionId: 'a' }, more))).toMatchObject({ actionId: 'a', decision });
 });

@@ -47,12 +47,24 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws, as `readDecisionsRecord` does, on what cannot be read. */
 export function readDecisionsHead(value: Uint8Array): DecisionsHead {
-  const text = utf8.decode(value);
+  return readDecisionsHeadIn(utf8.decode(value));
+}
+
+/** The same of a record that is text already. */
+export function readDecisionsHeadIn(text: string): DecisionsHead {
   const json = headIn(text) ?? JSON.parse(text);
   return json?.event === 'action.decided' ? actionDecidedHead.parse(json) : decisionsRecord.parse(json);
 }
 
-const BEGINS = '{"event":"action.decided","decision":{';
+/** An object of JSON, as text, in which the decision of that record stands behind `fields`, just as it stands on the log. */
+export function beforeDecision(fields: { [key: string]: Json }, text: string): string {
+  const written = text.startsWith(BEGINS) ? text : JSON.stringify(JSON.parse(text));
+  if (!written.startsWith(BEGINS)) throw new TypeError('a decision was expected');
+  return `${JSON.stringify(fields).slice(0, -1)},${written.slice(EVENT.length)}`;
+}
+
+const EVENT = '{"event":"action.decided",';
+const BEGINS = `${EVENT}"decision":{`;
 const CHECKS = ',"checks":[';
 
 /**

@@ -8,23 +8,25 @@ import { type Logger, MandateError } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
-/** A decision as the caller gets it. `withheld`: the log says ALLOW under this id, the kill switch says no. */
-export type HandedOver = { decision: Decision | null; withheld: boolean };
+/** Of a decision what tells whether it may be handed over. */
+type Judged = Pick<Decision, 'agentId' | 'verdict' | 'decidedAt'>;
 
-/** In the order given. Throws LEDGER_UNAVAILABLE when a flag cannot be read: then no ALLOW is handed over. */
-export async function handOver(
+/**
+ * In the order given: null, or why it is withheld: the log says ALLOW, the kill switch says no. Throws LEDGER_UNAVAILABLE when
+ * a flag cannot be read: then no ALLOW is handed over.
+ */
+export async function withheldReasons(
   gateway: Pick<Gateway, 'ledger' | 'log' | 'measures'>,
   tenant: string,
-  decisions: readonly (Decision | null)[],
-): Promise<readonly HandedOver[]> {
+  decisions: readonly (Judged | null)[],
+): Promise<readonly (string | null)[]> {
   const allowed = decisions.flatMap((decision) => (decision?.verdict === 'ALLOW' ? [decision.agentId] : []));
   const statuses = await killStatuses(gateway, tenant, new Set(allowed));
   return decisions.map((decision) => {
     const status = decision?.verdict === 'ALLOW' ? statuses.get(decision.agentId) : undefined;
-    const reason = decision && status && killedSince(decision, status);
-    if (decision === null || !reason) return { decision, withheld: false };
-    gateway.measures.withheld.inc();
-    return { decision: withheldFor(reason, decision), withheld: true };
+    const reason = (decision && status && killedSince(decision, status)) ?? null;
+    if (reason !== null) gateway.measures.withheld.inc();
+    return reason;
   });
 }
 
@@ -49,7 +51,7 @@ async function killStatuses(
 }
 
 /** In words; null where nobody killed the agent behind its ALLOW. Of a kill that was released nobody knows the reason any more. */
-function killedSince({ decidedAt }: Decision, { killed, revivedAtMs }: KillStatus): string | null {
+function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {
     const whom = { agent: 'this agent', tenant: 'its tenant', all: 'every agent' }[killed.scope];
     return `allowed, but ${whom} was killed after that: ${killed.reason}`;
@@ -58,7 +60,8 @@ function killedSince({ decidedAt }: Decision, { killed, revivedAtMs }: KillStatu
   return 'allowed, but this agent was killed after that, and revived since: what was allowed before may not begin';
 }
 
-function withheldFor(reason: string, decision: Decision): Decision {
+/** As its caller gets it. */
+export function withheldFor(reason: string, decision: Decision): Decision {
   return {
     ...decision,
     verdict: 'BLOCK',

@@ -1,7 +1,7 @@
 import type { Decision } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { AnswerBoard } from './answer-board.ts';
-import { decided, sourceAt } from './decided.fixture.ts';
+import { posted, sourceAt } from './decided.fixture.ts';
 import { RecentAnswers } from './recent-answers.ts';
 
 const NOBODY_GONE = new AbortController().signal;
@@ -13,18 +13,18 @@ describe('the board', () => {
   test('wakes everybody who waits for a coordinate, and whoever comes later finds it there', async () => {
     const answers = board();
     const early = [1, 2].map(() => answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE));
-    answers.post(decided(6), 10);
-    answers.post(decided(7), 10);
-    expect(await Promise.all(early)).toEqual([[decided(7)], [decided(7)]]);
-    expect(await answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([decided(7)]);
+    answers.post(posted(6), 10);
+    answers.post(posted(7), 10);
+    expect(await Promise.all(early)).toEqual([[posted(7)], [posted(7)]]);
+    expect(await answers.take(1).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
   });
 
   test('gives what came in time, in the order asked for', async () => {
     const answers = board();
     const waiting = answers.take(3).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
-    answers.post(decided(2), 10);
-    answers.post(decided(3), 10);
-    expect(await waiting).toEqual([decided(3), null, decided(2)]);
+    answers.post(posted(2), 10);
+    answers.post(posted(3), 10);
+    expect(await waiting).toEqual([posted(3), null, posted(2)]);
   });
 
   test('lets whoever goes away go at once, and everybody when it closes', async () => {
@@ -53,15 +53,15 @@ describe('the board', () => {
 
 describe('recent answers', () => {
   const everybody = () => true;
-  const kept = (bounds: { count?: number; bytes?: number }, ...posted: ReturnType<typeof decided>[]) => {
+  const kept = (bounds: { count?: number; bytes?: number }, ...answers: ReturnType<typeof posted>[]) => {
     const recent = new RecentAnswers({ count: 100, bytes: 1_000, ...bounds });
-    for (const answer of posted) recent.add(answer, 100);
+    for (const answer of answers) recent.add(answer, 100);
     return recent;
   };
 
   test('keep the newest, by count and by bytes, and forget an action with its last decision', () => {
     for (const bounds of [{ count: 2 }, { bytes: 250 }]) {
-      const recent = kept(bounds, decided(1), decided(2), decided(3));
+      const recent = kept(bounds, posted(1), posted(2), posted(3));
       expect([1, 2, 3].map((offset) => recent.of(sourceAt(offset)) !== null)).toEqual([false, true, true]);
       expect(recent.standing('acme', { actionId: 'a-1' }, everybody)).toBeNull();
       expect(recent.standing('acme', { actionId: 'a-2' }, everybody)).not.toBeNull();
@@ -69,11 +69,11 @@ describe('recent answers', () => {
   });
 
   test('count an answer that comes twice once', () => {
-    const recent = kept({ count: 2 }, decided(1), decided(2), decided(2), decided(2));
+    const recent = kept({ count: 2 }, posted(1), posted(2), posted(2), posted(2));
     expect(recent.of(sourceAt(1))).not.toBeNull();
   });
 
-  const of = (offset: number, more: Partial<Decision>) => decided(offset, { actionId: 'a', ...more });
+  const of = (offset: number, more: Partial<Decision>) => posted(offset, { actionId: 'a', ...more });
 
   test.each([
     ['the first stands, not a repeat', [of(1, {}), of(2, { kind: 'duplicate', verdict: 'BLOCK' })], 1],
@@ -81,7 +81,7 @@ describe('recent answers', () => {
     ['what answers a DEFER', [of(1, { verdict: 'DEFER' }), of(2, {}), of(3, {})], 2],
     ['the newest attempt', [of(1, { attempt: 1 }), of(2, { attempt: 2 })], 2],
   ])('%s', (_rule, answers, standing) => {
-    expect(kept({}, ...answers).standing('acme', { actionId: 'a' }, everybody)?.source).toEqual(
+    expect(kept({}, ...answers).standing('acme', { actionId: 'a' }, everybody)?.decision.source).toEqual(
       sourceAt(standing),
     );
   });
@@ -89,7 +89,7 @@ describe('recent answers', () => {
   test('are asked by tenant, agent and attempt, and show what may be seen', () => {
     const recent = kept({}, of(1, { attempt: 1 }), of(2, { attempt: 2 }), of(3, { agentId: 'other' }));
     const ask = (tenant: string, name: object, visible: (agentId: string) => boolean = everybody) =>
-      recent.standing(tenant, { actionId: 'a', ...name }, visible)?.source.offset;
+      recent.standing(tenant, { actionId: 'a', ...name }, visible)?.decision.source.offset;
     expect(ask('acme', { attempt: 1, agentId: 'bot' })).toBe('1');
     expect(ask('acme', { agentId: 'other' })).toBe('3');
     expect(ask('acme', {}, (agentId) => agentId === 'other')).toBe('3');

@@ -1,11 +1,18 @@
 /** A decision as tests need one: on a request at an offset of partition 0. */
 import type { ActionDecided, Decision, Source } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
+import type { Decided } from './recent-answers.ts';
 
 export function decided(offset: number, given: Partial<Decision> = {}): ActionDecided {
   const own = { id: `dec_${offset}`, actionId: `a-${offset}`, source: sourceAt(offset) };
   const decision = buildDecision(offset, { appendedAtMs: Date.UTC(2026, 0, 1), ...own, ...given });
   return { event: 'action.decided', decision };
+}
+
+/** The same as the board has it. */
+export function posted(offset: number, given: Partial<Decision> = {}): Decided {
+  const record = decided(offset, given);
+  return { ...record, text: JSON.stringify(record) };
 }
 
 export function sourceAt(offset: number): Source {

@@ -8,16 +8,18 @@ import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError, type Running } from '@mandate/runtime';
 import {
-  type DecisionsRecord,
+  type DecisionsHead,
   type EpochInForce,
   epochBehind,
   holdsIn,
-  readDecisionsRecord,
+  readDecisionsHeadIn,
   TOPICS,
 } from '@mandate/schemas';
 import type { AnswerBoard } from './answer-board.ts';
 
 const LOOK_AGAIN_MS = 200;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * @param ledger says which epoch is in force where the reading begins. A decision of another epoch behind the
@@ -33,18 +35,16 @@ export async function followDecisions(options: {
   const epochs = new Map<number, EpochInForce>();
   const stopping = new AbortController();
 
-  const take = (
-    { coordinate: { partition }, value }: LogRecord,
-    record: DecisionsRecord,
-    first: EpochInForce | null,
-  ) => {
+  const take = (logged: LogRecord, first: EpochInForce | null) => {
+    const { partition } = logged.coordinate;
+    const { record, text } = read(logged);
     const inForce = epochs.get(partition) ?? (atStart.has(partition) ? first : newest(first, epochs));
     if (record.event === 'ledger.epoch') epochs.set(partition, epochBehind(inForce, record.epoch));
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
-      board.post(record, value.length);
+      board.post({ ...record, text }, logged.value.length);
     }
     if (record.event === 'action.settled' && holdsIn(inForce, record.settlement.ledgerEpoch)) {
-      board.post(record, value.length);
+      board.post(record, logged.value.length);
     }
   };
   const started = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ export async function followDecisions(options: {
     onRecords: async (records) => {
       const first = await firstEpoch;
       if (stopping.signal.aborted) return;
-      for (const record of records) take(record, read(record), first);
+      for (const record of records) take(record, first);
     },
   });
   const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));
@@ -79,9 +79,10 @@ function newest(first: EpochInForce | null, epochs: ReadonlyMap<number, EpochInF
 }
 
 /** Throws LOG_UNREADABLE: what it does not know may say that the next decision is void. */
-function read({ coordinate, value }: LogRecord): DecisionsRecord {
+function read({ coordinate, value }: LogRecord): { record: DecisionsHead; text: string } {
   try {
-    return readDecisionsRecord(value);
+    const text = utf8.decode(value);
+    return { record: readDecisionsHeadIn(text), text };
   } catch (cause) {
     throw recordUnreadable(coordinate, cause);
   }

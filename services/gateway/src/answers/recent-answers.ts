@@ -3,10 +3,19 @@
  * request, and whoever asks for a decision that the audit may not hold yet. Bounded by count and by bytes on the log;
  * the oldest go first.
  */
-import type { ActionDecided, ActionSettled, Decision, Source } from '@mandate/schemas';
+import {
+  type ActionSettled,
+  type Decision,
+  type DecisionHead,
+  decisionsRecord,
+  type Source,
+} from '@mandate/schemas';
+
+/** A decision: what a gateway goes by, and its record as it stands on the log, which is handed on. */
+export type Decided = { event: 'action.decided'; decision: DecisionHead; text: string };
 
 /** What the decisions topic answers to a record of an actions topic. */
-export type Answer = ActionDecided | ActionSettled;
+export type Answer = Decided | ActionSettled;
 
 export type ActionName = { actionId: string; agentId?: string | undefined; attempt?: number | undefined };
 
@@ -20,11 +29,18 @@ export function sourceOf(answer: Answer): Source {
   return answer.event === 'action.decided' ? answer.decision.source : answer.settlement.source;
 }
 
+/** All of it, for whoever has to change something in it. */
+export function wholeOf({ text }: Decided): Decision {
+  const record = decisionsRecord.parse(JSON.parse(text));
+  if (record.event !== 'action.decided') throw new TypeError(`a decision was expected, not ${record.event}`);
+  return record.decision;
+}
+
 export class RecentAnswers {
   readonly #maxCount: number;
   readonly #maxBytes: number;
   readonly #bySource = new Map<string, Kept>();
-  readonly #byAction = new Map<string, Decision[]>();
+  readonly #byAction = new Map<string, Decided[]>();
   #bytes = 0;
 
   constructor(bounds: { count: number; bytes: number }) {
@@ -38,12 +54,12 @@ export class RecentAnswers {
     if (this.#bySource.has(key)) return;
     this.#bySource.set(key, { answer, bytes });
     this.#bytes += bytes;
-    if (answer.event === 'action.decided') this.#index(answer.decision);
+    if (answer.event === 'action.decided') this.#index(answer);
     for (const [oldest, kept] of this.#bySource) {
       if (this.#bySource.size <= this.#maxCount && this.#bytes <= this.#maxBytes) break;
       this.#bySource.delete(oldest);
       this.#bytes -= kept.bytes;
-      if (kept.answer.event === 'action.decided') this.#unindex(kept.answer.decision);
+      if (kept.answer.event === 'action.decided') this.#unindex(kept.answer);
     }
   }
 
@@ -55,34 +71,35 @@ export class RecentAnswers {
    * The decision that stands for an action, as far as the newest records tell; of the newest attempt when none is
    * asked for. `visible` leaves out the agents that the asker may not see.
    */
-  standing(tenant: string, action: ActionName, visible: (agentId: string) => boolean): Decision | null {
+  standing(tenant: string, action: ActionName, visible: (agentId: string) => boolean): Decided | null {
     const decisions = (this.#byAction.get(actionKey(tenant, action.actionId)) ?? []).filter(
-      ({ agentId, attempt }) =>
+      ({ decision: { agentId, attempt } }) =>
         visible(agentId) &&
         (action.agentId === undefined || action.agentId === agentId) &&
         (action.attempt === undefined || action.attempt === attempt),
     );
-    return decisions.reduce<Decision | null>((best, next) => (stands(next, best) ? next : best), null);
+    return decisions.reduce<Decided | null>((best, next) => (stands(next, best) ? next : best), null);
   }
 
-  #index(decision: Decision): void {
-    const key = actionKey(decision.tenant, decision.actionId);
+  #index(decided: Decided): void {
+    const key = actionKey(decided.decision.tenant, decided.decision.actionId);
     const known = this.#byAction.get(key);
-    if (known === undefined) this.#byAction.set(key, [decision]);
-    else known.push(decision);
+    if (known === undefined) this.#byAction.set(key, [decided]);
+    else known.push(decided);
   }
 
-  #unindex(decision: Decision): void {
-    const key = actionKey(decision.tenant, decision.actionId);
-    const left = (this.#byAction.get(key) ?? []).filter((other) => other !== decision);
+  #unindex(decided: Decided): void {
+    const key = actionKey(decided.decision.tenant, decided.decision.actionId);
+    const left = (this.#byAction.get(key) ?? []).filter((other) => other !== decided);
     if (left.length === 0) this.#byAction.delete(key);
     else this.#byAction.set(key, left);
   }
 }
 
 /** `next` lies behind `best` on the log. A repeat never stands over a decision proper; a DEFER gives way to its answer. */
-function stands(next: Decision, best: Decision | null): boolean {
-  if (best === null) return true;
+function stands({ decision: next }: Decided, standing: Decided | null): boolean {
+  if (standing === null) return true;
+  const best = standing.decision;
   if (next.kind === 'duplicate') return false;
   return best.kind === 'duplicate' || next.attempt > best.attempt || best.verdict === 'DEFER';
 }

@@ -136,9 +136,12 @@ function logAway(cause: unknown): unknown {
   );
 }
 
+/** Given to `abort`: else it makes an error with a stack, which took 5 µs after every answer. */
+const CLOSED = new Error('the connection is closed');
+
 /** Aborts when the caller hangs up before it was answered. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  reply.raw.once('close', () => gone.abort(CLOSED));
   return gone.signal;
 }

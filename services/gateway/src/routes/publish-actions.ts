@@ -1,11 +1,13 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
-import { type Action, action, actionRequested, decision, source } from '@mandate/schemas';
+import { type Action, action, actionRequested, beforeDecision, decision, source } from '@mandate/schemas';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { type Decided, wholeOf } from '../answers/recent-answers.ts';
 import { idempotencyKeyOf } from '../commands/idempotency-key.ts';
 import type { Gateway } from '../gateway.ts';
-import { handOver } from '../hand-over.ts';
-import { publishRecords, type Route } from '../publish/publish-records.ts';
+import { withheldFor, withheldReasons } from '../hand-over.ts';
+import { type Published, publishRecords, type Route } from '../publish/publish-records.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
 import { redactAction } from '../publish/redact-action.ts';
 import { waitQuery } from './wait-query.ts';
@@ -79,27 +81,39 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
       gateway.measures.published.inc({ event: 'action.requested' }, published.length);
 
-      const decisions = published.map(({ answer }) =>
-        answer?.event === 'action.decided' ? answer.decision : null,
+      const decided = published.map(({ answer }) => (answer?.event === 'action.decided' ? answer : null));
+      const reasons = await withheldReasons(
+        gateway,
+        callerOf(request).tenant,
+        decided.map((answer) => answer?.decision ?? null),
       );
-      const handed = await handOver(gateway, callerOf(request).tenant, decisions);
-      const results = published.map(({ item, source }, index) => ({
-        actionId: item.id,
-        attempt: item.attempt ?? 1,
-        source,
-        decision: null,
-        withheld: false,
-        ...handed[index],
-      }));
+      const results = published.map((each, index) =>
+        textOf(each, decided[index] ?? null, reasons[index] ?? null),
+      );
 
-      reply.code(decisions.includes(null) ? 202 : 200);
+      reply.code(decided.includes(null) ? 202 : 200);
       const [only] = published;
-      if (many || only === undefined) return { results };
-      if (decisions.includes(null)) reply.header('location', locationOf(only.item));
-      const [single] = results;
-      return single ?? { results };
+      const isList = many || only === undefined;
+      if (!isList && decided.includes(null)) reply.header('location', locationOf(only.item));
+      return sendJson(reply, isList ? `{"results":[${results.join()}]}` : results.join());
     },
   );
+}
+
+/**
+ * JSON of `result`. The decision goes out as it stands on the log, unless it is withheld: 13 µs of CPU a request, where parsing
+ * it whole, checking it by the schema of the answer and writing it again took 40.
+ */
+function textOf({ item, source }: Published<Action>, decided: Decided | null, reason: string | null): string {
+  const named = { actionId: item.id, attempt: item.attempt ?? 1, source };
+  if (decided === null) return JSON.stringify({ ...named, decision: null, withheld: false });
+  if (reason === null) return beforeDecision({ ...named, withheld: false }, decided.text);
+  return JSON.stringify({ ...named, decision: withheldFor(reason, wholeOf(decided)), withheld: true });
+}
+
+/** What is written already: a value would be checked by the schema of the answer, and written. */
+function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(text);
 }
 
 function keyForMany(): HttpProblem {

@@ -2,8 +2,9 @@
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import { CAPS, decision, id, source } from '@mandate/schemas';
 import { z } from 'zod';
+import { wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
-import { handOver } from '../hand-over.ts';
+import { withheldFor, withheldReasons } from '../hand-over.ts';
 import { maySee, seesEveryAgent } from '../own-agents.ts';
 
 export function showDecision(server: HttpServer, gateway: Gateway): void {
@@ -51,19 +52,18 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
       // An agent that asks what became of its own action is no reader of the audit; whoever sees those of all is one.
       if (seesEveryAgent(key)) await gateway.reads.recordRead(request);
       const visible = (agentId: string) => maySee(key, agentId);
+      const recent = gateway.board.recent.standing(key.tenant, asked, visible);
       const standing =
-        gateway.board.recent.standing(key.tenant, asked, visible) ??
-        (await gateway.findDecision?.(key.tenant, asked)) ??
-        null;
+        (recent && wholeOf(recent)) ?? (await gateway.findDecision?.(key.tenant, asked)) ?? null;
       if (standing === null || !visible(standing.agentId)) throw notDecided(asked.actionId);
 
-      const [handed] = await handOver(gateway, key.tenant, [standing]);
+      const [reason = null] = await withheldReasons(gateway, key.tenant, [standing]);
       return {
         actionId: standing.actionId,
         attempt: standing.attempt,
         source: standing.source,
-        decision: handed?.decision ?? standing,
-        withheld: handed?.withheld ?? false,
+        decision: reason === null ? standing : withheldFor(reason, standing),
+        withheld: reason !== null,
       };
     },
   );
