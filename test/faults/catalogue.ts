@@ -161,6 +161,11 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
+    number: 21,
+    what: 'anything of all this every ten seconds, under load, for half an hour',
+    tests: ['test/faults/soak/soak.servers.test.ts', 'test/faults/soak/memory.test.ts'],
+  },
+  {
     number: 22,
     what: 'the disk of an embedded plane is full',
     tests: ['test/faults/full-disk.test.ts'],

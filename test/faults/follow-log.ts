@@ -55,7 +55,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   const allowed: Decision[] = [];
   const epochs = new Set<string>();
   const contradictions: { one: Decision; other: Decision }[] = [];
-  const inForce = new Map<number, LedgerEpoch['epoch']>();
+  const inForce = readEpochs();
   let voids = 0;
   let deadLetters = 0;
   let repeats = 0;
@@ -88,19 +88,17 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       }
       const { partition } = coordinate;
       const record = readDecisionsRecord(value);
-      const isVoid = (epoch: string) => (inForce.get(partition)?.id ?? epoch) !== epoch;
       if (record.event === 'ledger.epoch') {
-        const { id, generation = 0 } = record.epoch;
-        if (generation > (inForce.get(partition)?.generation ?? 0)) inForce.set(partition, record.epoch);
-        epochs.add(id);
+        inForce.begin(partition, record.epoch);
+        epochs.add(record.epoch.id);
       } else if (record.event === 'action.decided') {
         const { decision } = record;
-        if (isVoid(decision.ledgerEpoch)) voids++;
+        if (inForce.isVoid(partition, decision.ledgerEpoch)) voids++;
         else if (noteDecision(decision) && decision.verdict === 'ALLOW' && report)
           reports.push(report(decision));
       } else if (record.event === 'action.settled') {
         const { settlement } = record;
-        if (isVoid(settlement.ledgerEpoch)) voids++;
+        if (inForce.isVoid(partition, settlement.ledgerEpoch)) voids++;
         else if (!settlements.has(settlement.id)) {
           settlements.set(settlement.id, settlement);
           settled.add(settlement.actionId);
@@ -147,6 +145,17 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
     duplicates: () => duplicates.size,
     repeats: () => repeats,
     outcomes: () => outcomes,
+  };
+}
+
+/** Which epoch holds on each partition. */
+export function readEpochs() {
+  const inForce = new Map<number, LedgerEpoch['epoch']>();
+  return {
+    begin(partition: number, epoch: LedgerEpoch['epoch']): void {
+      if ((epoch.generation ?? 0) > (inForce.get(partition)?.generation ?? 0)) inForce.set(partition, epoch);
+    },
+    isVoid: (partition: number, epoch: string): boolean => (inForce.get(partition)?.id ?? epoch) !== epoch,
   };
 }
 

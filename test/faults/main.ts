@@ -11,11 +11,12 @@ import { parseArgs } from 'node:util';
 import { SEED } from '@mandate/testing';
 import { FAULTS, type Fault } from './catalogue.ts';
 
-const USAGE = `Usage: npm run test:faults -- [--only NUMBER]... [--seed SEED] [--long] [--list] [--json]
+const USAGE = `Usage: npm run test:faults -- [--only NUMBER]... [--seed SEED] [--long] [--minutes N] [--list] [--json]
 
   --only NUMBER  only this fault; may be given more than once
   --seed SEED    draws what is random from this number, as a run did that failed; "random" draws anew
   --long         the long form: faults by the thousand, and half an hour of them
+  --minutes N    how long the soak (21) goes on: 30 with --long, a few seconds without
   --list         what there is, and where
   --json         what became of each as one JSON document; what the tests print goes to stderr
   --help         this text
@@ -30,6 +31,7 @@ type Asked = {
   list: boolean;
   json: boolean;
   long: boolean;
+  minutes: string | undefined;
   seed: number;
   faults: readonly Fault[];
 };
@@ -82,17 +84,24 @@ function readArguments(): Asked | string {
         only: { type: 'string', multiple: true },
         seed: { type: 'string' },
         long: { type: 'boolean', default: false },
+        minutes: { type: 'string' },
         list: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    const { only, seed, ...others } = values;
+    const { only, seed, minutes, ...others } = values;
     const unknown = only?.find((number) => !FAULTS.some((fault) => String(fault.number) === number));
     if (unknown !== undefined) return `there is no fault ${unknown}`;
     if (seed !== undefined && seed !== 'random' && !/^\d{1,10}$/.test(seed)) return `${seed} is no seed`;
+    if (minutes !== undefined && !/^[1-9]\d{0,3}$/.test(minutes)) return `${minutes} is no number of minutes`;
     const faults = FAULTS.filter(({ number }) => only === undefined || only.includes(String(number)));
-    return { ...others, seed: seed === 'random' ? randomInt(2 ** 31) : Number(seed ?? SEED), faults };
+    return {
+      ...others,
+      minutes,
+      seed: seed === 'random' ? randomInt(2 ** 31) : Number(seed ?? SEED),
+      faults,
+    };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -107,7 +116,7 @@ function listOf(faults: readonly Fault[]): string {
     .join('');
 }
 
-function run({ faults, long, seed, json }: Asked): Became[] {
+function run({ faults, long, minutes, seed, json }: Asked): Became[] {
   const folder = mkdtempSync(join(tmpdir(), 'mandate-faults-'));
   const report = join(folder, 'results.json');
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
@@ -117,6 +126,7 @@ function run({ faults, long, seed, json }: Asked): Became[] {
     env: {
       ...process.env,
       ...(long ? { FAULTS_LONG: '1' } : {}),
+      ...(minutes === undefined ? {} : { SOAK_MINUTES: minutes }),
       SEED: String(seed),
     },
     stdio: ['ignore', json ? 2 : 'inherit', 'inherit'],
@@ -146,7 +156,7 @@ function becameOf({ number, what, tests }: Fault, { testResults }: Results): Bec
   return { number, what, passed: failed.length === 0 && lacks.length === 0, tests: ran, failed, lacks };
 }
 
-function tableOf(became: readonly Became[], { seed, long }: Asked): string {
+function tableOf(became: readonly Became[], { seed, long, minutes }: Asked): string {
   const lines = became.flatMap(({ number, what, passed, tests, failed, lacks }) => [
     `${String(number).padStart(2)}  ${passed ? 'survived' : 'FAILED  '}  ${what} (${tests} ${tests === 1 ? 'test' : 'tests'})`,
     ...failed.map((name) => `      ${name}`),
@@ -157,6 +167,7 @@ function tableOf(became: readonly Became[], { seed, long }: Asked): string {
     ...lost.map(({ number }) => `--only ${number}`),
     `--seed ${seed}`,
     ...(long ? ['--long'] : []),
+    ...(minutes === undefined ? [] : [`--minutes ${minutes}`]),
   ];
   return [
     '',

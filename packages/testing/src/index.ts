@@ -4,7 +4,7 @@ export { busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
 export { startOtlpReceiver, traceTree, WHOLE_WAY } from './otlp-receiver.ts';
 export { plainKafka, plainRedis } from './plain-clients.ts';
-export { IS_LONG, SEED } from './run-options.ts';
+export { IS_LONG, SEED, SOAK_MS } from './run-options.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type Authority, newAuthority } from './servers/certificates.ts';
 export {

@@ -6,3 +6,11 @@ export const SEED: number =
 
 /** `FAULTS_LONG=1`: faults that come thousands of times, and for half an hour. */
 export const IS_LONG: boolean = process.env.FAULTS_LONG === '1';
+
+/** How long the soak goes on, by `SOAK_MINUTES`: else half an hour, or just long enough to show that it works. */
+export const SOAK_MS: number =
+  process.env.SOAK_MINUTES === undefined
+    ? IS_LONG
+      ? 30 * 60_000
+      : 8_000
+    : 60_000 * Number(process.env.SOAK_MINUTES);

@@ -1,0 +1,71 @@
+/** Which actions are decided, and what was allowed, of a log that is too long to keep. */
+import type { Bus } from '@mandate/bus';
+import { type Decision, type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { onTestFinished } from 'vitest';
+import { readEpochs } from '../follow-log.ts';
+import { numberOf } from './population.ts';
+
+export type FollowedDecided = {
+  /** How many actions have a decision that stands. */
+  decided(): number;
+  /** By what was first said of each. */
+  codes: ReadonlyMap<string, number>;
+  isDecided(action: number): boolean;
+  /** Records that a newer epoch made void. */
+  voids(): number;
+};
+
+/** To the end of the test. `onAllowed`: of each action that may be carried out, once. */
+export async function followDecided(
+  bus: Bus,
+  onAllowed: (decision: Decision) => void,
+): Promise<FollowedDecided> {
+  const epochs = readEpochs();
+  const codes = new Map<string, number>();
+  let known = new Uint8Array(1 << 16);
+  let [decided, voids] = [0, 0];
+
+  function note(decision: Decision): void {
+    const action = numberOf(decision);
+    if (action >= known.length) {
+      const more = new Uint8Array(Math.max(action + 1, 2 * known.length));
+      more.set(known);
+      known = more;
+    }
+    if (decision.kind === 'duplicate' || known[action] === 1) return;
+    known[action] = 1;
+    decided += 1;
+    codes.set(decision.code, (codes.get(decision.code) ?? 0) + 1);
+    if (decision.verdict === 'ALLOW') onAllowed(decision);
+  }
+
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: 'earliest',
+    onRecords(records) {
+      for (const { coordinate, value } of records) {
+        // The checker reads them with all care afterwards.
+        const record = JSON.parse(Buffer.from(value).toString()) as DecisionsRecord;
+        if (record.event === 'ledger.epoch') epochs.begin(coordinate.partition, record.epoch);
+        else if (record.event === 'action.decided') {
+          if (epochs.isVoid(coordinate.partition, record.decision.ledgerEpoch)) voids += 1;
+          else note(record.decision);
+        }
+      }
+    },
+  });
+  let failure: { error: unknown } | undefined;
+  reader.finished.catch((error: unknown) => {
+    failure = { error };
+  });
+  onTestFinished(() => reader.stop());
+  return {
+    decided() {
+      if (failure !== undefined) throw failure.error;
+      return decided;
+    },
+    codes,
+    isDecided: (action) => known[action] === 1,
+    voids: () => voids,
+  };
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { growth, type Sample } from './memory.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Each five seconds for half an hour. */
+function lifeOf(mebibytes: (share: number) => number): Sample[] {
+  return Array.from({ length: 360 }, (_, at) => ({
+    atMs: at * 5_000,
+    bytes: Math.round(mebibytes(at / 360) * MEBIBYTE),
+  }));
+}
+
+test('what warms up, and then goes up and down with its garbage, has not grown', () => {
+  const garbage = (share: number) => 80 * ((share * 97) % 1);
+  expect(growth(lifeOf((share) => 150 + 200 * Math.min(1, 4 * share) + garbage(share)))).toMatchObject({
+    isFlat: true,
+  });
+});
+
+test('what takes more all the time has grown', () => {
+  expect(growth(lifeOf((share) => 150 + 200 * share))).toEqual({
+    from: Math.round(225 * MEBIBYTE),
+    to: Math.round(325 * MEBIBYTE),
+    isFlat: false,
+  });
+});
+
+test('of a brief life nothing can be told', () => {
+  expect(growth(lifeOf(() => 150).slice(0, 11))).toBeNull();
+});

@@ -1,0 +1,168 @@
+/**
+ * A whole plane under load for half an hour, to which something goes wrong every ten seconds: what, the seed draws. Once it
+ * is left alone, nothing waits any more, every request is decided once, every law holds, and no process has grown.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TOPICS } from '@mandate/schemas';
+import {
+  describeWithOwnServers,
+  IS_LONG,
+  SEED,
+  SOAK_MS,
+  seededRandom,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFailed, test } from 'vitest';
+import { openTestLog, PATIENCE_MS } from '../breakable-servers.ts';
+import { allAtWork } from '../deciders-at-work.ts';
+import { shuffled } from '../shuffled.ts';
+import { openWay, waysToBrokers } from '../ways.ts';
+import { wholePlane } from '../whole-plane.ts';
+import { MANDATES } from './population.ts';
+import { openTraffic } from './traffic.ts';
+import { lagOf, watch } from './watch.ts';
+import { type Service, type Soaked, WHAT_GOES_WRONG } from './what-goes-wrong.ts';
+
+const EVERY_MS = Math.min(10_000, SOAK_MS / 2);
+const MOST_STARTS = 5;
+/** By which it is measured what the deciders can do. */
+const BACKLOG = IS_LONG ? 10_000 : 1_000;
+/** As many as the laws are checked of in some minutes and some GB of memory: half an hour of 550 a second. */
+const MOST_ACTIONS = 1_000_000;
+const MOST_A_SECOND = MOST_ACTIONS / (SOAK_MS / 1_000);
+
+describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
+  test(`of ${Math.round(SOAK_MS / 1_000)} s, with a fault every ${EVERY_MS / 1_000} s (SEED=${SEED})`, {
+    timeout: 4 * SOAK_MS + 600_000,
+  }, async () => {
+    const random = seededRandom(SEED);
+    const ledger = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+    const redis = await openWay(ledger.port, 'evalsha');
+    const brokers = waysToBrokers('');
+    const plane = await wholePlane(MANDATES, {
+      startLedger: async () => ledger,
+      kafka: { via: brokers.via },
+      settings: ({ kafka }) => ({
+        MANDATE_KAFKA_BROKERS: kafka.through.join(','),
+        MANDATE_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+        MANDATE_RECORDER_SESSION_TIMEOUT_MS: '2000',
+      }),
+    });
+    const { servers, bus, apiOf, gateway, query, recorder, startGateway, startDecider, startRecorder } =
+      plane;
+    const [kafka] = brokers.ways;
+    if (kafka === undefined) throw new Error('there is no way to the broker');
+    const [otherGateway, otherRecorder, decider, ...otherDeciders] = await Promise.all([
+      startGateway(),
+      startRecorder(),
+      startDecider(),
+      startDecider(),
+      startDecider(),
+    ]);
+    const soaked: Soaked = {
+      servers,
+      ways: { redis, kafka },
+      operator: () => apiOf(soaked.gateways.at(-1) ?? gateway),
+      gateways: [gateway, otherGateway],
+      deciders: [decider, ...otherDeciders],
+      recorders: [recorder, otherRecorder],
+      start: {
+        gateway: () => insistently(startGateway),
+        decider: () => insistently(startDecider),
+        recorder: () => insistently(startRecorder),
+      },
+    };
+    const traffic = await openTraffic({
+      agents: await openTestLog({ kafka: { ...servers.kafka, brokers: servers.kafka.through } }),
+      observer: bus,
+      random: seededRandom(SEED + 1),
+      gateways: () => soaked.gateways.map(apiOf),
+    });
+    const history: string[] = [];
+    onTestFailed(() => console.error(`What went wrong:\n${history.join('\n')}`));
+
+    const drain = async () => {
+      const startMs = performance.now();
+      await traffic.ask(BACKLOG);
+      await allDecided();
+      return (1_000 * BACKLOG) / (performance.now() - startMs);
+    };
+    const allDecided = () =>
+      waitUntil('a decision for every action', () => traffic.decided() === traffic.asked(), PATIENCE_MS);
+    await drain();
+    const capacity = await drain();
+    const perSecond = Math.min(capacity / 2, MOST_A_SECOND);
+    const watched = watch(bus, traffic, { gateway, decider, recorder, query });
+    watched.say(
+      `${Math.round(capacity)} actions/s are decided of a backlog; ${Math.round(perSecond)} are asked for`,
+    );
+    traffic.begin(perSecond);
+
+    const names = Object.keys(WHAT_GOES_WRONG);
+    let drawn: string[] = [];
+    const startMs = performance.now();
+    for (let atMs = startMs; atMs < startMs + SOAK_MS; ) {
+      if (drawn.length === 0) drawn = shuffled(names, random);
+      const name = drawn.pop() ?? '';
+      history.push(`${((atMs - startMs) / 1_000).toFixed(1)} s: ${name}`);
+      watched.tell(name);
+      await WHAT_GOES_WRONG[name]?.(soaked, random);
+      expect(whoEnded(soaked), `after ${name}`).toEqual([]);
+      await sleep(atMs + EVERY_MS - performance.now());
+      atMs = performance.now();
+    }
+    await allAtWork(soaked.deciders);
+    await traffic.stop();
+    await watched.stop();
+    const calmMs = performance.now();
+    await allDecided();
+    await waitUntil(
+      'nothing to wait any more',
+      async () => {
+        const { deciders, recorders } = await lagOf(bus);
+        return deciders === 0 && recorders === 0;
+      },
+      PATIENCE_MS,
+    );
+    watched.say(`no lag after ${Math.round((performance.now() - calmMs) / 1_000)} s; ${told(traffic)}`);
+
+    expect(whoEnded(soaked)).toEqual([]);
+    expect((await bus.ranges(TOPICS.deadLetters)).filter(({ endOffset }) => endOffset > 0)).toEqual([]);
+    if (history.length >= names.length) {
+      const codes = ['AGENT_KILLED', 'ALLOWED', 'COST_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED'];
+      expect([...traffic.codes.keys()]).toEqual(expect.arrayContaining(codes));
+    }
+    const checkMs = performance.now();
+    await plane.expectLawsHold();
+    watched.say(`every law holds; that took ${Math.round((performance.now() - checkMs) / 1_000)} s`);
+    const grown = watched.grown();
+    // Where everything has happened to them in the first quarter: until then each may come to need more.
+    if (SOAK_MS / 4 >= names.length * EVERY_MS) expect(grown).toEqual([]);
+  });
+});
+
+/** As whoever runs them does: one that finds a server away, or too slow, as it starts ends, and is started again. */
+async function insistently(start: () => Promise<Service>): Promise<Service> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === MOST_STARTS) throw error;
+    }
+  }
+}
+
+/** Of those that nobody killed. */
+function whoEnded({ gateways, deciders, recorders }: Soaked): string[] {
+  return Object.entries({ gateways, deciders, recorders }).flatMap(([kind, services]) =>
+    services
+      .filter(({ process }) => process.exitCode !== null || process.signalCode !== null)
+      .map(({ process, errors }) => `of ${kind}: ${process.exitCode} ${errors().slice(-2_000)}`),
+  );
+}
+
+function told({ codes, voids }: Awaited<ReturnType<typeof openTraffic>>): string {
+  const counts = [...codes].sort(([, one], [, other]) => other - one);
+  return `${counts.map(([code, count]) => `${code} ${count}`).join(', ')}, void ${voids()}`;
+}

@@ -1,0 +1,105 @@
+/** Looks at a soak while it runs: how large each process is, and, each minute on stderr, how it goes. */
+import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@mandate/bus';
+import { GROUPS, TOPICS } from '@mandate/schemas';
+import { growth, inMebibytes, residentBytes, type Sample } from './memory.ts';
+import type { Traffic } from './traffic.ts';
+
+const SAMPLE_EVERY_MS = 5_000;
+const TELL_EVERY_MS = 60_000;
+const STDERR = 2;
+
+type Watched = { url: string };
+
+export type Watch = {
+  /** What was done to it last. */
+  tell(fault: string): void;
+  say(text: string): void;
+  stop(): Promise<void>;
+  /** Those whose memory grew, and how; each must have lived all along. */
+  grown(): string[];
+};
+
+/** @param watched by name */
+export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<string, Watched>>): Watch {
+  const startMs = performance.now();
+  const sizes = new Map(Object.keys(watched).map((name) => [name, [] as Sample[]]));
+  let faults: string[] = [];
+  let isOn = true;
+  const since = () => performance.now() - startMs;
+  const say = (text: string) => void writeSync(STDERR, `soak ${clock(since())}  ${text}\n`);
+
+  async function sample(): Promise<void> {
+    await Promise.all(
+      Object.entries(watched).map(async ([name, service]) => {
+        const bytes = await residentBytes(service);
+        if (bytes !== null) sizes.get(name)?.push({ atMs: since(), bytes });
+      }),
+    );
+  }
+
+  const done = (async () => {
+    let told = { atMs: 0, decided: traffic.decided() };
+    while (isOn) {
+      await Promise.all([sample(), sleep(SAMPLE_EVERY_MS)]);
+      if (since() - told.atMs < TELL_EVERY_MS) continue;
+      const decided = traffic.decided();
+      const perSecond = (1_000 * (decided - told.decided)) / (since() - told.atMs);
+      told = { atMs: since(), decided };
+      const lag = await lagOf(bus).catch(() => ({ deciders: '?', recorders: '?' }));
+      const memory = [...sizes].map(
+        ([name, samples]) => `${name} ${inMebibytes(samples.at(-1)?.bytes ?? 0)}`,
+      );
+      say(
+        [
+          `${Math.round(perSecond)} decisions/s, ${decided} in all`,
+          `lag ${lag.deciders} + ${lag.recorders}`,
+          memory.join(', '),
+          faults.join('; '),
+        ].join(' | '),
+      );
+      faults = [];
+    }
+  })();
+  // Told by `stop`, which every test awaits.
+  done.catch(() => {});
+  return {
+    tell: (fault) => void faults.push(fault),
+    say,
+    stop() {
+      isOn = false;
+      return done;
+    },
+    grown: () =>
+      [...sizes].flatMap(([name, samples]) => {
+        const found = growth(samples);
+        if (found === null) return [];
+        const text = `${name}: ${inMebibytes(found.from)} to ${inMebibytes(found.to)}`;
+        say(text);
+        return found.isFlat ? [] : [text];
+      }),
+  };
+}
+
+/** Records that wait for the deciders, and for the recorders. */
+export async function lagOf(bus: Bus): Promise<{ deciders: number; recorders: number }> {
+  const lagIn = async (group: string, topics: readonly string[]) => {
+    const positions = await bus.positions(group);
+    const ranges = (await Promise.all(topics.map((topic) => bus.ranges(topic)))).flat();
+    return ranges.reduce((lag, { topic, partition, endOffset }) => {
+      const position = positions.find((each) => each.topic === topic && each.partition === partition);
+      return lag + endOffset - (position?.nextOffset ?? 0);
+    }, 0);
+  };
+  const [deciders, recorders] = await Promise.all([
+    lagIn(GROUPS.decider, [TOPICS.actions]),
+    lagIn(GROUPS.recorder, [TOPICS.decisions, TOPICS.deadLetters]),
+  ]);
+  return { deciders, recorders };
+}
+
+function clock(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

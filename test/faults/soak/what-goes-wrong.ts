@@ -1,0 +1,139 @@
+/** What goes wrong in a soak: each does its harm and mends it again, and leaves it to the plane to come back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BreakableWay, emptyRedis, plainRedis, type StartedProcess } from '@mandate/testing';
+import type { Api } from '../../e2e/distributed/server-plane.ts';
+import { pick } from '../agents-at-work.ts';
+import type { WholePlane } from '../whole-plane.ts';
+import { actionOf } from './population.ts';
+
+export type Service = StartedProcess & { url: string };
+
+/** A plane with several of each; the first of each kind is never replaced. */
+export type Soaked = {
+  servers: WholePlane['servers'];
+  ways: { redis: BreakableWay; kafka: BreakableWay };
+  /** Of the operator, at the gateway that is there now. */
+  operator(): Api;
+  gateways: Service[];
+  deciders: Service[];
+  recorders: Service[];
+  start: Readonly<Record<'gateway' | 'decider' | 'recorder', () => Promise<Service>>>;
+};
+
+/** How long those that stand still, are cut off or held up are so: past every session. */
+const [SHORTEST_MS, LONGEST_MS] = [2_500, 6_000];
+const ANSWERS_LOST = 5;
+const SCRIPTS_FORGOTTEN = 20;
+const SENDS_DELAYED = 5;
+const WITHIN_MS = 5_000;
+const STOPPED_MS = 3_000;
+
+type Random = () => number;
+
+export const WHAT_GOES_WRONG: Readonly<Record<string, (soaked: Soaked, random: Random) => Promise<unknown>>> =
+  {
+    'a decider killed': ({ deciders, start }, random) => replace(deciders, 'SIGKILL', start.decider, random),
+    'a recorder killed': ({ recorders, start }, random) =>
+      replace(recorders, 'SIGKILL', start.recorder, random),
+    'a gateway replaced': ({ gateways, start }, random) =>
+      replace(gateways, 'SIGTERM', start.gateway, random),
+    'a decider stands still': ({ deciders }, random) => standStill(pick(deciders, random), random),
+    'a recorder stands still': ({ recorders }, random) => standStill(pick(recorders, random), random),
+
+    'Redis restarted': ({ servers }) => servers.redis.restart(),
+    'Redis emptied': ({ servers }) => emptyRedis(servers.redis.url),
+    async 'Redis stands still'({ servers: { redis } }, random) {
+      redis.pause();
+      await sleep(drawMs(random));
+      redis.resume();
+    },
+    async 'Redis forgets its scripts'({ servers }) {
+      const redis = plainRedis(servers.redis.url);
+      for (let flushed = 0; flushed < SCRIPTS_FORGOTTEN; flushed += 1) {
+        await redis.script('FLUSH');
+        await sleep(20);
+      }
+      redis.disconnect();
+    },
+    async "Redis' answers lost"({ ways }) {
+      for (let lost = 0; lost < ANSWERS_LOST; lost += 1) await soon(ways.redis.loseAnswer('act-'));
+    },
+
+    async 'Kafka cut off'({ ways: { kafka } }, random) {
+      kafka.cut();
+      await sleep(drawMs(random));
+      kafka.mend();
+    },
+    async 'Kafka held up'({ ways: { kafka } }, random) {
+      for (let held = 0; held < SENDS_DELAYED; held += 1) {
+        const holding = kafka.hold(pick(['request', 'answer'] as const, random), /^Produce /);
+        await soon(holding);
+        await sleep(random() * 1_500);
+        void holding.then((send) => send.pass());
+      }
+    },
+
+    async 'ClickHouse killed'({ servers: { clickhouse } }, random) {
+      await clickhouse.kill();
+      await sleep(drawMs(random));
+      await clickhouse.restart();
+    },
+
+    async 'agents killed and revived'({ operator }, random) {
+      const agents = Array.from({ length: 5 }, () => actionOf(Math.floor(random() * 10_000), random).agentId);
+      const tell = (what: string) =>
+        Promise.all(agents.map((agent) => command(operator, `/v1/agents/${agent}/${what}`, {})));
+      await tell('kill');
+      await sleep(STOPPED_MS);
+      await tell('revive');
+    },
+    async 'all killed and revived'({ operator }) {
+      await command(operator, '/v1/kill', { scope: 'tenant', reason: 'soak' });
+      await sleep(STOPPED_MS);
+      await command(operator, '/v1/revive', { scope: 'tenant' });
+    },
+  };
+
+function drawMs(random: Random): number {
+  return SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS);
+}
+
+/** One of all but the first. */
+async function replace(
+  services: Service[],
+  signal: NodeJS.Signals,
+  start: () => Promise<Service>,
+  random: Random,
+): Promise<void> {
+  const at = 1 + Math.floor(random() * (services.length - 1));
+  const gone = services[at];
+  // As whoever replaces a gateway does: the new one is there before the old one goes.
+  const begun = signal === 'SIGTERM' ? await start() : undefined;
+  services.splice(at, 1, ...(begun === undefined ? [] : [begun]));
+  await gone?.kill(signal);
+  if (begun === undefined) services.push(await start());
+}
+
+async function standStill({ process }: Service, random: Random): Promise<void> {
+  process.kill('SIGSTOP');
+  await sleep(drawMs(random));
+  process.kill('SIGCONT');
+}
+
+/** None may come for a while, as everything waits for something else. */
+async function soon(coming: Promise<unknown>): Promise<void> {
+  await Promise.race([coming, sleep(WITHIN_MS, undefined, { ref: false })]);
+}
+
+/** What is refused, as something is away, is sent again: the same says what came of it. */
+async function command(operator: () => Api, path: string, body: object): Promise<void> {
+  for (;;) {
+    try {
+      await operator().post(path, body);
+      return;
+    } catch (error) {
+      if (error instanceof Error && 'status' in error && error.status !== 503) throw error;
+      await sleep(100);
+    }
+  }
+}
