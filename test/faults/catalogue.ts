@@ -29,7 +29,6 @@ export const FAULTS: readonly Fault[] = [
     tests: [
       'services/decider/src/app.test.ts',
       'test/faults/simulation/simulation.test.ts',
-      'test/faults/simulation/memory-log.test.ts',
       'test/faults/sigkill-loop.test.ts',
       'test/faults/deciders-killed.servers.test.ts',
       'test/faults/killed-in-a-gap.servers.test.ts',
@@ -159,6 +158,11 @@ export const FAULTS: readonly Fault[] = [
       'test/e2e/gateway-access.test.ts',
       'test/e2e/interface/interface.test.ts',
     ],
+  },
+  {
+    number: 20,
+    what: 'everything at once, in virtual time',
+    tests: ['test/faults/simulation/simulation.test.ts', 'test/faults/simulation/memory-log.test.ts'],
   },
   {
     number: 21,

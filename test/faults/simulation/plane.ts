@@ -29,6 +29,11 @@ export type PlaneOptions = {
   maxBatch: number;
   /** How many of one record lie where their key does not say, as producers with other keys or none put them. */
   astray: number;
+  /**
+   * Whether a lost ledger comes back on servers whose clocks are wrong by less than is noticed. Then nobody says late on the
+   * log that an epoch begins: what that may make void stands in ADR 10.
+   */
+  clocksApart: boolean;
   /** A fold of so many records leaves a snapshot behind. */
   snapshotAfterRecords: number;
   mandates: readonly Mandate[];
@@ -37,6 +42,7 @@ export type PlaneOptions = {
 type Snapshots = NonNullable<Parameters<typeof restoreLedger>[0]['snapshots']>;
 type Operators = { life: Life; ledger: Ledger; journal: CommandJournal };
 
+const QUIET = silentLogger();
 /** What such a gateway sent may arrive at any time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 const SESSION_MS = 10_000;
@@ -82,7 +88,7 @@ export class Plane {
       onAppend: (record) => {
         const { early } = checker;
         checker.onAppend(record);
-        if (checker.early > early) this.#loseLedger();
+        if (checker.early > early) this.#outcomeIsEarly();
       },
       onCommit: (_, place, from, to) => checker.onCommit(place, from, to),
     });
@@ -135,7 +141,7 @@ export class Plane {
     this.orders.push(order);
     const command = { id, by: 'operator', reason: 'because' };
     const clock = () => this.#scheduler.nowMs;
-    const gateway = { ledger, journal, clock, log: silentLogger(), measures: NO_METRICS as never };
+    const gateway = { ledger, journal, clock, log: QUIET, measures: NO_METRICS as never };
     this.#scheduler.post(life, async () => {
       try {
         if (what === 'kill') order.acknowledged = await kill(gateway, target, command);
@@ -159,10 +165,19 @@ export class Plane {
   }
 
   /** What the log has in this order, only a ledger that was there before can tell. */
-  #loseLedger(): void {
-    if (this.shared === null || !this.#scheduler.faulty || this.#scheduler.chance(0.5)) return;
-    this.#scheduler.count('ledger lost behind an early outcome');
-    this.shared.lose();
+  #outcomeIsEarly(): void {
+    if (!this.#scheduler.faulty || this.#scheduler.chance(0.5)) return;
+    this.loseLedger('ledger lost behind an early outcome');
+  }
+
+  /** Another server takes its place. */
+  loseLedger(what: string): void {
+    if (this.shared === null) return;
+    this.#scheduler.count(what);
+    const { clocksApart } = this.options;
+    const aheadMs = clocksApart ? this.#scheduler.pick([0, -50, -2_000, -50_000, 2_000, 50_000]) : 0;
+    if (aheadMs < 0) this.#scheduler.count('clock of the ledger behind');
+    this.shared.lose(aheadMs);
   }
 
   #behind(): boolean {
@@ -248,12 +263,13 @@ export class Plane {
 
   #tools(life: Life) {
     // Processes on several machines do not agree on the time.
-    const skewMs = this.shared === null ? 0 : this.#scheduler.below(1_000) - 500;
+    const apartMs = this.#scheduler.pick([1_000, 1_000, 60_000]);
+    const skewMs = this.shared === null ? 0 : this.#scheduler.below(apartMs) - apartMs / 2;
     const clock = () => this.#scheduler.nowMs + skewMs;
     return {
       bus: this.log.open(this.#logPorts(life)),
       clock,
-      log: silentLogger(),
+      log: QUIET,
       snapshots: this.#snapshots(),
     };
   }
@@ -276,13 +292,15 @@ export class Plane {
           const gaps = what.named
             ? ([REBUILDING, REBUILDING] as const)
             : ([BEFORE_PUBLISH, BEFORE_COMMIT] as const);
-          return { name: line, error, gaps, behind: line };
+          const punctual = what.named && this.options.clocksApart;
+          return { name: line, error, gaps, behind: line, punctual };
         }
         case 'commit':
           return { name: 'commit', error, gaps: [BEFORE_COMMIT, AFTER_COMMIT] };
         case 'heartbeat':
-        case 'look':
           return { name: what.do, error };
+        case 'look':
+          return { name: what.do, error, punctual: this.options.clocksApart };
         default:
           return { name: what.do };
       }
@@ -300,7 +318,8 @@ export class Plane {
     return {
       call: (what, effect) => {
         const gaps = LEDGER_GAPS[what];
-        return this.#scheduler.call(life, { name: what, ...lost, ...(gaps && { gaps }) }, effect);
+        const punctual = this.options.clocksApart && (what === 'begin' || what === 'renew');
+        return this.#scheduler.call(life, { name: what, ...lost, ...(gaps && { gaps }), punctual }, effect);
       },
     };
   }

@@ -17,6 +17,8 @@ export type Point = {
   error?: () => Error;
   /** Such a call takes effect behind the one of this name that the same life made before. */
   behind?: string;
+  /** It takes effect at once or not at all, and is answered at once. */
+  punctual?: boolean;
 };
 
 type Task = {
@@ -110,8 +112,9 @@ export class Scheduler {
     };
     const fail = () => reject(point.error?.());
     const fate = this.#fateOf(point);
-    const held = point.behind === undefined ? this.#rates.hold : this.#rates.holdAppend;
-    const task = this.#add(this.#latencyMs(held), life, () => {
+    const { hold, holdAppend } = this.#rates;
+    const latencyMs = (held: number) => (point.punctual ? 0 : this.#latencyMs(held));
+    const task = this.#add(latencyMs(point.behind === undefined ? hold : holdAppend), life, () => {
       this.tell(`${life.process}: ${point.name}${fate === 'none' ? '' : `, ${fate}`}`);
       switch (fate) {
         case 'crash before':
@@ -124,9 +127,9 @@ export class Scheduler {
       }
       const answer = act();
       if (fate === 'crash after') return this.crash(life, point.gaps?.[1]);
-      this.#add(this.#latencyMs(), life, fate === 'lose' ? fail : answer);
+      this.#add(latencyMs(hold), life, fate === 'lose' ? fail : answer);
     });
-    if (point.error !== undefined) task.effect = effect;
+    if (point.error !== undefined && !point.punctual) task.effect = effect;
     if (point.behind !== undefined) {
       const newest = this.#newest.get(life) ?? new Map<string, Task>();
       task.behind = newest.get(point.behind);
@@ -197,13 +200,13 @@ export class Scheduler {
       if (dueMs < earliestMs && (behind === undefined || behind.isDone)) earliestMs = dueMs;
     if (earliestMs === Number.POSITIVE_INFINITY) return null;
     this.nowMs = Math.max(this.nowMs, earliestMs);
-    const ready = this.#tasks.filter(
-      ({ dueMs, behind }) => dueMs <= this.nowMs && (behind === undefined || behind.isDone),
-    );
-    const task = this.pick(ready);
+    const ready: number[] = [];
+    for (const [at, { dueMs, behind }] of this.#tasks.entries())
+      if (dueMs <= this.nowMs && (behind === undefined || behind.isDone)) ready.push(at);
+    const [task] = this.#tasks.splice(this.pick(ready), 1);
+    if (task === undefined) return null;
     task.isDone = true;
     task.behind = undefined;
-    this.#tasks.splice(this.#tasks.indexOf(task), 1);
     return task;
   }
 
@@ -227,7 +230,11 @@ export class Scheduler {
     this.#add(this.below(this.pick(LATE_MS)), null, act, to);
   }
 
-  #fateOf({ error, gaps }: Point): 'none' | 'crash before' | 'crash after' | 'fail' | 'late' | 'lose' {
+  #fateOf({
+    error,
+    gaps,
+    punctual,
+  }: Point): 'none' | 'crash before' | 'crash after' | 'fail' | 'late' | 'lose' {
     if (!this.faulty) return 'none';
     const { crash, fail, lose, late } = this.#rates;
     if (gaps !== undefined && this.#crashesLeft > 0 && this.chance(crash)) {
@@ -237,7 +244,7 @@ export class Scheduler {
     if (error === undefined) return 'none';
     if (this.chance(fail)) return this.#counted('fail', 'call failed');
     if (this.chance(lose)) return this.#counted('lose', 'answer lost');
-    if (this.chance(late)) return this.#counted('late', 'call took effect after it had failed');
+    if (!punctual && this.chance(late)) return this.#counted('late', 'call took effect after it had failed');
     return 'none';
   }
 

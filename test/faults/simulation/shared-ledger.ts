@@ -30,8 +30,10 @@ const MOST_TURNS = 6;
 const LEASE_MS = 60_000;
 
 export class SharedLedger {
-  readonly #clock: Clock;
+  /** The server's own. */
+  readonly clock: Clock;
   readonly #onStep: OnStep;
+  #aheadMs = 0;
   #registry: Registry | null = null;
   #ledger: MemoryLedger;
   /** Another one after a restart: what the server holds then may lack the newest writes. */
@@ -39,9 +41,9 @@ export class SharedLedger {
 
   /** @param onStep told of each, when it took effect */
   constructor(clock: Clock, onStep: OnStep) {
-    this.#clock = clock;
+    this.clock = () => clock() + this.#aheadMs;
     this.#onStep = onStep;
-    this.#ledger = createMemoryLedger({ clock, epoch: '' });
+    this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
   /** What is in force; null while nothing is. */
@@ -49,10 +51,11 @@ export class SharedLedger {
     return this.#registry?.state === 'ready' && this.#registry.run === this.#run ? this.#ledger : null;
   }
 
-  /** As FLUSHALL does. */
-  lose(): void {
+  /** As a failover does to a server that held nothing: that one has a clock of its own. */
+  lose(aheadMs: number): void {
+    this.#aheadMs = aheadMs;
     this.#registry = null;
-    this.#ledger = createMemoryLedger({ clock: this.#clock, epoch: '' });
+    this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
   /** As a restart does: nothing is missing, and nobody can know. */
@@ -63,7 +66,7 @@ export class SharedLedger {
   open(ports: LedgerPorts): RedisLedger {
     let force: Force | null = null;
     let highest = 0;
-    const clock = this.#clock;
+    const { clock } = this;
     const wanting = () => force?.epoch ?? '';
 
     const look = async (): Promise<Force> => {
@@ -210,7 +213,7 @@ export class SharedLedger {
     const registry = this.#registry;
     const isOurs = registry?.epoch === epoch && registry.generation === generation;
     if (registry?.state !== 'rebuilding' || !isOurs) throw overtaken();
-    registry.leaseUntilMs = this.#clock() + leaseMs;
+    registry.leaseUntilMs = this.clock() + leaseMs;
     return registry;
   }
 }

@@ -16,6 +16,7 @@ export function drawPlane(scheduler: Scheduler, deciders: number): PlaneOptions 
     maxBatch: scheduler.pick([1, 3, 8]),
     snapshotAfterRecords: scheduler.pick([5, 30, 1_000]),
     astray: scheduler.pick([0, 0.05, 0.5, 1]),
+    clocksApart: scheduler.chance(0.3),
     mandates: drawMandates(scheduler),
   };
 }
@@ -75,10 +76,8 @@ export function happen(scheduler: Scheduler, plane: Plane): { readonly untilMs: 
     scheduler.nowMs += scheduler.pick([1_000, 40_000, 400_000]);
   });
   const { shared } = plane;
-  if (shared !== null) {
-    fault('ledger lost', 2, () => shared.lose());
-    fault('ledger restarted', 2, () => shared.restart());
-  }
+  for (let n = times(2); n > 0; n -= 1) at(() => plane.loseLedger('ledger lost'));
+  if (shared !== null) fault('ledger restarted', 2, () => shared.restart());
   return { untilMs: startMs + 2 * lengthMs };
 }
 
@@ -164,12 +163,8 @@ function append({ log }: Plane, key: string, partition: number | null, value: st
 
 /** A little after a moment, within which much is under way. */
 function loseLedger(scheduler: Scheduler, plane: Plane, chance: number, what: string, afterMs: number): void {
-  const { shared } = plane;
-  if (shared === null || !scheduler.chance(chance)) return;
-  scheduler.after(afterMs + scheduler.below(25), null, () => {
-    scheduler.count(what);
-    shared.lose();
-  });
+  if (!scheduler.chance(chance)) return;
+  scheduler.after(afterMs + scheduler.below(25), null, () => plane.loseLedger(what));
 }
 
 /** A kill, perhaps repeated under its id, and mostly a revive some time later. */
