@@ -306,13 +306,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/action-digest.ts`, [
-    ['3 another payload says so', 'const digest = digestOf(payload);', "const digest = digestOf('');"],
+    ['3 another payload says so', 'sha256(canonicalJson({ ...action, ...ofDelivery }))', "sha256('')"],
   ]),
   ...inFile(`${POLICY}/record-ids.ts`, [
     [
       '3 the decision id is of the coordinate, time and kind',
-      "recordId('dec', source, appendedAtMs, kind)",
-      "recordId('dec', source, 0, kind)",
+      "recordId('dec', source, appendedAtMs, kind, sha256)",
+      "recordId('dec', source, 0, kind, sha256)",
     ],
   ]),
   ...inFile(`${POLICY}/ruling.ts`, [

@@ -1,5 +1,5 @@
 import type { Action } from '@mandate/schemas';
-import { digestOf, sha256Hex } from './digest.ts';
+import { canonicalJson, type Sha256, sha256Hex } from './digest.ts';
 
 /**
  * Of what an action is, without what belongs to one delivery of it: two requests of a tenant with equal digests ask for
@@ -8,8 +8,13 @@ import { digestOf, sha256Hex } from './digest.ts';
  * @param fingerprint of what redaction took away before the action was published; see redaction/fingerprint.ts. It can
  *   only tell requests apart that the action alone does not, so it needs no trust
  */
-export function actionDigest(action: Action, fingerprint: string | null = null): string {
-  const { tenant, attempt, requestedAt, deadlineMs, ...payload } = action;
-  const digest = digestOf(payload);
-  return fingerprint === null ? digest : sha256Hex(`${digest} ${fingerprint}`);
+export function actionDigest(
+  action: Action,
+  fingerprint: string | null = null,
+  sha256: Sha256 = sha256Hex,
+): string {
+  // Absent, for the canonical text. A rest of the others would take as long as the hash.
+  const ofDelivery = { tenant: undefined, attempt: undefined, requestedAt: undefined, deadlineMs: undefined };
+  const digest = sha256(canonicalJson({ ...action, ...ofDelivery }));
+  return fingerprint === null ? digest : sha256(`${digest} ${fingerprint}`);
 }

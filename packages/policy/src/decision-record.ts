@@ -13,6 +13,7 @@ import {
   wireTime,
 } from '@mandate/schemas';
 import { decide, type Judgement } from './decide.ts';
+import type { Sha256 } from './digest.ts';
 import { decisionId } from './record-ids.ts';
 
 export type Decided = {
@@ -21,9 +22,10 @@ export type Decided = {
   action: Action;
   plan: StepRequest['plan'];
   facts: StepFacts;
+  sha256?: Sha256;
 };
 
-export function decisionRecord({ request, action, plan, facts }: Decided): ActionDecided {
+export function decisionRecord({ request, action, plan, facts, sha256 }: Decided): ActionDecided {
   const judgement = decide(plan, facts);
   const kind = kindOf(facts);
   const { first } = facts;
@@ -31,7 +33,7 @@ export function decisionRecord({ request, action, plan, facts }: Decided): Actio
   return {
     event: 'action.decided',
     decision: {
-      id: decisionId(request.source, request.appendedAtMs, kind),
+      id: decisionId(request.source, request.appendedAtMs, kind, sha256),
       kind,
       actionId: request.actionId,
       attempt: request.attempt,

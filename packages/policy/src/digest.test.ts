@@ -41,6 +41,13 @@ describe('canonicalJson', () => {
     );
   });
 
+  test('of ASCII each character is as JSON.stringify has it', () => {
+    for (let code = 0; code < 128; code++) {
+      const text = `a${String.fromCharCode(code)}`;
+      expect(canonicalJson(text)).toBe(JSON.stringify(text));
+    }
+  });
+
   test('does not depend on the order in which keys were set', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {

@@ -10,21 +10,33 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
  * (functions, symbols, bigint, NaN, the infinities), for dropping it would give unequal values one text.
  */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
+  if (typeof value === 'string') return quoted(value);
+  if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return String(value);
   if (typeof value !== 'object') throw new TypeError(`${String(value)} is not a JSON value`);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members: string[] = [];
-  for (const [key, member] of Object.entries(value).sort(byKey)) {
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+  const object = value as Readonly<Record<string, unknown>>;
+  let members = '';
+  // Without a comparison of its own `sort` goes by code units, which is the order wanted.
+  for (const key of Object.keys(object).sort()) {
+    const member = object[key];
+    if (member === undefined) continue;
+    members += `${members === '' ? '' : ','}${quoted(key)}:${canonicalJson(member)}`;
   }
-  return `{${members.join(',')}}`;
+  return `{${members}}`;
 }
 
-/** Strings compare by code unit with `<`, which is the order wanted; `localeCompare` would not be. */
-function byKey([left]: [string, unknown], [right]: [string, unknown]): number {
-  return left < right ? -1 : 1;
+/** ASCII without control characters, quote and backslash stands in JSON as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
+
+/**
+ * SHA-256 of the UTF-8 bytes, 64 lower-case hex digits. This package hashes in JavaScript; whoever has a faster one hands it in:
+ * Node's takes 0.5 µs for an action where this takes 5.
+ */
+export type Sha256 = (text: string) => string;
 
 /** SHA-256 of the UTF-8 bytes, 64 lower-case hex digits. */
 export function sha256Hex(text: string): string {

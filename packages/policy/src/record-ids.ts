@@ -3,24 +3,35 @@
  * decision, so that publishing it twice changes nothing for anyone who reads by id.
  */
 import { type DecisionKind, type Source, sortableId } from '@mandate/schemas';
-import { sha256Hex } from './digest.ts';
+import { type Sha256, sha256Hex } from './digest.ts';
 
-export function decisionId(source: Source, appendedAtMs: number, kind: DecisionKind): string {
-  return recordId('dec', source, appendedAtMs, kind);
+export function decisionId(
+  source: Source,
+  appendedAtMs: number,
+  kind: DecisionKind,
+  sha256?: Sha256,
+): string {
+  return recordId('dec', source, appendedAtMs, kind, sha256);
 }
 
-export function settlementId(source: Source, appendedAtMs: number): string {
-  return recordId('stl', source, appendedAtMs, 'settlement');
+export function settlementId(source: Source, appendedAtMs: number, sha256?: Sha256): string {
+  return recordId('stl', source, appendedAtMs, 'settlement', sha256);
 }
 
 export function deadLetterId(source: Source, appendedAtMs: number): string {
   return recordId('dlq', source, appendedAtMs, 'dead.letter');
 }
 
-function recordId(prefix: string, source: Source, appendedAtMs: number, kind: string): string {
+function recordId(
+  prefix: string,
+  source: Source,
+  appendedAtMs: number,
+  kind: string,
+  sha256: Sha256 = sha256Hex,
+): string {
   return sortableId(
     prefix,
     appendedAtMs,
-    sha256Hex(`${source.topic}/${source.partition}/${source.offset}/${kind}`),
+    sha256(`${source.topic}/${source.partition}/${source.offset}/${kind}`),
   );
 }

@@ -7,6 +7,7 @@ import {
   type SettleRequest,
   wireTime,
 } from '@mandate/schemas';
+import type { Sha256 } from './digest.ts';
 import { settlementId } from './record-ids.ts';
 
 export type Settled = {
@@ -14,13 +15,14 @@ export type Settled = {
   outcome: Outcome;
   appendedAtMs: number;
   facts: SettleFacts;
+  sha256?: Sha256;
 };
 
-export function settlementRecord({ request, outcome, appendedAtMs, facts }: Settled): ActionSettled {
+export function settlementRecord({ request, outcome, appendedAtMs, facts, sha256 }: Settled): ActionSettled {
   return {
     event: 'action.settled',
     settlement: {
-      id: settlementId(request.source, appendedAtMs),
+      id: settlementId(request.source, appendedAtMs, sha256),
       kind: facts.kind,
       actionId: request.actionId,
       attempt: request.attempt,

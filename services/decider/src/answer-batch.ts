@@ -2,6 +2,7 @@
  * What the decider does with a batch, whole and without the log: read, resolve, plan, step, decide. One answer a
  * record, in order. Offline evaluation runs this very function.
  */
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Operation, StepResult } from '@mandate/ledger';
 import {
@@ -91,6 +92,11 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   return { answers, operations };
 }
 
+/** Node's own: the policy, which may not have it, hashes in JavaScript. */
+function sha256(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
 /** Whether with this one more than a turn's bytes are worked on: then a new turn begins with it. */
 function turns(): { isOver(next: Incoming): boolean } {
   let bytes = 0;
@@ -119,7 +125,7 @@ function asked(
     actionId: action.id,
     attempt: action.attempt ?? 1,
     idempotencyKey: action.idempotencyKey ?? null,
-    digest: actionDigest(action, incoming.fingerprint),
+    digest: actionDigest(action, incoming.fingerprint, sha256),
     deadlineAtMs: context.deadlines
       ? incoming.appendedAtMs + (action.deadlineMs ?? DEFAULTS.deadlineMs)
       : null,
@@ -187,6 +193,7 @@ function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'r
       outcome,
       appendedAtMs: incoming.appendedAtMs,
       facts: result.facts,
+      sha256,
     });
     span?.end();
     return { kind: 'record', key, record };
@@ -194,7 +201,7 @@ function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'r
   if (result.kind === 'decided' && 'action' in item) {
     const { request, shown, incoming } = item;
     const span = incoming.span?.child('decide');
-    const record = decisionRecord({ request, action: shown, plan: result.plan, facts: result.facts });
+    const record = decisionRecord({ request, action: shown, plan: result.plan, facts: result.facts, sha256 });
     span?.end();
     return { kind: 'record', key, record };
   }
