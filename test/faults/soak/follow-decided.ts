@@ -13,6 +13,8 @@ export type FollowedDecided = {
   isDecided(action: number): boolean;
   /** Records that a newer epoch made void. */
   voids(): number;
+  /** Each try of a rebuild that got as far as the log. */
+  epochs: ReadonlySet<string>;
 };
 
 /** To the end of the test. `onAllowed`: of each action that may be carried out, once. */
@@ -20,7 +22,8 @@ export async function followDecided(
   bus: Bus,
   onAllowed: (decision: Decision) => void,
 ): Promise<FollowedDecided> {
-  const epochs = readEpochs();
+  const inForce = readEpochs();
+  const epochs = new Set<string>();
   const codes = new Map<string, number>();
   let known = new Uint8Array(1 << 16);
   let [decided, voids] = [0, 0];
@@ -46,9 +49,11 @@ export async function followDecided(
       for (const { coordinate, value } of records) {
         // The checker reads them with all care afterwards.
         const record = JSON.parse(Buffer.from(value).toString()) as DecisionsRecord;
-        if (record.event === 'ledger.epoch') epochs.begin(coordinate.partition, record.epoch);
-        else if (record.event === 'action.decided') {
-          if (epochs.isVoid(coordinate.partition, record.decision.ledgerEpoch)) voids += 1;
+        if (record.event === 'ledger.epoch') {
+          inForce.begin(coordinate.partition, record.epoch);
+          epochs.add(record.epoch.id);
+        } else if (record.event === 'action.decided') {
+          if (inForce.isVoid(coordinate.partition, record.decision.ledgerEpoch)) voids += 1;
           else note(record.decision);
         }
       }
@@ -67,5 +72,6 @@ export async function followDecided(
     codes,
     isDecided: (action) => known[action] === 1,
     voids: () => voids,
+    epochs,
   };
 }

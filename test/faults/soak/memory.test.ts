@@ -18,12 +18,15 @@ test('what warms up, and then goes up and down with its garbage, has not grown',
   });
 });
 
+test('what takes more each time, and gives it back, has not grown', () => {
+  const folds = (share: number) => ((share * 12) % 1 > 0.5 ? 600 * share : 0);
+  expect(growth(lifeOf((share) => 150 + folds(share)))).toMatchObject({ isFlat: true });
+});
+
 test('what takes more all the time has grown', () => {
-  expect(growth(lifeOf((share) => 150 + 200 * share))).toEqual({
-    from: Math.round(225 * MEBIBYTE),
-    to: Math.round(325 * MEBIBYTE),
-    isFlat: false,
-  });
+  const found = growth(lifeOf((share) => 150 + 200 * share));
+  expect(found).toMatchObject({ isFlat: false });
+  expect((found?.to ?? 0) - (found?.from ?? 0)).toBe(100 * MEBIBYTE);
 });
 
 test('of a brief life nothing can be told', () => {

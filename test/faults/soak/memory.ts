@@ -3,26 +3,27 @@ const MEBIBYTE = 1024 * 1024;
 
 export type Sample = { atMs: number; bytes: number };
 
-/** A process that is as large as this above what it was is no leak that could be told from collecting later. */
+/** Less than that is no growth that could be told from what lies about. */
 const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
- * The median of the last quarter of its life against that of the second: the first is for warming up, and single
- * samples are as high as garbage happens to lie.
- * @returns what it grew from and to, in bytes; null when it lived too briefly to tell
+ * What it took when it took least, in the last quarter of its life against the second; the first is for warming up. What
+ * leaks stays, while garbage comes and goes, and so does what a ledger is folded from, which is more each time.
+ * @returns from and to in bytes; null when it lived too briefly to tell
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || samples.length < 12) return null;
   const quarterMs = (last.atMs - first.atMs) / 4;
-  const median = (quarter: number) => {
+  const least = (quarter: number) => {
     const sizes = samples
       .filter(({ atMs }) => Math.min(3, Math.floor((atMs - first.atMs) / quarterMs)) === quarter)
       .map(({ bytes }) => bytes)
       .sort((one, other) => one - other);
-    return sizes[Math.floor(sizes.length / 2)] ?? 0;
+    // One that is still lower may be an accident.
+    return sizes[Math.floor(sizes.length / 10)] ?? 0;
   };
-  const [from, to] = [median(1), median(3)];
+  const [from, to] = [least(1), least(3)];
   return { from, to, isFlat: to <= Math.max(from * ALLOWED.factor, from + ALLOWED.bytes) };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BreakableWay, emptyRedis, plainRedis, type StartedProcess } from '@mandate/testing';
 import type { Api } from '../../e2e/distributed/server-plane.ts';
 import { pick } from '../agents-at-work.ts';
+import { shuffled } from '../shuffled.ts';
 import type { WholePlane } from '../whole-plane.ts';
 import { actionOf } from './population.ts';
 
@@ -30,69 +31,80 @@ const STOPPED_MS = 3_000;
 
 type Random = () => number;
 
-export const WHAT_GOES_WRONG: Readonly<Record<string, (soaked: Soaked, random: Random) => Promise<unknown>>> =
-  {
-    'a decider killed': ({ deciders, start }, random) => replace(deciders, 'SIGKILL', start.decider, random),
-    'a recorder killed': ({ recorders, start }, random) =>
-      replace(recorders, 'SIGKILL', start.recorder, random),
-    'a gateway replaced': ({ gateways, start }, random) =>
-      replace(gateways, 'SIGTERM', start.gateway, random),
-    'a decider stands still': ({ deciders }, random) => standStill(pick(deciders, random), random),
-    'a recorder stands still': ({ recorders }, random) => standStill(pick(recorders, random), random),
+type Fault = (soaked: Soaked, random: Random) => Promise<unknown>;
 
-    'Redis restarted': ({ servers }) => servers.redis.restart(),
-    'Redis emptied': ({ servers }) => emptyRedis(servers.redis.url),
-    async 'Redis stands still'({ servers: { redis } }, random) {
-      redis.pause();
-      await sleep(drawMs(random));
-      redis.resume();
-    },
-    async 'Redis forgets its scripts'({ servers }) {
-      const redis = plainRedis(servers.redis.url);
-      for (let flushed = 0; flushed < SCRIPTS_FORGOTTEN; flushed += 1) {
-        await redis.script('FLUSH');
-        await sleep(20);
-      }
-      redis.disconnect();
-    },
-    async "Redis' answers lost"({ ways }) {
-      for (let lost = 0; lost < ANSWERS_LOST; lost += 1) await soon(ways.redis.loseAnswer('act-'));
-    },
+/** Each costs a rebuild, which takes the longer the more is on the log. */
+const LEDGER_LOST: Readonly<Record<string, Fault>> = {
+  'Redis restarted': ({ servers }) => servers.redis.restart(),
+  'Redis emptied': ({ servers }) => emptyRedis(servers.redis.url),
+};
 
-    async 'Kafka cut off'({ ways: { kafka } }, random) {
-      kafka.cut();
-      await sleep(drawMs(random));
-      kafka.mend();
-    },
-    async 'Kafka held up'({ ways: { kafka } }, random) {
-      for (let held = 0; held < SENDS_DELAYED; held += 1) {
-        const holding = kafka.hold(pick(['request', 'answer'] as const, random), /^Produce /);
-        await soon(holding);
-        await sleep(random() * 1_500);
-        void holding.then((send) => send.pass());
-      }
-    },
+const OTHERS: Readonly<Record<string, Fault>> = {
+  'a decider killed': ({ deciders, start }, random) => replace(deciders, 'SIGKILL', start.decider, random),
+  'a recorder killed': ({ recorders, start }, random) =>
+    replace(recorders, 'SIGKILL', start.recorder, random),
+  'a gateway replaced': ({ gateways, start }, random) => replace(gateways, 'SIGTERM', start.gateway, random),
+  'a decider stands still': ({ deciders }, random) => standStill(pick(deciders, random), random),
+  'a recorder stands still': ({ recorders }, random) => standStill(pick(recorders, random), random),
 
-    async 'ClickHouse killed'({ servers: { clickhouse } }, random) {
-      await clickhouse.kill();
-      await sleep(drawMs(random));
-      await clickhouse.restart();
-    },
+  async 'Redis stands still'({ servers: { redis } }, random) {
+    redis.pause();
+    await sleep(drawMs(random));
+    redis.resume();
+  },
+  async 'Redis forgets its scripts'({ servers }) {
+    const redis = plainRedis(servers.redis.url);
+    for (let flushed = 0; flushed < SCRIPTS_FORGOTTEN; flushed += 1) {
+      await redis.script('FLUSH');
+      await sleep(20);
+    }
+    redis.disconnect();
+  },
+  async "Redis' answers lost"({ ways }) {
+    for (let lost = 0; lost < ANSWERS_LOST; lost += 1) await soon(ways.redis.loseAnswer('act-'));
+  },
 
-    async 'agents killed and revived'({ operator }, random) {
-      const agents = Array.from({ length: 5 }, () => actionOf(Math.floor(random() * 10_000), random).agentId);
-      const tell = (what: string) =>
-        Promise.all(agents.map((agent) => command(operator, `/v1/agents/${agent}/${what}`, {})));
-      await tell('kill');
-      await sleep(STOPPED_MS);
-      await tell('revive');
-    },
-    async 'all killed and revived'({ operator }) {
-      await command(operator, '/v1/kill', { scope: 'tenant', reason: 'soak' });
-      await sleep(STOPPED_MS);
-      await command(operator, '/v1/revive', { scope: 'tenant' });
-    },
-  };
+  async 'Kafka cut off'({ ways: { kafka } }, random) {
+    kafka.cut();
+    await sleep(drawMs(random));
+    kafka.mend();
+  },
+  async 'Kafka held up'({ ways: { kafka } }, random) {
+    for (let held = 0; held < SENDS_DELAYED; held += 1) {
+      const holding = kafka.hold(pick(['request', 'answer'] as const, random), /^Produce /);
+      await soon(holding);
+      await sleep(random() * 1_500);
+      void holding.then((send) => send.pass());
+    }
+  },
+
+  async 'ClickHouse killed'({ servers: { clickhouse } }, random) {
+    await clickhouse.kill();
+    await sleep(drawMs(random));
+    await clickhouse.restart();
+  },
+
+  async 'agents killed and revived'({ operator }, random) {
+    const agents = Array.from({ length: 5 }, () => actionOf(Math.floor(random() * 10_000), random).agentId);
+    const tell = (what: string) =>
+      Promise.all(agents.map((agent) => command(operator, `/v1/agents/${agent}/${what}`, {})));
+    await tell('kill');
+    await sleep(STOPPED_MS);
+    await tell('revive');
+  },
+  async 'all killed and revived'({ operator }) {
+    await command(operator, '/v1/kill', { scope: 'tenant', reason: 'soak' });
+    await sleep(STOPPED_MS);
+    await command(operator, '/v1/revive', { scope: 'tenant' });
+  },
+};
+
+export const KINDS_OF_FAULTS = Object.keys(OTHERS).length + 1;
+
+/** Every kind once, in an order that is drawn, and of losses of the ledger one. */
+export function drawFaults(random: Random): [name: string, bringAbout: Fault][] {
+  return shuffled([...Object.entries(OTHERS), pick(Object.entries(LEDGER_LOST), random)], random);
+}
 
 function drawMs(random: Random): number {
   return SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS);
