@@ -292,8 +292,9 @@ export class Plane {
           const gaps = what.named
             ? ([REBUILDING, REBUILDING] as const)
             : ([BEFORE_PUBLISH, BEFORE_COMMIT] as const);
+          // Behind what is held up it would be late itself.
           const punctual = what.named && this.options.clocksApart;
-          return { name: line, error, gaps, behind: line, punctual };
+          return punctual ? { name: line, error, gaps, punctual } : { name: line, error, gaps, behind: line };
         }
         case 'commit':
           return { name: 'commit', error, gaps: [BEFORE_COMMIT, AFTER_COMMIT] };
