@@ -1,5 +1,5 @@
 /** What Redis holds, as the state of a ledger in memory: the other way round of load-state.ts. */
-import type { Charging, Code, StepRequest, Verdict } from '@mandate/schemas';
+import type { Charging, Code, Verdict } from '@mandate/schemas';
 import type { Result } from '../charge.ts';
 import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
@@ -16,15 +16,8 @@ import type { Approval, KillReceipt } from '../port.ts';
 import { budgetNamed, rateNamed, sourceAt } from './keys.ts';
 import { pages, targetOf } from './look.ts';
 import { type OpenList, referencesIn } from './open-list.ts';
-import {
-  type AnswerReply,
-  type DecidedReply,
-  decodeDecided,
-  decodeSettled,
-  plansIn,
-  type SettledReply,
-} from './scripts/answers.ts';
-import { type Charged, requestIn } from './scripts/words.ts';
+import { type AnswerReply, decidedIn, groundIn, settledIn } from './scripts/answers.ts';
+import { type Charged, type Micros, requestIn } from './scripts/words.ts';
 import type { Shards } from './shards.ts';
 
 export async function readState(shards: Shards): Promise<LedgerState> {
@@ -185,27 +178,26 @@ async function readDeliveries(
     }
   });
   await read('keys', (key, actionId) => void tenant.keys.set(key, String(actionId)));
-  await read('unpublished', (_, value) => {
-    const [atMs, plans, ...answers] = value as [
+  await read('unpublished', (call, value) => {
+    const [atMs, plans, answers, held, ...left] = value as [
       number,
       string,
-      ...[coordinate: string, answer: AnswerReply][],
+      AnswerReply[],
+      Micros[],
+      ...[coordinate: string, place: number][],
     ];
-    const planAt = plansIn(plans);
-    for (const [coordinate, answer] of answers) {
+    const reply = { call: Number(call), atMs, answers, held };
+    const decided = decidedIn(reply, groundIn(plans), epoch);
+    for (const [coordinate, place] of left) {
       const delivery = byCoordinate.get(coordinate);
       if (delivery === undefined) throw new TypeError(`nothing is remembered at ${coordinate}`);
       delivery.unpublished =
         delivery.kind === 'settled'
-          ? { facts: decodeSettled(answer as SettledReply, epoch, atMs), entry: null }
-          : decidedUnder(planAt(answer[0]), answer as DecidedReply, epoch, atMs);
+          ? { facts: settledIn(reply, place, epoch), entry: null }
+          : { ...decided(place), earlyMicros: 0 };
       tenant.unpublished.add(delivery);
     }
   });
-}
-
-function decidedUnder(plan: StepRequest['plan'], answer: DecidedReply, epoch: string, atMs: number) {
-  return { plan, facts: decodeDecided(answer, plan, epoch, atMs), earlyMicros: 0 };
 }
 
 type PackedDelivery = [kind: 's' | 'd' | 'f' | 'e', agentId: string, forgetAtMs: number, ...rest: unknown[]];
@@ -254,9 +246,6 @@ type PackedEntry = [
   grantConsumed: 1 | null,
   lease: PackedLease | null,
 ];
-
-/** Large ones come as text: scripts/parts/numbers.lua. */
-type Micros = number | string;
 
 type PackedLease = [
   reservedMicros: Micros,

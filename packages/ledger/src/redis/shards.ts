@@ -3,6 +3,7 @@
  * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
  */
 import { type Clock, type Logger, systemClock } from '@mandate/runtime';
+import { type AnsweredCalls, createAnsweredCalls } from './answered-calls.ts';
 import { createClockWatch } from './clock-watch.ts';
 import type { Connection } from './connection.ts';
 import { epochChanged, notReady, unavailable } from './failure.ts';
@@ -13,7 +14,7 @@ import { registryKeys, tenantKeys } from './keys.ts';
  * ledger alone, and stops (LEDGER_NEWER). What belongs to no generation (`meta`, flags and commands: keys.ts) outlives
  * a rebuild, and is written by older programs too: a kill is carried out by any. Its form has to stay.
  */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */
 type Force = { epoch: string; generation: number };
@@ -27,6 +28,8 @@ export type Shards = {
   readonly namespace: string;
   readonly log: Logger;
   readonly replayMemoryMs: number;
+  /** By this client. */
+  readonly answered: AnsweredCalls;
   /** What this client knows to be in force; null when it has never seen a ledger that is ready. */
   force(): Force | null;
   /** Looks at the registry, and adopts what is in force. Throws LEDGER_UNAVAILABLE when nothing is. */
@@ -151,6 +154,7 @@ export function createShards(options: {
     log,
     connection,
     replayMemoryMs,
+    answered: createAnsweredCalls(),
     force: () => inForce,
     highestGeneration: () => highestGeneration,
     noteGeneration,

@@ -9,16 +9,12 @@ import type { Shards } from './shards.ts';
 
 const OPERATIONS_A_CALL = 250;
 
-type Numbered = { at: number; operation: Operation };
-
+/** @returns at the same places as the batch */
 export async function step(shards: Shards, batch: readonly Operation[]): Promise<StepResult[]> {
   const results = new Array<StepResult>(batch.length);
-  const byTenant = Map.groupBy(
-    batch.map((operation, at): Numbered => ({ at, operation })),
-    ({ operation }) => operation.tenant,
-  );
+  const byTenant = Map.groupBy(batch.keys(), (at) => (batch[at] as Operation).tenant);
   await Promise.all(
-    [...byTenant].map(([tenant, operations]) => stepInTurn(shards, tenant, operations, results)),
+    [...byTenant].map(([tenant, places]) => stepInTurn(shards, tenant, batch, places, results)),
   );
   if (batch.length > 0) await shards.replicated([...byTenant.keys()]);
   return results;
@@ -27,28 +23,29 @@ export async function step(shards: Shards, batch: readonly Operation[]): Promise
 async function stepInTurn(
   shards: Shards,
   tenant: string,
-  operations: readonly Numbered[],
+  batch: readonly Operation[],
+  places: readonly number[],
   results: StepResult[],
 ): Promise<void> {
   const waiting = new Map<string, StepResult>();
-  for (let from = 0; from < operations.length; from += OPERATIONS_A_CALL) {
-    const call: Numbered[] = [];
-    for (const numbered of operations.slice(from, from + OPERATIONS_A_CALL)) {
-      const waits = waiting.get(numbered.operation.agentId);
-      if (waits === undefined) call.push(numbered);
-      else results[numbered.at] = waits;
+  for (let from = 0; from < places.length; from += OPERATIONS_A_CALL) {
+    const asked: number[] = [];
+    const call: Operation[] = [];
+    for (const at of places.slice(from, from + OPERATIONS_A_CALL)) {
+      const operation = batch[at] as Operation;
+      const waits = waiting.get(operation.agentId);
+      if (waits !== undefined) {
+        results[at] = waits;
+        continue;
+      }
+      asked.push(at);
+      call.push(operation);
     }
     if (call.length === 0) continue;
-    const answers = await stepTenant(
-      shards,
-      tenant,
-      call.map(({ operation }) => operation),
-    );
+    const answers = await stepTenant(shards, tenant, call);
     answers.forEach((result, place) => {
-      const numbered = call[place];
-      if (numbered === undefined) return;
-      results[numbered.at] = result;
-      if (result.kind === 'replan') waiting.set(numbered.operation.agentId, result);
+      results[asked[place] as number] = result;
+      if (result.kind === 'replan') waiting.set((call[place] as Operation).agentId, result);
     });
   }
 }

@@ -12,13 +12,12 @@ import type {
   Verdict,
 } from '@mandate/schemas';
 import { sourceAt } from '../keys.ts';
-
-/** Large ones come as text: scripts/parts/numbers.lua. */
-type Micros = number | string;
+import { type Ground, plainAnswers, type Shape } from './plain-answers.ts';
+import type { Micros } from './words.ts';
 
 type Flag = 0 | 1;
 
-export type DecidedReply = [
+type DecidedReply = [
   operation: number,
   sequence: number,
   first: FirstReply | 0,
@@ -34,7 +33,7 @@ type FirstReply = [string, string, 'f' | 'e', string, number, Verdict, Code, Fla
 type LimitReply = Micros | GrantState | [held: Micros, waitMs: number];
 const LIMITS_AT = 8;
 
-export type SettledReply = [
+type SettledReply = [
   operation: number,
   sequence: number,
   kind: SettleFacts['kind'],
@@ -45,9 +44,42 @@ export type SettledReply = [
   overdrawn: Flag,
 ];
 
-export type AnswerReply = DecidedReply | SettledReply;
+/** A plain answer is the number of its operation: plain-answers.ts. */
+export type AnswerReply = number | DecidedReply | SettledReply;
 
-export function decodeDecided(
+/** What one call answered, and what it held when it began. */
+export type CallReply = {
+  call: number;
+  atMs: number;
+  answers: readonly AnswerReply[];
+  held: readonly Micros[];
+};
+
+/** What was decided there, by the place of the answer. Places count from 1. */
+export function decidedIn({ call, atMs, answers, held }: CallReply, ground: Ground, epoch: string) {
+  const plainAt = plainAnswers(held, ground);
+  const plain = answers.map((reply, at) =>
+    typeof reply === 'number' ? plainAt(reply, call + at, epoch, atMs) : null,
+  );
+  return (place: number): { plan: StepRequest['plan']; facts: StepFacts } => {
+    const reply = answers[place - 1];
+    if (reply === undefined) throw new TypeError('an answer was named that was not given');
+    const facts = plain[place - 1];
+    if (facts) return { plan: ground.planAt(reply as number), facts };
+    const decided = reply as DecidedReply;
+    const plan = ground.planAt(decided[0]);
+    return { plan, facts: decodeDecided(decided, plan, epoch, atMs) };
+  };
+}
+
+/** What was settled there. */
+export function settledIn({ atMs, answers }: CallReply, place: number, epoch: string): SettleFacts {
+  const reply = answers[place - 1];
+  if (reply === undefined) throw new TypeError('an answer was named that was not given');
+  return decodeSettled(reply as SettledReply, epoch, atMs);
+}
+
+function decodeDecided(
   reply: DecidedReply,
   plan: StepRequest['plan'],
   epoch: string,
@@ -106,7 +138,7 @@ function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
     : { kind: 'budget', spentMicros: Number(held), ok, retryAfterMs };
 }
 
-export function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {
+function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {
   const [, sequence, kind, late, deltaMicros, chargedMicros, cumulativeMicros, overdrawn] = reply;
   return {
     epoch,
@@ -121,17 +153,26 @@ export function decodeSettled(reply: SettledReply, epoch: string, atMs: number):
   };
 }
 
-/** `[[the place of each operation's], [plans]]`, as encode-call.ts makes it. */
-export function plansText(places: readonly number[], plans: readonly string[]): string {
-  return `[[${places.join()}],[${plans.join()}]]`;
+/** Of each operation the places of its plan and its shape, -1 where it has none; and what lies there. */
+export type KeptPlans = {
+  places: readonly number[];
+  plans: readonly StepRequest['plan'][];
+  terms: readonly number[];
+  shapes: readonly Shape[];
+  named: Ground['named'];
+};
+
+/** @param text as encode-call.ts makes it, of `KeptPlans` */
+export function groundIn(text: string): Ground {
+  const { places, plans, terms, shapes, named } = JSON.parse(text) as KeptPlans;
+  return {
+    named,
+    planAt: (operation) => found(plans[places[operation - 1] ?? -1]),
+    shapeAt: (operation) => found(shapes[(terms[operation - 1] ?? 0) - 1]),
+  };
 }
 
-/** @returns by the number of an operation, which counts from 1 */
-export function plansIn(text: string): (operation: number) => StepRequest['plan'] {
-  const [places, plans] = JSON.parse(text) as [number[], StepRequest['plan'][]];
-  return (operation) => {
-    const plan = plans[places[operation - 1] ?? -1];
-    if (plan === undefined) throw new TypeError('no plan is kept of a decision');
-    return plan;
-  };
+export function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('no plan is kept of a decision');
+  return value;
 }

@@ -2,7 +2,8 @@
 -- What is on the log now: it is unpublished no more, and once that is so of all that a call answered, the answers go.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] the coordinates, JSON
+-- ARGV  [1..4] parts/shard.lua   [5] JSON: `coordinates`; `calls`, of which all is on the log: { call, the least time at which
+--       something of it is forgotten, … }
 -- Returns { 'OK' }, or a refusal. {'EPOCH'} means that nothing of this may be committed.
 --
 -- @use constants
@@ -14,7 +15,19 @@
 local refused = refusal()
 if refused then return refused end
 
-local coordinates = cjson.decode(ARGV[5])
+local given = cjson.decode(ARGV[5])
+local coordinates, whole = given.coordinates, {}
+for at = 1, #given.calls, 2 do
+  local name = decimal(given.calls[at])
+  if given.calls[at + 1] > shard.now then
+    whole[#whole + 1] = name
+  else
+    for coordinate in string.gmatch(redis.call('HGET', keys.unpublished, name) or '', '%S+') do
+      coordinates[#coordinates + 1] = coordinate
+    end
+  end
+end
+
 local on_log, calls, due = {}, {}, {}
 for at, stored in ipairs(fetch(keys.seen, coordinates)) do
   if stored then
@@ -35,8 +48,9 @@ for call in pairs(calls) do
   if #left > 0 then
     redis.call('HSET', keys.unpublished, name, table.concat(left, ' '))
   else
-    for _, key in ipairs({ keys.unpublished, keys.answers, keys.plans }) do redis.call('HDEL', key, name) end
+    whole[#whole + 1] = name
   end
 end
+for _, key in ipairs({ keys.unpublished, keys.answers, keys.plans }) do call_with_many('HDEL', key, whole) end
 list_to_forget({ forget_key = keys.forget }, shard.now, due)
 return { 'OK' }

@@ -6,7 +6,7 @@
 --
 -- Returns { 'OK', now, next cursor ('0' at the end), { field, value, field, value, … } }, or a refusal. Of a window or rate
 -- the value is { bucket, amount, bucket, amount, … }, of a delivery what load.lua takes, of a call that answered
--- { at, plans, { coordinate, answer }, … }.
+-- { at, plans, answers, held, { coordinate, place }, … }: step.lua.
 --
 -- @use constants
 -- @use parts/keys.lua
@@ -50,11 +50,11 @@ local function buckets_in(prefix, name, stored)
 end
 
 local function answers_of(call, unpublished)
-  local at, answers = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, call)))
-  local found = { at, redis.call('HGET', keys.plans, call) }
+  local at, answers, _, held = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, call)))
+  local found = { at, redis.call('HGET', keys.plans, call), answers, held }
   for coordinate in string.gmatch(unpublished, '%S+') do
     local delivery = get(memory.seen, coordinate)
-    found[#found + 1] = { coordinate, answers[delivery.sequence - delivery.call + 1] }
+    found[#found + 1] = { coordinate, delivery.sequence - delivery.call + 1 }
   end
   return found
 end

@@ -5,14 +5,20 @@
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import type { Operation } from '../../port.ts';
 import { coordinateOf } from '../keys.ts';
-import { plansText } from './answers.ts';
+import { found, type KeptPlans } from './answers.ts';
+import type { Ground } from './plain-answers.ts';
+import { isSame } from './same.ts';
 import { createTerms, NONE } from './terms.ts';
 import { integer, requestWords } from './words.ts';
 
-/** @returns what step.lua takes apart, and the plans, of which it only keeps the text */
-export function encodeCall(operations: readonly Operation[]): { operations: string; plans: string } {
+/** @returns what step.lua takes apart; the plans, of which it only keeps the text (groundIn); and the same of them as they are here */
+export function encodeCall(operations: readonly Operation[]): {
+  operations: string;
+  plans: string;
+  ground: Ground;
+} {
   const terms = createTerms();
-  const plans = createPlans();
+  const plans = createPlans(terms);
   const coordinates: string[] = [];
   const actions: string[] = [];
   const texts: string[] = [];
@@ -25,8 +31,8 @@ export function encodeCall(operations: readonly Operation[]): { operations: stri
     const agent = terms.agent(agentId);
     if (operation.op === 'decide') {
       const { idempotencyKey, deadlineAtMs, plan } = operation;
-      const its = terms.of(operation);
-      plans.add(its, plan);
+      const its = plans.add(operation);
+      terms.count(its, plan.reserveMicros);
       texts.push(requestWords(operation));
       keys.push(idempotencyKey === null ? '' : `${agentId} ${idempotencyKey}`);
       numbers.push(its, agent, integer(attempt), deadlineAtMs ?? NONE, integer(plan.reserveMicros));
@@ -40,31 +46,68 @@ export function encodeCall(operations: readonly Operation[]): { operations: stri
     }
   }
   const call = { coordinates, actions, texts, keys, numbers, ...terms.all() };
-  return { operations: JSON.stringify(call), plans: plans.text() };
+  const shapes = terms.shapes();
+  const named = terms.named();
+  return {
+    operations: JSON.stringify(call),
+    plans: plans.text(shapes, named),
+    ground: {
+      named,
+      planAt(at) {
+        const operation = operations[at - 1];
+        if (operation?.op !== 'decide') throw new TypeError('an outcome was decided');
+        return operation.plan;
+      },
+      shapeAt: (at) => found(shapes[plans.termsAt(at) - 1]),
+    },
+  };
 }
 
 function outcomeWords({ status, verified }: SettleRequest): string {
   return `${status} ${verified === null ? 'not_run' : verified ? 'yes' : 'no'}`;
 }
 
-/** A plan that is as the latest under the same terms, as nearly all are, goes in once. */
-function createPlans() {
-  const texts: string[] = [];
+type Kept = { plan: StepRequest['plan']; terms: number; place: number };
+
+/**
+ * A plan that is as the latest of its agent, or as the latest under the same terms, goes in once. Nearly all are; they are compared
+ * as they are, since encoding each to find that out was the most that a call did here.
+ */
+function createPlans(terms: ReturnType<typeof createTerms>) {
+  const plans: StepRequest['plan'][] = [];
   const places: number[] = [];
-  const latestOf: number[] = [];
+  const termsOf: number[] = [];
+  const ofAgent = new Map<string, Kept>();
+  const ofTerms: Kept[] = [];
+
+  function kept(request: StepRequest): Kept {
+    const { agentId, plan } = request;
+    const latest = ofAgent.get(agentId);
+    if (latest !== undefined && isSame(latest.plan, plan)) return latest;
+    const its = terms.of(request);
+    const known = ofTerms[its];
+    const keeps =
+      known !== undefined && isSame(known.plan, plan) ? known : { plan, terms: its, place: plans.length };
+    if (keeps.place === plans.length) plans.push(plan);
+    ofTerms[its] = keeps;
+    ofAgent.set(agentId, keeps);
+    return keeps;
+  }
+
   return {
-    add(terms: number, plan: StepRequest['plan']): void {
-      const text = JSON.stringify(plan);
-      const latest = latestOf[terms];
-      if (latest !== undefined && texts[latest] === text) {
-        places.push(latest);
-        return;
-      }
-      latestOf[terms] = texts.length;
-      places.push(texts.length);
-      texts.push(text);
+    /** @returns the place of its terms */
+    add(request: StepRequest): number {
+      const its = kept(request);
+      places.push(its.place);
+      termsOf.push(its.terms);
+      return its.terms;
     },
-    none: () => void places.push(NONE),
-    text: () => plansText(places, texts),
+    none(): void {
+      places.push(NONE);
+      termsOf.push(NONE);
+    },
+    termsAt: (operation: number): number => termsOf[operation - 1] ?? 0,
+    text: (shapes: KeptPlans['shapes'], named: KeptPlans['named']): string =>
+      JSON.stringify({ places, plans, terms: termsOf, shapes, named } satisfies KeptPlans),
   };
 }

@@ -7,15 +7,18 @@
 -- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] tenant   [7] the operations, JSON (step.ts): arrays of words and
 --       numbers, by place   [8] the plans they came with, as text that is only kept and given back
 --
--- Returns { 'OK', now, call, results, answers, kept }, a refusal (parts/shard.lua), or { 'CORRUPT', coordinate } when
+-- Returns { 'OK', now, call, results, answers, kept, held }, a refusal (parts/shard.lua), or { 'CORRUPT', coordinate } when
 -- another record is remembered there: then nothing has happened.
 --   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
 --             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
---   answers   decided: { operation, sequence, first or 0, late, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
+--   answers   plain: operation, allowed, and what its limits held follows from `held`   decided: { operation, sequence, first or 0, late, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
 --             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn }
---   kept      { call, now, answers, plans } of each earlier call that is named, as it answered
+--   kept      { call, now, answers, plans, held } of each earlier call that is named, as it answered
+--   held      what the counters held at first, in the order in which they were named; empty where no answer is plain
 --
--- An answer stands at `sequence - call + 1` of its call.
+-- An answer stands at `sequence - call + 1` of its call. Most of a call are requests that all their limits have room for: that is
+-- found out once for all of them, and what each limit held is not told, since whoever asks can add it up (plain-answers.ts).
+-- It ends with whatever else moves a counter. A quarter of an action's time: ADR 17.
 --
 -- @use constants
 -- @use parts/keys.lua
@@ -57,6 +60,19 @@ local windowed = open_windowed(counters, batch.windows, batch.windowsMs)
 local rates = open_rates(counters, batch.rates, batch.ratesMs)
 local all_terms = {}
 for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates) end
+expect_all(all_terms)
+local may_be_plain, held = false, {}
+for _, terms in ipairs(all_terms) do
+  terms.has_room = has_room(terms)
+  may_be_plain = may_be_plain or terms.has_room
+end
+-- An outcome that came before its decision is looked for with each.
+may_be_plain = may_be_plain and shard.early <= now
+if may_be_plain then
+  for _, counters in ipairs({ lifetimes, windowed, rates }) do
+    for _, counter in ipairs(counters) do held[#held + 1] = outgoing(counter.sum) end
+  end
+end
 
 -- More than the one delivery that an operation adds, so that forgetting keeps up.
 local forgotten = forget_some(memory, 2 * #coordinates + 4, grants, done)
@@ -104,6 +120,50 @@ local function take_early(field, attempt)
   return known[2]
 end
 
+-- What was allowed plainly is charged for all of its terms at once, before anybody else looks at a counter.
+local pending = {}
+local function charge_pending()
+  for at = 1, #pending do
+    local terms = pending[at]
+    charge_now(counters, terms.charged, terms.owed)
+    take_slots(terms, terms.slots)
+    terms.owed, terms.slots, pending[at] = 0, 0, nil
+  end
+end
+
+-- `decide` for what has room and is new, written out: nearly all are such.
+local function allow_plainly(at, sequence, agent, terms, attempt, reserve)
+  local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
+  if terms.slots == 0 then pending[#pending + 1] = terms end
+  terms.owed, terms.slots = terms.owed + reserve, terms.slots + 1
+
+  local expires_at = now + terms.lease_ms
+  if terms.packed_attempt ~= attempt or terms.packed_reserve ~= reserve then
+    local forget_at = expires_at > replay_until and expires_at or replay_until
+    terms.packed_attempt, terms.packed_reserve = attempt, reserve
+    terms.before, terms.after = pack_allowed(forget_at, call, now, attempt, reserve, expires_at)
+    terms.lease_end, terms.attempt_word = decimal(expires_at), decimal(attempt) .. ' '
+  end
+  local place = sequence - call + 1
+  answers[place], answered[place] = at, coordinate
+  local runs = agent .. ' ' .. coordinate
+  local running = memory.running
+  local last = #running
+  running[last + 1], running[last + 2] = terms.lease_end, runs
+  remember(
+    memory, coordinate,
+    terms.before .. struct.pack('<d', sequence) .. terms.after .. texts[at] .. ' ' .. terms.charges
+  )
+  if memory.ended[runs] then memory.ended[runs] = nil end
+  if memory.actions.stored[field] then
+    claim(memory, coordinate, field, attempt)
+  else
+    put_stored(memory.actions, field, terms.attempt_word .. coordinate)
+  end
+  if key ~= '' then put(memory.keys, key, request_at(at).action) end
+  return place
+end
+
 local function decide(at, agent, terms, attempt, deadline, reserve)
   local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
   local known = memory.actions.stored[field] or key ~= ''
@@ -114,6 +174,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   if not ended and (now < terms.holds_from or (terms.holds_until >= 0 and now >= terms.holds_until)) then return -1 end
 
   local sequence = next_sequence()
+  if may_be_plain and terms.has_room and not ended then
+    return allow_plainly(at, sequence, agent, terms, attempt, reserve)
+  end
+  charge_pending()
   -- With room for what limits hold.
   local answer = { at, sequence, first or 0, late and 1 or 0, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, hard, granted = 'BLOCK', 'DUPLICATE_ACTION', true, false
@@ -127,7 +191,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   elseif terms.refusal and not first then
     verdict, code, hard = 'BLOCK', terms.refusal, terms.hard
   end
-  if verdict == 'ALLOW' then take_slots(terms) end
+  if verdict == 'ALLOW' then take_slots(terms, 1) end
   -- A mandate that only watches lets its own refusals through, and nothing else.
   if terms.watches and not ended then verdict, code, hard = 'ALLOW', 'ALLOWED', false end
 
@@ -144,6 +208,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     local last = #running
     running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
     answer[6], answer[8] = outgoing(reserved), expires_at
+    may_be_plain = false
     if granted then consume_grant(grants, grant_name(request_at(at)), sequence) end
   end
   answer[7] = outgoing(terms.total.sum)
@@ -191,6 +256,7 @@ local function charges_in(text)
 end
 
 local function settle(at, agent, attempt, total, actual)
+  charge_pending()
   local outcome = { actual = actual >= 0 and actual or false }
   outcome.status, outcome.verified = string.match(texts[at], '^(%S+) (%S+)$')
   local entry, place = standing(memory, actions[at], attempt)
@@ -217,7 +283,10 @@ local function settle(at, agent, attempt, total, actual)
   }
   answered[#answered + 1] = coordinates[at]
   -- What it settled may be forgotten before its own record is on the log.
-  if delta ~= 0 then moved[#answers] = { entry.at, lease.charges } end
+  if delta ~= 0 then
+    moved[#answers] = { entry.at, lease.charges }
+    may_be_plain = false
+  end
   remember(memory, coordinates[at], pack_outcome(replay_until, call, sequence, agent))
   return #answers
 end
@@ -242,11 +311,12 @@ for at = 1, #coordinates do
   results[at] = result
 end
 
+charge_pending()
 local stored = {}
 for earlier in pairs(kept) do
   local name = decimal(earlier)
-  local at, said = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, name)))
-  stored[#stored + 1] = { earlier, at, said, redis.call('HGET', keys.plans, name) }
+  local at, said, _, held_then = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, name)))
+  stored[#stored + 1] = { earlier, at, said, redis.call('HGET', keys.plans, name), held_then }
 end
 
 write_forgotten(memory, forgotten)
@@ -254,7 +324,7 @@ write_memory(memory)
 if #answers > 0 then
   local name = decimal(call)
   redis.call('HSET', keys.unpublished, name, table.concat(answered, ' '))
-  redis.call('HSET', keys.answers, name, cmsgpack.pack({ now, answers, moved }))
+  redis.call('HSET', keys.answers, name, cmsgpack.pack({ now, answers, moved, held }))
   redis.call('HSET', keys.plans, name, ARGV[8])
   list_to_forget(memory, replay_until, answered)
 end
@@ -264,4 +334,4 @@ write_counters(counters)
 write_hash(grants)
 write_hash(done)
 write_shard()
-return { 'OK', now, call, results, answers, stored }
+return { 'OK', now, call, results, answers, stored, held }

@@ -3,79 +3,70 @@ import type { Operation, StepResult } from '../../port.ts';
 import { corrupt } from '../failure.ts';
 import { coordinateOf } from '../keys.ts';
 import type { Shards } from '../shards.ts';
-import {
-  type AnswerReply,
-  type DecidedReply,
-  decodeDecided,
-  decodeSettled,
-  plansIn,
-  type SettledReply,
-} from './answers.ts';
+import { type AnswerReply, type CallReply, decidedIn, groundIn, settledIn } from './answers.ts';
 import { encodeCall } from './encode-call.ts';
+import type { Ground } from './plain-answers.ts';
+import type { Micros } from './words.ts';
 
 /** The place of the answer; 0: published, -1: to be planned again; what an earlier operation or call was answered. */
 type ResultReply = number | [call: number, place: number];
 
-/** What one call answered, and the plans that its requests came with. */
-type Answers = { atMs: number; answers: readonly AnswerReply[]; planAt: ReturnType<typeof plansIn> };
+type Answered = { reply: CallReply; decided: ReturnType<typeof decidedIn> };
 
 export async function stepTenant(
   shards: Shards,
   tenant: string,
   operations: readonly Operation[],
 ): Promise<StepResult[]> {
-  const encoded = encodeCall(operations);
+  const { ground, ...encoded } = encodeCall(operations);
   const args = [shards.replayMemoryMs, tenant, encoded.operations, encoded.plans];
   const { reply, epoch } = await shards.askNamingEpoch(tenant, 'step', args);
   if (reply[0] === 'CORRUPT') throw corrupt(String(reply[1]));
-  const [, atMs, call, results, answers, kept] = reply as [
+  const [, atMs, call, results, answers, kept, held] = reply as [
     'OK',
     number,
     number,
     ResultReply[],
     AnswerReply[],
-    [call: number, atMs: number, answers: AnswerReply[], plans: string][],
+    [call: number, atMs: number, answers: AnswerReply[], plans: string, held: Micros[]][],
+    Micros[],
   ];
-  const planAt: Answers['planAt'] = (place) => {
-    const operation = operations[place - 1];
-    if (operation?.op !== 'decide') throw new TypeError('an outcome was decided');
-    return operation.plan;
-  };
-  const now: Answers = { atMs, answers, planAt };
+  const now = answeredBy({ call, atMs, answers, held }, ground, epoch);
   const byCall = new Map([[call, now]]);
-  for (const [earlier, atMs, answers, plans] of kept) {
-    byCall.set(earlier, { atMs, answers, planAt: plansIn(plans) });
+  for (const [call, atMs, answers, plans, held] of kept) {
+    byCall.set(call, answeredBy({ call, atMs, answers, held }, groundIn(plans), epoch));
   }
-  return results.map((result, at): StepResult => {
+  const answered: Operation['source'][] = [];
+  const found = results.map((result, at): StepResult => {
     if (result === 0) return { kind: 'published' };
     if (result === -1) return { kind: 'replan', atMs };
-    const { op } = operations[at] ?? {};
-    if (typeof result === 'number') return resultOf(now, result, op, epoch, false);
+    const operation = operations[at];
+    if (operation === undefined) throw new TypeError('more was answered than asked');
+    if (typeof result === 'number') {
+      answered.push(operation.source);
+      return resultOf(now, result, operation.op, epoch, false);
+    }
     const said = byCall.get(result[0]);
     if (said === undefined) throw new TypeError('a call was named whose answers were not given');
-    return resultOf(said, result[1], op, epoch, true);
+    return resultOf(said, result[1], operation.op, epoch, true);
   });
+  shards.answered.note({ epoch, call, forgetAtMs: atMs + shards.replayMemoryMs }, answered);
+  return found;
+}
+
+function answeredBy(reply: CallReply, ground: Ground, epoch: string): Answered {
+  return { reply, decided: decidedIn(reply, ground, epoch) };
 }
 
 function resultOf(
-  { answers, planAt, atMs }: Answers,
+  { reply, decided }: Answered,
   place: number,
-  op: Operation['op'] | undefined,
+  op: Operation['op'],
   epoch: string,
   redelivered: boolean,
 ): StepResult {
-  const answer = answers[place - 1];
-  if (answer === undefined) throw new TypeError('an answer was named that was not given');
-  if (op === 'settle') {
-    return { kind: 'settled', facts: decodeSettled(answer as SettledReply, epoch, atMs), redelivered };
-  }
-  const plan = planAt(answer[0]);
-  return {
-    kind: 'decided',
-    plan,
-    facts: decodeDecided(answer as DecidedReply, plan, epoch, atMs),
-    redelivered,
-  };
+  if (op === 'settle') return { kind: 'settled', facts: settledIn(reply, place, epoch), redelivered };
+  return { kind: 'decided', ...decided(place), redelivered };
 }
 
 /** What the log holds now. Throws LEDGER_EPOCH_CHANGED when it was decided under another epoch. */
@@ -85,6 +76,7 @@ export async function confirmTenant(
   tenant: string,
   published: readonly Pick<Operation, 'source'>[],
 ): Promise<void> {
-  const coordinates = published.map(({ source }) => coordinateOf(source));
-  await shards.askUnder(epoch, tenant, 'confirm', [JSON.stringify(coordinates)]);
+  const { calls, rest } = shards.answered.whole(epoch, published);
+  const coordinates = rest.map(coordinateOf);
+  await shards.askUnder(epoch, tenant, 'confirm', [JSON.stringify({ coordinates, calls })]);
 }

@@ -7,6 +7,7 @@ import {
   TOTAL_BUDGET,
 } from '@mandate/schemas';
 import { counterName, rateName } from '../keys.ts';
+import type { Shape } from './plain-answers.ts';
 import { type Charged, integer } from './words.ts';
 
 /** As parts/limits.lua has them. */
@@ -15,6 +16,18 @@ const [BUDGET, RATE, CONFIRMATION] = [1, 2, 3];
 export const NONE = -1;
 
 type Counted = Omit<BudgetLimit, 'kind' | 'maxMicros'>;
+
+/** As parts/limits.lua takes them: numbers and words in front of these. */
+type Terms = [
+  ...unknown[],
+  total: number,
+  charges: string,
+  charged: number[],
+  limits: number[],
+  requests: number,
+  reserves: number,
+];
+const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
 /** Places count from 1, as Lua does. */
 export function createTerms() {
@@ -25,7 +38,7 @@ export function createTerms() {
   const windowsMs: number[] = [];
   const ratesMs: number[] = [];
   const places = new Map<string, number>();
-  const all: unknown[] = [];
+  const all: Terms[] = [];
 
   /** Below zero for a windowed one. */
   function budgetPlace(budget: Counted): number {
@@ -56,7 +69,7 @@ export function createTerms() {
 
   const total = (agentId: string): number => budgetPlace(totalOf(agentId));
 
-  function encode({ agentId, plan }: StepRequest): unknown[] {
+  function encode({ agentId, plan }: StepRequest): Terms {
     const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
     const charges = chargesOf(agentId, plan.limits);
     return [
@@ -70,6 +83,8 @@ export function createTerms() {
       JSON.stringify(charges.map(({ charge }) => charge)),
       charges.map(({ budget }) => budgetPlace(budget)),
       plan.limits.flatMap(encodeLimit),
+      0,
+      0,
     ];
   }
 
@@ -84,6 +99,14 @@ export function createTerms() {
       places.set(key, all.length);
       return all.length;
     },
+    /** One more request that reserves so much, under these. */
+    count(place: number, reserveMicros: number): void {
+      const terms = all[place - 1] as unknown[] as number[];
+      terms[REQUESTS] = (terms[REQUESTS] ?? 0) + 1;
+      terms[RESERVES] = (terms[RESERVES] ?? 0) + reserveMicros;
+    },
+    shapes: (): Shape[] => all.map((terms) => [terms[TOTAL], terms[CHARGED], terms[LIMITS]] as Shape),
+    named: (): [lifetimes: number, windows: number] => [lifetimes.size, windows.size],
     all: () => ({
       agents: [...agents.keys()],
       lifetimes: [...lifetimes.keys()],

@@ -40,8 +40,8 @@ for at = 1, #found, 2 do
     if settled then
       local delta = settled[3] or answer[5]
       if delta ~= 0 then list(coordinate, delivery, delta, settled[1], settled[2]) end
-    elseif lease and answer[6] ~= 0 then
-      list(coordinate, delivery, answer[6], delivery.at, lease.charges)
+    elseif lease and lease.reserved ~= 0 then
+      list(coordinate, delivery, outgoing(lease.reserved), delivery.at, lease.charges)
     end
   end
 end

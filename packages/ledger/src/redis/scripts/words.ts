@@ -1,6 +1,9 @@
 /** What scripts keep as text and take apart themselves, and how it is read back: parts/deliveries.lua. */
 import type { Charging } from '@mandate/schemas';
 
+/** Large ones come as text: parts/numbers.lua. */
+export type Micros = number | string;
+
 /** `false` for null, which in Lua is a value that is true. */
 export type Charged = [counter: string, windowMs: number | false, maxMicros: number | false];
 

@@ -71,6 +71,13 @@ local function pack_decision(
   ) .. code .. ' ' .. request .. ' ' .. charges
 end
 
+-- A first decision that allows, as pack_decision has it: what stands before its sequence, and what behind it, up to the words of
+-- the request. Requests of one agent mostly share both.
+local function pack_allowed(forget_at, call, at, attempt, reserved, expires_at)
+  return struct.pack('<c1dd', 'f', forget_at, call),
+    struct.pack('<dddddBBBB', at, attempt, reserved, expires_at, reserved, VERDICT_BYTE.ALLOW, 0, 0, STATE_BYTE[false]) .. 'ALLOWED '
+end
+
 local function pack_outcome(forget_at, call, sequence, agent)
   return struct.pack(HEAD, 's', forget_at, call, sequence) .. agent
 end

@@ -54,7 +54,7 @@ end
 
 local function put_stored(hash, field, stored)
   hash.stored[field] = stored
-  hash.values[field] = nil
+  if hash.values[field] ~= nil then hash.values[field] = nil end
   local set = hash.set
   local last = #set
   set[last + 1], set[last + 2] = field, stored

@@ -6,11 +6,14 @@
 
 local BUDGET, RATE, CONFIRMATION = 1, 2, 3
 
--- given (step.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits }
+-- given (terms.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
+--   reserves }
 --   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
---   ones by that below zero, rates by theirs; -1 for none
+--   ones by that below zero, rates by theirs; -1 for none   requests: how many of the call there are, reserves: what all
+--   of these reserve
 local function open_terms(given, lifetimes, windowed, rates)
-  local holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged_to, limits = unpack(given)
+  local holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged_to, limits, requests, reserves =
+    unpack(given)
   local function budget_at(place)
     return place > 0 and lifetimes[place] or windowed[-place]
   end
@@ -24,8 +27,12 @@ local function open_terms(given, lifetimes, windowed, rates)
     watches = observe == 1 and refusal ~= 'INTERNAL_ERROR',
     total = lifetimes[total],
     charges = charges,
+    requests = requests,
+    reserves = reserves,
     charged = {},
     rates = {},
+    owed = 0,
+    slots = 0,
     kinds = {},
     counters = {},
     most = {},
@@ -46,11 +53,36 @@ local function open_terms(given, lifetimes, windowed, rates)
   return terms
 end
 
-local function take_slots(terms)
+-- What counters would hold if all of a call were allowed.
+local function expect_all(all_terms)
+  for _, terms in ipairs(all_terms) do
+    if not terms.refusal or terms.watches then
+      for _, counter in ipairs(terms.charged) do counter.expected = (counter.expected or counter.sum) + terms.reserves end
+      for _, rate in ipairs(terms.rates) do rate.expected = (rate.expected or rate.sum) + terms.requests end
+    end
+  end
+end
+
+-- Has everything under these terms room, whatever else of the call is allowed? Half of what is exact leaves room for all that
+-- arithmetic does on the way.
+local function has_room(terms)
+  if terms.refusal then return false end
+  for _, counter in ipairs(terms.charged) do
+    if not counter.adds_up or counter.expected > LARGEST / 2 or counter.sum < -LARGEST / 2 then return false end
+  end
+  for at, kind in ipairs(terms.kinds) do
+    local counter, most = terms.counters[at], terms.most[at]
+    if kind == CONFIRMATION or not counter.adds_up then return false end
+    if (kind == RATE or most >= 0) and counter.expected > most then return false end
+  end
+  return true
+end
+
+local function take_slots(terms, many)
   local rates = terms.rates
   for at = 1, #rates do
     local rate = rates[at]
-    if rate.adds_up then rate.sum, rate.added = rate.sum + 1, rate.added + 1 end
+    if rate.adds_up then rate.sum, rate.added = rate.sum + many, rate.added + many end
   end
 end
 

@@ -140,7 +140,7 @@ end
 local function has_left(stored, now)
   local _, _, _, window_ms, width_ms, elsewhere = struct_unpack(HEAD, stored)
   local newest = #stored > HEAD_BYTES and struct_unpack('<d', stored, #stored - PAIR_BYTES + 1)
-  return not newest or bucket_ends({ window_ms = window_ms, width_ms = width_ms }, newest) <= now, elsewhere == 1
+  return not newest or (newest + 1) * width_ms - 1 + window_ms <= now, elsewhere == 1
 end
 
 -- The piece in which a bucket lies or is to lie; nil where that is none.

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createAnsweredCalls } from './answered-calls.ts';
+
+const source = (offset: number) => ({ topic: 'actions', partition: 0, offset: String(offset) });
+const published = (...sources: ReturnType<typeof source>[]) => sources.map((source) => ({ source }));
+const CALL = { epoch: 'epoch-1', call: 7, forgetAtMs: 99 };
+
+test('a call is confirmed as a whole when nothing of it is missing, among others', () => {
+  const calls = createAnsweredCalls();
+  const [one, other, third] = [source(1), source(2), source(3)];
+  calls.note(CALL, [one, other]);
+  expect(calls.whole('epoch-1', published(third, one, other))).toEqual({ calls: [7, 99], rest: [third] });
+  expect(calls.whole('epoch-1', published(one, one))).toEqual({ calls: [], rest: [one, one] });
+  expect(calls.whole('epoch-1', published(one))).toEqual({ calls: [], rest: [one] });
+});
+
+test('what is of another epoch, or was asked by others, goes by its coordinate', () => {
+  const calls = createAnsweredCalls();
+  const [known, unknown] = [source(1), source(1)];
+  calls.note(CALL, [known]);
+  expect(calls.whole('epoch-2', published(known))).toEqual({ calls: [], rest: [known] });
+  expect(calls.whole('epoch-1', published(unknown))).toEqual({ calls: [], rest: [unknown] });
+});
+
+test('of what was asked with again the later call is confirmed, whichever began with it', () => {
+  const calls = createAnsweredCalls();
+  const [one, other] = [source(1), source(2)];
+  calls.note(CALL, [one, other]);
+  calls.note({ ...CALL, call: 9 }, [other]);
+  expect(calls.whole('epoch-1', published(one, other))).toEqual({ calls: [9, 99], rest: [one] });
+});

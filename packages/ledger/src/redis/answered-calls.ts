@@ -1,0 +1,45 @@
+/**
+ * Which call of step.lua answered what, by the very objects that were asked with: deciders confirm what they stepped, in the same
+ * order, and a whole call is confirmed by its number: by coordinate Redis would read every delivery again. What is not known
+ * here, as after a restart, is confirmed so.
+ */
+import type { Source } from '@mandate/schemas';
+
+/** `forgetAtMs`: the least time at which something of it is forgotten. */
+type Call = { epoch: string; call: number; forgetAtMs: number };
+
+export type AnsweredCalls = {
+  /** All that the call answered, in order. */
+  note(call: Call, sources: readonly Source[]): void;
+  /** @returns calls of which nothing is missing, each with its time, as confirm.lua takes them; and what is of no such call */
+  whole(epoch: string, published: readonly { source: Source }[]): { calls: number[]; rest: Source[] };
+};
+
+export function createAnsweredCalls(): AnsweredCalls {
+  // Of each, since one that was forgotten may be asked with again, and is another call's then.
+  const callOf = new WeakMap<Source, Call & { sources: readonly Source[] }>();
+  return {
+    note(call, sources) {
+      const noted = { ...call, sources };
+      for (const source of sources) callOf.set(source, noted);
+    },
+    whole(epoch, published) {
+      const calls: number[] = [];
+      const rest: Source[] = [];
+      for (let at = 0; at < published.length; ) {
+        const { source } = published[at] as { source: Source };
+        const known = callOf.get(source);
+        const isNext = (its: Source, i: number) =>
+          published[at + i]?.source === its && callOf.get(its) === known;
+        if (known?.epoch === epoch && known.sources.every(isNext)) {
+          calls.push(known.call, known.forgetAtMs);
+          at += known.sources.length;
+        } else {
+          rest.push(source);
+          at += 1;
+        }
+      }
+      return { calls, rest };
+    },
+  };
+}

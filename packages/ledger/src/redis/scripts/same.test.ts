@@ -1,0 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isSame } from './same.ts';
+
+test('plain data is the same exactly where Node says so', () => {
+  const data = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('-0'));
+  fc.assert(
+    fc.property(data, data, (one, other) => {
+      expect(isSame(one, structuredClone(one))).toBe(true);
+      expect(isSame(one, other)).toBe(isDeepStrictEqual(one, other));
+    }),
+  );
+});
+
+test('a list is no object, a name more is another, and null is nothing else', () => {
+  for (const [one, other] of [
+    [[], {}],
+    [{ a: 1 }, { a: 1, b: 2 }],
+    [{ a: undefined }, { b: undefined }],
+    [null, {}],
+    [[1, 2], [1]],
+  ])
+    expect([isSame(one, other), isSame(other, one)]).toEqual([false, false]);
+});
