@@ -4,15 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPICS } from '@mandate/schemas';
-import {
-  describeWithOwnServers,
-  IS_LONG,
-  SEED,
-  SOAK_MS,
-  seededRandom,
-  startRedis,
-  waitUntil,
-} from '@mandate/testing';
+import { describeWithOwnServers, SEED, SOAK_MS, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { expect, onTestFailed, test } from 'vitest';
 import { openTestLog, PATIENCE_MS } from '../breakable-servers.ts';
 import { allAtWork } from '../deciders-at-work.ts';
@@ -26,7 +18,7 @@ import { drawFaults, KINDS_OF_FAULTS, type Service, type Soaked } from './what-g
 const EVERY_MS = Math.min(10_000, SOAK_MS / 2);
 const MOST_STARTS = 5;
 /** By which it is measured what the deciders can do. */
-const BACKLOG = IS_LONG ? 10_000 : 500;
+const BACKLOG = SOAK_MS < 60_000 ? 500 : 10_000;
 /**
  * As many as the laws are checked of, and the ledger is rebuilt from, in a minute or two of a small machine: 277 a second
  * for half an hour.
