@@ -136,7 +136,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     number: 17,
-    what: 'ClickHouse is away, loses answers, refuses',
+    what: 'ClickHouse is away, full, loses answers, refuses',
     tests: ['test/faults/clickhouse-away.servers.test.ts', 'test/faults/clickhouse-refuses.servers.test.ts'],
   },
   {

@@ -1,8 +1,9 @@
 /**
  * ClickHouse away and back, under a recorder that goes on and agents that never stop: killed in the middle of inserts and
  * started again on its folder, or stopped so that requests hang and are given up, though it carries them out later; for
- * a moment again and again, and for a while. Answers to inserts that it did carry out are lost too. No row is lost,
- * and none is doubled in any answer, meanwhile or afterwards.
+ * a moment again and again, and for a while; or without room on its disk, so that an insert, a merge or a sum of ours finds
+ * none. Answers to inserts that it did carry out are lost too. No row is lost, and none is doubled in any answer, meanwhile
+ * or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { breakableWay, describeWithOwnServers, IS_LONG, startClickHouse, waitUntil } from '@mandate/testing';
@@ -13,10 +14,13 @@ import { openRecording, type Recording } from '../e2e/audit/recording.ts';
 import { freshDatabase, openTablesOn } from '../e2e/audit/server-tables.ts';
 import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './audit-at-work.ts';
 import { answersTo, everyAnswer, type Get, pagesOf } from './audited-traffic.ts';
+import { NO_DISK, smallDisk } from './small-disk.ts';
 
 /** How long it is away, time after time: the length of the fault itself, and no wait for anything. */
 const AWAY_MS = [0, 0, IS_LONG ? 60_000 : 8_000];
 const LOST_ANSWERS = 3;
+const DISK_MIB = 96;
+const SOME_ROOM_BYTES = 1_500_000;
 /** How long the recorder waits for a request: the shorter, the more of them are given up while the server hangs. */
 const PATIENCE_MS = 1_500;
 /** Rows of which none is ever appended twice: one that is there twice was inserted twice. */
@@ -27,17 +31,22 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
   test.concurrent.for([
     ['killed and started again', 'kill'],
     ['hanging for a while', 'pause'],
-  ] as const)('%s under a recorder: every row once, in every answer', async ([, fault]) => {
+    ['with its disk full', 'fill'],
+  ] as const)('%s under a recorder: every row once, in every answer', async ([, fault], context) => {
     await using stack = new AsyncDisposableStack();
-    const server = stack.use(await startClickHouse());
+    const disk = fault === 'fill' ? stack.use(smallDisk(DISK_MIB)) : null;
+    if (fault === 'fill' && disk === null) return context.skip(NO_DISK);
+    const server = stack.use(await startClickHouse({ ...(disk !== null && { dataFolder: disk.path }) }));
     const database = freshDatabase();
     const recording = await openRecording(undefined, () => openTablesOn(server.url, { database }));
     stack.defer(() => recording.close());
     const way = stack.use(await breakableWay(server.port, INSERTING));
     const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
     stack.defer(() => audit.close());
-    // So that what was inserted twice stays there twice, and answers have something to hide.
-    const keepRepeats = () => recording.audit.command('SYSTEM STOP MERGES');
+    // So that what was inserted twice stays there twice, and answers have something to hide. A disk is filled by merges too.
+    const keepRepeats = async () => {
+      if (disk === null) await recording.audit.command('SYSTEM STOP MERGES');
+    };
     await keepRepeats();
     for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
     const recorder = await recording.record({
@@ -59,17 +68,23 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
         async () => (await metric(recorder, 'mandate_recorder_rows_total')) > rows,
       );
     };
-    for (const awayMs of AWAY_MS) {
+    for (const [time, awayMs] of AWAY_MS.entries()) {
       await rowsLand();
       const waits = await metric(recorder, 'mandate_recorder_waits_total');
       if (fault === 'kill') await server.kill();
-      else server.pause();
+      else if (fault === 'pause') server.pause();
+      // In between there is room for some inserts of a batch.
+      else disk?.fill((time % 2) * SOME_ROOM_BYTES);
       const isMissed = waitUntil('it is missed', async () => {
         return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
       });
+      // Of which the disk would have to hold a part: as much as fits is not given for the whole.
+      if (disk !== null)
+        await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
       await Promise.all([isMissed, sleep(awayMs)]);
       if (fault === 'kill') await server.restart();
-      else server.resume();
+      else if (fault === 'pause') server.resume();
+      else disk?.free();
     }
     await keepRepeats();
     for (let lost = 0; lost < LOST_ANSWERS; lost += 1) {
@@ -80,7 +95,7 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
     await recorder.caughtUp();
     await asking.stop();
     expect(asking.answered()).toBeGreaterThan(0);
-    expect(asking.refused()).toBeGreaterThan(0);
+    if (disk === null) expect(asking.refused()).toBeGreaterThan(0);
 
     const numbers = flow.numbers();
     const afterwards = stack.use(await queryServiceOn(server, database, ANSWER_MS.afterwards));
@@ -88,7 +103,8 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
     const stored = await rowsOf(recording, ['settlements', 'control_events', 'quarantine']);
     expect(stored.quarantine).toBe(0);
     const epochs = 2;
-    expect(stored.settlements + stored.control_events).toBeGreaterThan(flow.appendedOnce() + epochs);
+    if (disk === null)
+      expect(stored.settlements + stored.control_events).toBeGreaterThan(flow.appendedOnce() + epochs);
   });
 });
 
@@ -132,6 +148,11 @@ function askAllAlong(get: Get) {
       return done;
     },
   };
+}
+
+function longAnswer({ audit }: Recording): Promise<unknown> {
+  const sql = 'SELECT randomPrintableASCII(1000) AS text FROM numbers(20000)';
+  return audit.query(sql, {}, z.object({ text: z.string() }));
 }
 
 function chargedIn(decisions: readonly Record<string, unknown>[]): number {

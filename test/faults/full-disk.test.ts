@@ -2,8 +2,7 @@
  * A disk that fills up under a running plane, and one that is full when a plane starts: nothing is allowed that the log
  * does not hold, the plane says what is wrong, and making room is enough (docs/adr/0006).
  */
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { createApiClient, reconcilePlane } from '@mandate/cli';
@@ -11,13 +10,15 @@ import { silentLogger } from '@mandate/runtime';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectLaws } from './expect-laws.ts';
+import { NO_DISK, smallDisk } from './small-disk.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { look: { cost: 0.01 } }\n';
 const DISK_MIB = 64;
 
 test('a full disk: 503 to whoever publishes, not ready, and everything goes on where it stood once there is room', async (context) => {
-  const disk = smallDisk();
-  if (disk === null) return context.skip('NOT RUN: mounting a disk that can be filled takes root on Linux');
+  const disk = smallDisk(DISK_MIB);
+  if (disk === null) return context.skip(NO_DISK);
+  onTestFinished(() => disk[Symbol.dispose]());
   const mandates = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(mandates, MANDATES);
   const start = () => startPlane({ data: join(disk.path, 'plane'), mandates });
@@ -86,33 +87,6 @@ test('a full disk: 503 to whoever publishes, not ready, and everything goes on w
   const report = await reconcilePlane(bus, createApiClient({ url: plane.url, key: keys.operator }));
   expectLaws(report);
 });
-
-/** A disk of its own, in memory; null where none may be mounted. */
-function smallDisk() {
-  const path = temporaryFolder();
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', path], { stdio: 'ignore' });
-  } catch {
-    return null;
-  }
-  onTestFinished(() => void execFileSync('umount', ['--lazy', path]));
-  const ballast = join(path, 'ballast');
-  return {
-    path,
-    fill() {
-      const file = openSync(ballast, 'w');
-      const block = Buffer.alloc(4_096);
-      try {
-        for (;;) writeSync(file, block);
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'ENOSPC' });
-      } finally {
-        closeSync(file);
-      }
-    },
-    free: () => rmSync(ballast),
-  };
-}
 
 async function post({ url }: PlaneProcess, key: string | undefined, path: string, body: unknown) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };

@@ -92,6 +92,16 @@ export function failed(doing: string, cause: unknown): MandateError {
   });
 }
 
+/** @param summary what a server says of an answer, in a header; a library, and some proxies, say nothing */
+export function mustBeWhole(rows: number, summary: string | string[] | undefined): void {
+  const told = Number(/"result_rows":"(\d+)"/.exec(String(summary))?.[1]);
+  if (!(told > rows)) return;
+  throw new MandateError('AUDIT_UNAVAILABLE', `ClickHouse sent ${rows} of the ${told} rows of an answer.`, {
+    remedy: 'It keeps a long answer on its disk until it is whole, and sends what fitted: make room there.',
+    retryable: true,
+  });
+}
+
 export function insertFailed(table: string, cause: unknown): MandateError {
   const code = clickhouseCode(cause);
   if (code === null || !ROW_FAULTS.has(code)) return failed(`insert into ${table}`, cause);

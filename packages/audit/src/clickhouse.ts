@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { MandateError } from '@mandate/runtime';
 import type { z } from 'zod';
-import { failed, insertFailed } from './clickhouse-error.ts';
+import { failed, insertFailed, mustBeWhole } from './clickhouse-error.ts';
 import type { AuditClient, BoundParams } from './port.ts';
 
 /**
@@ -135,11 +135,13 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
       const answer = await sent(async (bound) => {
         const result = await client.query({ ...asked, ...bound });
         bound.abort_signal.addEventListener('abort', () => result.close());
-        return result.json();
+        const rows = await result.json();
+        return { rows, summary: result.response_headers['x-clickhouse-summary'] };
       }, givenUp).catch((cause: unknown) => {
         throw failed('answer', cause);
       });
-      return answer.map((each) => expected(row, each));
+      mustBeWhole(answer.rows.length, answer.summary);
+      return answer.rows.map((each) => expected(row, each));
     },
 
     async file(sql, params, format, givenUp) {

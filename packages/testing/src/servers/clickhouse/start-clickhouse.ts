@@ -23,6 +23,8 @@ export type ClickHouseOptions = {
   readonly usersFile?: string;
   /** Settings of the server by name, as `max_concurrent_queries`. */
   readonly config?: Readonly<Record<string, string>>;
+  /** Where its data lie, as on a disk that a test fills. Default: a folder of its own, which goes with it. */
+  readonly dataFolder?: string;
 };
 
 export type ClickHouseServer = Server &
@@ -43,7 +45,7 @@ export async function startClickHouse(options: ClickHouseOptions = {}): Promise<
     return await onFreePorts(1, async ([port = 0]) => {
       const server = await startServer({
         command: process.execPath,
-        args: [SERVE, ...localArguments(folder, configFile, port)],
+        args: [SERVE, ...localArguments(options.dataFolder ?? join(folder, 'data'), configFile, port)],
         folder,
         ready: /Listening for http:/,
       });
@@ -62,12 +64,12 @@ export async function startClickHouse(options: ClickHouseOptions = {}): Promise<
 }
 
 /** clickhouse-local ends with its last query, so the last one sleeps for a year. */
-function localArguments(folder: string, configFile: string, port: number): string[] {
+function localArguments(dataFolder: string, configFile: string, port: number): string[] {
   const forEver = `SELECT sleepEachRow(1) FROM numbers(365 * 86400)
     SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, log_queries = 0 FORMAT Null`;
   return [
     `--config-file=${configFile}`,
-    `--path=${join(folder, 'data')}`,
+    `--path=${dataFolder}`,
     `--http_port=${port}`,
     '--listen_host=127.0.0.1',
     '--log-level=information',

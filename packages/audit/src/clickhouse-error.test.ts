@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { mustBeWhole } from './clickhouse-error.ts';
+
+const told = (rows: number) => `{"read_rows":"9","result_rows":"${rows}","memory_usage":"4196913"}`;
+
+test('an answer of fewer rows than the server tells of is none', () => {
+  expect(() => mustBeWhole(0, told(1))).toThrow(
+    expect.objectContaining({
+      code: 'AUDIT_UNAVAILABLE',
+      retryable: true,
+      message: 'ClickHouse sent 0 of the 1 rows of an answer.',
+    }),
+  );
+});
+
+test.each([
+  ['all of them', told(2)],
+  ['fewer, as of statements that count otherwise', told(0)],
+  ['nothing', undefined],
+  ['nothing that can be read', 'rows'],
+])('where it tells of %s, what came counts', (_, summary) => {
+  expect(() => mustBeWhole(2, summary)).not.toThrow();
+});
