@@ -15,10 +15,10 @@ import {
   waitUntil,
 } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { mandates, outcome, request } from './agents-at-work.ts';
+import { mandates, outcome, request, requests } from './agents-at-work.ts';
 import { endsWithTest, PATIENCE_MS } from './breakable-servers.ts';
 import { allAtWork } from './deciders-at-work.ts';
-import { expectWithin, followLog, isUsedUp } from './follow-log.ts';
+import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './follow-log.ts';
 import { keepAsking } from './keep-asking.ts';
 import { expectWhole, wholePlane } from './whole-plane.ts';
 
@@ -45,7 +45,8 @@ describeWithOwnServers(
       const [heldUp, ...others] = await Promise.all([startDecider(), startDecider(), startDecider()]);
       const log = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
       const decided = () => log.decisions.size;
-      const asking = keepAsking(bus, random, { decided, ahead: 500, perSecond: 500 });
+      const ask = (from: number, count: number) => appendUntilTaken(bus, requests(from, count, random));
+      const asking = keepAsking(ask, { decided, ahead: 500, perSecond: 500 });
       const kill = (agentId: string) => api.post(`/v1/agents/${agentId}/kill`, { reason: 'test' });
       const areBack = (epochs: number) =>
         waitUntil(

@@ -1,8 +1,8 @@
 /** Kills and revives as they lie on the log, and what must be true of ALLOWs beside them. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, type KillTarget, readDecisionsRecord, TOPICS } from '@mandate/schemas';
-import { waitUntil } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
+import { readToTheEnd } from './follow-log.ts';
 
 /** What a gateway answered to a kill. */
 export type Acknowledged = {
@@ -52,15 +52,7 @@ export async function followFlags(bus: Bus) {
     /** As the log says in the end. */
     isKilled: (tenant: string, agentId: string) =>
       ['*', tenant, `${tenant}/${agentId}`].some((name) => standing.get(name)?.isKilled === true),
-    async caughtUp() {
-      const ranges = await bus.ranges(TOPICS.decisions);
-      await waitUntil('the reader of flags to be there', () => {
-        const positions = reader.positions();
-        return ranges.every(
-          ({ topic, partition, endOffset }) => (positions[`${topic}/${partition}`] ?? 0) >= endOffset,
-        );
-      });
-    },
+    caughtUp: () => readToTheEnd(bus, reader, [TOPICS.decisions]),
   };
 }
 

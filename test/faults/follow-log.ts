@@ -3,7 +3,7 @@
  * generation before it on its partition is void. What tests hold to be true of the log is asked here, by other means than
  * the fold's.
  */
-import type { Acknowledged, Bus, LogRecord, Outgoing } from '@mandate/bus';
+import type { Acknowledged, Bus, LogRecord, Outgoing, Reader } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
 import {
   type Decision,
@@ -129,15 +129,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
     allowed,
     epochs,
     contradictions,
-    async caughtUp() {
-      const ranges = (await Promise.all(TOPICS_READ.map((topic) => bus.ranges(topic)))).flat();
-      await waitUntil('the reader to be there', () => {
-        const positions = reader.positions();
-        return ranges.every(
-          ({ topic, partition, endOffset }) => (positions[`${topic}/${partition}`] ?? 0) >= endOffset,
-        );
-      });
-    },
+    caughtUp: () => readToTheEnd(bus, reader, TOPICS_READ),
     lostOutcomes: () =>
       [...settlements.values()].filter(({ kind }) => kind === 'unknown' || kind === 'not_allowed'),
     voids: () => voids,
@@ -244,4 +236,15 @@ function highestSpend({ decisions, settlements }: FollowedLog): {
     highest.tenantMicros = Math.max(highest.tenantMicros, book(tenant, micros));
   }
   return highest;
+}
+
+/** Resolves once it has read what is on these topics now. */
+export async function readToTheEnd(bus: Bus, reader: Reader, topics: readonly string[]): Promise<void> {
+  const ranges = (await Promise.all(topics.map((topic) => bus.ranges(topic)))).flat();
+  await waitUntil('the reader to be there', () => {
+    const positions = reader.positions();
+    return ranges.every(
+      ({ topic, partition, endOffset }) => (positions[`${topic}/${partition}`] ?? 0) >= endOffset,
+    );
+  });
 }

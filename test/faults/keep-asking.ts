@@ -1,38 +1,35 @@
-/** Agents that never stop asking, and never run far ahead of what is decided. */
+/** Agents that never stop asking, at a pace, and never run far ahead of what is decided. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requests } from './agents-at-work.ts';
-import { appendUntilTaken } from './follow-log.ts';
+import { paceOf } from './pace.ts';
 
-const SHARE = 100;
+const SHARE = 20;
 
 export type Asking = {
   /** How many actions were asked for. */
   asked(): number;
-  /** Resolves once nothing more is appended. */
+  /** Resolves once nothing more is asked for. */
   stop(): Promise<void>;
 };
 
 /**
+ * @param ask for so many actions, from that number on
  * @param decided how many actions are decided
  * @param ahead how many may wait to be
  * @param perSecond at most
  */
 export function keepAsking(
-  bus: Parameters<typeof appendUntilTaken>[0],
-  random: () => number,
+  ask: (from: number, count: number) => Promise<unknown>,
   { decided, ahead, perSecond }: { decided: () => number; ahead: number; perSecond: number },
 ): Asking {
-  const fromMs = performance.now();
+  const pace = paceOf(perSecond);
   let isOn = true;
   let asked = 0;
   const done = (async () => {
     while (isOn) {
-      const isDue = asked < ((performance.now() - fromMs) / 1_000) * perSecond;
-      if (!isDue || asked - decided() >= ahead) {
-        await sleep(10);
-        continue;
-      }
-      await appendUntilTaken(bus, requests(asked, SHARE, random));
+      await pace(SHARE);
+      while (isOn && asked - decided() >= ahead) await sleep(10);
+      if (!isOn) break;
+      await ask(asked, SHARE);
       asked += SHARE;
     }
   })();

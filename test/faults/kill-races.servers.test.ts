@@ -20,6 +20,7 @@ import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './break
 import { allAtWork } from './deciders-at-work.ts';
 import { type Acknowledged, allowedBehind, followFlags } from './follow-flags.ts';
 import { appendUntilTaken, followLog } from './follow-log.ts';
+import { keepAsking } from './keep-asking.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 /** How often a decider comes or goes; it races all along. */
@@ -64,30 +65,18 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
     const log = await followLog(bus);
     const flags = await followFlags(bus);
 
-    let [asked, opened, isOver] = [0, 0, false];
+    let [asked, opened] = [0, 0];
     const ask = async (places: readonly { tenant: string; agentId: string }[]) => {
       const actions = places.map((place) => ({ id: `act-${asked++}`, tool: 'look', ...place }));
       await appendUntilTaken(bus, actions.map(request));
       return actions;
     };
     const newTenant = () => ({ tenant: `new-${opened++}`, agentId: 'a' });
-    const asking = (async () => {
-      const fromMs = performance.now();
-      while (!isOver) {
-        if (asked > ((performance.now() - fromMs) / 1_000) * PER_SECOND) {
-          await sleep(10);
-          continue;
-        }
-        const known = Array.from({ length: 18 }, () => ({
-          tenant: among(TENANTS, ofLoad),
-          agentId: among(AGENTS, ofLoad),
-        }));
-        await ask([...known, newTenant(), newTenant()]);
-        await waitUntil('room for more', () => log.decisions.size > asked - MOST_WAITING, PATIENCE_MS);
-      }
-    })();
-    // Told below.
-    asking.catch(() => {});
+    const anybody = () => ({ tenant: among(TENANTS, ofLoad), agentId: among(AGENTS, ofLoad) });
+    const asking = keepAsking(
+      (_, count) => ask([...Array.from({ length: count - 2 }, anybody), newTenant(), newTenant()]),
+      { decided: () => log.decisions.size, ahead: MOST_WAITING, perSecond: PER_SECOND },
+    );
 
     const acknowledged: Acknowledged[] = [];
     const race = async (tenant: string, path: string, body: object) => {
@@ -122,8 +111,7 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
       ]);
     }
     await changing;
-    isOver = true;
-    await asking;
+    await asking.stop();
     const everybody = [
       ...TENANTS.flatMap((tenant) => AGENTS.map((agentId) => ({ tenant, agentId }))),
       ...Array.from({ length: opened }, (_, at) => ({ tenant: `new-${at}`, agentId: 'a' })),

@@ -145,15 +145,18 @@ function becameOf({ number, what, tests }: Fault, { testResults }: Results): Bec
       .map(({ name, message }) => `${relative(ROOT, name)}: ${message}`),
     ...cases.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   ];
-  const lacks = tests.filter(
-    (test) =>
-      !files.some(
-        ({ name, assertionResults }) =>
-          relative(ROOT, name) === test && assertionResults.some(({ status }) => status === 'passed'),
-      ),
+  const passedIn = files.filter(({ assertionResults }) =>
+    assertionResults.some(({ status }) => status === 'passed'),
   );
-  const ran = cases.filter(({ status }) => status === 'passed').length;
-  return { number, what, passed: failed.length === 0 && lacks.length === 0, tests: ran, failed, lacks };
+  const ran = passedIn.map(({ name }) => relative(ROOT, name));
+  // Of a file that did not run its name says enough.
+  const skipped = passedIn
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status !== 'passed' && status !== 'failed')
+    .map(({ fullName }) => fullName);
+  const lacks = [...tests.filter((test) => !ran.includes(test)), ...skipped];
+  const passed = cases.filter(({ status }) => status === 'passed').length;
+  return { number, what, passed: failed.length + lacks.length === 0, tests: passed, failed, lacks };
 }
 
 function tableOf(became: readonly Became[], { seed, long, minutes }: Asked): string {

@@ -5,10 +5,10 @@
  */
 import { describeWithOwnServers, SEED, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { test } from 'vitest';
-import { mandates, outcome } from './agents-at-work.ts';
+import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { allAtWork, allWaiting } from './deciders-at-work.ts';
-import { expectWithin, followLog, isUsedUp } from './follow-log.ts';
+import { appendUntilTaken, expectWithin, followLog, isUsedUp } from './follow-log.ts';
 import { keepAsking } from './keep-asking.ts';
 import { REDIS_FAULTS } from './redis-faults.ts';
 import { shuffled } from './shuffled.ts';
@@ -29,7 +29,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis in trouble', (
     const startOne = () => startDecider({ BATCH_RECORDS: '200' });
     const deciders = await Promise.all([startOne(), startOne(), startOne()]);
     const log = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
-    const asking = keepAsking(bus, random, {
+    const asking = keepAsking((from, count) => appendUntilTaken(bus, requests(from, count, random)), {
       decided: () => log.decisions.size,
       ahead: 500,
       perSecond: 1_000,

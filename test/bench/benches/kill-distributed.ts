@@ -8,7 +8,7 @@ import type { Bus } from '@mandate/bus';
 import { CommandJournal, kill } from '@mandate/gateway';
 import { announcing, type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { createMetrics, redisSettings, silentLogger, systemClock } from '@mandate/runtime';
-import { agentKey, DEFAULTS, TOPICS } from '@mandate/schemas';
+import { agentKey, DEFAULTS, type KillTarget, TOPICS } from '@mandate/schemas';
 import { plainRedis, startKafka } from '@mandate/testing';
 import { fastify } from 'fastify';
 import { compare } from '../measure/compare.ts';
@@ -45,23 +45,28 @@ export async function killDistributed(): Promise<Row[]> {
 }
 
 function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
-  let round = 0;
   return compare({
     pairs: 5,
-    ours: () => {
-      round += 1;
-      return oneByOne(NUMBERS, (at) => {
-        const agentId = `stray-${round}-${at}`;
-        const target = { scope: 'agent', tenant: DEFAULTS.tenant, agentId } as const;
-        return ledger.kill(target, { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' });
-      });
-    },
+    ours: killsOf('stray', (target, command) => ledger.kill(target, command)),
     beside: {
       what: 'an EVALSHA: get, compare, set',
       run: () => oneByOne(NUMBERS, (at) => bare.compareAndSet([agent(at)])),
     },
     figures: named('kill: flag in force in Redis'),
   });
+}
+
+/** One after the other, of agents that nobody has killed: their names are of that kind. */
+function killsOf(kind: string, kill: (...command: Parameters<Ledger['kill']>) => Promise<unknown>) {
+  let round = 0;
+  return () => {
+    round += 1;
+    return oneByOne(NUMBERS, (at) => {
+      const agentId = `${kind}-${round}-${at}`;
+      const target: KillTarget = { scope: 'agent', tenant: DEFAULTS.tenant, agentId };
+      return kill(target, { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' });
+    });
+  };
 }
 
 /** From before it is published until the last of them was told. */
@@ -123,18 +128,11 @@ function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<voi
   const counter = (name: string) =>
     metrics.counter({ name: `mandate_bench_${name}_total`, help: name, labels: ['scope'] });
   const measures = { kills: counter('kills'), revives: counter('revives') };
-  let round = 0;
   return compare({
     pairs: 5,
-    ours: () => {
-      round += 1;
-      return oneByOne(NUMBERS, (at) => {
-        const agentId = `lost-${round}-${at}`;
-        const target = { scope: 'agent', tenant: DEFAULTS.tenant, agentId } as const;
-        const command = { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' };
-        return kill({ ledger, journal, clock: systemClock, log, measures }, target, command);
-      });
-    },
+    ours: killsOf('lost', (target, command) =>
+      kill({ ledger, journal, clock: systemClock, log, measures }, target, command),
+    ),
     beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
     figures: named('kill on Kafka and Redis, in the gateway, without HTTP'),
   });

@@ -84,13 +84,16 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-test.runIf(ONLY !== undefined)(`the history ${ONLY}`, async () => {
-  const { told, faults } = await playHistory(Number(ONLY), true);
+if (ONLY === undefined) test(`${HISTORIES} histories (SEED=${SEED})`, { timeout: 0 }, playAll);
+else test(`the history ${ONLY}`, () => playOne(Number(ONLY)));
+
+async function playOne(seed: number): Promise<void> {
+  const { told, faults } = await playHistory(seed, true);
   console.log(told.join('\n'));
   expect(faults).toEqual([]);
-});
+}
 
-test.runIf(ONLY === undefined)(`${HISTORIES} histories (SEED=${SEED})`, { timeout: 0 }, async () => {
+async function playAll(): Promise<void> {
   const counts = new Map(MUST_HAPPEN.map((what) => [what, 0]));
   const startedMs = Date.now();
   let steps = 0;
@@ -108,4 +111,4 @@ test.runIf(ONLY === undefined)(`${HISTORIES} histories (SEED=${SEED})`, { timeou
   if (!IS_LONG) return;
   expect(counts.get('crash between step and publish')).toBeGreaterThanOrEqual(10_000);
   expect(counts.get('crash between publish and commit')).toBeGreaterThanOrEqual(10_000);
-});
+}

@@ -8,8 +8,8 @@ import { agentKey, type Decision } from '@mandate/schemas';
 import type { Api } from '../../e2e/distributed/server-plane.ts';
 import { outcome, pick } from '../agents-at-work.ts';
 import { appendUntilTaken } from '../follow-log.ts';
+import { paceOf } from '../pace.ts';
 import { type FollowedDecided, followDecided } from './follow-decided.ts';
-import { paceOf } from './pace.ts';
 import { type Asked, actionOf, SHORT_LEASE_MS } from './population.ts';
 
 const [SHARE_ON_LOG, SHARE_OVER_HTTP] = [50, 10];

@@ -98,7 +98,8 @@ type Next = Awaited<ReturnType<Look['next']>>;
 
 /**
  * What all the tables hold behind `reached`, merged by time, and of one millisecond the last table's first: what operators
- * did, before the decisions that it led to. `reached` moves on with each event. It ends with the answer of a table that holds more: what others hold behind that may be later.
+ * did, before the decisions that it led to. `reached` moves on with each event. It ends with the answer of a table that holds
+ * more: what others hold behind that may be later.
  */
 async function* lookAtAll(
   reached: Places,
