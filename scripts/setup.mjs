@@ -30,8 +30,10 @@ function npm(...args) {
   const all = [...args, '--no-audit', '--no-fund', '--loglevel=error'];
   // Inside `npm run`, npm_execpath is the npm that started us; outside it, the npm on the PATH is.
   const ours = process.env.npm_execpath;
+  // Where another lockfile was installed before, we may run on its Node, which `npm ci` takes away under us.
+  const node = existsSync(process.execPath) ? process.execPath : 'node';
   const result = ours
-    ? spawnSync(process.execPath, [ours, ...all], options)
+    ? spawnSync(node, [ours, ...all], options)
     : spawnSync('npm', all, { ...options, shell: process.platform === 'win32' });
   if (!result.error && result.status === 0) return;
   const why = result.error ? result.error.message : `npm ${args[0]} ended with exit code ${result.status}`;

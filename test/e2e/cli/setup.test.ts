@@ -1,0 +1,31 @@
+/** The first step of every npm script, where what another lockfile said is installed already. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, it } from 'vitest';
+
+it('installs again, though it runs on the very Node that is taken away by that', () => {
+  const folder = temporaryFolder();
+  const asJson = (file: string, content: object) =>
+    writeFileSync(join(folder, file), JSON.stringify(content));
+  asJson('package.json', { name: 'cloned', version: '1.0.0', scripts: { setup: 'node scripts/setup.mjs' } });
+  asJson('package-lock.json', {
+    name: 'cloned',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: { '': { name: 'cloned', version: '1.0.0' } },
+  });
+  mkdirSync(join(folder, 'scripts'));
+  copyFileSync(join(import.meta.dirname, '../../../scripts/setup.mjs'), join(folder, 'scripts/setup.mjs'));
+  const installed = join(folder, 'node_modules/node/bin/node');
+  mkdirSync(join(installed, '..'), { recursive: true });
+  copyFileSync(process.execPath, installed);
+  mkdirSync(join(folder, 'node_modules/.bin'));
+  symlinkSync(installed, join(folder, 'node_modules/.bin/node'));
+
+  // npm puts the folder's own programs first.
+  execFileSync('npm', ['run', 'setup'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  expect(existsSync(installed)).toBe(false);
+  expect(existsSync(join(folder, 'node_modules/.mandate-setup'))).toBe(true);
+});
