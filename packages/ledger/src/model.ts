@@ -117,7 +117,9 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       const known = eventsOf(history, 'kill').findLast(
         (event) => event.command.id === command.id && isSame(event.target, target),
       );
-      if (known !== undefined && isRemembered(history, known)) return known.receipt;
+      if (known !== undefined && isRemembered(history, known)) {
+        return { ...known.receipt, stands: flagOf(history, target).killed };
+      }
       const tenants = target.scope === 'all' ? tenantNames(history) : [target.tenant];
       const agentId = target.scope === 'agent' ? target.agentId : undefined;
       const receipt = {
@@ -133,7 +135,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
         ),
       };
       history.events.push({ type: 'kill', atMs: history.nowMs, target, command, receipt });
-      return receipt;
+      return { ...receipt, stands: true };
     },
     revive: async (target, revision, commandId) => {
       const { nowMs: atMs } = look();

@@ -48,6 +48,11 @@ export type KillReceipt = {
   open: readonly ActionReference[];
 };
 
+export type Killed = KillReceipt & {
+  /** Whether the target's own flag stands: not where the same kill comes again, and the target was revived since. */
+  stands: boolean;
+};
+
 export type KillStatus = {
   killed: KillFact | null;
   /**
@@ -118,7 +123,7 @@ export interface Ledger {
   ): Promise<void>;
 
   /** The flag is in force when this resolves; `open` is every ALLOW that can still reach the log or still runs. */
-  kill(target: KillTarget, command: Command): Promise<KillReceipt>;
+  kill(target: KillTarget, command: Command): Promise<Killed>;
   /**
    * Clears the flag if no newer kill stands: `revision` is that of `flag(target)` before the revive was appended
    * to the log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this

@@ -123,13 +123,14 @@ export function killing(make: MakeLedger): void {
     },
   );
 
-  test('the same command again gives the same receipt and stops nobody anew', async () => {
+  test('the same command again gives the same receipt, stops nobody anew, and says so', async () => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest());
     const receipt = await ledger.kill(ONE, order('k'));
-    expect(receipt.revision).toBe(1);
-    await ledger.revive(ONE, 2, 'r3');
+    expect(receipt).toMatchObject({ revision: 1, stands: true });
     expect(await ledger.kill(ONE, order('k'))).toEqual(receipt);
+    await ledger.revive(ONE, 2, 'r3');
+    expect(await ledger.kill(ONE, order('k'))).toEqual({ ...receipt, stands: false });
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toBeNull();
     // Under the same id, another target is another command: a switch never fails to stop.
     await ledger.kill(WHOLE, order('k'));

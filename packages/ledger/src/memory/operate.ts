@@ -1,7 +1,7 @@
 /** What operators do: kill, revive, adjust a counter, answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
-import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
+import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
 import { answerOf, keepAnswer } from './commands.ts';
 import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
@@ -10,17 +10,17 @@ import { openEntries } from './look.ts';
 import type { TenantState } from './remembered.ts';
 import { activeTenants, type LedgerState, openTenant } from './state.ts';
 
-export function kill(state: LedgerState, nowMs: number, target: KillTarget, command: Command): KillReceipt {
+export function kill(state: LedgerState, nowMs: number, target: KillTarget, command: Command): Killed {
   const key = commandKey(target, command.id);
   const known = answerOf(state.kills, key, nowMs);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { ...known, stands: flagOf(state, target).killed };
 
   const revision = flagOf(state, target).revision + 1;
   mergeFlag(state.flags, { target, killed: true, revision, reason: command.reason, atMs: nowMs });
   const tenants = target.scope === 'all' ? activeTenants(state) : [openTenant(state, target.tenant)];
   const receipt = { revision, sequences: takeSequences(tenants), open: openOf(tenants, target, nowMs) };
   keepAnswer(state.kills, key, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
-  return receipt;
+  return { ...receipt, stands: true };
 }
 
 export function revive(

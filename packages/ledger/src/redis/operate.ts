@@ -2,13 +2,13 @@
 import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { flagKey } from '../memory/flags.ts';
-import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
+import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
 import { openAsOf } from './look.ts';
 import { listOf, type OpenList, referencesIn } from './open-list.ts';
 import { inGroups, type Shards } from './shards.ts';
 
-export async function kill(shards: Shards, target: KillTarget, command: Command): Promise<KillReceipt> {
+export async function kill(shards: Shards, target: KillTarget, command: Command): Promise<Killed> {
   if (target.scope === 'all') return killEverything(shards, command);
   const { tenant } = target;
   const killed = await killShard(shards, tenant, {
@@ -18,8 +18,8 @@ export async function kill(shards: Shards, target: KillTarget, command: Command)
     command,
   });
   await shards.replicated([tenant]);
-  const { revision, sequence, open } = killed;
-  return { revision, sequences: sequence === null ? {} : { [tenant]: sequence }, open };
+  const { revision, sequence, open, stands } = killed;
+  return { revision, sequences: sequence === null ? {} : { [tenant]: sequence }, open, stands };
 }
 
 /**
@@ -27,10 +27,11 @@ export async function kill(shards: Shards, target: KillTarget, command: Command)
  * lists what is open. Throws LEDGER_UNAVAILABLE (retryable) naming the tenants that did not acknowledge: the same
  * command again goes on with those.
  */
-async function killEverything(shards: Shards, command: Command): Promise<KillReceipt> {
+async function killEverything(shards: Shards, command: Command): Promise<Killed> {
   const args = [shards.replayMemoryMs, command.id, command.reason];
   const begun = await shards.askRegistry('kill-everything', [...args, '']);
-  if (begun[0] === 'DONE') return JSON.parse(String(begun[1])) as KillReceipt;
+  if (begun[0] === 'DONE')
+    return { ...(JSON.parse(String(begun[1])) as KillReceipt), stands: begun[2] === 1 };
   const [, , revision, tenants] = begun as ['OK', number, number, string[]];
   const killed = await onEveryShard(shards, tenants.sort(), (tenant) =>
     killShard(shards, tenant, { flag: '*', agentId: '', revision, command }),
@@ -43,11 +44,17 @@ async function killEverything(shards: Shards, command: Command): Promise<KillRec
     ),
     open: killed.flatMap(({ open }) => open),
   };
-  await shards.askRegistry('kill-everything', [...args, JSON.stringify(receipt)]);
-  return receipt;
+  const [, , stands] = await shards.askRegistry('kill-everything', [...args, JSON.stringify(receipt)]);
+  return { ...receipt, stands: stands === 1 };
 }
 
-type KilledShard = { tenant: string; revision: number; sequence: number | null; open: ActionReference[] };
+type KilledShard = {
+  tenant: string;
+  revision: number;
+  sequence: number | null;
+  open: ActionReference[];
+  stands: boolean;
+};
 
 async function killShard(
   shards: Shards,
@@ -58,8 +65,11 @@ async function killShard(
   const args = [shards.replayMemoryMs, flag, command.id, command.reason, agentId, revision];
   for (let read = ''; ; ) {
     const reply = await shards.askAnyway(tenant, 'kill', [...args, read]);
-    const [, , inForce, sequence, listed, atMs] = reply as KillReply;
-    if (listed !== null) return { tenant, revision: inForce, sequence, open: referencesIn(tenant, listed) };
+    const [, , inForce, sequence, listed, atMs, stands] = reply as KillReply;
+    if (listed !== null) {
+      const open = referencesIn(tenant, listed);
+      return { tenant, revision: inForce, sequence, open, stands: stands === 1 };
+    }
     // Nothing is added to it any more: the flag is in force.
     const open = await openAsOf(shards, tenant, agentId, atMs);
     read = listOf(open);
@@ -73,6 +83,7 @@ type KillReply = [
   sequence: number | null,
   open: OpenList | null,
   atMs: number,
+  stands: 1 | null,
 ];
 
 async function onEveryShard<Answer>(

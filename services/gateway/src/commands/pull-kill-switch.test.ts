@@ -74,19 +74,6 @@ test('a kill that had to be carried out again outlives the revive that came in b
   expect(await isKilled()).toBe(true);
 });
 
-test('whether a repeat was revived since is asked while its event is on the way', async () => {
-  const { gateway, ledger } = scene();
-  const asked = Promise.withResolvers<void>();
-  const watched = new Proxy(ledger, {
-    get: (_, name) => {
-      if (name === 'flag') asked.resolve();
-      return Reflect.get(ledger, name);
-    },
-  });
-  const waiting = { ...gateway(() => asked.promise), ledger: watched };
-  expect(await kill(waiting, target, by('first'))).toMatchObject({ revision: 1 });
-});
-
 test('the event of a kill fits the log, however many it stops and whatever they are called', async () => {
   const { gateway, ledger, rebuild, values, isKilled } = scene();
   const long = (at: number) => String(at).padStart(CAPS.idUnits, '界');

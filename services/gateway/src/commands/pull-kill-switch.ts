@@ -31,21 +31,21 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  */
 export async function kill(gateway: Switch, target: KillTarget, command: Command): Promise<Killed> {
   const ledger = ledgerOf(gateway);
-  let isRevived = false;
   const { receipt, logged } = await carryOut(
     ledger,
     () => ledger.kill(target, command),
-    async (receipt) => {
-      const event = killEvent(gateway, target, command, receipt, ledger.epoch);
-      // Beside the append: what a repeat was revived of, it was before it came.
-      const [logged, { killed }] = await Promise.all([gateway.journal.record(event), ledger.flag(target)]);
-      isRevived = !killed;
-      return logged;
-    },
+    (receipt) => gateway.journal.record(killEvent(gateway, target, command, receipt, ledger.epoch)),
   );
-  const open = [...receipt.open];
-  const killed: Killed = { ...receipt, commandId: command.id, target, openCount: open.length, open };
-  if (isRevived) throw revivedSince();
+  const { stands, revision, sequences, open } = receipt;
+  if (!stands) throw revivedSince();
+  const killed: Killed = {
+    commandId: command.id,
+    target,
+    revision,
+    sequences,
+    openCount: open.length,
+    open: [...open],
+  };
   gateway.measures.kills.inc({ scope: target.scope });
   gateway.log.warn({ target, command, openCount: killed.openCount, logged }, 'kill switch pulled');
   if (logged) return killed;

@@ -7,7 +7,7 @@
 -- ARGV  [1..3] parts/registry.lua   [4] replay memory in ms   [5] command   [6] reason
 --       [7] the receipt, once every shard has acknowledged: JSON, only kept and given back; else ''
 --
--- Returns { 'DONE', receipt }, { 'OK', now, revision, tenants }, or a refusal (parts/registry.lua), with the flag set.
+-- Returns { 'DONE', receipt, whether the flag stands }, { 'OK', now, revision, tenants }, or a refusal (parts/registry.lua), with the flag set.
 --
 -- @use constants
 -- @use parts/registry.lua
@@ -17,12 +17,13 @@
 local refused = registry_refusal()
 local now, command = registry.now, ARGV[5]
 local name = 'kill * ' .. command
-local known = done_before(registry.commands, name, now)
-if known then return refused or { 'DONE', known } end
-
 local flags = open_hash(registry.flags)
 local flag = get(flags, '*')
-local begun = flag and flag[1] and flag[5] == command
+local stands = flag and flag[1]
+local known = done_before(registry.commands, name, now)
+if known then return refused or { 'DONE', known, stands } end
+
+local begun = stands and flag[5] == command
 
 if ARGV[7] ~= '' then
   if refused then return refused end
@@ -33,7 +34,7 @@ if ARGV[7] ~= '' then
     write_hash(flags)
   end
   redis.call('HSET', registry.key, 'clock', decimal(now))
-  return { 'DONE', ARGV[7] }
+  return { 'DONE', ARGV[7], stands }
 end
 
 local revision = (flag and flag[2] or 0) + (begun and 0 or 1)

@@ -8,7 +8,8 @@
 --       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
 --       [11] what was open, once the caller has read it page by page: JSON, only kept and given back; else ''
 --
--- Returns { 'OK', now, revision, sequence or false, open or false, at }, or a refusal (parts/shard.lua).
+-- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag stands }, or a refusal
+-- (parts/shard.lua).
 --   no sequence: nothing has ever happened in this tenant   open: { { agent, action, attempt }, … }, oldest first, or the
 --   same as JSON; false where there may be more than one script should list: then open.lua has it, as of `at`, and the
 --   caller comes again
@@ -27,6 +28,8 @@ local everywhere = key == '*'
 -- Of everything, one command may have to be carried out anew: then it has another revision.
 local name = 'kill ' .. key .. ' ' .. command .. ' ' .. ARGV[10]
 
+local flags = open_hash(keys.flags)
+local flag = get(flags, key)
 local known = done_before(keys.commands, name, now)
 if known then
   if refused then return refused end
@@ -34,11 +37,10 @@ if known then
     known[3] = ARGV[11]
     keep_done(keys.commands, name, now + integer(ARGV[5]), known)
   end
-  return { 'OK', now, unpack(known, 1, 4) }
+  local revision, sequence, open, at = unpack(known, 1, 4)
+  return { 'OK', now, revision, sequence, open, at, flag and flag[1] }
 end
 
-local flags = open_hash(keys.flags)
-local flag = get(flags, key)
 local begun = flag and flag[1] and flag[5] == command
 local revision = flag and flag[2] or 0
 if everywhere then
@@ -65,4 +67,4 @@ if not everywhere or shard.sequence > 0 then
 end
 forget_done(keys.commands, now)
 keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open, now })
-return { 'OK', now, revision, sequence, open, now }
+return { 'OK', now, revision, sequence, open, now, true }
