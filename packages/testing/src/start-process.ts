@@ -15,12 +15,16 @@ export type StartedProcess = {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
+/** Whoever sends it SIGUSR1 may debug it, at any free port: that of many is not the same. */
+const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
+
 export function startProcess(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): StartedProcess {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const all = [DEBUGGABLE, file, ...args];
+  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const lines = { stdout: createInterface(child.stdout), stderr: createInterface(child.stderr) };
   let errors = '';
   lines.stderr.on('line', (line) => {

@@ -3,7 +3,7 @@ import { growth, type Sample } from './memory.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Each five seconds for half an hour. */
+/** Looked at 360 times. */
 function lifeOf(mebibytes: (share: number) => number): Sample[] {
   return Array.from({ length: 360 }, (_, at) => ({
     atMs: at * 5_000,

@@ -1,4 +1,4 @@
-/** What processes take of the machine's memory while they live, and whether that stays as it is. */
+/** What processes hold and take of memory while they live, and whether that stays as it is. */
 const MEBIBYTE = 1024 * 1024;
 
 export type Sample = { atMs: number; bytes: number };
@@ -7,8 +7,8 @@ export type Sample = { atMs: number; bytes: number };
 const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
- * What it took when it took least, in the last quarter of its life against the second; the first is for warming up. What
- * leaks stays, while garbage comes and goes, and so does what a ledger is folded from, which is more each time.
+ * What it held when it held least, in the last quarter of its life against the second; the first is for warming up. What
+ * leaks stays, while what a ledger is folded from comes and goes, and is more each time.
  * @returns from and to in bytes; null when it lived too briefly to tell
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {
@@ -27,7 +27,7 @@ export function growth(samples: readonly Sample[]): { from: number; to: number; 
   return { from, to, isFlat: to <= Math.max(from * ALLOWED.factor, from + ALLOWED.bytes) };
 }
 
-/** Its resident set as it tells it; null while it does not answer. */
+/** Its resident set as it tells it, with all that V8 and malloc keep of what it once took; null while it does not answer. */
 export async function residentBytes({ url }: { url: string }): Promise<number | null> {
   const metrics = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(1_000) })
     .then((answer) => answer.text())

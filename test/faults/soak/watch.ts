@@ -1,45 +1,55 @@
-/** Looks at a soak while it runs: how large each process is, and, each minute on stderr, how it goes. */
+/** Looks at a soak while it runs: what each process holds, and, each minute on stderr, how it goes. */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
+import { debugHeap } from './held-bytes.ts';
 import { growth, inMebibytes, residentBytes, type Sample } from './memory.ts';
 import type { Traffic } from './traffic.ts';
+import type { Service } from './what-goes-wrong.ts';
 
-const SAMPLE_EVERY_MS = 5_000;
+const SAMPLE_EVERY_MS = 20_000;
 const TELL_EVERY_MS = 60_000;
 const STDERR = 2;
-
-type Watched = { url: string };
 
 export type Watch = {
   /** What was done to it last. */
   tell(fault: string): void;
   say(text: string): void;
   stop(): Promise<void>;
-  /** Those whose memory grew, and how; each must have lived all along. */
+  /** Those that hold more than before, and how much; each must have lived all along. */
   grown(): string[];
 };
 
 /** @param watched by name */
-export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<string, Watched>>): Watch {
+export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<string, Service>>): Watch {
   const startMs = performance.now();
-  const sizes = new Map(Object.keys(watched).map((name) => [name, [] as Sample[]]));
+  const samples = new Map(Object.keys(watched).map((name) => [name, [] as Sample[]]));
   let faults: string[] = [];
   let isOn = true;
   const since = () => performance.now() - startMs;
   const say = (text: string) => void writeSync(STDERR, `soak ${clock(since())}  ${text}\n`);
 
-  async function sample(): Promise<void> {
-    await Promise.all(
-      Object.entries(watched).map(async ([name, service]) => {
-        const bytes = await residentBytes(service);
-        if (bytes !== null) sizes.get(name)?.push({ atMs: since(), bytes });
-      }),
+  async function openHeaps(): Promise<() => Promise<unknown>> {
+    const heaps = await Promise.all(
+      Object.entries(watched).map(async ([name, service]) => [name, await debugHeap(service)] as const),
     );
+    return () =>
+      Promise.all(
+        heaps.map(async ([name, heldBytes]) => {
+          const bytes = await heldBytes();
+          if (bytes !== null) samples.get(name)?.push({ atMs: since(), bytes });
+        }),
+      );
+  }
+
+  async function memoryOf([name, service]: [string, Service]): Promise<string> {
+    const held = samples.get(name)?.at(-1)?.bytes ?? 0;
+    return `${name} ${inMebibytes(held)} of ${inMebibytes((await residentBytes(service)) ?? 0)}`;
   }
 
   const done = (async () => {
+    const sample = await openHeaps();
     let told = { atMs: 0, decided: traffic.decided() };
     while (isOn) {
       await Promise.all([sample(), sleep(SAMPLE_EVERY_MS)]);
@@ -48,9 +58,7 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
       const perSecond = (1_000 * (decided - told.decided)) / (since() - told.atMs);
       told = { atMs: since(), decided };
       const lag = await lagOf(bus).catch(() => ({ deciders: '?', recorders: '?' }));
-      const memory = [...sizes].map(
-        ([name, samples]) => `${name} ${inMebibytes(samples.at(-1)?.bytes ?? 0)}`,
-      );
+      const memory = await Promise.all(Object.entries(watched).map(memoryOf));
       say(
         [
           `${Math.round(perSecond)} decisions/s, ${decided} in all`,
@@ -72,8 +80,8 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
       return done;
     },
     grown: () =>
-      [...sizes].flatMap(([name, samples]) => {
-        const found = growth(samples);
+      [...samples].flatMap(([name, its]) => {
+        const found = growth(its);
         if (found === null) return [];
         const text = `${name}: ${inMebibytes(found.from)} to ${inMebibytes(found.to)}`;
         say(text);
