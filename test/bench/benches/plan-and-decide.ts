@@ -1,15 +1,16 @@
 /**
  * The pure core on one thread: `plan` and `decide` for mixed actions, the tools of some never named before. What the
- * ledger would have found is prepared beforehand, for the ledger has a bench of its own.
+ * ledger would have found is prepared beforehand, for the ledger has a bench of its own. Actions come as a decider has
+ * them, in batches that were just made; once all at a time, to tell what that makes of it.
  *
  * The engines beside it are given the rules on names and on the cost of a call, with that cost; the rest of the mandate
  * they cannot be told, and need not look at. Every verdict of theirs is compared with ours: one that differs ends the bench.
  */
 import { decide, type Mandate, plan } from '@mandate/policy';
-import type { Action, StepFacts } from '@mandate/schemas';
+import type { Action, StepFacts, Verdict } from '@mandate/schemas';
 import { type Comparison, compare } from '../measure/compare.ts';
 import { eachAlone } from '../measure/each-alone.ts';
-import { collected, measureWork, type Work } from '../measure/work.ts';
+import { collected, measureBatches, measureWork, type Work } from '../measure/work.ts';
 import { casbin } from '../rivals/casbin.ts';
 import { cedar } from '../rivals/cedar.ts';
 import { rulesIn, type StaticEngine } from '../rivals/static-rules.ts';
@@ -19,6 +20,9 @@ import { nothingInTheWay } from '../workload/facts.ts';
 import { mandateDocument, mandateOf } from '../workload/mandate.ts';
 
 const ACTIONS = 100_000;
+/** The most that a decider takes at once. */
+const BATCH = 500;
+const BATCHES = ACTIONS / BATCH;
 const PAIRS = 7;
 const AT_MS = Date.parse('2026-06-01T12:00:00Z');
 
@@ -31,6 +35,7 @@ export async function planAndDecide(): Promise<Row[]> {
   for (const rival of [parsing, engine(cedar(rules), ten), engine(await casbin(rules), ten)]) {
     rows.push(...(await rateOf('10 globs', () => ours(ten), rival)));
   }
+  rows.push(...(await rateOf('10 globs, 100,000 made beforehand', () => allAtOnce(ten), itself)));
   const hundred = mandateOf(mandateDocument({ globs: 100 }));
   rows.push(...(await latencyOf('100 globs', hundred, ten)));
   const thousand = mandateOf(mandateDocument({ globs: 1_000 }));
@@ -49,13 +54,30 @@ function rateOf(mandate: string, run: () => Promise<Work>, beside: Rival): Promi
 }
 
 async function ours(mandate: Mandate, schemas = false): Promise<Work> {
-  const asked = await newlyAsked(mandate, schemas);
+  let allowed = 0;
+  const work = await measureBatches(
+    { batches: BATCHES, make: () => newlyAsked(BATCH, mandate, schemas) },
+    (asked) => {
+      allowed += countAllowed(asked, mandate);
+    },
+  );
+  mustBeAllowed(allowed);
+  return work;
+}
+
+async function allAtOnce(mandate: Mandate): Promise<Work> {
+  const asked = newlyAsked(ACTIONS, mandate);
+  await collected();
   let allowed = 0;
   const work = await measureWork(ACTIONS, () => {
     allowed = countAllowed(asked, mandate);
   });
-  if (allowed !== (ACTIONS / 20) * ALLOWED_OF_TWENTY) throw new Error(`allowed ${allowed} of ${ACTIONS}`);
+  mustBeAllowed(allowed);
   return work;
+}
+
+function mustBeAllowed(allowed: number): void {
+  if (allowed !== (ACTIONS / 20) * ALLOWED_OF_TWENTY) throw new Error(`allowed ${allowed} of ${ACTIONS}`);
 }
 
 /** A function of its own, compiled once: a loop inside of a sample would be compiled again in each. */
@@ -70,14 +92,11 @@ function countAllowed(asked: readonly Asked[], mandate: Mandate): number {
 /** An action, and what a ledger with nothing spent would find for it. */
 type Asked = { action: Action; facts: StepFacts };
 
-/** What was made is out of the way of the collector before anything is measured: it would be copied at its expense. */
-async function newlyAsked(mandate: Mandate, schemas = false): Promise<Asked[]> {
-  const asked = newActions(ACTIONS, { schemas }).map((action) => ({
+function newlyAsked(count: number, mandate: Mandate, schemas = false): Asked[] {
+  return newActions(count, { schemas }).map((action) => ({
     action,
     facts: nothingInTheWay(action, mandate, AT_MS),
   }));
-  await collected();
-  return asked;
 }
 
 function latencyOf(globs: string, mandate: Mandate, beside: Mandate): Promise<Row[]> {
@@ -90,9 +109,9 @@ function latencyOf(globs: string, mandate: Mandate, beside: Mandate): Promise<Ro
 }
 
 async function alone(mandate: Mandate) {
-  return eachAlone(await newlyAsked(mandate), ({ action, facts }) =>
-    decide(plan(action, mandate, AT_MS), facts),
-  );
+  const asked = newlyAsked(ACTIONS, mandate);
+  await collected();
+  return eachAlone(asked, ({ action, facts }) => decide(plan(action, mandate, AT_MS), facts));
 }
 
 /** Another engine, whose every verdict must be ours. */
@@ -100,16 +119,17 @@ function engine({ what, permits }: StaticEngine, mandate: Mandate): Rival {
   return {
     what,
     run: async () => {
-      const asked = (await newlyAsked(mandate)).map(({ action, facts }) => {
-        const planned = plan(action, mandate, AT_MS);
-        return { action, costMicros: planned.reserveMicros, ours: decide(planned, facts).verdict };
-      });
+      const judged: Judged[] = [];
       const said: boolean[] = [];
-      await collected();
-      const work = await measureWork(ACTIONS, () => {
+      const make = () => {
+        const asked = newlyAsked(BATCH, mandate).map((each) => judge(each, mandate));
+        judged.push(...asked);
+        return asked;
+      };
+      const work = await measureBatches({ batches: BATCHES, make }, (asked) => {
         for (const { action, costMicros } of asked) said.push(permits(action, costMicros));
       });
-      for (const [at, { action, ours }] of asked.entries()) {
+      for (const [at, { action, ours }] of judged.entries()) {
         if (said[at] === (ours === 'ALLOW')) continue;
         throw new Error(`${what} is of another mind than ${ours} on ${JSON.stringify(action)}`);
       }
@@ -118,16 +138,23 @@ function engine({ what, permits }: StaticEngine, mandate: Mandate): Rival {
   };
 }
 
+type Judged = { action: Action; costMicros: number; ours: Verdict };
+
+function judge({ action, facts }: Asked, mandate: Mandate): Judged {
+  const planned = plan(action, mandate, AT_MS);
+  return { action, costMicros: planned.reserveMicros, ours: decide(planned, facts).verdict };
+}
+
 /** What every service must do at least: turn the text of the action into an object. */
 const parsing: Rival = {
   what: 'JSON.parse of the same action',
   run: async () => {
-    const texts = newActions(ACTIONS).map((action) => JSON.stringify(action));
-    await collected();
+    const make = () => newActions(BATCH).map((action) => JSON.stringify(action));
     let kept = 0;
-    return measureWork(ACTIONS, () => {
+    const work = await measureBatches({ batches: BATCHES, make }, (texts) => {
       for (const text of texts) kept += JSON.parse(text).id.length;
-      if (kept === 0) throw new Error('nothing was parsed');
     });
+    if (kept === 0) throw new Error('nothing was parsed');
+    return work;
   },
 };
