@@ -18,7 +18,7 @@ import { newRequests } from '../workload/requests.ts';
 import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers.ts';
 import { temporaryLog } from '../workload/temporary-log.ts';
 
-const ACTIONS = 500;
+const ACTIONS = 1_000;
 const EVERY_MS = 5;
 
 type Running = { stop(): Promise<void> };
