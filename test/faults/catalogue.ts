@@ -120,6 +120,7 @@ export const FAULTS: readonly Fault[] = [
       'test/faults/kill-unheard.servers.test.ts',
       'test/faults/kill-races.servers.test.ts',
       'packages/ledger/src/redis/killing.servers.test.ts',
+      'test/faults/redis-lost.servers.test.ts',
       'test/e2e/distributed/lost-ledger.servers.test.ts',
     ],
   },

@@ -121,7 +121,8 @@ function run({ faults, long, minutes, seed, json }: Asked): Became[] {
   const report = join(folder, 'results.json');
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...files], {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...files], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -133,7 +134,10 @@ function run({ faults, long, minutes, seed, json }: Asked): Became[] {
   });
   const results = JSON.parse(readFileSync(report, 'utf8')) as Results;
   rmSync(folder, { recursive: true });
-  return faults.map((fault) => becameOf(fault, results));
+  const became = faults.map((fault) => becameOf(fault, results));
+  if (status === 0 || became.some(({ passed }) => !passed)) return became;
+  // An error that no test waited for: whose it is, vitest says above.
+  return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
 }
 
 function becameOf({ number, what, tests }: Fault, { testResults }: Results): Became {
@@ -141,7 +145,10 @@ function becameOf({ number, what, tests }: Fault, { testResults }: Results): Bec
   const cases = files.flatMap(({ assertionResults }) => assertionResults);
   const failed = [
     ...files
-      .filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
+      .filter(
+        ({ status, assertionResults }) =>
+          status === 'failed' && assertionResults.every((each) => each.status !== 'failed'),
+      )
       .map(({ name, message }) => `${relative(ROOT, name)}: ${message}`),
     ...cases.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   ];

@@ -98,6 +98,7 @@ async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void>
     return allHolds(found) && found.requests.open === 0 && found;
   }).catch(() => reconcilePlane(bus, api));
   expectLaws(report);
+  expect(report.requests.open).toBe(0);
   expect(report.counters).toBeGreaterThan(0);
 }
 

@@ -82,7 +82,7 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
     grown: () =>
       [...samples].flatMap(([name, its]) => {
         const found = growth(its);
-        if (found === null) return [];
+        if (found === null) return [`${name}: it did not say often enough what it holds`];
         const text = `${name}: ${inMebibytes(found.from)} to ${inMebibytes(found.to)}`;
         say(text);
         return found.isFlat ? [] : [text];
