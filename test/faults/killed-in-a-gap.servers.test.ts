@@ -21,7 +21,7 @@ import type { Api } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
-import { openWay, waysToBrokers } from './ways.ts';
+import { openWay, PUBLISH, waysToBrokers } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 type Ways = { redis: BreakableWay; kafka: BreakableWay };
@@ -31,7 +31,6 @@ const STEP = /evalsha.*"coordinates":/s;
 /** As the scripts begin what they answer when they did what they were asked. */
 const DONE = /^\*\d+\r\n\$2\r\nOK/;
 const CONFIRM = /evalsha(?!.*"coordinates":).*mandate\.actions/s;
-const PUBLISH = /^Produce .*mandate\.decisions/s;
 const COMMIT = /^OffsetCommit .*mandate\.actions/s;
 
 /** By gap, the messages in it: while one of them is held, the decider is in that gap. */

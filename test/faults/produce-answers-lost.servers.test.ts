@@ -8,7 +8,7 @@ import { describeWithOwnServers, type Held, IS_LONG, SEED, seededRandom } from '
 import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
 import { expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
-import { waysToBrokers } from './ways.ts';
+import { PUBLISH, waysToBrokers } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 const FAULTS = IS_LONG ? 120 : 8;
@@ -18,7 +18,6 @@ const SHARE = 5;
 const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
 
 const REQUESTS = /^Produce .*mandate\.actions/s;
-const DECISIONS = /^Produce .*mandate\.decisions/s;
 const OF_THE_GROUP = /^(Fetch|OffsetCommit|Heartbeat) /;
 
 /** Late, swallowed, lost with its connection. */
@@ -61,14 +60,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
     };
     const writing = Promise.all(Array.from({ length: WRITERS }, write));
 
-    // One that shows for certain: what was carried out and not answered is sent again, and lies there twice.
-    (await way.hold('answer', REQUESTS)).swallow();
-    for (let fault = 1; fault < FAULTS; fault++) {
+    // Two that show for certain: what was carried out and not answered is sent again, and lies there twice.
+    for (const sent of [REQUESTS, PUBLISH]) (await way.hold('answer', sent)).swallow();
+    for (let fault = 2; fault < FAULTS; fault++) {
       const what = pick(['answer', 'answer', 'request'] as const, random);
-      const held = await way.hold(
-        what,
-        pick([REQUESTS, REQUESTS, DECISIONS, DECISIONS, OF_THE_GROUP], random),
-      );
+      const held = await way.hold(what, pick([REQUESTS, REQUESTS, PUBLISH, PUBLISH, OF_THE_GROUP], random));
       await pick(FATES, random)(held, random);
     }
     isOver = true;
@@ -76,6 +72,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
 
     await expectWhole(seen, asked);
     expect(seen.duplicates()).toBeGreaterThan(0);
+    expect(seen.repeats()).toBeGreaterThan(0);
     expectNotExceeded(LIMITS, seen);
     expect([gateway, ...deciders].map(({ process }) => process.exitCode)).toEqual([null, null, null]);
     await expectLawsHold();

@@ -1,15 +1,16 @@
 /**
  * Redis loses the ledger in the middle of a run, once by a restart without its append-only file and once by FLUSHALL, and
- * each time a decider is held up until the others have it back. What that one still publishes then is void: counting
- * what is valid, no budget is exceeded, each action has one decision, and log, ledger and audit agree.
+ * each time a decider is held up, with decisions on their way, until the others have it back and have decided all there is.
+ * Those come onto the log behind that, and are void: counting what is valid, no budget is exceeded, each action has one
+ * decision, and log, ledger and audit agree.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { expectWithin, followLog } from './follow-log.ts';
+import { heldAtLast, PUBLISH, waysToBrokers } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 /** Before each loss, or more, and after the last. */
@@ -19,14 +20,24 @@ const LIMITS = { agentMicros: 1_400_000, tenantMicros: 80_000_000 };
 const KILLED = 'agent-7';
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets', () => {
-  test('resets no budget and revives nobody, though a decider sleeps through it', async () => {
+  test('resets no budget and revives nobody, though a decider sleeps through it', {
+    timeout: 1_800_000,
+  }, async () => {
     const random = seededRandom(20_261_121);
+    const { via, ways } = waysToBrokers(PUBLISH);
     const { servers, bus, api, gateway, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
       startLedger: () => startRedis(),
+      kafka: { via },
       settings: { MANDATE_REDIS_REQUIRE_APPEND_ONLY: 'false' },
       deciders: SMALL_BATCHES,
     });
-    const [heldUp, ...others] = await Promise.all([startDecider(), startDecider(), startDecider()]);
+    const [way] = ways;
+    if (way === undefined) throw new Error('there is no way to the broker');
+    const [heldUp, ...others] = await Promise.all([
+      startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
+      startDecider(),
+      startDecider(),
+    ]);
     const isReady = async () => (await fetch(`${gateway.url}/readyz`)).ok;
     await waitUntil('the ledger', isReady, PATIENCE_MS);
     await api.post(`/v1/agents/${KILLED}/kill`, { reason: 'test' });
@@ -38,17 +49,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     };
 
     for (const lose of [() => servers.redis.restart(), () => emptyRedis(servers.redis.url)]) {
-      const decidedByIt = await decisionsBy(heldUp);
+      const holding = way.hold('request');
       await ask();
-      await waitUntil(
-        'it to be at work',
-        async () => {
-          // Until it is back in the group the others may have done it all.
-          if (seen.decisions.size === asked) await ask();
-          return (await decisionsBy(heldUp)) > decidedByIt;
-        },
-        PATIENCE_MS,
-      );
+      // Until it is back in the group the others may have done it all.
+      const late = await heldAtLast(holding, async () => seen.decisions.size === asked && ask());
       const epochs = seen.epochs.size;
       heldUp.process.kill('SIGSTOP');
       await lose();
@@ -57,6 +61,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
         async () => seen.epochs.size > epochs && (await isReady()),
         PATIENCE_MS,
       );
+      await waitUntil('the others to decide it', () => seen.decisions.size === asked, PATIENCE_MS);
+      await seen.caughtUp();
+      const voids = seen.voids();
+      late.pass();
+      await waitUntil('what it had to say to arrive, void', () => seen.voids() > voids, PATIENCE_MS);
       heldUp.process.kill('SIGCONT');
     }
     await ask();

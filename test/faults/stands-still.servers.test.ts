@@ -8,10 +8,9 @@ import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
-import { waysToBrokers } from './ways.ts';
+import { PUBLISH, waysToBrokers } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
-const PUBLISH = /^Produce .*mandate\.decisions/s;
 const SHARE = 200;
 const STOPS = IS_LONG ? 40 : 2;
 const MOST_LET_THROUGH = 6;
