@@ -1,28 +1,37 @@
 /**
  * The kill switch as section 6 of SEMANTICS promises it, where several deciders share a ledger: pulled through one
- * gateway in full flight while a decider is held up, and pulled for everything on a cluster of which a shard hangs.
+ * gateway in full flight while a decider is held up with ALLOWs on their way, and pulled for everything on a cluster of
+ * which a shard hangs.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, startRedisCluster, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
-import { decisionsBy, serverPlane } from '../e2e/distributed/server-plane.ts';
+import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { request } from './agents-at-work.ts';
 import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
+import { allAtWork } from './deciders-at-work.ts';
 import { followLog } from './follow-log.ts';
+import { heldAtLast, PUBLISH, waysToBrokers } from './ways.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
 type Receipt = { sequences: Record<string, number>; open: { actionId: string }[] };
 
 describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while three deciders work', () => {
-  test('no ALLOW has a higher sequence, and each that reaches the log later was named, held up or not', async () => {
-    const servers = await startBreakable(() => startRedis({ appendonly: true }));
+  test('no ALLOW has a higher sequence, and each that reaches the log later was named, held up or not', {
+    timeout: 900_000,
+  }, async () => {
+    const { via, ways } = waysToBrokers(PUBLISH);
+    const servers = await startBreakable(() => startRedis({ appendonly: true }), { via });
+    const [way] = ways;
+    if (way === undefined) throw new Error('there is no way to the broker');
     const plane = serverPlane(servers, MANDATES);
     const bus = await openTestLog(servers);
-    const startDecider = () => plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '10' });
+    const startDecider = (own = {}) =>
+      plane.start('decider', { ...SHORT_SESSION, BATCH_RECORDS: '10', ...own });
     const [gateway, heldUp, ...others] = await Promise.all([
       plane.start('gateway'),
-      startDecider(),
+      startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
       startDecider(),
       startDecider(),
     ]);
@@ -40,22 +49,21 @@ describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while thr
       waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
 
     const publishing = ask(4_000);
-    await waitUntil(
-      'all three to be at work',
-      async () => {
-        // One that came to the group late may have found nothing left to do.
-        if (log.decisions.size === asked) await ask(400);
-        return (await Promise.all([heldUp, ...others].map(decisionsBy))).every((count) => count > 0);
-      },
-      PATIENCE_MS,
-    );
+    // One that came to the group late may have found nothing left to do.
+    const askMore = async () => log.decisions.size === asked && ask(400);
+    await allAtWork([heldUp, ...others], askMore);
+    const late = await heldAtLast(way.hold('request'), askMore);
     heldUp.process.kill('SIGSTOP');
     const { sequences, open } = await api.post<Receipt>('/v1/kill', { scope: 'tenant', reason: 'it loops' });
     await publishing;
     await ask(100);
     await allDecided();
+    // All ALLOWs, from before the kill; whoever took over has said the same.
+    const repeats = log.repeats();
+    late.pass();
+    await waitUntil('what it had to say to arrive', () => log.repeats() > repeats, PATIENCE_MS);
     heldUp.process.kill('SIGCONT');
-    // What it had in hand is on the log, if it ever will be, once it has ended.
+    // What else it had in hand is on the log, if it ever will be, once it has ended.
     await heldUp.kill('SIGTERM');
     await log.caughtUp();
 

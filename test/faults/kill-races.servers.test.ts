@@ -116,11 +116,14 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
       ...TENANTS.flatMap((tenant) => AGENTS.map((agentId) => ({ tenant, agentId }))),
       ...Array.from({ length: opened }, (_, at) => ({ tenant: `new-${at}`, agentId: 'a' })),
     ];
+    const raced = [...log.allowed];
     const probes = await ask([...everybody, newTenant()]);
     await waitUntil('a decision of everything', () => log.decisions.size === asked, PATIENCE_MS);
     await Promise.all([log.caughtUp(), flags.caughtUp()]);
 
     expect(acknowledged.length).toBeGreaterThan(LEAST_ROUNDS);
+    // Had nobody been revived, this would be wrong too: revives won, and who was revived was allowed again.
+    expect(allowedBehind(acknowledged, [], raced)).not.toEqual([]);
     expect(allowedBehind(acknowledged, flags.revives, log.allowed)).toEqual([]);
     expect(log.contradictions).toEqual([]);
     expect(log.deadLetters()).toBe(0);
