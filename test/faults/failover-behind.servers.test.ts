@@ -31,7 +31,9 @@ describeWithOwnServers(
   ['kafka', 'redis', 'clickhouse'],
   'a failover by Sentinel to a replica that is behind',
   () => {
-    test(`resets no budget and revives nobody, though a decider sleeps through it; nor does a commanded one (SEED=${SEED})`, async () => {
+    test(`resets no budget and revives nobody, though a decider sleeps through it; nor does a commanded one (SEED=${SEED})`, {
+      timeout: 1_500_000,
+    }, async () => {
       const random = seededRandom(SEED);
       const sentinels = await endsWithTest(startRedisSentinels({ appendonly: true }));
       const { primary, replicas } = sentinels;

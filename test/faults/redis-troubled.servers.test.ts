@@ -18,7 +18,9 @@ import { expectWhole, wholePlane } from './whole-plane.ts';
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis in trouble', () => {
-  test(`charges nothing twice and forgets nothing (SEED=${SEED})`, async () => {
+  test(`charges nothing twice and forgets nothing (SEED=${SEED})`, {
+    timeout: 1_800_000,
+  }, async () => {
     const random = seededRandom(SEED);
     const server = await startRedis({ appendonly: true });
     const way = await openWay(server.port, 'evalsha');
