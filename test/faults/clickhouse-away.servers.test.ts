@@ -32,80 +32,84 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
     ['killed and started again', 'kill'],
     ['hanging for a while', 'pause'],
     ['with its disk full', 'fill'],
-  ] as const)('%s under a recorder: every row once, in every answer', async ([, fault], context) => {
-    await using stack = new AsyncDisposableStack();
-    const disk = fault === 'fill' ? stack.use(smallDisk(DISK_MIB)) : null;
-    if (fault === 'fill' && disk === null) return context.skip(NO_DISK);
-    const server = stack.use(await startClickHouse({ ...(disk !== null && { dataFolder: disk.path }) }));
-    const database = freshDatabase();
-    const recording = await openRecording(undefined, () => openTablesOn(server.url, { database }));
-    stack.defer(() => recording.close());
-    const way = stack.use(await breakableWay(server.port, INSERTING));
-    const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
-    stack.defer(() => audit.close());
-    // So that what was inserted twice stays there twice, and answers have something to hide. A disk is filled by merges too.
-    const keepRepeats = async () => {
-      if (disk === null) await recording.audit.command('SYSTEM STOP MERGES');
-    };
-    await keepRepeats();
-    for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
-    const recorder = await recording.record({
-      audit,
-      maxBatch: 500,
-      gatherMs: 50,
-      rollups: { everyMs: 1_000, quietMs: 0 },
-    });
-    const flow = produce(recording);
-    stack.defer(() => flow.stop());
-    const meanwhile = stack.use(await queryServiceOn(server, database, ANSWER_MS.meanwhile));
-    const asking = askAllAlong(meanwhile.get);
-    stack.defer(() => asking.stop().catch(() => {}));
-
-    const rowsLand = async () => {
-      const rows = await metric(recorder, 'mandate_recorder_rows_total');
-      await waitUntil(
-        'rows land',
-        async () => (await metric(recorder, 'mandate_recorder_rows_total')) > rows,
-      );
-    };
-    for (const [time, awayMs] of AWAY_MS.entries()) {
-      await rowsLand();
-      const waits = await metric(recorder, 'mandate_recorder_waits_total');
-      if (fault === 'kill') await server.kill();
-      else if (fault === 'pause') server.pause();
-      // In between there is room for some inserts of a batch.
-      else disk?.fill((time % 2) * SOME_ROOM_BYTES);
-      const isMissed = waitUntil('it is missed', async () => {
-        return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
+  ] as const)(
+    '%s under a recorder: every row once, in every answer',
+    { timeout: 1_200_000 },
+    async ([, fault], context) => {
+      await using stack = new AsyncDisposableStack();
+      const disk = fault === 'fill' ? stack.use(smallDisk(DISK_MIB)) : null;
+      if (fault === 'fill' && disk === null) return context.skip(NO_DISK);
+      const server = stack.use(await startClickHouse({ ...(disk !== null && { dataFolder: disk.path }) }));
+      const database = freshDatabase();
+      const recording = await openRecording(undefined, () => openTablesOn(server.url, { database }));
+      stack.defer(() => recording.close());
+      const way = stack.use(await breakableWay(server.port, INSERTING));
+      const audit = await openAudit(`http://127.0.0.1:${way.port}`, database, PATIENCE_MS);
+      stack.defer(() => audit.close());
+      // So that what was inserted twice stays there twice, and answers have something to hide. A disk is filled by merges too.
+      const keepRepeats = async () => {
+        if (disk === null) await recording.audit.command('SYSTEM STOP MERGES');
+      };
+      await keepRepeats();
+      for (const partition of [0, 1]) await recording.append([epochBegan('ep-1')], partition);
+      const recorder = await recording.record({
+        audit,
+        maxBatch: 500,
+        gatherMs: 50,
+        rollups: { everyMs: 1_000, quietMs: 0 },
       });
-      // Of which the disk would have to hold a part: as much as fits is not given for the whole.
-      if (disk !== null)
-        await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
-      await Promise.all([isMissed, sleep(awayMs)]);
-      if (fault === 'kill') await server.restart();
-      else if (fault === 'pause') server.resume();
-      else disk?.free();
-    }
-    await keepRepeats();
-    for (let lost = 0; lost < LOST_ANSWERS; lost += 1) {
-      await rowsLand();
-      await way.loseAnswer();
-    }
-    await flow.stop();
-    await recorder.caughtUp();
-    await asking.stop();
-    expect(asking.answered()).toBeGreaterThan(0);
-    if (disk === null) expect(asking.refused()).toBeGreaterThan(0);
+      const flow = produce(recording);
+      stack.defer(() => flow.stop());
+      const meanwhile = stack.use(await queryServiceOn(server, database, ANSWER_MS.meanwhile));
+      const asking = askAllAlong(meanwhile.get);
+      stack.defer(() => asking.stop().catch(() => {}));
 
-    const numbers = flow.numbers();
-    const afterwards = stack.use(await queryServiceOn(server, database, ANSWER_MS.afterwards));
-    expect(await everyAnswer(afterwards.get, numbers)).toEqual(answersTo(numbers));
-    const stored = await rowsOf(recording, ['settlements', 'control_events', 'quarantine']);
-    expect(stored.quarantine).toBe(0);
-    const epochs = 2;
-    if (disk === null)
-      expect(stored.settlements + stored.control_events).toBeGreaterThan(flow.appendedOnce() + epochs);
-  });
+      const rowsLand = async () => {
+        const rows = await metric(recorder, 'mandate_recorder_rows_total');
+        await waitUntil(
+          'rows land',
+          async () => (await metric(recorder, 'mandate_recorder_rows_total')) > rows,
+        );
+      };
+      for (const [time, awayMs] of AWAY_MS.entries()) {
+        await rowsLand();
+        const waits = await metric(recorder, 'mandate_recorder_waits_total');
+        if (fault === 'kill') await server.kill();
+        else if (fault === 'pause') server.pause();
+        // In between there is room for some inserts of a batch.
+        else disk?.fill((time % 2) * SOME_ROOM_BYTES);
+        const isMissed = waitUntil('it is missed', async () => {
+          return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
+        });
+        // Of which the disk would have to hold a part: as much as fits is not given for the whole.
+        if (disk !== null)
+          await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
+        await Promise.all([isMissed, sleep(awayMs)]);
+        if (fault === 'kill') await server.restart();
+        else if (fault === 'pause') server.resume();
+        else disk?.free();
+      }
+      await keepRepeats();
+      for (let lost = 0; lost < LOST_ANSWERS; lost += 1) {
+        await rowsLand();
+        await way.loseAnswer();
+      }
+      await flow.stop();
+      await recorder.caughtUp();
+      await asking.stop();
+      expect(asking.answered()).toBeGreaterThan(0);
+      if (disk === null) expect(asking.refused()).toBeGreaterThan(0);
+
+      const numbers = flow.numbers();
+      const afterwards = stack.use(await queryServiceOn(server, database, ANSWER_MS.afterwards));
+      expect(await everyAnswer(afterwards.get, numbers)).toEqual(answersTo(numbers));
+      const stored = await rowsOf(recording, ['settlements', 'control_events', 'quarantine']);
+      expect(stored.quarantine).toBe(0);
+      const epochs = 2;
+      if (disk === null)
+        expect(stored.settlements + stored.control_events).toBeGreaterThan(flow.appendedOnce() + epochs);
+    },
+  );
 });
 
 /** Asks again and again: no answer holds a decision twice, takes one back or counts more than there are. */
