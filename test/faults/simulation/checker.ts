@@ -6,6 +6,7 @@ import type { LogRecord } from '@mandate/bus';
 import type { Balance, KillReceipt, OpenAction, Operation, StepResult } from '@mandate/ledger';
 import {
   type ActionReference,
+  type ActionsRecord,
   type Decision,
   type DecisionsRecord,
   type KillTarget,
@@ -49,6 +50,8 @@ export class Checker {
   /** Outcomes that were settled on the log before their decision was there, and how many of these were made in a later epoch. */
   early = 0;
   anew = 0;
+  /** What was decided in tenants that opened under a kill of everything. */
+  openedKilled = 0;
   readonly standing: Standing[] = [];
   readonly #epochs = new Map<number, { id: string; generation: number }>();
   /** By the coordinate of what it answers, the bytes of the answer that stands. */
@@ -158,34 +161,45 @@ export class Checker {
   }
 
   #everyRequestIsAnswered(): void {
+    const answers = new Map(this.standing.map((each) => [placeOf(answerOf(each).source), each]));
     for (const { coordinate, value } of this.#requests) {
       const place = placeOf(coordinate);
       const read = readActionsRecord(value);
+      const answer = answers.get(place);
       if (!read.ok && !this.#letters.has(place))
         this.#fault(`${place} cannot be read, and is no dead letter`);
-      if (read.ok && !this.#answers.has(place)) this.#fault(`${place} has no answer that stands`);
       if (read.ok && this.#letters.has(place)) this.#fault(`${place} can be read, and is a dead letter`);
+      if (read.ok && answer === undefined) this.#fault(`${place} has no answer that stands`);
+      if (read.ok && answer !== undefined && !isAnswerTo(read.value, answer))
+        this.#fault(`${place} is answered by another's answer: ${JSON.stringify(answer)}`);
     }
   }
 
+  /** One on each attempt, and what is decided as a repeat tells of one. */
   #oneFirstDecision(): void {
-    const firsts = new Map<string, number>();
-    const asked = new Set<string>();
-    for (const { tenant, agentId, actionId, attempt, kind } of this.#decisions()) {
-      const name = `${tenant}/${agentId} ${actionId}`;
-      asked.add(name);
-      if (kind === 'duplicate') continue;
-      asked.delete(name);
-      const times = (firsts.get(`${name} ${attempt}`) ?? 0) + 1;
-      firsts.set(`${name} ${attempt}`, times);
-      if (times > 1) this.#fault(`${times} first decisions on attempt ${attempt} of ${name}`);
+    const firsts = new Map<string, Decision>();
+    const byAttempt = Map.groupBy(this.#decisions(), attemptOf);
+    for (const [name, decisions] of byAttempt) {
+      const [first, other] = decisions.filter(({ kind }) => kind !== 'duplicate');
+      if (first !== undefined) firsts.set(name, first);
+      if (other !== undefined) this.#fault(`two first decisions on attempt ${name}`);
+    }
+    for (const repeat of this.#decisions()) {
+      if (repeat.kind !== 'duplicate') continue;
+      const named = namedBy(repeat);
+      const first = firsts.get(named);
+      const isAsSaid =
+        first !== undefined && first.ledgerSequence < repeat.ledgerSequence
+          ? isRepeatOf(first, repeat)
+          : byAttempt.get(named)?.some((decision) => isMadeAnew(decision, repeat));
+      if (!isAsSaid) this.#fault(`${placeOf(repeat.source)} is no repeat of ${named}: ${repeat.reason}`);
     }
   }
 
   #sequencesAreUnique(): void {
     const taken = new Set<string>();
     for (const each of this.standing) {
-      const { tenant, ledgerSequence, source } = 'decision' in each ? each.decision : each.settlement;
+      const { tenant, ledgerSequence, source } = answerOf(each);
       const name = `${tenant} ${ledgerSequence}`;
       if (taken.has(name)) this.#fault(`sequence ${name} is given twice, once to ${placeOf(source)}`);
       taken.add(name);
@@ -259,7 +273,10 @@ export class Checker {
     }
   }
 
-  /** Nothing is allowed behind a kill until somebody revives; and what reaches the log behind its answer, it named. */
+  /**
+   * Nothing is allowed behind a kill until somebody revives; and what reaches the log behind its answer, it named. In a tenant
+   * that a kill of everything does not name nothing had happened: all that is ever decided there lies behind it.
+   */
   #killHeld(kill: Order, orders: readonly Order[]): void {
     const { target, acknowledged } = kill;
     if (acknowledged === null) return;
@@ -267,12 +284,14 @@ export class Checker {
       (order) => order.do === 'revive' && isSame(order.target, target) && order.endedAt > kill.startedAt,
     );
     for (const decision of this.#decisions()) {
-      const sequence = acknowledged.sequences[decision.tenant];
-      if (decision.verdict !== 'ALLOW' || !concerns(target, decision)) continue;
+      if (!concerns(target, decision)) continue;
       const { ledgerEpoch, tenant, ledgerSequence, source } = decision;
+      const sequence = acknowledged.sequences[tenant] ?? 0;
       const steppedAt = this.#stepped.get(`${ledgerEpoch} ${tenant} ${ledgerSequence}`) ?? 0;
       const mayRun = revives.some(({ startedAt }) => startedAt < steppedAt);
-      if (ledgerSequence > (sequence ?? Infinity) && !mayRun)
+      if (sequence === 0 && !mayRun) this.openedKilled += 1;
+      if (decision.verdict !== 'ALLOW') continue;
+      if (ledgerSequence > sequence && !mayRun)
         this.#fault(
           `${decision.actionId} is allowed as ${ledgerSequence}, behind ${kill.do} ${sequence} of ${JSON.stringify(target)}`,
         );
@@ -289,11 +308,9 @@ export class Checker {
   }
 
   #inOrder(tenant: string): Standing[] {
-    const sequenceOf = (each: Standing) =>
-      ('decision' in each ? each.decision : each.settlement).ledgerSequence;
     return this.standing
-      .filter((each) => ('decision' in each ? each.decision : each.settlement).tenant === tenant)
-      .sort((a, b) => sequenceOf(a) - sequenceOf(b));
+      .filter((each) => answerOf(each).tenant === tenant)
+      .sort((a, b) => answerOf(a).ledgerSequence - answerOf(b).ledgerSequence);
   }
 
   #isAnswered(place: string): boolean {
@@ -320,6 +337,49 @@ function placeOf({ topic, partition, offset }: Place & { offset: number | string
 
 function attemptOf({ tenant, agentId, actionId, attempt }: ActionReference): string {
   return `${tenant}/${agentId} ${actionId} ${attempt}`;
+}
+
+function namedBy({ tenant, agentId, duplicateOf }: Decision): string {
+  return duplicateOf === null ? '' : attemptOf({ ...duplicateOf, tenant, agentId });
+}
+
+/**
+ * That very decision, of the same payload where it says so: on the same action, save a later attempt behind one that was
+ * not blocked for good; or on another action with the same key.
+ */
+function isRepeatOf(first: Decision, repeat: Decision): boolean {
+  const { duplicateOf, digest, actionId, attempt, action } = repeat;
+  const mayBeRetried = first.verdict === 'BLOCK' && !first.hard;
+  return (
+    first.id === duplicateOf?.decisionId &&
+    duplicateOf.samePayload === (first.digest === digest) &&
+    (first.actionId === actionId
+      ? attempt <= first.attempt || !mayBeRetried
+      : action.idempotencyKey !== undefined && action.idempotencyKey === first.action.idempotencyKey)
+  );
+}
+
+/**
+ * The one legal exception: a ledger was lost before what the repeat names was on the log, so that it is decided behind the
+ * repeat. That may be as a repeat itself, where another came first by then; but its own turn comes later each time,
+ * so the last in such a row has a first decision.
+ */
+function isMadeAnew(decision: Decision, repeat: Decision): boolean {
+  return decision.ledgerSequence > repeat.ledgerSequence && decision.ledgerEpoch !== repeat.ledgerEpoch;
+}
+
+function answerOf(each: Standing): Decision | Settlement {
+  return 'decision' in each ? each.decision : each.settlement;
+}
+
+/** A decision on the very attempt that was asked for, or a settlement of the one that was reported. */
+function isAnswerTo(record: ActionsRecord, answer: Standing): boolean {
+  const { tenant = 'default', agentId, attempt = 1 } = 'action' in record ? record.action : record.outcome;
+  const actionId = 'action' in record ? record.action.id : record.outcome.actionId;
+  return (
+    'action' in record === 'decision' in answer &&
+    attemptOf({ tenant, agentId, actionId, attempt }) === attemptOf(answerOf(answer))
+  );
 }
 
 function counterOf({ scope, subject, id, windowMs }: Balance['budget']): string {

@@ -46,6 +46,7 @@ export async function playHistory(seed: number, tells = false): Promise<Played> 
     ['kill acknowledged', acknowledged],
     ['outcome on the log before its decision', checker.early],
     ['decided anew behind its outcome', checker.anew],
+    ['decided in a tenant that opened killed', checker.openedKilled],
   ] as const;
   for (const [what, times] of seen) if (times > 0) scheduler.counts.set(what, times);
   return {
