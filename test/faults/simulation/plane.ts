@@ -270,7 +270,7 @@ export class Plane {
       bus: this.log.open(this.#logPorts(life)),
       clock,
       log: QUIET,
-      snapshots: this.#snapshots(),
+      snapshots: this.#snapshots(life),
     };
   }
 
@@ -325,20 +325,24 @@ export class Plane {
     };
   }
 
-  #snapshots(): Snapshots {
-    const lines = (held: string[]) =>
-      (async function* () {
-        yield* held;
-      })();
-    const plane = this;
+  /** One file, replaced by the next: who has read its first line may find another by the time it reads on. */
+  #snapshots(life: Life): Snapshots {
+    const call = <T>(name: string, effect: () => T) => this.#scheduler.call(life, { name }, effect);
+    const held = () => this.#snapshot ?? [];
+    const lines = async function* () {
+      yield* await call('read snapshot', held);
+    };
     return {
       async *newestFirst() {
-        const held = plane.#snapshot;
-        if (held !== null)
-          yield { name: 'snapshot', head: async () => held[0] ?? '', lines: () => lines(held) };
+        const { length } = await call('look for snapshot', held);
+        if (length > 0)
+          yield { name: 'snapshot', head: () => call('read head', () => held()[0] ?? ''), lines };
       },
-      async save(given) {
-        plane.#snapshot = [...given];
+      save: async (given) => {
+        const whole = [...given];
+        await call('save snapshot', () => {
+          this.#snapshot = whole;
+        });
         return { name: 'snapshot', bytes: 0 };
       },
     };

@@ -1,7 +1,7 @@
 /**
  * Virtual time, and the order of everything. Whatever a process asks of a port is a task here, and so is its answer: the
  * scheduler picks the next one by its seed, turns the clock, and lets nothing else run until the process has come to its
- * next await. So a history is a function of its seed, and a crash may fall between any two awaits: of a dead process
+ * next await. So a history is a function of its seed, and a crash may fall before and after any call: of a dead process
  * no task ever runs again, save calls that were on their way and reach the other side all the same.
  */
 
@@ -11,7 +11,7 @@ export type Life = { readonly process: string; alive: boolean; onDeath(): void }
 /** What a call is, for the faults that may fall on it. */
 export type Point = {
   name: string;
-  /** What a crash right before it took effect, and right after, is counted as. */
+  /** What a crash right before it took effect, and right after, is counted as. Without them it comes more rarely. */
   gaps?: readonly [before: string, after: string];
   /** What the caller is told when it fails; absent where it only ever waits. */
   error?: () => Error;
@@ -63,7 +63,7 @@ export class Scheduler {
     this.random = random;
     this.nowMs = options.startMs;
     this.#networked = options.networked;
-    this.#crashesLeft = this.below(7);
+    this.#crashesLeft = this.below(10);
     this.#rates = {
       crash: this.pick([0, 0.005, 0.02, 0.05]),
       fail: this.pick([0, 0, 0.01, 0.05]),
@@ -237,7 +237,7 @@ export class Scheduler {
   }: Point): 'none' | 'crash before' | 'crash after' | 'fail' | 'late' | 'lose' {
     if (!this.faulty) return 'none';
     const { crash, fail, lose, late } = this.#rates;
-    if (gaps !== undefined && this.#crashesLeft > 0 && this.chance(crash)) {
+    if (this.#crashesLeft > 0 && this.chance(gaps === undefined ? crash / 8 : crash)) {
       this.#crashesLeft -= 1;
       return this.pick(['crash before', 'crash after']);
     }

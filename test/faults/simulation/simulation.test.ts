@@ -13,10 +13,10 @@
  *                       any moment, that of its rebuild too, and as an outcome has overtaken its decision. The clock
  *                       jumps; those of the processes differ, and that of the server in the place of a lost one is up
  *                       to 50 s behind or ahead.
- *   what is memory      the log (memory-log.ts keeps the contract of the bus) and the registry around the shared ledger
- *                       (shared-ledger.ts), where a call of Redis is carried out all at once.
- *   what is not here    the scripts of Redis, the protocol of Kafka, SQLite, ClickHouse and with it the recorder: those
- *                       are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
+ *   what is memory      the log (memory-log.ts keeps the contract of the bus), the file of the snapshot, and the registry
+ *                       around the shared ledger (shared-ledger.ts), where a call of Redis is carried out all at once.
+ *   what is not here    the scripts of Redis, the protocol of Kafka, HTTP, SQLite, ClickHouse and with it the recorder:
+ *                       those are run for real, and killed for real, in the tests beside this folder. Sealing, redaction,
  *                       tracing, approvals, adjustments. Deliveries that come after the replay memory of a day.
  *
  * The long form plays 100,000 histories; `SEED` draws others (`npm run test:faults`); a failure names the seed of its
@@ -41,6 +41,7 @@ const MUST_HAPPEN = [
   'crash after the commit',
   'crash in a rebuild',
   'crash of a gateway at work',
+  'crash elsewhere',
   'call failed',
   'answer lost',
   'call took effect after it had failed',
@@ -69,6 +70,7 @@ const MUST_HAPPEN = [
   'record astray',
   'outcome on the log before its decision',
   'decided anew behind its outcome',
+  'decided in a tenant that opened killed',
   'answers on the log twice',
   'answers void',
 ];
