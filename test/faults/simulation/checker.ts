@@ -17,7 +17,8 @@ import {
 
 type Place = { topic: string; partition: number };
 type Standing = { decision: Decision } | { settlement: Settlement };
-type Charge = { sequence: number; atMs: number; micros: number };
+/** `place`: where the request or outcome lies that moved it. */
+type Charge = { place: string; sequence: number; atMs: number; micros: number };
 
 /** What an operator ordered, and what became of it by the steps of the scheduler. */
 export type Order = {
@@ -63,6 +64,8 @@ export class Checker {
   readonly #requests: LogRecord[] = [];
   /** When each step took effect, by epoch, tenant and sequence. */
   readonly #stepped = new Map<string, number>();
+  /** Under which sequence each ledger settled an outcome, by its epoch and the coordinate of the outcome. */
+  readonly #settledAs = new Map<string, number>();
   /** When each answer reached the log, by the coordinate of what it answers. */
   readonly #publishedAt = new Map<string, number>();
   readonly #now: () => number;
@@ -87,10 +90,12 @@ export class Checker {
   }
 
   onStep(batch: readonly Operation[], results: readonly StepResult[], step: number): void {
-    results.forEach((result, at) => {
-      if (result.kind !== 'decided' || result.redelivered) return;
+    batch.forEach(({ tenant, source }, at) => {
+      const result = results[at];
+      if ((result?.kind !== 'decided' && result?.kind !== 'settled') || result.redelivered) return;
       const { epoch, sequence } = result.facts;
-      this.#stepped.set(`${epoch} ${batch[at]?.tenant} ${sequence}`, step);
+      if (result.kind === 'decided') this.#stepped.set(`${epoch} ${tenant} ${sequence}`, step);
+      else this.#settledAs.set(`${epoch} ${placeOf(source)}`, sequence);
     });
   }
 
@@ -239,26 +244,34 @@ export class Checker {
           : Math.max(each.settlement.ledgerSequence, decision.ledgerSequence + 0.5);
       for (const budget of decision.reservation.budgets) {
         const name = counterOf(budget);
-        const charge = { sequence, atMs: Date.parse(decision.decidedAt), micros };
+        const place = placeOf(answerOf(each).source);
+        const charge = { place, sequence, atMs: Date.parse(decision.decidedAt), micros };
         charges.set(name, [...(charges.get(name) ?? []), charge]);
       }
     }
     return charges;
   }
 
-  /** No budget at any sequence, and no rate in any window, holds more than it may when something is allowed. */
+  /**
+   * No budget at any sequence, and no rate in any window, holds more than it may when something is allowed. An outcome that
+   * the same ledger had settled by then counts, though it is settled anew behind it: that ledger was lost before the
+   * log had the one and after it had the other, which are of two partitions.
+   */
   #limitsHeld(tenant: string): void {
     const charges = this.#charges(tenant);
     const calls = new Map<string, number[]>();
     for (const each of this.#inOrder(tenant)) {
       if (!('decision' in each) || each.decision.reservation === null) continue;
-      const { reservation, decidedAt, ledgerSequence, actionId } = each.decision;
+      const { reservation, decidedAt, ledgerEpoch, ledgerSequence, actionId } = each.decision;
       const atMs = Date.parse(decidedAt);
+      const isBefore = ({ place, sequence }: Charge) =>
+        sequence <= ledgerSequence ||
+        (this.#settledAs.get(`${ledgerEpoch} ${place}`) ?? Infinity) < ledgerSequence;
       for (const budget of reservation.budgets) {
         if (budget.maxMicros === null) continue;
         const fromMs = budget.windowMs === null ? Number.NEGATIVE_INFINITY : atMs - budget.windowMs;
         const spent = (charges.get(counterOf(budget)) ?? [])
-          .filter((charge) => charge.sequence <= ledgerSequence && charge.atMs > fromMs)
+          .filter((charge) => isBefore(charge) && charge.atMs > fromMs)
           .reduce((sum, { micros }) => sum + micros, 0);
         if (reservation.micros > 0 && spent > budget.maxMicros)
           this.#fault(`${actionId} is allowed with ${spent} of ${budget.maxMicros} in ${counterOf(budget)}`);
