@@ -1,11 +1,12 @@
 /**
  * A thousand actions at once on a hierarchy of budgets that is nearly spent, decided by eight processes. What each budget
- * and rate has left is drawn from the seed. Whoever adds up the log in the order of the ledger's sequences finds that each
+ * and rate has left is drawn from the seed, and spent by the thousand alone. Whoever adds up the log in the order of the ledger's sequences finds that each
  * ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits is allowed, to the micro-dollar.
  */
 import { type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
+import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { request } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { allAtWork } from './deciders-at-work.ts';
@@ -27,32 +28,40 @@ describeWithOwnServers(
   ['kafka', 'redis', 'clickhouse'],
   'a hierarchy of budgets that is nearly spent',
   () => {
-    test(`takes exactly what fits, of ${ACTIONS} at once from ${DECIDERS} processes (SEED=${SEED})`, async () => {
+    test(`takes exactly what fits, of ${ACTIONS} at once from ${DECIDERS} processes (SEED=${SEED})`, {
+      timeout: 900_000,
+    }, async () => {
       const random = seededRandom(SEED);
-      const limits = drawLimits(random);
+      const actions = Array.from({ length: ACTIONS }, (_, number) => action(number, random));
+      const limits = drawLimits(random, actions);
       const { bus, api, startDecider, expectLawsHold } = await wholePlane(mandatesOf(limits), {
         settings: PATIENT,
       });
       const deciders = await Promise.all(Array.from({ length: DECIDERS }, () => startDecider()));
       const log = await followLog(bus);
       let asked = 0;
-      const ask = async (count: number) => {
-        const actions = Array.from({ length: count }, () => action(asked++, random));
-        await bus.append(TOPICS.actions, actions.map(request));
+      const ask = async (asking: readonly Parameters<typeof request>[0][]) => {
+        asked += asking.length;
+        await bus.append(TOPICS.actions, asking.map(request));
       };
       const allDecided = () =>
         waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
 
       await allAtWork(deciders, async () => {
-        if (log.decisions.size === asked) await ask(2 * AGENTS);
+        if (log.decisions.size === asked) await ask(costless(asked));
       });
       await allDecided();
-      await ask(ACTIONS);
+      const before = await Promise.all(deciders.map(decisionsBy));
+      await ask(actions);
       await allDecided();
+      const after = await Promise.all(deciders.map(decisionsBy));
 
+      expect(after.filter((count, at) => count > (before[at] ?? 0)).length).toBeGreaterThan(1);
       expect(log.contradictions).toEqual([]);
-      const { spent, misjudged, full } = addUp([...log.decisions.values()], limits);
+      const decisions = actions.flatMap(({ id }) => log.decisions.get(id) ?? []);
+      const { spent, misjudged, full } = addUp(decisions, limits);
       expect(misjudged).toEqual([]);
+      // Nothing was spent before: what is full now was filled by ALLOWs among the thousand, and refused another of them.
       expect([...full].sort()).toEqual(['agent', 'calls', 'mandate', 'principal', 'tenant']);
       const { balances } = await api.get<Balances>('/v1/ledger/balances');
       const held = balances.map(({ budget, spentMicros }) => [
@@ -65,17 +74,24 @@ describeWithOwnServers(
   },
 );
 
-/** Little of what is asked for: each of them is too little for some. */
-function drawLimits(random: () => number): Limits {
+/**
+ * Little of what is asked for: each of them is too little for some, in whatever order they come. Who spends of the mandate
+ * could spend more than it holds by all other limits, and the others a little more than the tenant has beside it.
+ */
+function drawLimits(random: () => number, actions: readonly Asked[]): Limits {
   const between = (low: number, high: number) => Math.floor(low + random() * (high - low));
-  const mandate = between(3_300_000, 3_500_000);
-  return {
-    agent: between(200_000, 260_000),
-    principal: between(850_000, 950_000),
-    mandate,
-    tenant: mandate + between(1_000_000, 1_300_000),
+  const limits = {
+    agent: between(200_000, 250_000),
+    principal: between(860_000, 880_000),
+    mandate: between(3_300_000, 3_400_000),
     calls: between(6, 9),
   };
+  const { lacking, charge, used } = bookOf({ ...limits, tenant: Number.POSITIVE_INFINITY });
+  for (const asks of actions.filter(({ agentId }) => !agentId.startsWith('spender')).map(asksOf)) {
+    if (lacking(asks).length === 0) charge(asks);
+  }
+  const beside = used.get('tenant ') ?? 0;
+  return { ...limits, tenant: limits.mandate + beside - between(20_000, 50_000) };
 }
 
 /** Spenders share the mandate's budget, callers have the rate, and what others ask for is the tenant's alone to bear. */
@@ -96,6 +112,7 @@ ${Object.entries(COST_MICROS)
     document('spender', `  - { id: held, scope: mandate, max: ${mandate / 1e6} }\n`, ''),
     document('caller', '', `rateLimit: { maxCalls: ${calls}, windowMs: 3600000 }\n`),
     document('other', '', ''),
+    `\nversion: 1\nid: idler\nagents: ["idler-*"]\n`,
   ].join('---');
 }
 
@@ -113,34 +130,61 @@ function action(number: number, random: () => number) {
   };
 }
 
+/** Of agents without limits: what wakes every decider, and leaves the thousand all there is to spend. */
+function costless(from: number) {
+  return Array.from({ length: 2 * AGENTS }, (_, agent) => ({
+    id: `free-${from + agent}`,
+    agentId: `idler-${agent}`,
+    tool: 'look',
+  }));
+}
+
 function principalOf(agent: number): string {
   return `user-${agent % PRINCIPALS}`;
 }
 
+type Asked = { agentId: string; tool?: string | null | undefined };
+type Ask = readonly [limit: keyof Limits, subject: string, amount: number];
+
+function asksOf({ agentId, tool }: Asked): Ask[] {
+  const micros = COST_MICROS[tool ?? ''] ?? 0;
+  const [kind = '', agent = ''] = agentId.split('-');
+  const asks: Ask[] = [
+    ['agent', agentId, micros],
+    ['principal', principalOf(Number(agent)), micros],
+    ['tenant', '', micros],
+  ];
+  if (kind === 'spender') asks.push(['mandate', kind, micros]);
+  if (kind === 'caller') asks.push(['calls', agentId, 1]);
+  return asks;
+}
+
+function bookOf(limits: Limits) {
+  const used = new Map<string, number>();
+  const after = ([limit, subject, amount]: Ask) => (used.get(`${limit} ${subject}`) ?? 0) + amount;
+  return {
+    /** By limit and subject. */
+    used: used as ReadonlyMap<string, number>,
+    lacking: (asks: readonly Ask[]) =>
+      asks.filter((ask) => after(ask) > limits[ask[0]]).map(([limit]) => limit),
+    charge(asks: readonly Ask[]): void {
+      for (const ask of asks) used.set(`${ask[0]} ${ask[1]}`, after(ask));
+    },
+  };
+}
+
 /** What is spent by whom, which decisions were not what the limits asked for, and which limits refused something. */
 function addUp(decisions: readonly Decision[], limits: Limits) {
-  const used = new Map<string, number>();
+  const { used, lacking, charge } = bookOf(limits);
   const spent = new Map<string, number>();
   const misjudged: Decision[] = [];
   const full = new Set<string>();
   for (const decision of decisions.toSorted((one, other) => one.ledgerSequence - other.ledgerSequence)) {
-    const { agentId, tool, verdict } = decision;
-    const micros = COST_MICROS[tool ?? ''] ?? 0;
-    const [kind = '', agent = ''] = agentId.split('-');
-    const asks: [limit: keyof Limits, subject: string, amount: number][] = [
-      ['agent', agentId, micros],
-      ['principal', principalOf(Number(agent)), micros],
-      ['tenant', '', micros],
-    ];
-    if (kind === 'spender') asks.push(['mandate', kind, micros]);
-    if (kind === 'caller') asks.push(['calls', agentId, 1]);
-    const after = (limit: string, subject: string, amount: number) =>
-      (used.get(`${limit} ${subject}`) ?? 0) + amount;
-    const lacking = asks.filter(([limit, ...ask]) => after(limit, ...ask) > limits[limit]);
-    for (const [limit] of lacking) full.add(limit);
-    if (verdict !== (lacking.length === 0 ? 'ALLOW' : 'BLOCK')) misjudged.push(decision);
-    if (verdict !== 'ALLOW') continue;
-    for (const [limit, ...ask] of asks) used.set(`${limit} ${ask[0]}`, after(limit, ...ask));
+    const asks = asksOf(decision);
+    const lacks = lacking(asks);
+    for (const limit of lacks) full.add(limit);
+    if (decision.verdict !== (lacks.length === 0 ? 'ALLOW' : 'BLOCK')) misjudged.push(decision);
+    if (decision.verdict === 'ALLOW') charge(asks);
   }
   for (const [name, amount] of used) if (!name.startsWith('calls ')) spent.set(name, amount);
   return { spent, misjudged, full };
