@@ -22,8 +22,8 @@ import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers
 
 const KILLS = 300;
 const LISTENERS = 8;
-/** Over within 0.2 ms each: of 300 three late ones were the p99, and it was 1 x in one run and 2.5 x in the next. */
-const NOTICES = 3_000;
+/** Of what is over within 0.2 ms: of 300 three late ones were the p99, and it was 1 x in one run and 2.5 x in the next. */
+const MANY = 3_000;
 const NUMBERS = numbersTo(KILLS);
 
 export async function killDistributed(): Promise<Row[]> {
@@ -49,21 +49,25 @@ export async function killDistributed(): Promise<Row[]> {
 function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
   return compare({
     pairs: 5,
-    ours: killsOf('stray', (target, command) => ledger.kill(target, command)),
+    ours: killsOf('stray', MANY, (target, command) => ledger.kill(target, command)),
     beside: {
       what: 'an EVALSHA: get, compare, set',
-      run: () => oneByOne(NUMBERS, (at) => bare.compareAndSet([agent(at)])),
+      run: () => oneByOne(numbersTo(MANY), (at) => bare.compareAndSet([agent(at)])),
     },
     figures: named('kill: flag in force in Redis'),
   });
 }
 
 /** One after the other, of agents that nobody has killed: their names are of that kind. */
-function killsOf(kind: string, kill: (...command: Parameters<Ledger['kill']>) => Promise<unknown>) {
+function killsOf(
+  kind: string,
+  count: number,
+  kill: (...command: Parameters<Ledger['kill']>) => Promise<unknown>,
+) {
   let round = 0;
   return () => {
     round += 1;
-    return oneByOne(NUMBERS, (at) => {
+    return oneByOne(numbersTo(count), (at) => {
       const agentId = `${kind}-${round}-${at}`;
       const target: KillTarget = { scope: 'agent', tenant: DEFAULTS.tenant, agentId };
       return kill(target, { id: `kil_${agentId}`, by: 'bench', reason: 'it ran away' });
@@ -86,7 +90,7 @@ async function heard(url: string, listening: () => Promise<KillBroadcast>): Prom
   const publisher = stack.adopt(await listening(), (held) => held.close());
   const plain = stack.adopt(plainRedis(url), (held) => held.disconnect());
   const each = (publish: (at: number) => Promise<unknown>) =>
-    oneByOne(numbersTo(NOTICES), (at) => {
+    oneByOne(numbersTo(MANY), (at) => {
       awaited = allOf(LISTENERS);
       return Promise.all([publish(at), awaited.all]);
     });
@@ -136,7 +140,7 @@ function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<voi
   const measures = { kills: counter('kills'), revives: counter('revives') };
   return compare({
     pairs: 5,
-    ours: killsOf('lost', (target, command) =>
+    ours: killsOf('lost', KILLS, (target, command) =>
       kill({ ledger, journal, clock: systemClock, log, measures }, target, command),
     ),
     beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
