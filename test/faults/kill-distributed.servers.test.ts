@@ -11,7 +11,7 @@ import { request } from './agents-at-work.ts';
 import { openTestLog, PATIENCE_MS, SHORT_SESSION, startBreakable } from './breakable-servers.ts';
 import { allAtWork } from './deciders-at-work.ts';
 import { followLog } from './follow-log.ts';
-import { heldAtLast, PUBLISH, waysToBrokers } from './ways.ts';
+import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
@@ -21,10 +21,9 @@ describeWithOwnServers(['kafka', 'redis'], 'killed through one gateway while thr
   test('no ALLOW has a higher sequence, and each that reaches the log later was named, held up or not', {
     timeout: 900_000,
   }, async () => {
-    const { via, ways } = waysToBrokers(PUBLISH);
-    const servers = await startBreakable(() => startRedis({ appendonly: true }), { via });
-    const [way] = ways;
-    if (way === undefined) throw new Error('there is no way to the broker');
+    const broker = wayToBroker(PUBLISH);
+    const servers = await startBreakable(() => startRedis({ appendonly: true }), broker);
+    const way = broker.way();
     const plane = serverPlane(servers, MANDATES);
     const bus = await openTestLog(servers);
     const startDecider = (own = {}) =>

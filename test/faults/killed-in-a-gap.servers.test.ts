@@ -21,7 +21,7 @@ import type { Api } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
-import { openWay, PUBLISH, waysToBrokers } from './ways.ts';
+import { openWay, PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 type Ways = { redis: BreakableWay; kafka: BreakableWay };
@@ -60,15 +60,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);
-    const brokers = waysToBrokers(PUBLISH);
+    const broker = wayToBroker(PUBLISH);
     const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
-      kafka: { via: brokers.via },
+      kafka: { via: broker.via },
       deciders: SMALL_BATCHES,
     });
-    const [kafka] = brokers.ways;
-    if (kafka === undefined) throw new Error('there is no way to the broker');
     const ways: Ways = {
-      kafka,
+      kafka: broker.way(),
       redis: await openWay(servers.redis.port, STEP, redisFraming),
     };
     const overTheWays = {

@@ -1,7 +1,8 @@
 /**
  * A thousand actions at once on a hierarchy of budgets that is nearly spent, decided by eight processes. What each budget
- * and rate has left is drawn from the seed, and spent by the thousand alone. Whoever adds up the log in the order of the ledger's sequences finds that each
- * ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits is allowed, to the micro-dollar.
+ * and rate has left is drawn from the seed, and spent by the thousand alone. Whoever adds up the log in the order of the
+ * ledger's sequences finds that each ALLOW fitted every limit, and that each refusal did not fit one: exactly what fits is
+ * allowed, to the micro-dollar.
  */
 import { type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';

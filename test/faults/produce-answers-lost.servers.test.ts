@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { mandates, outcome, pick, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { expectNotExceeded, followLog, postUntilTaken } from './follow-log.ts';
-import { PUBLISH, waysToBrokers } from './ways.ts';
+import { PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 const FAULTS = IS_LONG ? 120 : 8;
@@ -33,13 +33,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'answers to sends', () 
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(SEED);
-    const { via, ways } = waysToBrokers(OF_THE_GROUP);
+    const broker = wayToBroker(OF_THE_GROUP);
     const { servers, bus, apiOf, startGateway, startDecider, expectLawsHold } = await wholePlane(
       mandates(LIMITS),
-      { kafka: { via }, deciders: SMALL_BATCHES },
+      { kafka: { via: broker.via }, deciders: SMALL_BATCHES },
     );
-    const [way] = ways;
-    if (way === undefined) throw new Error('there is no way to the broker');
+    const way = broker.way();
     const overTheWay = { MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') };
     const [gateway, ...deciders] = await Promise.all([
       startGateway(overTheWay),

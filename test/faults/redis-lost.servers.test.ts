@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { expectWithin, followLog } from './follow-log.ts';
-import { heldAtLast, PUBLISH, waysToBrokers } from './ways.ts';
+import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 /** Before each loss, or more, and after the last. */
@@ -24,15 +24,14 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     timeout: 1_800_000,
   }, async () => {
     const random = seededRandom(20_261_121);
-    const { via, ways } = waysToBrokers(PUBLISH);
+    const broker = wayToBroker(PUBLISH);
     const { servers, bus, api, gateway, startDecider, expectLawsHold } = await wholePlane(mandates(LIMITS), {
       startLedger: () => startRedis(),
-      kafka: { via },
+      kafka: { via: broker.via },
       settings: { MANDATE_REDIS_REQUIRE_APPEND_ONLY: 'false' },
       deciders: SMALL_BATCHES,
     });
-    const [way] = ways;
-    if (way === undefined) throw new Error('there is no way to the broker');
+    const way = broker.way();
     const [heldUp, ...others] = await Promise.all([
       startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
       startDecider(),
@@ -49,10 +48,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     };
 
     for (const lose of [() => servers.redis.restart(), () => emptyRedis(servers.redis.url)]) {
-      const holding = way.hold('request');
-      await ask();
       // Until it is back in the group the others may have done it all.
-      const late = await heldAtLast(holding, async () => seen.decisions.size === asked && ask());
+      const askMore = async () => seen.decisions.size === asked && ask();
+      const late = await heldAtLast(way.hold('request'), askMore);
       const epochs = seen.epochs.size;
       heldUp.process.kill('SIGSTOP');
       await lose();

@@ -8,7 +8,7 @@ import { decisionsBy } from '../e2e/distributed/server-plane.ts';
 import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectInOrder, expectNotExceeded, followLog } from './follow-log.ts';
-import { PUBLISH, waysToBrokers } from './ways.ts';
+import { heldAtLast, PUBLISH, wayToBroker } from './ways.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 const SHARE = 200;
@@ -21,13 +21,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
   }, async () => {
     const random = seededRandom(SEED);
     const limits = { agentMicros: 60_000 * STOPS, tenantMicros: 8_000_000 * STOPS };
-    const { via, ways } = waysToBrokers(PUBLISH);
+    const broker = wayToBroker(PUBLISH);
     const { servers, bus, startDecider, expectLawsHold } = await wholePlane(mandates(limits), {
-      kafka: { via },
+      kafka: { via: broker.via },
       deciders: SMALL_BATCHES,
     });
-    const [way] = ways;
-    if (way === undefined) throw new Error('there is no way to the broker');
+    const way = broker.way();
     const [sleeper] = await Promise.all([
       startDecider({ MANDATE_KAFKA_BROKERS: servers.kafka.through.join(',') }),
       startDecider(),
@@ -38,16 +37,14 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
       await appendUntilTaken(bus, requests(asked, SHARE, random));
       asked += SHARE;
     };
+    const askMore = async () => seen.decisions.size === asked && ask();
+    const nextPublish = () => heldAtLast(way.hold('request'), askMore);
 
     for (let stop = 0; stop < STOPS; stop++) {
       for (let through = Math.floor(random() * MOST_LET_THROUGH); through > 0; through--) {
-        const passing = way.hold('request');
-        await ask();
-        (await passing).pass();
+        (await nextPublish()).pass();
       }
-      const holding = way.hold('request');
-      await ask();
-      const late = await holding;
+      const late = await nextPublish();
       sleeper.process.kill('SIGSTOP');
       // Only those that have its partitions now can answer all.
       await waitUntil('the others to have taken over', () => seen.decisions.size === asked, PATIENCE_MS);
@@ -60,7 +57,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that stands 
       await waitUntil(
         'it to be at work again',
         async () => {
-          if (seen.decisions.size === asked) await ask();
+          await askMore();
           return (await decisionsBy(sleeper)) > decided;
         },
         PATIENCE_MS,

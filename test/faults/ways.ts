@@ -1,4 +1,4 @@
-/** Ways that end with the test: to a server, and to the brokers of a cluster that sends its clients over them. */
+/** Ways that end with the test: to a server, and to the broker of a Kafka that sends its clients over it. */
 import { type BreakableWay, breakableWay, type Held, kafkaFraming, waitUntil } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { PATIENCE_MS } from './breakable-servers.ts';
@@ -12,15 +12,19 @@ export async function openWay(...to: Parameters<typeof breakableWay>): Promise<B
   return way;
 }
 
-/** `via` is for `startKafka`; `ways` has one for each broker, in their order, once those are started. */
-export function waysToBrokers(words: Parameters<typeof breakableWay>[1]) {
-  const ways: BreakableWay[] = [];
-  const via = async (port: number) => {
-    const way = await openWay(port, words, kafkaFraming);
-    ways.push(way);
-    return way;
+/** To the only broker: `via` is for `startKafka`, and `way` throws until that is done. */
+export function wayToBroker(words: Parameters<typeof breakableWay>[1]) {
+  let opened: BreakableWay | undefined;
+  return {
+    async via(port: number): Promise<BreakableWay> {
+      opened = await openWay(port, words, kafkaFraming);
+      return opened;
+    },
+    way(): BreakableWay {
+      if (opened === undefined) throw new Error('there is no broker yet');
+      return opened;
+    },
   };
-  return { via, ways };
 }
 
 /** Resolves once it is held; `askMore` is called until then. */

@@ -2,15 +2,15 @@
  * What a process of Node holds on to: asked over its debugger, which it opens on SIGUSR1, once that has collected the garbage.
  * Its resident set does not say: V8 and malloc keep what a rebuild once took.
  */
-import type { StartedProcess } from '@mandate/testing';
+import { type StartedProcess, waitUntil } from '@mandate/testing';
 
 const PATIENCE_MS = 10_000;
 
 /** Resolves once it can be asked; each answer is in bytes, of objects and buffers, and null where none comes in time. */
-export async function debugHeap({ process, says }: StartedProcess): Promise<() => Promise<number | null>> {
-  const listening = says('stderr', (line) => /^Debugger listening on (ws:\S+)$/.exec(line)?.[1]);
+export async function debugHeap({ process, errors }: StartedProcess): Promise<() => Promise<number | null>> {
   process.kill('SIGUSR1');
-  const url = await listening;
+  const said = () => /^Debugger listening on (ws:\S+)$/m.exec(errors())?.[1];
+  const url = await waitUntil('the debugger to listen', said, PATIENCE_MS);
   return async () => {
     // Closed each time: a process waits with its end for those who debug it.
     const socket = new WebSocket(url);

@@ -8,7 +8,7 @@ import { describeWithOwnServers, SEED, SOAK_MS, seededRandom, startRedis, waitUn
 import { expect, onTestFailed, test } from 'vitest';
 import { openTestLog, PATIENCE_MS } from '../breakable-servers.ts';
 import { allAtWork } from '../deciders-at-work.ts';
-import { openWay, waysToBrokers } from '../ways.ts';
+import { openWay, wayToBroker } from '../ways.ts';
 import { wholePlane } from '../whole-plane.ts';
 import { MANDATES } from './population.ts';
 import { openTraffic } from './traffic.ts';
@@ -35,10 +35,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     const random = seededRandom(SEED);
     const ledger = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
     const redis = await openWay(ledger.port, 'evalsha');
-    const brokers = waysToBrokers('');
+    const broker = wayToBroker('');
     const plane = await wholePlane(MANDATES, {
       startLedger: async () => ledger,
-      kafka: { via: brokers.via },
+      kafka: { via: broker.via },
       settings: ({ kafka }) => ({
         MANDATE_KAFKA_BROKERS: kafka.through.join(','),
         MANDATE_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
@@ -47,8 +47,6 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     });
     const { servers, bus, apiOf, gateway, query, recorder, startGateway, startDecider, startRecorder } =
       plane;
-    const [kafka] = brokers.ways;
-    if (kafka === undefined) throw new Error('there is no way to the broker');
     const [otherGateway, otherRecorder, decider, ...otherDeciders] = await Promise.all([
       startGateway(),
       startRecorder(),
@@ -58,7 +56,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     ]);
     const soaked: Soaked = {
       servers,
-      ways: { redis, kafka },
+      ways: { redis, kafka: broker.way() },
       operator: () => apiOf(soaked.gateways.at(-1) ?? gateway),
       gateways: [gateway, otherGateway],
       deciders: [decider, ...otherDeciders],

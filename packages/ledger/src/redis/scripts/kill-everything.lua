@@ -7,7 +7,8 @@
 -- ARGV  [1..3] parts/registry.lua   [4] replay memory in ms   [5] command   [6] reason
 --       [7] the receipt, once every shard has acknowledged: JSON, only kept and given back; else ''
 --
--- Returns { 'DONE', receipt, whether the flag stands }, { 'OK', now, revision, tenants }, or a refusal (parts/registry.lua), with the flag set.
+-- Returns { 'DONE', receipt, whether the flag stands }, { 'OK', now, revision, tenants }, or a refusal
+-- (parts/registry.lua), with the flag set.
 --
 -- @use constants
 -- @use parts/registry.lua
