@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { AuditClient } from './port.ts';
 import { quarantine } from './quarantine.ts';
 import type { Recorded } from './recorded.ts';
-import { markTouched } from './rollups/mark-touched.ts';
+import { markingTouched } from './rollups/mark-touched.ts';
 import { auditReadRow, auditReadRowOf } from './rows/audit-read-row.ts';
 import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/control-event-row.ts';
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
@@ -22,30 +22,23 @@ import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 /** How many became rows, and how many were set aside; together as many as were given. */
 export type Landed = { landed: number; quarantined: number };
 
-export async function recordDecisions(
-  client: AuditClient,
-  batch: readonly Recorded<Decision>[],
-): Promise<Landed> {
+export function recordDecisions(client: AuditClient, batch: readonly Recorded<Decision>[]): Promise<Landed> {
   const partitionedBy = (row: z.output<typeof decisionRow>) => row.appended_at;
-  const landed = await record(client, 'decisions', decisionRow, decisionRowOf, batch, partitionedBy);
-  await markTouched(
-    client,
-    batch.map(({ record: { tenant, decidedAt } }) => ({ tenant, at: decidedAt })),
+  const booked = batch.map(({ record: { tenant, decidedAt } }) => ({ tenant, at: decidedAt }));
+  return markingTouched(client, booked, () =>
+    record(client, 'decisions', decisionRow, decisionRowOf, batch, partitionedBy),
   );
-  return landed;
 }
 
-export async function recordSettlements(
+export function recordSettlements(
   client: AuditClient,
   batch: readonly Recorded<Settlement>[],
 ): Promise<Landed> {
   const partitionedBy = (row: z.output<typeof settlementRow>) => row.settled_at;
-  const landed = await record(client, 'settlements', settlementRow, settlementRowOf, batch, partitionedBy);
-  await markTouched(
-    client,
-    batch.map(({ record: { tenant, settledAt } }) => ({ tenant, at: settledAt })),
+  const booked = batch.map(({ record: { tenant, settledAt } }) => ({ tenant, at: settledAt }));
+  return markingTouched(client, booked, () =>
+    record(client, 'settlements', settlementRow, settlementRowOf, batch, partitionedBy),
   );
-  return landed;
 }
 
 export function recordControlEvents(
