@@ -6,6 +6,7 @@ const AGENTS = 97;
 
 export type Limits = { readonly agentMicros: number; readonly tenantMicros: number };
 
+/** The limits given are met before the others of their scope. */
 export function mandates({ agentMicros, tenantMicros }: Limits): string {
   return `
 version: 1
@@ -14,8 +15,8 @@ agents: ["*"]
 maxCostTotal: ${agentMicros / 1_000_000}
 budgets:
   - { id: team, scope: tenant, max: ${tenantMicros / 1_000_000} }
-  - { id: day, scope: tenant, max: 500.00, windowMs: 86400000 }
-  - { id: own-hour, scope: agent, max: 50.00, windowMs: 3600000 }
+  - { id: day, scope: tenant, max: ${(2 * tenantMicros) / 1_000_000}, windowMs: 86400000 }
+  - { id: own-hour, scope: agent, max: ${(2 * agentMicros) / 1_000_000}, windowMs: 3600000 }
 rateLimit: { maxCalls: 100000, windowMs: 86400000 }
 toolPolicies:
   cheap: { cost: 0.001 }

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -66,6 +66,10 @@ function main(): number {
   if (asked.help) return say(USAGE);
   if (asked.list) return say(listOf(asked.faults));
   const became = run(asked);
+  if (became === null) {
+    process.stderr.write('The tests ended before they said what became of them.\n');
+    return 1;
+  }
   if (asked.json) say(`${JSON.stringify({ seed: asked.seed, long: asked.long, faults: became }, null, 2)}\n`);
   else say(tableOf(became, asked));
   return became.every(({ passed }) => passed) ? 0 : 1;
@@ -116,7 +120,8 @@ function listOf(faults: readonly Fault[]): string {
     .join('');
 }
 
-function run({ faults, long, minutes, seed, json }: Asked): Became[] {
+/** Null where vitest was ended before it had results. */
+function run({ faults, long, minutes, seed, json }: Asked): Became[] | null {
   const folder = mkdtempSync(join(tmpdir(), 'mandate-faults-'));
   const report = join(folder, 'results.json');
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
@@ -132,8 +137,9 @@ function run({ faults, long, minutes, seed, json }: Asked): Became[] {
     },
     stdio: ['ignore', json ? 2 : 'inherit', 'inherit'],
   });
-  const results = JSON.parse(readFileSync(report, 'utf8')) as Results;
+  const results = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Results) : null;
   rmSync(folder, { recursive: true });
+  if (results === null) return null;
   const became = faults.map((fault) => becameOf(fault, results));
   if (status === 0 || became.some(({ passed }) => !passed)) return became;
   // An error that no test waited for: whose it is, vitest says above.
