@@ -4,7 +4,7 @@
  */
 import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/decider';
 import { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from '@mandate/ledger';
-import { loadMandates, type Mandate } from '@mandate/policy';
+import { loadMandates, type MandateOfFile } from '@mandate/policy';
 import { type ManualClock, manualClock } from '@mandate/runtime';
 import { type ActionDecided, type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { expect } from 'vitest';
@@ -17,7 +17,7 @@ export type Box = {
   context: AnswerContext;
   /** Records as they were published, in order; what was answered `published` is not among them. */
   published: string[];
-  mandates: readonly Mandate[];
+  mandates: readonly MandateOfFile[];
   revision: number;
   nextOffset: number;
   /** Fields of a mandate document each; `version`, `id` and `agents` have defaults. */
@@ -86,7 +86,7 @@ export function deciderInABox(
   return box;
 }
 
-export function mandatesOf(documents: readonly object[]): readonly Mandate[] {
+export function mandatesOf(documents: readonly object[]): readonly MandateOfFile[] {
   const defaults = { version: 1, id: 'm', agents: ['*'] };
   const loaded = loadMandates(
     documents.map((document) => JSON.stringify({ ...defaults, ...document })).join('\n---\n'),

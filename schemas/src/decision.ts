@@ -11,6 +11,8 @@ export const check = z.object({
   check: z.string(),
   said: z.enum(['pass', 'block', 'defer', 'skip']),
   saw: parsedJson.optional(),
+  /** Whose bound it was, where a mandate has several policies: `read-only@3`. */
+  policy: z.string().optional(),
 });
 export type Check = z.infer<typeof check>;
 

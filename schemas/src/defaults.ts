@@ -35,6 +35,12 @@ export const CAPS = {
   budgetsPerMandate: 32,
   globs: 10_000,
   toolPolicies: 10_000,
+  /** In one list of a rule's conditions, and in all of them together. */
+  conditions: 100,
+  conditionValues: 1_000,
+  rulePriority: 1_000_000,
+  rules: 100_000,
+  groups: 1_000,
 } as const;
 
 /**

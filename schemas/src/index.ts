@@ -5,10 +5,13 @@
  * what a record looks like, and nothing reads one from outside but `readActionsRecord`.
  */
 export * from './action.ts';
+export * from './agent-document.ts';
 export * from './alert.ts';
 export * from './audit-read.ts';
 export * from './codes.ts';
+export * from './condition-document.ts';
 export * from './contracts.ts';
+export * from './control-record.ts';
 export * from './dead-letter.ts';
 export * from './decision.ts';
 export * from './decision-head.ts';
@@ -28,6 +31,7 @@ export * from './privacy-document.ts';
 export * from './read-json.ts';
 export * from './read-record.ts';
 export * from './record-headers.ts';
+export * from './rule-document.ts';
 export * from './say-issue.ts';
 export * from './scalars.ts';
 export * from './settlement.ts';

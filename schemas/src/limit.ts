@@ -11,6 +11,9 @@ export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as cons
 /** The lifetime spend of an agent: always counted, limited by `maxCostTotal` where a mandate has one. */
 export const TOTAL_BUDGET = 'total';
 
+/** The policy that sets the limit, where a mandate has several. */
+const policy = z.string().optional();
+
 export const budgetLimit = z.object({
   kind: z.literal('budget'),
   scope: z.enum(BUDGET_SCOPES),
@@ -20,6 +23,7 @@ export const budgetLimit = z.object({
   windowMs: count.nullable(),
   /** null: counted, not limited. */
   maxMicros: micros.nullable(),
+  policy,
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
@@ -30,10 +34,11 @@ export const rateLimit = z.object({
   tool: id.nullable(),
   windowMs: count,
   maxCalls: count,
+  policy,
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
-export const confirmationLimit = z.object({ kind: z.literal('confirmation') });
+export const confirmationLimit = z.object({ kind: z.literal('confirmation'), policy });
 
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;

@@ -80,3 +80,16 @@ export const mandateDocument = z
       'The authority that agents hold: budgets, rates, tools, argument rules, expiry. Amounts in dollars.',
   });
 export type MandateDocument = z.infer<typeof mandateDocument>;
+
+export const policyDocument = z
+  .strictObject({
+    ...mandateDocument.omit({ agents: true }).shape,
+    /** Without an @, which names a version of it. */
+    id: id.regex(/^[^@]*$/, { error: 'must hold no @: that stands before a version' }),
+  })
+  .meta({
+    title: 'policy',
+    description:
+      'A named piece of authority, which rules give to agents: what a mandate says, but for whose it is.',
+  });
+export type PolicyDocument = z.infer<typeof policyDocument>;

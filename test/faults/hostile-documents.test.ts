@@ -98,7 +98,7 @@ describe('patterns in the schema of arguments', () => {
     'are linear, though another engine goes round for ever: %s',
     (pattern) => {
       const loaded = loadMandates(withPattern(pattern));
-      const rules = loaded.ok ? loaded.mandates[0]?.tools.get('t')?.argumentRules : undefined;
+      const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;
       expect(rules).toBeDefined();
       const args = { a: `${'a'.repeat(CAPS.stringUnits / 2)}!` };
       expect(leastCpuMs(() => rules?.validate(args))).toBeLessThan(MOST_BUSY_MS);

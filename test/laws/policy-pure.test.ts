@@ -103,12 +103,12 @@ test('decide: the same again, from arguments that cannot be changed, and as JSON
 test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even observe mode lets through', () => {
   const [mandate] = mandatesOf([{ mode: 'observe' }]);
   if (mandate === undefined) throw new Error('no mandate');
-  const broken = {
-    ...mandate,
-    deniedTools: () => {
-      throw new RangeError('out of luck');
-    },
+  const [policy] = mandate.policies;
+  if (policy === undefined) throw new Error('no policy');
+  const deniedTools = () => {
+    throw new RangeError('out of luck');
   };
+  const broken = { ...mandate, policies: [{ ...policy, deniedTools }] };
   const made = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 't' }, broken, 0);
   expect(made).toMatchObject({
     refusal: { code: 'INTERNAL_ERROR', hard: false },

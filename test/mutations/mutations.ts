@@ -59,13 +59,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '1 the plan says until when it holds',
-      '{ holdsFromMs: 0, holdsUntilMs: expiresAtMs }',
-      '{ holdsFromMs: 0, holdsUntilMs: null }',
+      'else holdsUntilMs = Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs);',
+      '',
     ],
     [
       '1 an expired plan holds from its expiry only',
-      'holdsFromMs: expiresAtMs, holdsUntilMs: null',
-      'holdsFromMs: 0, holdsUntilMs: null',
+      'holdsFromMs = Math.max(holdsFromMs, expiresAtMs);',
+      '{}',
     ],
     [
       '1 every check goes on the record',
@@ -138,7 +138,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['1 cost per call: as much as the limit is allowed', 'costMicros <= maxMicros', 'costMicros < maxMicros'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
-    ['1 a person must confirm', 'tool?.requiresConfirmation ?', 'false ?'],
+    ['1 a person must confirm', 'tool?.requiresConfirmation)', 'false && tool)'],
   ]),
   ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
     [
@@ -167,11 +167,6 @@ export const MUTATIONS: readonly Mutation[] = [
       '2 an empty registry knows nothing',
       'document.tools === undefined ? null',
       'document.tools === undefined || document.tools.length === 0 ? null',
-    ],
-    [
-      '1 lifetime budgets before windowed ones',
-      '(budget.windowMs === null ? 0 : BUDGET_SCOPES.length) + ',
-      '',
     ],
     ['4 a budget is repeated', 'if (seen.has(counter))', 'if (false)'],
     [
@@ -442,8 +437,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4 an estimate raises a price', 'Math.max(listed.micros, estimate ?? 0)', 'listed.micros'],
     [
       "4 a tool's charging stands before the mandate's",
-      'tool?.charging ?? mandate.charging',
-      'mandate.charging',
+      'tool?.charging ?? policy.charging',
+      'policy.charging',
     ],
     [
       '4 TIERED reserves the sum',
@@ -510,7 +505,84 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ["5 a tool's rate is the tool's", 'tool: name, maxCalls', 'tool: null, maxCalls'],
+    ["5 a tool's rate is the tool's", 'of === null ? null : name', 'null'],
+  ]),
+  ...inFile(`${POLICY}/checks/budget.ts`, [
+    ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
+    ['7 of budgets that share a counter the least', 'mostOf(budget) < mostOf(known)', 'false'],
+    ['7 budgets of other counters are all kept', 'budget.id, budget.windowMs]', 'budget.windowMs]'],
+    ["7 a policy's own budget is its own", "budget.scope === 'mandate' ? id : ''", "''"],
+  ]),
+  ...inFile(`${POLICY}/checks/rate.ts`, [
+    ['7 of rates over the same window the least', 'rate.maxCalls < known.maxCalls', 'false'],
+    ['7 rates over other windows are all kept', 'byWindow.get(rate.windowMs)', '[...byWindow.values()][0]'],
+  ]),
+  ...inFile(`${POLICY}/checks/confirmation.ts`, [
+    ['7 one that asks for a person is enough', 'calls.find(({ tool })', 'calls.slice(0, 1).find(({ tool })'],
+  ]),
+  ...inFile(`${POLICY}/checklist.ts`, [
+    ['7 every policy is asked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
+    ['7 the shortest lease', 'Math.min(...leases)', 'Math.max(...leases)'],
+    [
+      '7 what a policy says of a tool',
+      'policies.flatMap(({ tools })',
+      'policies.slice(0, 1).flatMap(({ tools })',
+    ],
+    ['7 findings say whose bound it was', 'return { ...found, policy: name }', 'return found'],
+  ]),
+  ...inFile(`${POLICY}/decide.ts`, [
+    [
+      '7 observe only if all observe',
+      'for (const policy of policies) if (!policy.observe) return false;\n  return true;',
+      'for (const policy of policies) if (policy.observe) return true;\n  return false;',
+    ],
+    ['7 the earliest expiry', 'Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs)', 'expiresAtMs'],
+    ['7 a policy that is missing blocks', '  policyFound,\n', ''],
+  ]),
+  ...inFile(`${POLICY}/price.ts`, [
+    ['7 the price that keeps most', 'keepsMore(one, other) ? one : other', 'one'],
+    [
+      '7 of equal prices the one that keeps more',
+      'keptOnFailure(one.charging) >= keptOnFailure(other.charging)',
+      'true',
+    ],
+    ['7 a price that one does not know', "{ ...more, source: 'unknown' }", 'more'],
+  ]),
+  ...inFile(`${POLICY}/mandate/compose.ts`, [
+    ['7 of no policies no mandate', 'if (byName.size === 0) return null;', ''],
+    ['7 order changes nothing', '.toSorted((one, other) => (one.name < other.name ? -1 : 1))', ''],
+    ['7 repetition changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
+    ['7 a missing policy allows nothing', 'isMissing: true', 'isMissing: false'],
+  ]),
+  ...inFile(`${POLICY}/rules/condition.ts`, [
+    ['7 a missing field never matches', 'value === undefined ? null : holds(value)', 'holds(value ?? null)'],
+    ['7 nor its opposite', 'truth === null ? null : !truth', '!truth'],
+    [
+      '7 types are not coerced',
+      'return (value) => value === condition.value;',
+      'return (value) => value == condition.value;',
+    ],
+    ['7 what is inherited is missing', 'Object.hasOwn(value, step) ? value[step] : undefined', 'value[step]'],
+    ['7 all', 'if (truth === false) return false;', ''],
+    ['7 all, and one is unknown', 'if (truth === null) all = null;', ''],
+    ['7 any', 'if (truth === true) return true;', ''],
+  ]),
+  ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
+    ['7 a shadow rule is never enforced', "rule.mode !== 'shadow'", 'true'],
+    ['7 observed only where every rule says so', 'observe: isObserved && before', 'observe: isObserved'],
+    [
+      '7 what is remembered ends with its time',
+      'known !== undefined && isWithin(known, atMs)',
+      'known !== undefined',
+    ],
+    ['7 what is remembered is of one agent as it is', '[candidates.number, seen]', '[agent.id, seen]'],
+    ['7 a missing field is no null', '.filter((one) => one !== undefined)', ''],
+    ['7 an agent that was changed is looked at anew', 'known?.agent === agent', 'known !== undefined'],
+    ['7 rules for groups', 'if (groups !== null && ', 'if (false && groups !== null && '],
+    ['7 rules for agents', 'if (rule.agents !== null && ', 'if (false && rule.agents !== null && '],
+    ['7 rules start', '(startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && ', ''],
+    ['7 rules end', 'atMs < (endsAtMs ?? Number.POSITIVE_INFINITY)', 'true'],
+    ['7 unknown is no match', 'holds(subject) === true),', 'holds(subject) !== false),'],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
     ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type DocumentFault, describeFault, loadMandates, type Mandate } from '@mandate/policy';
+import { type DocumentFault, describeFault, loadMandates, type MandateOfFile } from '@mandate/policy';
 import { CommandFailure } from './command-context.ts';
 import { cannotRead } from './input/open-input.ts';
 
 export type MandatesRead =
-  | { ok: true; mandates: readonly Mandate[] }
+  | { ok: true; mandates: readonly MandateOfFile[] }
   | { ok: false; faults: readonly DocumentFault[] };
 
 /** The mandates of a file, or what is wrong with it. A file that cannot be read is a failure with exit code 2. */
@@ -22,7 +22,7 @@ export function readTextFile(path: string): string {
 }
 
 /** The mandates of a file; a failure with exit code 2 names each fault by file, line and column. */
-export function loadMandatesFile(path: string): readonly Mandate[] {
+export function loadMandatesFile(path: string): readonly MandateOfFile[] {
   const read = readMandatesFile(path);
   if (read.ok) return read.mandates;
   throw new CommandFailure(

@@ -1,16 +1,19 @@
 /**
  * What calls of one kind are held to. That follows from the mandate alone, so it is worked out once for its LLM calls, for
- * each tool that it has a policy for, and for all other tools: a plan asks only what applies, and its lists have the
- * right length from the start.
+ * each tool that one of its policies speaks of, and for all other tools: a plan asks only what applies, and its lists have
+ * the right length from the start.
  */
-import type { Action } from '@mandate/schemas';
+import { type Action, DEFAULTS } from '@mandate/schemas';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
-import type { Mandate, ToolPolicy } from './mandate/mandate.ts';
+import type { Mandate } from './mandate/mandate.ts';
 
 export type Checklist = {
-  tool: ToolPolicy | null;
+  /** The calls, as each policy sees them. */
+  calls: readonly Calls[];
+  /** Every policy is asked the first check before any is asked the second. */
   looks: readonly Look[];
   limits: readonly LimitOf[];
+  leaseMs: number;
 };
 
 type OfMandate = { llmCalls: Checklist; tools: ReadonlyMap<string, Checklist>; otherTools: Checklist };
@@ -31,22 +34,47 @@ export function checklists(
     return known.tools.get(action.tool) ?? known.otherTools;
   };
 
-  function listOf(calls: Calls): Checklist {
+  function listOf(calls: readonly Calls[]): Checklist {
+    const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
     return {
-      tool: calls.tool,
-      looks: staticChecks.map((check) => check(calls)).filter((look) => look !== null),
+      calls,
+      looks: staticChecks.flatMap((check) => calls.flatMap((ofPolicy) => lookOf(check, ofPolicy) ?? [])),
       limits: limitChecks.flatMap((check) => check.limits(calls)),
+      leaseMs: Math.min(...leases),
     };
   }
 }
 
-function ofMandate(mandate: Mandate, listOf: (calls: Calls) => Checklist): OfMandate {
-  const tools = [...mandate.tools].map(
-    ([name, tool]) => [name, listOf({ type: 'tool_call', mandate, tool })] as const,
-  );
+function ofMandate({ policies }: Mandate, listOf: (calls: readonly Calls[]) => Checklist): OfMandate {
+  const calls = (type: Action['type'], named: string | null) =>
+    listOf(
+      policies.map((policy) => ({
+        type,
+        policy,
+        tool: named === null ? null : (policy.tools.get(named) ?? null),
+      })),
+    );
+  const names = new Set(policies.flatMap(({ tools }) => [...tools.keys()]));
   return {
-    llmCalls: listOf({ type: 'llm_call', mandate, tool: null }),
-    tools: new Map(tools),
-    otherTools: listOf({ type: 'tool_call', mandate, tool: null }),
+    llmCalls: calls('llm_call', null),
+    tools: new Map([...names].map((name) => [name, calls('tool_call', name)])),
+    otherTools: calls('tool_call', null),
+  };
+}
+
+/** Where a mandate has several policies, its findings say whose they are. */
+function lookOf(check: StaticCheck, calls: Calls): Look | null {
+  const look = check(calls);
+  const { name } = calls.policy;
+  if (look === null || name === null) return look;
+  return (subject) => {
+    const found = look(subject);
+    if (found.said === 'pass') return { ...found, policy: name };
+    const { reason, ...objection } = found.objection;
+    return {
+      said: 'block',
+      check: { ...found.check, policy: name },
+      objection: { ...objection, reason: `${reason} That is of the policy "${name}".` },
+    };
   };
 }

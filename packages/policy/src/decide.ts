@@ -6,16 +6,7 @@
  * `plan` asks every static check and names every limit; the ledger's atomic step judges the limits and charges; `decide`
  * says what came of it. Both are pure and never throw: the same arguments give the same answer for ever.
  */
-import {
-  type Action,
-  type Check,
-  DEFAULTS,
-  type Limit,
-  type Observed,
-  type Plan,
-  type Refusal,
-  type StepFacts,
-} from '@mandate/schemas';
+import type { Action, Check, Limit, Observed, Plan, Refusal, StepFacts } from '@mandate/schemas';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
@@ -25,6 +16,7 @@ import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
+import { policyFound } from './checks/policy-found.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
@@ -37,6 +29,7 @@ import { ALLOWED, duplicated, killed, late, type Ruling } from './ruling.ts';
 
 /** The first that objects gives the verdict; every one goes on the record. */
 const STATIC_CHECKS: readonly StaticCheck[] = [
+  policyFound,
   mandateAlive,
   toolDenied,
   toolKnown,
@@ -63,8 +56,8 @@ export type Judgement = Ruling & { observed: Observed | null; checks: readonly C
 export function plan(action: Action, mandate: Mandate | null, atMs: number, shown: Action = action): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
-    const { tool, looks, limits } = checklistOf(mandate, action);
-    const price = priceOf(action, mandate, tool, atMs);
+    const { calls, looks, limits, leaseMs } = checklistOf(mandate, action);
+    const price = priceOf(action, calls, atMs);
     const name = action.type === 'tool_call' ? action.tool : action.model;
     const subject: Subject = { action, shown, name, price, atMs };
     const { holdsFromMs, holdsUntilMs } = lifetime(mandate, atMs);
@@ -74,10 +67,10 @@ export function plan(action: Action, mandate: Mandate | null, atMs: number, show
       holdsUntilMs,
       checks,
       refusal,
-      observe: mandate.observe,
+      observe: observes(mandate),
       reserveMicros: price.reserveMicros,
       charging: price.charging,
-      leaseMs: tool?.leaseMs ?? DEFAULTS.leaseMs,
+      leaseMs,
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,
     };
@@ -131,11 +124,22 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
   return limits;
 }
 
-/** A mandate lives until it expires, and stays expired for ever after: each side of that edge is a plan of its own. */
-function lifetime({ expiresAtMs }: Mandate, atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
-  return expiresAtMs !== null && atMs >= expiresAtMs
-    ? { holdsFromMs: expiresAtMs, holdsUntilMs: null }
-    : { holdsFromMs: 0, holdsUntilMs: expiresAtMs };
+/** Only where none of them is enforced. */
+function observes({ policies }: Mandate): boolean {
+  for (const policy of policies) if (!policy.observe) return false;
+  return true;
+}
+
+/** A policy lives until it expires, and stays expired for ever after: from one edge to the next is a plan of its own. */
+function lifetime({ policies }: Mandate, atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
+  let holdsFromMs = 0;
+  let holdsUntilMs: number | null = null;
+  for (const { expiresAtMs } of policies) {
+    if (expiresAtMs === null) continue;
+    if (atMs >= expiresAtMs) holdsFromMs = Math.max(holdsFromMs, expiresAtMs);
+    else holdsUntilMs = Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs);
+  }
+  return { holdsFromMs, holdsUntilMs };
 }
 
 const STEP_PASSED: readonly Check[] = ['duplicate', 'deadline', 'kill-switch'].map((check) => ({

@@ -7,12 +7,15 @@
  * decide.ts, on one screen; each check has a file under checks/.
  */
 export { actionDigest } from './action-digest.ts';
+export { type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
+export { compilePolicy } from './mandate/compile-mandate.ts';
+export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
-export type { Mandate } from './mandate/mandate.ts';
+export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
 export { type DocumentFault, describeFault, readDocuments } from './mandate/read-documents.ts';
 export { resolveMandate } from './mandate/resolve-mandate.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
@@ -20,4 +23,12 @@ export { fingerprintOf } from './redaction/fingerprint.ts';
 export { keyedHash } from './redaction/redact.ts';
 export { compileActionRedaction } from './redaction/redact-action.ts';
 export { internalError } from './refused-plan.ts';
+export { type ConditionSubject, compileCondition } from './rules/condition.ts';
+export { compileRule, type Rule } from './rules/rule.ts';
+export {
+  type AgentAttributes,
+  type Resolved,
+  type RulesInForce,
+  rulesInForce,
+} from './rules/rules-in-force.ts';
 export { settlementRecord } from './settlement-record.ts';

@@ -50,7 +50,8 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const check = checkOf(limit).name;
   const fact = facts[at];
   if (fact === undefined) return { check, said: 'skip' };
-  return { check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) };
+  const found: Check = { check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) };
+  return limit.policy === undefined ? found : { ...found, policy: limit.policy };
 }
 
 function said(fact: LimitFact): Check['said'] {

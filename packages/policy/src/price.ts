@@ -1,6 +1,6 @@
 /** What a call costs before it runs, and how its outcome will settle that: SEMANTICS section 4. */
 import type { Action, Charging } from '@mandate/schemas';
-import type { ChargingRule, Mandate, ToolPolicy } from './mandate/mandate.ts';
+import type { ChargingRule, Policy, ToolPolicy } from './mandate/mandate.ts';
 import { priceOfLlmCall } from './prices/price-of-llm-call.ts';
 
 export type Price = {
@@ -11,15 +11,42 @@ export type Price = {
   source: 'tiers' | 'mandate' | 'price-list' | 'estimate' | 'free' | 'unknown';
 };
 
-/** The mandate's price for the tool → the price list → the stated estimate, which may raise a price but never lower it. */
-export function priceOf(action: Action, mandate: Mandate, tool: ToolPolicy | null, atMs: number): Price {
-  const rule = tool?.charging ?? mandate.charging;
+/** A policy, and what it says of the tool that is called. */
+type Pricing = { policy: Policy; tool: ToolPolicy | null };
+
+/** Under several policies, the price that keeps most; what one of them cannot price is priced for none. */
+export function priceOf(action: Action, pricings: readonly Pricing[], atMs: number): Price {
+  let strictest = priceUnder(action, pricings[0] as Pricing, atMs);
+  for (let at = 1; at < pricings.length; at += 1) {
+    strictest = stricter(strictest, priceUnder(action, pricings[at] as Pricing, atMs));
+  }
+  return strictest;
+}
+
+/** The policy's price for the tool → the price list → the stated estimate, which may raise a price but never lower it. */
+function priceUnder(action: Action, { policy, tool }: Pricing, atMs: number): Price {
+  const rule = tool?.charging ?? policy.charging;
   if (rule.type === 'TIERED') return tiered(rule);
   const estimate = action.estimatedCostMicros ?? null;
   const listed = listedPrice(action, tool, atMs);
   if (listed !== null) return flat(rule.type, Math.max(listed.micros, estimate ?? 0), listed.source);
   if (estimate !== null) return flat(rule.type, estimate, 'estimate');
   return flat(rule.type, 0, action.type === 'llm_call' ? 'unknown' : 'free');
+}
+
+function stricter(one: Price, other: Price): Price {
+  const more = keepsMore(one, other) ? one : other;
+  return one.source === 'unknown' || other.source === 'unknown' ? { ...more, source: 'unknown' } : more;
+}
+
+function keepsMore(one: Price, other: Price): boolean {
+  if (one.reserveMicros !== other.reserveMicros) return one.reserveMicros > other.reserveMicros;
+  return keptOnFailure(one.charging) >= keptOnFailure(other.charging);
+}
+
+function keptOnFailure(charging: Charging): number {
+  if (charging.type === 'TIERED') return charging.attemptMicros;
+  return charging.type === 'ATTEMPT_BASED' ? charging.estimateMicros : 0;
 }
 
 function listedPrice(

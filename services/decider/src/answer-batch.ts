@@ -9,7 +9,7 @@ import {
   actionDigest,
   decisionRecord,
   internalError,
-  type Mandate,
+  type MandateOfFile,
   plan,
   resolveMandate,
   settlementRecord,
@@ -173,7 +173,7 @@ function operationOf(item: Asked | Reported, { mandates, revision }: ControlView
   return { op: 'decide', ...item.request, plan };
 }
 
-function planFor({ action, shown, unshown }: Asked, mandates: readonly Mandate[], atMs: number): Plan {
+function planFor({ action, shown, unshown }: Asked, mandates: readonly MandateOfFile[], atMs: number): Plan {
   if (unshown !== null) return internalError(null, unshown);
   try {
     return plan(action, resolveMandate(mandates, action), atMs, shown);

@@ -1,7 +1,7 @@
 /** What goes into the decider and what comes out of it, as values. */
 import type { UnreadableBatch } from '@mandate/bus';
 import type { Ledger, Operation } from '@mandate/ledger';
-import type { Mandate } from '@mandate/policy';
+import type { MandateOfFile } from '@mandate/policy';
 import type { Span } from '@mandate/runtime';
 import type { Action, ActionDecided, ActionSettled, DeadLetter, Source } from '@mandate/schemas';
 
@@ -20,7 +20,7 @@ export type Incoming = {
 };
 
 /** The mandates in force; the revision goes on every decision made under them. */
-export type ControlView = { mandates: readonly Mandate[]; revision: number };
+export type ControlView = { mandates: readonly MandateOfFile[]; revision: number };
 
 export type AnswerContext = {
   ledger: Ledger;

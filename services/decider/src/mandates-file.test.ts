@@ -73,7 +73,7 @@ test('a file that is still being written is not taken, though its beginning read
   expect(inForce()).toEqual({ ids: ['one'], revision: 1 });
   file.look();
   expect(inForce()).toEqual({ ids: ['two'], revision: 2 });
-  expect(file.control().mandates[0]?.maxCostTotalMicros).toBe(5_000_000);
+  expect(file.control().mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(5_000_000);
 });
 
 test('a file that is written to while it is read is not taken either, until a look has seen it whole', () => {
@@ -95,7 +95,7 @@ test('a file that is written to while it is read is not taken either, until a lo
   file.look();
   expect(file.control()).toMatchObject({
     revision: 2,
-    mandates: [{ reference: { id: 'second' }, maxCostTotalMicros: 5_000_000 }],
+    mandates: [{ reference: { id: 'second' }, policies: [{ maxCostTotalMicros: 5_000_000 }] }],
   });
 });
 

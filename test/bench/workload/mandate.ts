@@ -1,7 +1,7 @@
 /** Mandates to be measured under: everything that a mandate can limit, and no limit that is ever reached. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadMandates, type Mandate } from '@mandate/policy';
+import { loadMandates, type MandateOfFile } from '@mandate/policy';
 import { SCHEMA_TOOLS, toolNamed } from './actions.ts';
 
 /** The tool that has a cost and a rate of its own. */
@@ -50,7 +50,7 @@ function globNumber(index: number): string {
   ] as string;
 }
 
-export function mandateOf(document: object): Mandate {
+export function mandateOf(document: object): MandateOfFile {
   const loaded = loadMandates(JSON.stringify(document));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const [mandate] = loaded.mandates;

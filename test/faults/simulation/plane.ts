@@ -7,7 +7,7 @@ import type { Bus } from '@mandate/bus';
 import { keepLedger, restoreLedger, startDecider } from '@mandate/decider';
 import { CommandJournal, kill, revive } from '@mandate/gateway';
 import type { Ledger, MemoryLedger, Operation, StepResult } from '@mandate/ledger';
-import type { Mandate } from '@mandate/policy';
+import type { MandateOfFile } from '@mandate/policy';
 import { HttpProblem, isMandateError, MandateError, type Metrics, silentLogger } from '@mandate/runtime';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
 import type { Checker, Order } from './checker.ts';
@@ -36,7 +36,7 @@ export type PlaneOptions = {
   clocksApart: boolean;
   /** A fold of so many records leaves a snapshot behind. */
   snapshotAfterRecords: number;
-  mandates: readonly Mandate[];
+  mandates: readonly MandateOfFile[];
 };
 
 type Snapshots = NonNullable<Parameters<typeof restoreLedger>[0]['snapshots']>;

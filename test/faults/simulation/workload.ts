@@ -1,5 +1,5 @@
 /** What agents and operators do, and what goes wrong around the plane, drawn from a seed. */
-import { loadMandates, type Mandate } from '@mandate/policy';
+import { loadMandates, type MandateOfFile } from '@mandate/policy';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
 import type { Plane, PlaneOptions } from './plane.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -21,7 +21,7 @@ export function drawPlane(scheduler: Scheduler, deciders: number): PlaneOptions 
   };
 }
 
-function drawMandates(scheduler: Scheduler): readonly Mandate[] {
+function drawMandates(scheduler: Scheduler): readonly MandateOfFile[] {
   const maybe = (field: object) => (scheduler.chance(0.5) ? field : {});
   const document = {
     version: 1,

@@ -1,17 +1,17 @@
 /**
  * What a check is. It is told once which calls it is about, and gives what it asks of each of them: a static check looks
- * at the request; a limit names counters for the ledger to judge in its atomic step, and afterwards words what the
+ * at the request for one policy; a limit, which policies may share, names counters for the ledger to judge in its atomic step, and afterwards words what the
  * ledger saw. Neither does I/O, reads a clock or throws.
  */
 import type { Action, Check, Code, Json, Limit, LimitFact } from '@mandate/schemas';
-import type { Mandate, ToolPolicy } from '../mandate/mandate.ts';
+import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { Price } from '../price.ts';
 
-/** Calls of one kind under a mandate. All that a check has to know of them, whichever call it will be. */
+/** Calls of one kind under one policy. All that a check has to know of them, whichever call it will be. */
 export type Calls = {
   type: Action['type'];
-  mandate: Mandate;
-  /** The mandate's policy for this very tool, if it has one. */
+  policy: Policy;
+  /** What the policy says of this very tool, if anything. */
   tool: ToolPolicy | null;
 };
 
@@ -51,8 +51,8 @@ export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
-  /** In the order in which they are judged. */
-  limits(calls: Calls): readonly LimitOf<L>[];
+  /** Of a call under all of a mandate's policies, in the order in which they are judged; a counter stands in them once. */
+  limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /** What the record says of one of them; `costMicros`: what the call was to reserve. */
   saw(limit: L, fact: F, costMicros: number): Json;
   /** What is said where the ledger refused. */

@@ -7,7 +7,12 @@ type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 /** Judged last: a person is only asked about what everything else would let through. */
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
-  limits: ({ tool }) => (tool?.requiresConfirmation ? [() => ({ kind: 'confirmation' })] : []),
+  limits(calls) {
+    const asking = calls.find(({ tool }) => tool?.requiresConfirmation);
+    if (asking === undefined) return [];
+    const { name } = asking.policy;
+    return [() => (name === null ? { kind: 'confirmation' } : { kind: 'confirmation', policy: name })];
+  },
   saw: (_limit, { grant }) => ({ grant }),
   objection: (_limit, { grant }) => OBJECTIONS[grant],
 };

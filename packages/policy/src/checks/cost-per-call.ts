@@ -4,8 +4,8 @@ import { blocked, type Look, passed, type StaticCheck } from './check.ts';
 export const toolCostPerCall: StaticCheck = ({ tool }) =>
   weigh('tool-cost-per-call', tool?.maxCostPerCallMicros ?? null, "the tool's maxCostPerCall");
 
-export const mandateCostPerCall: StaticCheck = ({ mandate }) =>
-  weigh('mandate-cost-per-call', mandate.maxCostPerCallMicros, "the mandate's maxCostPerCall");
+export const mandateCostPerCall: StaticCheck = ({ policy }) =>
+  weigh('mandate-cost-per-call', policy.maxCostPerCallMicros, "the mandate's maxCostPerCall");
 
 function weigh(check: string, maxMicros: number | null, limit: string): Look | null {
   if (maxMicros === null) return null;

@@ -1,6 +1,6 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const modelAllowed: StaticCheck = ({ type, mandate: { allowedModels, deniedModels } }) => {
+export const modelAllowed: StaticCheck = ({ type, policy: { allowedModels, deniedModels } }) => {
   if (type !== 'llm_call' || (allowedModels === null && deniedModels === null)) return null;
   return ({ name: model }) => {
     const denied = deniedModels?.(model) ?? null;

@@ -1,12 +1,10 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /** Where money is limited, a call whose price nobody knows cannot be weighed, and is refused. */
-export const modelPriced: StaticCheck = ({ type, mandate }) => {
+export const modelPriced: StaticCheck = ({ type, policy }) => {
   if (type !== 'llm_call') return null;
   const limited =
-    mandate.maxCostTotalMicros !== null ||
-    mandate.maxCostPerCallMicros !== null ||
-    mandate.budgets.length > 0;
+    policy.maxCostTotalMicros !== null || policy.maxCostPerCallMicros !== null || policy.budgets.length > 0;
   if (!limited) return null;
   return ({ name: model, price }) => {
     const saw = { model, price: price.source };

@@ -1,31 +1,45 @@
 import type { Json, LimitFact, RateLimit } from '@mandate/schemas';
-import type { LimitCheck, Objection } from './check.ts';
+import type { Rate } from '../mandate/mandate.ts';
+import type { Calls, LimitCheck, LimitOf, Objection } from './check.ts';
 
 type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 export const toolRate: LimitCheck<RateLimit, RateFact> = {
   name: 'tool-rate',
-  limits({ tool }) {
-    if (tool?.rate == null) return [];
-    const { maxCalls, windowMs } = tool.rate;
-    return [
-      ({ action, name }) => ({ kind: 'rate', agentId: action.agentId, tool: name, maxCalls, windowMs }),
-    ];
-  },
+  limits: (calls) => strictestOf(calls, ({ tool }) => tool?.rate ?? null, 'tool'),
   saw,
   objection,
 };
 
 export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   name: 'mandate-rate',
-  limits({ mandate }) {
-    if (mandate.rate === null) return [];
-    const { maxCalls, windowMs } = mandate.rate;
-    return [({ action }) => ({ kind: 'rate', agentId: action.agentId, tool: null, maxCalls, windowMs })];
-  },
+  limits: (calls) => strictestOf(calls, ({ policy }) => policy.rate, null),
   saw,
   objection,
 };
+
+/** Rates of other windows are other counters, and all hold; of one counter the lowest does. */
+function strictestOf(
+  calls: readonly Calls[],
+  rateOf: (calls: Calls) => Rate | null,
+  of: 'tool' | null,
+): LimitOf<RateLimit>[] {
+  const byWindow = new Map<number, { maxCalls: number; policy: string | null }>();
+  for (const ofPolicy of calls) {
+    const rate = rateOf(ofPolicy);
+    if (rate === null) continue;
+    const known = byWindow.get(rate.windowMs);
+    if (known === undefined || rate.maxCalls < known.maxCalls)
+      byWindow.set(rate.windowMs, { maxCalls: rate.maxCalls, policy: ofPolicy.policy.name });
+  }
+  return [...byWindow]
+    .toSorted(([one], [other]) => one - other)
+    .map(([windowMs, { maxCalls, policy }]) => ({ action, name }) => {
+      const tool = of === null ? null : name;
+      const limit: RateLimit = { kind: 'rate', agentId: action.agentId, tool, maxCalls, windowMs };
+      return policy === null ? limit : { ...limit, policy };
+    });
+}
 
 function saw({ maxCalls, windowMs }: RateLimit, { calls, retryAfterMs }: RateFact): Json {
   return { calls, maxCalls, windowMs, retryAfterMs };

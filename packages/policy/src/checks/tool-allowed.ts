@@ -1,6 +1,6 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const toolAllowed: StaticCheck = ({ type, mandate: { allowedTools } }) => {
+export const toolAllowed: StaticCheck = ({ type, policy: { allowedTools } }) => {
   if (type !== 'tool_call' || allowedTools === null) return null;
   return ({ name: tool }) => {
     const pattern = allowedTools(tool);

@@ -1,7 +1,7 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /** Deny beats allow, so this stands before every other word on tools. */
-export const toolDenied: StaticCheck = ({ type, mandate: { deniedTools } }) => {
+export const toolDenied: StaticCheck = ({ type, policy: { deniedTools } }) => {
   if (type !== 'tool_call' || deniedTools === null) return null;
   return ({ name: tool }) => {
     const pattern = deniedTools(tool);

@@ -1,6 +1,6 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const toolKnown: StaticCheck = ({ type, mandate: { registry } }) => {
+export const toolKnown: StaticCheck = ({ type, policy: { registry } }) => {
   if (type !== 'tool_call' || registry === null) return null;
   return ({ name: tool }) => {
     if (registry.has(tool)) return passed('tool-known', { tool });

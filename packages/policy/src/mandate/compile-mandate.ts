@@ -1,36 +1,52 @@
-/** From the document that people write to the mandate that is enforced. */
+/** From the documents that people write to what is enforced. */
 import {
-  BUDGET_SCOPES,
   CAPS,
   type ChargingDocument,
   dollarsToMicros,
   type Json,
   type MandateDocument,
+  type PolicyDocument,
   type ToolPolicyDocument,
 } from '@mandate/schemas';
 import { type ArgumentRules, compileArgumentRules } from '../arguments/argument-rules.ts';
 import { digestOf } from '../digest.ts';
 import { compileGlobs } from '../glob.ts';
-import type { Budget, ChargingRule, Mandate, ToolPolicy } from './mandate.ts';
+import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
 
 /** What keeps a well-formed document from being a mandate, and where in it. */
 type CompileFault = { path: readonly (string | number)[]; message: string };
 
-export type Compiled = { ok: true; mandate: Mandate } | { ok: false; faults: readonly CompileFault[] };
+export type Compiled<T> = { ok: true; compiled: T } | { ok: false; faults: readonly CompileFault[] };
 
-export function compileMandate(document: MandateDocument): Compiled {
+/** A mandate of a file is one policy, and who holds it. */
+export function compileMandate(document: MandateDocument): Compiled<MandateOfFile> {
+  const { agents, ...authority } = document;
+  const policy = compilePolicy(authority, null);
+  if (!policy.ok) return policy;
+  const hash = digestOf(document as Json);
+  const reference = { id: document.id, hash, rules: [], policies: [] };
+  return {
+    ok: true,
+    compiled: { reference, policies: [policy.compiled], agents: compileGlobs(agents) },
+  };
+}
+
+/** @param name how records name it, with its version; null where it is a whole mandate */
+export function compilePolicy(document: PolicyDocument, name: string | null): Compiled<Policy> {
   const faults: CompileFault[] = [];
   const tools = new Map<string, ToolPolicy>();
-  for (const [name, policy] of Object.entries(document.toolPolicies ?? {})) {
-    tools.set(name, compileToolPolicy(policy, ['toolPolicies', name], faults));
+  for (const [tool, policy] of Object.entries(document.toolPolicies ?? {})) {
+    tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], faults));
   }
   const budgets = compileBudgets(document, faults);
   checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
   if (faults.length > 0) return { ok: false, faults };
-  const mandate: Mandate = {
-    reference: { id: document.id, hash: digestOf(document as Json), rules: [], policies: [] },
+  const compiled: Policy = {
+    id: document.id,
+    name,
+    hash: digestOf(document as Json),
+    isMissing: false,
     observe: document.mode === 'observe',
-    agents: compileGlobs(document.agents),
     expiresAtMs: document.expiresAt === undefined ? null : Date.parse(document.expiresAt),
     maxCostTotalMicros: microsOf(document.maxCostTotal),
     maxCostPerCallMicros: microsOf(document.maxCostPerCall),
@@ -44,7 +60,7 @@ export function compileMandate(document: MandateDocument): Compiled {
     charging: chargingOf(document.defaultChargingPolicy) ?? { type: 'SUCCESS_BASED' },
     tools,
   };
-  return { ok: true, mandate };
+  return { ok: true, compiled };
 }
 
 function compileToolPolicy(
@@ -76,9 +92,9 @@ function compileRules(
   return null;
 }
 
-function compileBudgets(document: MandateDocument, faults: CompileFault[]): readonly Budget[] {
+function compileBudgets(document: PolicyDocument, faults: CompileFault[]): readonly Budget[] {
   const seen = new Set<string>();
-  const budgets = (document.budgets ?? []).map((budget, index): Budget => {
+  return (document.budgets ?? []).map((budget, index): Budget => {
     const windowMs = budget.windowMs ?? null;
     const counter = `${budget.scope}/${budget.id}/${windowMs}`;
     if (seen.has(counter)) {
@@ -90,9 +106,6 @@ function compileBudgets(document: MandateDocument, faults: CompileFault[]): read
     seen.add(counter);
     return { id: budget.id, scope: budget.scope, maxMicros: microsOf(budget.max) ?? 0, windowMs };
   });
-  const rank = (budget: Budget) =>
-    (budget.windowMs === null ? 0 : BUDGET_SCOPES.length) + BUDGET_SCOPES.indexOf(budget.scope);
-  return budgets.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function chargingOf(document: ChargingDocument | undefined): ChargingRule | null {

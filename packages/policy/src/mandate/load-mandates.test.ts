@@ -24,7 +24,7 @@ function withLine(line: string) {
 describe('what is good', () => {
   test('one mandate, in YAML', () => {
     const loaded = loadMandates(`${HEAD}maxCostTotal: 10.50 # dollars\n`);
-    expect(loaded.ok && loaded.mandates[0]?.maxCostTotalMicros).toBe(10_500_000);
+    expect(loaded.ok && loaded.mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(10_500_000);
   });
 
   test('several, as documents', () => {
@@ -34,7 +34,7 @@ describe('what is good', () => {
 
   test('JSON', () => {
     const loaded = loadMandates('{"version": 1, "id": "m", "agents": ["a"], "maxCostTotal": 0}');
-    expect(loaded.ok && loaded.mandates[0]?.maxCostTotalMicros).toBe(0);
+    expect(loaded.ok && loaded.mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(0);
   });
 
   test('a byte order mark, and line ends of Windows', () => {
@@ -45,7 +45,7 @@ describe('what is good', () => {
     const loaded = loadMandates(
       `${HEAD}toolPolicies: { a: &once { cost: 1 }, b: *once }\nallowedTools: [a, b]\n`,
     );
-    expect(loaded.ok && loaded.mandates[0]?.tools.get('b')?.costMicros).toBe(1_000_000);
+    expect(loaded.ok && loaded.mandates[0]?.policies[0]?.tools.get('b')?.costMicros).toBe(1_000_000);
   });
 
   test('the same text gives the same hash, another text with the same meaning too', () => {

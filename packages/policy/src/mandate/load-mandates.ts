@@ -1,21 +1,21 @@
 /** Reads a mandates file: one mandate, or several as YAML documents. A file with a fault gives no mandate at all. */
 import { mandateDocument } from '@mandate/schemas';
 import { compileMandate } from './compile-mandate.ts';
-import type { Mandate } from './mandate.ts';
+import type { MandateOfFile } from './mandate.ts';
 import { type DocumentFault, readDocuments } from './read-documents.ts';
 
 export type LoadedMandates =
-  | { ok: true; mandates: readonly Mandate[] }
+  | { ok: true; mandates: readonly MandateOfFile[] }
   | { ok: false; faults: readonly DocumentFault[] };
 
 export function loadMandates(text: string): LoadedMandates {
-  const mandates: Mandate[] = [];
+  const mandates: MandateOfFile[] = [];
   const ids = new Set<string>();
   const faults = readDocuments(text, { schema: mandateDocument, what: 'mandate' }, (document, say) => {
     if (ids.has(document.id)) say(['id'], `the id "${document.id}" stands twice in this file`);
     ids.add(document.id);
     const compiled = compileMandate(document);
-    if (compiled.ok) mandates.push(compiled.mandate);
+    if (compiled.ok) mandates.push(compiled.compiled);
     else for (const { path, message } of compiled.faults) say(path, message);
   });
   return faults.length > 0 ? { ok: false, faults } : { ok: true, mandates };

@@ -1,9 +1,9 @@
-/** A mandate, compiled: what the checks read. Amounts in micro-dollars, matchers ready, everything immutable. */
+/** Policies and mandates, compiled: what the checks read. Amounts in micro-dollars, matchers ready, everything immutable. */
 import type { BudgetLimit, MandateReference } from '@mandate/schemas';
 import type { ArgumentRules } from '../arguments/argument-rules.ts';
 import type { GlobMatcher } from '../glob.ts';
 
-type Rate = { maxCalls: number; windowMs: number };
+export type Rate = { maxCalls: number; windowMs: number };
 
 /** How a mandate or a tool charges: the tiers stand here, an estimate comes with each action. */
 export type ChargingRule =
@@ -23,14 +23,19 @@ export type ToolPolicy = {
   requiresConfirmation: boolean;
 };
 
-export type Mandate = {
-  reference: MandateReference;
+/** One piece of authority. What is absent in it is left open. */
+export type Policy = {
+  /** Of all its versions: a budget of scope `mandate` is counted by it. */
+  id: string;
+  /** As records name it, `read-only@3`; null where it is the whole mandate, as in a file. */
+  name: string | null;
+  hash: string;
+  /** A rule names it, and it is not there: nothing is allowed under it. */
+  isMissing: boolean;
   observe: boolean;
-  agents: GlobMatcher;
   expiresAtMs: number | null;
   maxCostTotalMicros: number | null;
   maxCostPerCallMicros: number | null;
-  /** In the order in which they are judged: lifetime before windowed, narrow scopes before wide ones. */
   budgets: readonly Budget[];
   rate: Rate | null;
   allowedTools: GlobMatcher | null;
@@ -41,3 +46,13 @@ export type Mandate = {
   charging: ChargingRule;
   tools: ReadonlyMap<string, ToolPolicy>;
 };
+
+/** The authority that an agent holds: all of these policies at once, and so what each of them allows. */
+export type Mandate = {
+  reference: MandateReference;
+  /** Never none. */
+  policies: readonly Policy[];
+};
+
+/** A mandate that says itself who holds it. */
+export type MandateOfFile = Mandate & { agents: GlobMatcher };

@@ -1,0 +1,54 @@
+/**
+ * Policies that match become one mandate: SEMANTICS section 7. It allows what each of them allows, and nothing is merged
+ * that could be got wrong: every check asks every policy (checklist.ts), and of limits that share a counter the strictest
+ * stays (checks/budget.ts, checks/rate.ts).
+ */
+import { digestOf } from '../digest.ts';
+import type { Mandate, Policy } from './mandate.ts';
+
+/** A policy that was published, and so has a version: `read-only@3`. */
+export type NamedPolicy = Policy & { name: string };
+
+/**
+ * @param rules names of those that led to the policies; for the record
+ * @returns null where there are no policies: then no mandate applies, and nothing is allowed
+ */
+export function compose(
+  id: string,
+  policies: readonly NamedPolicy[],
+  rules: readonly string[] = [],
+): Mandate | null {
+  const byName = new Map(policies.map((policy) => [policy.name, policy]));
+  if (byName.size === 0) return null;
+  const inOrder = [...byName.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const reference = {
+    id,
+    hash: digestOf(inOrder.map(({ name, hash }) => [name, hash])),
+    rules: [...new Set(rules)].toSorted(),
+    policies: inOrder.map(({ name }) => name),
+  };
+  return { reference, policies: inOrder };
+}
+
+/** In the place of one that a rule names and that is not there: it allows nothing, so the rule does not vanish with it. */
+export function missingPolicy(id: string, name: string): NamedPolicy {
+  return {
+    id,
+    name,
+    hash: '',
+    isMissing: true,
+    observe: false,
+    expiresAtMs: null,
+    maxCostTotalMicros: null,
+    maxCostPerCallMicros: null,
+    budgets: [],
+    rate: null,
+    allowedTools: null,
+    deniedTools: null,
+    allowedModels: null,
+    deniedModels: null,
+    registry: null,
+    charging: { type: 'SUCCESS_BASED' },
+    tools: new Map(),
+  };
+}

@@ -1,0 +1,87 @@
+import { condition } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { compileCondition } from './condition.ts';
+
+const SUBJECT = {
+  agent: { id: 'agent-1', groups: ['travel', 'eu'], labels: { tier: 2, 'a.b': 'dotted' } },
+  action: {
+    id: 'x',
+    agentId: 'agent-1',
+    type: 'tool_call' as const,
+    tool: 'send_mail',
+    args: { to: 'ann@example.com', amount: 50, nothing: null },
+    context: { environment: 'prod', dry: false },
+  },
+};
+
+function holds(document: unknown) {
+  return compileCondition(condition.parse(document)).holds(SUBJECT);
+}
+
+const tier = (op: string, value: unknown) => ({ field: 'agent.labels.tier', op, value });
+const tool = (op: string, value: unknown) => ({ field: 'action.tool', op, value });
+
+test.each<[string, unknown, boolean | null]>([
+  ['equal', tool('==', 'send_mail'), true],
+  ['not equal', tool('!=', 'send_mail'), false],
+  ['a number is no text', tier('==', '2'), false],
+  ['nor is a text a number', tier('!=', '2'), true],
+  ['null is a value', { field: 'action.args.nothing', op: '==', value: null }, true],
+  ['in', tier('in', [1, 2]), true],
+  ['in, of another type', tier('in', ['2']), false],
+  ['not in', tier('not_in', [1, 2]), false],
+  ['a list contains', { field: 'agent.groups', op: 'contains', value: 'eu' }, true],
+  ['a list contains no part of an element', { field: 'agent.groups', op: 'contains', value: 'e' }, false],
+  ['a text contains', tool('contains', 'mail'), true],
+  ['a number contains nothing that is known', tier('contains', 2), null],
+  ['more', tier('>', 2), false],
+  ['as much', tier('>=', 2), true],
+  ['less', tier('<', 2), false],
+  ['at most', tier('<=', 2), true],
+  ['a text is neither more nor less', tool('>', 2), null],
+  ['a pattern, anywhere in the text', tool('matches', '^send_[a-z]+$'), true],
+  ['a pattern that is not there', tool('matches', '\\d'), false],
+  ['a pattern of a number', tier('matches', '2'), null],
+  ['a beginning', tool('starts_with', 'send_'), true],
+  ['another beginning', tool('starts_with', 'end_'), false],
+  ['there', { field: 'context.dry', op: 'exists' }, true],
+  ['not there, as it should be', { field: 'context.wet', op: 'exists', value: false }, true],
+  ['there, as it should not be', { field: 'context.dry', op: 'exists', value: false }, false],
+  ['steps with dots in them', { field: ['agent', 'labels', 'a.b'], op: '==', value: 'dotted' }, true],
+  ['what an object inherits is not there', { field: 'context.constructor', op: 'exists' }, false],
+  ['a list has no fields', { field: 'agent.groups.0', op: 'exists' }, false],
+  ['nor has a text', { field: 'action.tool.length', op: 'exists' }, false],
+])('%s', (_, document, truth) => {
+  expect(holds(document)).toBe(truth);
+});
+
+const UNKNOWN = { field: 'context.missing', op: '!=', value: 'x' };
+const YES = tool('==', 'send_mail');
+const NO = tool('==', 'other');
+
+test.each<[string, unknown, boolean | null]>([
+  ['of a missing field nothing is known', UNKNOWN, null],
+  ['nor of its opposite', { not: [UNKNOWN] }, null],
+  ['all, and one is unknown', { all: [YES, UNKNOWN] }, null],
+  ['all, and one is false', { all: [UNKNOWN, NO] }, false],
+  ['any, and one is unknown', { any: [NO, UNKNOWN] }, null],
+  ['any, and one is true', { any: [UNKNOWN, YES] }, true],
+  ['none of them', { not: [NO, NO] }, true],
+  ['none of them, and one is true', { not: [UNKNOWN, YES] }, false],
+  ['none of them, and one is unknown', { not: [NO, UNKNOWN] }, null],
+  ['all of none', { all: [] }, true],
+  ['any of none', { any: [] }, false],
+])('%s', (_, document, truth) => {
+  expect(holds(document)).toBe(truth);
+});
+
+test.each<[string, unknown]>([
+  ['a field of nothing that is known', { field: 'ledger.spent', op: 'exists' }],
+  ['a root alone', { field: 'context', op: 'exists' }],
+  ['an operator that there is none', tool('like', 'x')],
+  ['a number in a text', tier('>', '2')],
+  ['two things at once', { all: [], any: [] }],
+  ['a list where one value belongs', tool('==', ['send_mail'])],
+])('is refused: %s', (_, document) => {
+  expect(condition.safeParse(document).success).toBe(false);
+});

@@ -1,0 +1,67 @@
+/** A rule, compiled: what decides whether its policy applies. */
+import { CAPS, type Condition, policyNamed, type RuleDocument } from '@mandate/schemas';
+import { PatternRefused } from '../arguments/pattern-to-re2.ts';
+import { compileGlobs, type GlobMatcher } from '../glob.ts';
+import type { Compiled } from '../mandate/compile-mandate.ts';
+import { type CompiledCondition, compileCondition } from './condition.ts';
+
+export type Rule = {
+  id: string;
+  priority: number;
+  /** `version` null: the latest. */
+  policy: { id: string; version: number | null };
+  mode: RuleDocument['mode'];
+  agents: GlobMatcher | null;
+  groups: ReadonlySet<string> | null;
+  /** All must hold. */
+  conditions: readonly CompiledCondition[];
+  startsAtMs: number | null;
+  endsAtMs: number | null;
+};
+
+export function compileRule(document: RuleDocument): Compiled<Rule> {
+  const { id, priority, policy, mode, agents, groups, when, startsAt, endsAt } = document;
+  if (when !== undefined && size(when) > CAPS.conditions)
+    return fault('when', `holds more than ${CAPS.conditions} conditions: make several rules of it`);
+  const [startsAtMs, endsAtMs] = [startsAt, endsAt].map((at) => (at === undefined ? null : Date.parse(at)));
+  if (startsAtMs != null && endsAtMs != null && endsAtMs <= startsAtMs)
+    return fault('endsAt', 'is not behind startsAt: the rule would never be in force');
+  try {
+    const compiled: Rule = {
+      id,
+      priority,
+      policy: policyNamed(policy),
+      mode,
+      agents: agents === undefined ? null : compileGlobs(agents),
+      groups: groups === undefined ? null : new Set(groups),
+      conditions: when === undefined ? [] : conjuncts(when).map(compileCondition),
+      startsAtMs: startsAtMs ?? null,
+      endsAtMs: endsAtMs ?? null,
+    };
+    return { ok: true, compiled };
+  } catch (error) {
+    if (error instanceof PatternRefused) return fault('when', error.message);
+    throw error;
+  }
+}
+
+function fault(field: string, message: string): Compiled<Rule> {
+  return { ok: false, faults: [{ path: [field], message }] };
+}
+
+/** As a list, of which each can be asked as soon as its fields are known. */
+function conjuncts(condition: Condition): readonly Condition[] {
+  return 'all' in condition ? condition.all.flatMap(conjuncts) : [condition];
+}
+
+function size(condition: Condition): number {
+  const parts =
+    'all' in condition
+      ? condition.all
+      : 'any' in condition
+        ? condition.any
+        : 'not' in condition
+          ? condition.not
+          : [];
+  return parts.reduce((sum, part) => sum + size(part), 1);
+}

@@ -1,0 +1,168 @@
+/**
+ * Which mandate an action is decided under, of all that rules give. Three things are remembered, each by all that it depends
+ * on and nothing else: which rules can match an agent at all; what of those matches, by the fields that their conditions
+ * look at; and what a set of policies composes to, which agents share. So the cost of a decision grows neither
+ * with policies nor with rules.
+ */
+import type { Action, Json } from '@mandate/schemas';
+import { compose, missingPolicy, type NamedPolicy } from '../mandate/compose.ts';
+import type { Mandate } from '../mandate/mandate.ts';
+import { recentlyUsed } from '../recently-used.ts';
+import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
+import type { Rule } from './rule.ts';
+
+/** An agent as rules see it: `id`, and whatever it was registered with. */
+export type AgentAttributes = { readonly id: string; readonly groups: readonly string[] } & {
+  readonly [attribute: string]: Json | readonly string[];
+};
+
+type RuleMatch = { rule: string; policy: string; mode: Rule['mode'] };
+
+export type Resolved = {
+  /** What is enforced, or observed; null where no rule matches, and so nothing is allowed. */
+  mandate: Mandate | null;
+  /** The same with the policies of shadow rules, where one matches; else null. */
+  shadow: Mandate | null;
+  /** In the order of the rules. */
+  matches: readonly RuleMatch[];
+  /** The same rules match from then on, and until before then; null: for ever. */
+  holdsFromMs: number;
+  holdsUntilMs: number | null;
+};
+
+/** Of one state of rules and policies: where these change, another takes its place. */
+export type RulesInForce = {
+  /** @param agent the same object for as long as the agent is the same */
+  resolve(agent: AgentAttributes, action: Action, atMs: number): Resolved;
+};
+
+/** The version that a rule means, the latest for null; null where there is none, or it was archived. */
+export type PolicyLookup = (id: string, version: number | null) => NamedPolicy | null;
+
+const AGENTS_KNOWN = 10_000;
+const ANSWERS_KNOWN = 20_000;
+const MANDATES_KNOWN = 2_000;
+/** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
+const LONGEST_KEY = 1_000;
+
+export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): RulesInForce {
+  const inOrder = rules.toSorted(
+    (one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1),
+  );
+  const ofAgents = recentlyUsed<Candidates>(AGENTS_KNOWN);
+  const answers = recentlyUsed<Resolved>(ANSWERS_KNOWN);
+  const mandates = recentlyUsed<Mandate>(MANDATES_KNOWN);
+  let made = 0;
+
+  function candidatesOf(agent: AgentAttributes): Candidates {
+    const known = ofAgents.get(agent.id);
+    if (known?.agent === agent) return known;
+    made += 1;
+    const candidates = { ...candidatesAmong(inOrder, agent), agent, number: made };
+    ofAgents.set(agent.id, candidates);
+    return candidates;
+  }
+
+  function resolve({ candidates }: Candidates, subject: ConditionSubject, atMs: number): Resolved {
+    const matching = candidates.filter(
+      ({ rule, open }) => isInForce(rule, atMs) && open.every(({ holds }) => holds(subject) === true),
+    );
+    const matches = matching.map(({ rule }) => {
+      const { id, version } = rule.policy;
+      const policy = policyOf(id, version) ?? missingPolicy(id, version === null ? id : `${id}@${version}`);
+      return { rule, policy };
+    });
+    const kept = matches.filter(({ rule }) => rule.mode !== 'shadow');
+    return {
+      mandate: composed(kept),
+      shadow: kept.length === matches.length ? null : composed(matches),
+      matches: matches.map(({ rule, policy }) => ({ rule: rule.id, policy: policy.name, mode: rule.mode })),
+      ...spell(candidates, atMs),
+    };
+  }
+
+  /** A policy that several rules name is observed only where all of them say so. */
+  function composed(matches: readonly { rule: Rule; policy: NamedPolicy }[]): Mandate | null {
+    const policies = new Map<string, NamedPolicy>();
+    for (const { rule, policy } of matches) {
+      const isObserved = policy.observe || rule.mode === 'observe';
+      const before = policies.get(policy.name)?.observe ?? true;
+      policies.set(policy.name, { ...policy, observe: isObserved && before });
+    }
+    const names = matches.map(({ rule }) => rule.id);
+    const key = JSON.stringify([[...policies.values()].map(({ name, observe }) => [name, observe]), names]);
+    const known = mandates.get(key);
+    if (known !== undefined) return known;
+    const mandate = compose(COMPOSED, [...policies.values()], names);
+    if (mandate !== null) mandates.set(key, mandate);
+    return mandate;
+  }
+
+  return {
+    resolve(agent, action, atMs) {
+      const candidates = candidatesOf(agent);
+      const subject = { agent: agent as ConditionSubject['agent'], action };
+      const seen = candidates.fields.map((field) =>
+        [fieldOf(subject, field)].filter((one) => one !== undefined),
+      );
+      const key = JSON.stringify([candidates.number, seen]);
+      if (key.length > LONGEST_KEY) return resolve(candidates, subject, atMs);
+      const known = answers.get(key);
+      if (known !== undefined && isWithin(known, atMs)) return known;
+      const found = resolve(candidates, subject, atMs);
+      answers.set(key, found);
+      return found;
+    },
+  };
+}
+
+/** The id of a mandate that nobody issued. */
+const COMPOSED = 'rules';
+
+/** What of the rules can match an agent, once its own attributes were asked; `fields`: what the rest depends on. */
+type Candidates = {
+  agent: AgentAttributes;
+  /** Tells them from those of other agents, and of this one before it was changed. */
+  number: number;
+  candidates: readonly Candidate[];
+  fields: readonly FieldPath[];
+};
+type Candidate = { rule: Rule; open: readonly CompiledCondition[] };
+
+function candidatesAmong(
+  rules: readonly Rule[],
+  agent: AgentAttributes,
+): Pick<Candidates, 'candidates' | 'fields'> {
+  const subject = { agent, action: {} } as unknown as ConditionSubject;
+  const candidates = rules.flatMap((rule): Candidate[] => {
+    if (rule.agents !== null && rule.agents(agent.id) === null) return [];
+    const { groups } = rule;
+    if (groups !== null && !agent.groups.some((group) => groups.has(group))) return [];
+    const isOfAgent = ({ fields }: CompiledCondition) => fields.every(([root]) => root === 'agent');
+    if (rule.conditions.some((one) => isOfAgent(one) && one.holds(subject) !== true)) return [];
+    return [{ rule, open: rule.conditions.filter((one) => !isOfAgent(one)) }];
+  });
+  const fields = candidates.flatMap(({ open }) => open.flatMap((one) => one.fields));
+  const distinct = new Map(fields.map((field) => [JSON.stringify(field), field]));
+  return { candidates, fields: [...distinct.values()].filter(([root]) => root !== 'agent') };
+}
+
+function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {
+  return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
+}
+
+function spell(
+  candidates: readonly Candidate[],
+  atMs: number,
+): Pick<Resolved, 'holdsFromMs' | 'holdsUntilMs'> {
+  const edges = candidates.flatMap(({ rule }) => [rule.startsAtMs ?? [], rule.endsAtMs ?? []].flat());
+  const next = edges.filter((edge) => edge > atMs);
+  return {
+    holdsFromMs: Math.max(0, ...edges.filter((edge) => edge <= atMs)),
+    holdsUntilMs: next.length === 0 ? null : Math.min(...next),
+  };
+}
+
+function isWithin({ holdsFromMs, holdsUntilMs }: Resolved, atMs: number): boolean {
+  return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,19 @@
+/** An agent as it is registered: what rules may ask of it. An unknown field is an error. */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+import { id } from './scalars.ts';
+
+const label = z.union([z.string().max(CAPS.stringUnits), z.number(), z.boolean()]);
+
+export const agentDocument = z
+  .strictObject({
+    id,
+    /** For people. */
+    name: z.string().min(1).max(CAPS.idUnits).optional(),
+    groups: z.array(id).max(CAPS.groups).default([]),
+    labels: z.record(z.string().min(1).max(CAPS.idUnits), label).default({}),
+    /** Whose sub-agent it is. */
+    parent: id.optional(),
+  })
+  .meta({ title: 'agent', description: 'An agent, and what rules may ask of it.' });
+export type AgentDocument = z.output<typeof agentDocument>;

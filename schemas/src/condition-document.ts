@@ -1,0 +1,60 @@
+/**
+ * When a rule applies: conditions over the agent, the action and its context. `{ field, op, value }` says something of one
+ * field, `{ all: […] }`, `{ any: […] }` and `{ not: […] }` (none of them) put conditions together.
+ */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+
+/** Where fields begin: `agent.groups`, `action.tool`, `context.environment`. */
+export const CONDITION_ROOTS = ['agent', 'action', 'context'] as const;
+
+const step = z.string().min(1).max(CAPS.idUnits);
+
+/** Dotted, or a list of steps where a name holds a dot itself. */
+const field = z
+  .union([
+    z
+      .string()
+      .max(CAPS.idUnits * 4)
+      .regex(/^(?:agent|action|context)(?:\.[^.]+)+$/, {
+        error: 'must be a field of agent, action or context: context.environment',
+      }),
+    z.tuple([z.enum(CONDITION_ROOTS), step], step),
+  ])
+  .describe(`A field of ${CONDITION_ROOTS.join(', ')}: \`context.environment\`, or a list of its steps.`);
+
+const text = z.string().max(CAPS.stringUnits);
+const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
+export type Scalar = z.infer<typeof scalar>;
+
+const says = <Op extends string, Value extends z.ZodType>(ops: readonly [Op, ...Op[]], value: Value) =>
+  z.strictObject({ field, op: z.enum(ops), value });
+
+const fieldCondition = z.discriminatedUnion('op', [
+  says(['==', '!=', 'contains'], scalar),
+  says(['in', 'not_in'], z.array(scalar).max(CAPS.conditionValues)),
+  says(['>', '>=', '<', '<='], z.number()),
+  says(['matches', 'starts_with'], text),
+  says(['exists'], z.boolean().default(true)),
+]);
+export type FieldCondition = z.output<typeof fieldCondition>;
+
+/** The steps of a field, from its root on. */
+export function stepsOf(field: FieldCondition['field']): readonly string[] {
+  return typeof field === 'string' ? field.split('.') : field;
+}
+
+export type Condition =
+  | FieldCondition
+  | { all: readonly Condition[] }
+  | { any: readonly Condition[] }
+  | { not: readonly Condition[] };
+
+const several = z.array(z.lazy(() => condition)).max(CAPS.conditions);
+
+export const condition: z.ZodType<Condition> = z.union([
+  fieldCondition,
+  z.strictObject({ all: several }),
+  z.strictObject({ any: several }),
+  z.strictObject({ not: several }),
+]);

@@ -1,0 +1,61 @@
+/**
+ * What stands in the control topic: every change of agents, policies and rules, with who, when and why. It is one
+ * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
+ * every reader finds the same (packages/policy/src/control).
+ */
+import { z } from 'zod';
+import { agentDocument } from './agent-document.ts';
+import { CAPS } from './defaults.ts';
+import { policyDocument } from './mandate-document.ts';
+import { ruleDocument } from './rule-document.ts';
+import { count, id, tenant, time } from './scalars.ts';
+
+/**
+ * `expects`: the revision of what is changed, as whoever changes it has seen it; 0: that it is not there yet; absent: whatever it is.
+ */
+const change = z.object({
+  id,
+  tenant,
+  by: z.string(),
+  reason: z.string(),
+  at: time,
+  expects: count.optional(),
+});
+
+const changes = <Event extends string, Shape extends z.ZodRawShape>(
+  event: Event,
+  description: string,
+  shape: Shape,
+) => z.object({ event: z.literal(event), change, ...shape }).meta({ title: event, description });
+
+export const agentPut = changes('agent.put', 'An agent was registered, or changed.', {
+  agent: agentDocument,
+});
+export const agentRetired = changes('agent.retired', 'An agent was taken off the register.', { agentId: id });
+export const policyPublished = changes(
+  'policy.published',
+  'A policy has a new version, which is the latest from here on.',
+  { policy: policyDocument },
+);
+export const policyArchived = changes('policy.archived', 'A policy is no longer to be used.', {
+  policyId: id,
+  /** Also where rules use it: from then on they block. */
+  forced: z.boolean(),
+});
+export const rulePut = changes('rule.put', 'A rule is new, or was changed.', { rule: ruleDocument });
+export const ruleRemoved = changes('rule.removed', 'A rule was removed.', { ruleId: id });
+export const rulesReordered = changes('rules.reordered', 'The rules were put into another order.', {
+  /** All of them. */
+  ruleIds: z.array(id).max(CAPS.rules),
+});
+
+export const controlRecord = z.discriminatedUnion('event', [
+  agentPut,
+  agentRetired,
+  policyPublished,
+  policyArchived,
+  rulePut,
+  ruleRemoved,
+  rulesReordered,
+]);
+export type ControlRecord = z.output<typeof controlRecord>;

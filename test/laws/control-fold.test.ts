@@ -1,0 +1,199 @@
+/** The control topic: whatever is written to it in whatever order, every reader finds the same, and of two writers one wins. */
+import { foldControl } from '@mandate/policy';
+import { type ControlRecord, controlRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+const AGENTS = ['a', 'b', 'c'];
+const POLICIES = ['p', 'q'];
+const RULES = ['r', 's'];
+
+const expects = fc.option(fc.nat(12), { nil: undefined });
+const body = fc.oneof(
+  fc.record({
+    event: fc.constant('agent.put'),
+    agent: fc.record(
+      { id: fc.constantFrom(...AGENTS), parent: fc.constantFrom(...AGENTS, 'nobody') },
+      { requiredKeys: ['id'] },
+    ),
+  }),
+  fc.record({ event: fc.constant('agent.retired'), agentId: fc.constantFrom(...AGENTS) }),
+  fc.record({
+    event: fc.constant('policy.published'),
+    policy: fc.record({ version: fc.constant(1), id: fc.constantFrom(...POLICIES), maxCostTotal: fc.nat(5) }),
+  }),
+  fc.record({
+    event: fc.constant('policy.archived'),
+    policyId: fc.constantFrom(...POLICIES),
+    forced: fc.boolean(),
+  }),
+  fc.record({
+    event: fc.constant('rule.put'),
+    rule: fc.record({
+      version: fc.constant(1),
+      id: fc.constantFrom(...RULES),
+      policy: fc.constantFrom('p', 'q@1', 'gone'),
+    }),
+  }),
+  fc.record({ event: fc.constant('rule.removed'), ruleId: fc.constantFrom(...RULES) }),
+  fc.record({ event: fc.constant('rules.reordered'), ruleIds: fc.shuffledSubarray(RULES) }),
+);
+
+const change = fc.tuple(body, fc.constantFrom('acme', 'other'), expects).map(([fields, tenant, expected]) =>
+  controlRecord.parse({
+    ...fields,
+    change: {
+      id: 'chg',
+      tenant,
+      by: 'ann',
+      reason: '',
+      at: '2026-03-01T12:00:00.000Z',
+      ...(expected !== undefined && { expects: expected }),
+    },
+  }),
+);
+const changes = fc.array(change, { maxLength: 12, size: 'max' });
+
+function folded(records: readonly ControlRecord[]) {
+  const fold = foldControl();
+  const became = records.map((record, at) => fold.apply(record, at + 1));
+  return { fold, became };
+}
+
+/** Everything that a reader can find. */
+function found({ fold }: ReturnType<typeof folded>): unknown {
+  return ['acme', 'other'].map((name) => {
+    const { agents, policies, rules, ...revisions } = fold.tenant(name);
+    return structuredClone({ agents, policies, rules, ...revisions });
+  });
+}
+
+test('what is refused changes nothing, and nobody: without it every reader finds the same', () => {
+  fc.assert(
+    fc.property(changes, (records) => {
+      const all = folded(records);
+      const fold = foldControl();
+      for (const [at, record] of records.entries()) if (all.became[at]?.ok) fold.apply(record, at + 1);
+      expect(found({ fold, became: [] })).toEqual(found(all));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('one tenant is as if there were no other', () => {
+  fc.assert(
+    fc.property(changes, (records) => {
+      const alone = foldControl();
+      for (const [at, record] of records.entries())
+        if (record.change.tenant === 'acme') alone.apply(record, at + 1);
+      expect(alone.tenant('acme')).toEqual(folded(records).fold.tenant('acme'));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('of changes that expect one and the same revision one takes effect, and the others are told which there is', () => {
+  fc.assert(
+    fc.property(changes, fc.integer({ min: 2, max: 5 }), (records, writers) => {
+      const { fold } = folded(records);
+      const revision = fold.tenant('acme').policies.get('p')?.revision ?? 0;
+      const at = records.length + 1;
+      const became = Array.from({ length: writers }, (_, number) =>
+        fold.apply(publish('p', number, revision), at + number),
+      );
+      expect(became).toEqual([
+        { ok: true },
+        ...became.slice(1).map(() => ({ ok: false, refusal: 'REVISION_CONFLICT', revision: at })),
+      ]);
+      const { versions = [] } = fold.tenant('acme').policies.get('p') ?? {};
+      expect(versions.at(-1)).toMatchObject({ revision: at, document: { maxCostTotal: 0 } });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function publish(id: string, maxCostTotal: number, expected?: number): ControlRecord {
+  return controlRecord.parse({
+    event: 'policy.published',
+    change: {
+      id: 'chg',
+      tenant: 'acme',
+      by: 'ann',
+      reason: '',
+      at: '2026-03-01T12:00:00.000Z',
+      ...(expected !== undefined && { expects: expected }),
+    },
+    policy: { version: 1, id, maxCostTotal },
+  });
+}
+
+test('versions of a policy are never changed, and none is ever lost', () => {
+  fc.assert(
+    fc.property(changes, changes, (before, after) => {
+      const { fold } = folded(before);
+      const versions = structuredClone(fold.tenant('acme').policies.get('p')?.versions ?? []);
+      for (const [at, record] of after.entries()) fold.apply(record, before.length + at + 1);
+      expect(fold.tenant('acme').policies.get('p')?.versions.slice(0, versions.length) ?? []).toEqual(
+        versions,
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('no agent is above itself, and whoever has a parent had one that was registered', () => {
+  fc.assert(
+    fc.property(changes, (records) => {
+      const { agents } = folded(records).fold.tenant('acme');
+      for (const id of agents.keys()) {
+        const above = new Set<string>();
+        for (let one: string | undefined = id; one !== undefined; one = agents.get(one)?.document.parent) {
+          expect(above.has(one), `${id} is above itself`).toBe(false);
+          above.add(one);
+        }
+        expect(above.has('nobody')).toBe(false);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a policy that a rule uses is archived by force alone', () => {
+  fc.assert(
+    fc.property(changes, fc.boolean(), (records, forced) => {
+      const { fold } = folded(records);
+      const { policies, rules } = fold.tenant('acme');
+      const isThere = policies.has('p');
+      const isUsed = [...rules.values()].some(({ document }) => document.policy === 'p');
+      const archived = controlRecord.parse({
+        ...publish('p', 0),
+        event: 'policy.archived',
+        policyId: 'p',
+        forced,
+      });
+      const became = fold.apply(archived, records.length + 1);
+      if (!isThere) expect(became).toMatchObject({ refusal: 'NOT_FOUND' });
+      else if (isUsed && !forced) expect(became).toMatchObject({ refusal: 'POLICY_IN_USE' });
+      else expect(fold.tenant('acme').policies.get('p')?.isArchived).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('another order names every rule once', () => {
+  fc.assert(
+    fc.property(changes, fc.shuffledSubarray([...RULES, 'gone', 'r']), (records, ruleIds) => {
+      const { fold } = folded(records);
+      const there = [...fold.tenant('acme').rules.keys()];
+      const isWhole = ruleIds.toSorted().join() === there.toSorted().join();
+      const reordered = controlRecord.parse({ ...publish('p', 0), event: 'rules.reordered', ruleIds });
+      expect(fold.apply(reordered, records.length + 1).ok).toBe(isWhole);
+      if (!isWhole) return;
+      const inOrder = [...fold.tenant('acme').rules].toSorted(
+        ([, one], [, other]) => one.document.priority - other.document.priority,
+      );
+      expect(inOrder.map(([id]) => id)).toEqual(ruleIds);
+    }),
+    { numRuns: 300 },
+  );
+});

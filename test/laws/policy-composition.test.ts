@@ -1,0 +1,234 @@
+/** SEMANTICS section 7: policies compose to what each of them allows, whatever their order and however often they stand there. */
+import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
+import { policyDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
+import { arbitraryAction, arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
+
+// A law takes a second or two; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 60_000 });
+
+const NAMES = ['a@1', 'b@7', 'c@2'] as const;
+
+function policyOf(fields: object, name: string) {
+  const document = policyDocument.parse({ version: 1, id: name.split('@')[0], ...fields });
+  const read = compilePolicy(document, name);
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return { ...read.compiled, name };
+}
+
+function composed(policies: readonly ReturnType<typeof policyOf>[]): Mandate {
+  const mandate = compose('m', policies);
+  if (mandate === null) throw new Error('of no policies no mandate is made');
+  return mandate;
+}
+
+const named = (fields: readonly object[]) => fields.map((one, at) => policyOf(one, NAMES[at] ?? `z${at}@1`));
+const arbitraryPolicies = fc
+  .array(arbitraryMandate, { minLength: 1, maxLength: NAMES.length, size: 'max' })
+  .map(named);
+const enforcedPolicies = fc
+  .array(
+    arbitraryMandate.map((fields) => ({ ...fields, mode: 'enforce' as const })),
+    { minLength: 2, maxLength: NAMES.length },
+  )
+  .map(named);
+
+function enforce(box: Box, mandate: Mandate): void {
+  box.mandates = [{ ...mandate, agents: compileGlobs(['*']) }];
+}
+
+/** The last of these requests, decided under `last` after all others were decided under `before`. */
+async function decideLast(before: Mandate, last: Mandate, asks: readonly object[]) {
+  const box = deciderInABox([{}]);
+  enforce(box, before);
+  for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
+  enforce(box, last);
+  const [answer] = await box.answer([box.append(asks.at(-1))]);
+  return decisionOf(answer);
+}
+
+test('from one and the same state, what one of them refuses all of them refuse', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      enforcedPolicies,
+      fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }),
+      async (policies, asks) => {
+        const all = composed(policies);
+        const { verdict } = await decideLast(all, all, asks);
+        if (verdict === 'BLOCK') return;
+        for (const policy of policies) {
+          const alone = await decideLast(all, composed([policy]), asks);
+          if (verdict === 'ALLOW') expect(alone.verdict).toBe('ALLOW');
+          else expect(alone.verdict).not.toBe('BLOCK');
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('what all of them allow without a limit, a price or a person is allowed', () => {
+  fc.assert(
+    fc.property(enforcedPolicies, arbitraryAction, (policies, action) => {
+      const alone = policies.map((policy) => plan(action, composed([policy]), START_MS));
+      const all = plan(action, composed(policies), START_MS);
+      const same = alone.every(({ reserveMicros }) => reserveMicros === all.reserveMicros);
+      if (same && alone.every(({ refusal }) => refusal === null)) expect(all.refusal).toBeNull();
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('order and repetition change nothing', () => {
+  fc.assert(
+    fc.property(
+      arbitraryPolicies,
+      fc.infiniteStream(fc.nat()),
+      arbitraryAction,
+      (policies, drawn, action) => {
+        const shuffled = [...policies, ...policies]
+          .map((policy) => ({ policy, at: drawn.next().value }))
+          .toSorted((one, other) => one.at - other.at)
+          .map(({ policy }) => policy);
+        expect(composed(shuffled).reference).toEqual(composed(policies).reference);
+        expect(plan(action, composed(shuffled), START_MS)).toEqual(
+          plan(action, composed(policies), START_MS),
+        );
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('every bound of each stays, as strict or stricter', () => {
+  fc.assert(
+    fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
+      const all = plan(action, composed(policies), START_MS);
+      for (const policy of policies) {
+        const alone = plan(action, composed([policy]), START_MS);
+        if (alone.refusal !== null) expect(all.refusal).not.toBeNull();
+        if (!alone.observe) expect(all.observe).toBe(false);
+        expect(all.reserveMicros).toBeGreaterThanOrEqual(alone.reserveMicros);
+        expect(all.leaseMs).toBeLessThanOrEqual(alone.leaseMs);
+        for (const limit of alone.limits) {
+          const kept = all.limits.filter((one) => counterOf(one) === counterOf(limit));
+          expect(kept).toHaveLength(1);
+          expect(mostOf(kept[0])).toBeLessThanOrEqual(mostOf(limit));
+        }
+      }
+      expect(new Set(all.limits.map(counterOf)).size, 'a counter is charged once').toBe(all.limits.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+type Limit = ReturnType<typeof plan>['limits'][number];
+
+function counterOf(limit: Limit): string {
+  if (limit.kind === 'confirmation') return 'confirmation';
+  if (limit.kind === 'rate') return JSON.stringify([limit.agentId, limit.tool, limit.windowMs]);
+  return JSON.stringify([limit.scope, limit.subject, limit.id, limit.windowMs]);
+}
+
+function mostOf(limit: Limit | undefined): number {
+  if (limit?.kind === 'rate') return limit.maxCalls;
+  return limit?.kind === 'budget' ? (limit.maxMicros ?? Number.POSITIVE_INFINITY) : 0;
+}
+
+test('lists of tools intersect by the names that they match, and denied ones unite', () => {
+  const glob = fc
+    .array(fc.constantFrom('a', 'b', '.', '*'), { minLength: 1, maxLength: 4 })
+    .map((all) => all.join(''));
+  const lists = fc.record({
+    allowedTools: fc.array(glob, { maxLength: 3 }),
+    deniedTools: fc.array(glob, { maxLength: 1 }),
+  });
+  fc.assert(
+    fc.property(fc.array(lists, { minLength: 1, maxLength: 3 }), (fields) => {
+      const mandate = composed(named(fields));
+      for (const tool of EVERY_NAME) {
+        const action = { id: 'x', agentId: 'a', type: 'tool_call' as const, tool };
+        const isAllowed = fields.every(
+          ({ allowedTools, deniedTools }) =>
+            allowedTools.some((one) => isLike(one, tool)) && !deniedTools.some((one) => isLike(one, tool)),
+        );
+        expect({ tool, isAllowed: plan(action, mandate, START_MS).refusal === null }).toEqual({
+          tool,
+          isAllowed,
+        });
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** Every name of up to four of these letters. */
+const EVERY_NAME = [1, 2, 3, 4].flatMap((length) =>
+  Array.from({ length: 3 ** length }, (_, number) =>
+    Array.from({ length }, (_, at) => 'ab.'[Math.floor(number / 3 ** at) % 3]).join(''),
+  ),
+);
+
+/** By the definition: a star is nothing, or a character and a star. */
+function isLike(pattern: string, name: string): boolean {
+  if (pattern === '') return name === '';
+  if (pattern[0] !== '*') return pattern[0] === name[0] && isLike(pattern.slice(1), name.slice(1));
+  return isLike(pattern.slice(1), name) || (name !== '' && isLike(pattern, name.slice(1)));
+}
+
+test('a policy that is not there allows nothing, whatever stands beside it', () => {
+  fc.assert(
+    fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
+      const { refusal, observe } = plan(
+        action,
+        composed([...policies, missingPolicy('gone', '0gone@4')]),
+        START_MS,
+      );
+      expect({ code: refusal?.code, observe }).toEqual({ code: 'MANDATE_NOT_FOUND', observe: false });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('of no policies no mandate is made', () => {
+  expect(compose('m', [])).toBeNull();
+});
+
+test('what was found says whose bound it was', () => {
+  const mandate = composed([
+    policyOf({ allowedTools: ['read_*'], maxCostTotal: 5 }, 'readers@2'),
+    policyOf(
+      {
+        allowedTools: ['read_file', 'send'],
+        maxCostTotal: 3,
+        rateLimit: { maxCalls: 10, windowMs: 3_600_000 },
+      },
+      'files@9',
+    ),
+  ]);
+  const call = (tool: string) => plan({ id: 'x', agentId: 'a', type: 'tool_call', tool }, mandate, START_MS);
+  expect(call('read_file')).toMatchObject({
+    refusal: null,
+    checks: [
+      { check: 'tool-allowed', said: 'pass', policy: 'files@9', saw: { pattern: 'read_file' } },
+      { check: 'tool-allowed', said: 'pass', policy: 'readers@2', saw: { pattern: 'read_*' } },
+    ],
+    limits: [
+      { kind: 'budget', id: 'total', maxMicros: 3_000_000, policy: 'files@9' },
+      { kind: 'rate', maxCalls: 10, policy: 'files@9' },
+    ],
+    mandate: { id: 'm', policies: ['files@9', 'readers@2'] },
+  });
+  expect(call('read_mail')).toMatchObject({
+    refusal: {
+      code: 'TOOL_NOT_ALLOWED',
+      reason: 'No pattern of allowedTools matches the tool "read_mail". That is of the policy "files@9".',
+    },
+    checks: [
+      { said: 'block', policy: 'files@9' },
+      { said: 'pass', policy: 'readers@2' },
+    ],
+  });
+});

@@ -1,0 +1,164 @@
+/** What rules give is found from what is remembered, and is what one would find without: whatever was asked before. */
+import {
+  type AgentAttributes,
+  compilePolicy,
+  compileRule,
+  type NamedPolicy,
+  type Resolved,
+  type RulesInForce,
+  rulesInForce,
+} from '@mandate/policy';
+import { policyDocument, ruleDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+const POLICIES = new Map(['a', 'b', 'c'].map((id) => [id, policyOf(id)]));
+
+function policyOf(id: string): NamedPolicy {
+  const read = compilePolicy(policyDocument.parse({ version: 1, id, allowedTools: ['*'] }), `${id}@1`);
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return { ...read.compiled, name: `${id}@1` };
+}
+
+const time = fc.constantFrom(10, 20, 30, 40);
+const leaf = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('agent.team', 'action.tool', 'context.environment', 'context.missing'),
+    op: fc.constantFrom('==', '!=', 'starts_with'),
+    value: fc.constantFrom('x', 'y'),
+  }),
+  fc.record({ field: fc.constant('context.environment'), op: fc.constant('exists'), value: fc.boolean() }),
+  fc.record({ field: fc.constant('context.environment'), op: fc.constant('=='), value: fc.constant(null) }),
+);
+const condition = fc.oneof(
+  leaf,
+  fc.record({ all: fc.array(leaf, { maxLength: 2 }) }),
+  fc.record({ any: fc.array(leaf, { maxLength: 2 }) }),
+  fc.record({ not: fc.array(leaf, { maxLength: 2 }) }),
+);
+const rule = fc
+  .record(
+    {
+      priority: fc.nat(2),
+      policy: fc.constantFrom('a', 'b', 'c', 'gone', 'a@2'),
+      mode: fc.constantFrom('enforce', 'enforce', 'observe', 'shadow'),
+      agents: fc.constantFrom(['one'], ['t*'], ['*']),
+      groups: fc.constantFrom(['g'], ['g', 'h']),
+      when: condition,
+      startsAtMs: time,
+      lastsMs: time,
+    },
+    { requiredKeys: ['policy'] },
+  )
+  .map(({ startsAtMs, lastsMs, ...fields }) => ({
+    ...fields,
+    ...(startsAtMs && { startsAt: new Date(startsAtMs).toISOString() }),
+    ...(lastsMs && { endsAt: new Date((startsAtMs ?? 0) + lastsMs).toISOString() }),
+  }));
+
+const AGENTS: readonly AgentAttributes[] = [
+  { id: 'one', groups: ['g'], team: 'x' },
+  { id: 'two', groups: [], team: 'y' },
+  { id: 'three', groups: ['h'] },
+  // The first, as it was registered anew.
+  { id: 'one', groups: [], team: 'y' },
+];
+
+const asked = fc.record({
+  agent: fc.constantFrom(...AGENTS),
+  tool: fc.constantFrom('x', 'xx', 'y'),
+  context: fc.constantFrom<Record<string, string | null>[]>(
+    undefined as never,
+    {},
+    { environment: 'x' },
+    { environment: null },
+  ),
+  atMs: fc.nat(60),
+});
+
+function rulesOf(documents: readonly object[]): RulesInForce {
+  const rules = documents.map((document, at) => {
+    const read = compileRule(ruleDocument.parse({ version: 1, id: `r${at}`, ...document }));
+    if (!read.ok) throw new Error(JSON.stringify(read.faults));
+    return read.compiled;
+  });
+  return rulesInForce(rules, (id, version) => (version === 2 ? null : (POLICIES.get(id) ?? null)));
+}
+
+function ask(
+  rules: RulesInForce,
+  {
+    agent,
+    tool,
+    context,
+    atMs,
+  }: {
+    agent: AgentAttributes;
+    tool: string;
+    context: Record<string, string | null> | undefined;
+    atMs: number;
+  },
+): Resolved {
+  return rules.resolve(
+    agent,
+    { id: 'i', agentId: agent.id, type: 'tool_call', tool, ...(context && { context }) },
+    atMs,
+  );
+}
+
+const documents = fc.array(rule, { minLength: 1, maxLength: 6, size: 'max' });
+
+test('what is remembered is what would be found anew', () => {
+  fc.assert(
+    fc.property(
+      documents,
+      fc.array(asked, { minLength: 1, maxLength: 20, size: 'max' }),
+      (rules, questions) => {
+        const remembering = rulesOf(rules);
+        for (const question of questions) {
+          const { holdsFromMs: _, holdsUntilMs: __, ...found } = ask(remembering, question);
+          const { holdsFromMs: ___, holdsUntilMs: ____, ...anew } = ask(rulesOf(rules), question);
+          expect(withoutTables(found)).toEqual(withoutTables(anew));
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+/** What is made of it is compared by its reference, which names everything. */
+function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 'shadow' | 'matches'>) {
+  return [mandate, shadow]
+    .map(
+      (made) =>
+        made && [
+          made.reference,
+          made.policies.map(({ name, observe, isMissing }) => [name, observe, isMissing]),
+        ],
+    )
+    .concat([matches as never]);
+}
+
+test('the same rules match for as long as is said', () => {
+  fc.assert(
+    fc.property(documents, asked, (rules, question) => {
+      const { holdsFromMs, holdsUntilMs, matches } = ask(rulesOf(rules), question);
+      expect(holdsFromMs).toBeLessThanOrEqual(question.atMs);
+      for (let atMs = holdsFromMs; atMs < (holdsUntilMs ?? 100); atMs += 1)
+        expect(ask(rulesOf(rules), { ...question, atMs }).matches).toEqual(matches);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('one rule more leaves every policy in force that was, and no shadow rule adds one', () => {
+  fc.assert(
+    fc.property(documents, rule, asked, (rules, more, question) => {
+      const [before, after] = [ask(rulesOf(rules), question), ask(rulesOf([...rules, more]), question)];
+      const names = ({ mandate }: Resolved) => mandate?.reference.policies ?? [];
+      expect(names(after)).toEqual(expect.arrayContaining([...names(before)]));
+      if ((more as { mode?: string }).mode === 'shadow') expect(names(after)).toEqual(names(before));
+    }),
+    { numRuns: 500 },
+  );
+});
