@@ -8,7 +8,7 @@ import type { AgentDocument, ControlRecord, PolicyDocument, RuleDocument } from 
 /** `revision`: the place on the log, counted from 1, of the change that made it what it is. */
 type Kept<T> = { readonly revision: number; readonly document: T };
 
-export type PolicyHistory = {
+type PolicyHistory = {
   readonly revision: number;
   /** The first is version 1. */
   readonly versions: readonly Kept<PolicyDocument>[];
@@ -33,7 +33,7 @@ export type ControlFold = {
 };
 
 /** Why a change never took effect. */
-export type ChangeRefusal =
+type ChangeRefusal =
   | 'REVISION_CONFLICT'
   | 'NOT_FOUND'
   | 'POLICY_IN_USE'
@@ -41,7 +41,7 @@ export type ChangeRefusal =
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW';
 
-export type Changed =
+type Changed =
   | { ok: true }
   /** `revision`: of what was to be changed, as it stands; 0 where there is none. */
   | { ok: false; refusal: ChangeRefusal; revision: number };
