@@ -505,7 +505,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ["5 a tool's rate is the tool's", 'of === null ? null : name', 'null'],
+    ["5 a tool's rate is the tool's", 'tool: name, maxCalls', 'tool: null, maxCalls'],
   ]),
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
@@ -523,6 +523,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/checklist.ts`, [
     ['7 every policy is asked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
     ['7 the shortest lease', 'Math.min(...leases)', 'Math.max(...leases)'],
+    ['7 observe only if all observe', 'observe: calls.every(', 'observe: calls.some('],
     [
       '7 what a policy says of a tool',
       'policies.flatMap(({ tools })',
@@ -531,11 +532,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 findings say whose bound it was', 'return { ...found, policy: name }', 'return found'],
   ]),
   ...inFile(`${POLICY}/decide.ts`, [
-    [
-      '7 observe only if all observe',
-      'for (const policy of policies) if (!policy.observe) return false;\n  return true;',
-      'for (const policy of policies) if (policy.observe) return true;\n  return false;',
-    ],
     ['7 the earliest expiry', 'Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs)', 'expiresAtMs'],
     ['7 a policy that is missing blocks', '  policyFound,\n', ''],
   ]),

@@ -6,14 +6,17 @@
 import { type Action, DEFAULTS } from '@mandate/schemas';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
 import type { Mandate } from './mandate/mandate.ts';
+import { type Pricing, pricingOf } from './price.ts';
 
 export type Checklist = {
-  /** The calls, as each policy sees them. */
-  calls: readonly Calls[];
+  pricings: readonly Pricing[];
   /** Every policy is asked the first check before any is asked the second. */
   looks: readonly Look[];
   limits: readonly LimitOf[];
   leaseMs: number;
+  /** Only where none of the policies is enforced. */
+  observe: boolean;
+  expiriesMs: readonly number[];
 };
 
 type OfMandate = { llmCalls: Checklist; tools: ReadonlyMap<string, Checklist>; otherTools: Checklist };
@@ -37,10 +40,12 @@ export function checklists(
   function listOf(calls: readonly Calls[]): Checklist {
     const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
     return {
-      calls,
+      pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
       looks: staticChecks.flatMap((check) => calls.flatMap((ofPolicy) => lookOf(check, ofPolicy) ?? [])),
       limits: limitChecks.flatMap((check) => check.limits(calls)),
       leaseMs: Math.min(...leases),
+      observe: calls.every(({ policy }) => policy.observe),
+      expiriesMs: calls.flatMap(({ policy }) => policy.expiresAtMs ?? []),
     };
   }
 }

@@ -56,18 +56,18 @@ export type Judgement = Ruling & { observed: Observed | null; checks: readonly C
 export function plan(action: Action, mandate: Mandate | null, atMs: number, shown: Action = action): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
-    const { calls, looks, limits, leaseMs } = checklistOf(mandate, action);
-    const price = priceOf(action, calls, atMs);
+    const { pricings, looks, limits, leaseMs, observe, expiriesMs } = checklistOf(mandate, action);
+    const price = priceOf(action, pricings, atMs);
     const name = action.type === 'tool_call' ? action.tool : action.model;
     const subject: Subject = { action, shown, name, price, atMs };
-    const { holdsFromMs, holdsUntilMs } = lifetime(mandate, atMs);
+    const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal } = lookAtAll(looks, subject);
     return {
       holdsFromMs,
       holdsUntilMs,
       checks,
       refusal,
-      observe: observes(mandate),
+      observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
       leaseMs,
@@ -124,18 +124,11 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
   return limits;
 }
 
-/** Only where none of them is enforced. */
-function observes({ policies }: Mandate): boolean {
-  for (const policy of policies) if (!policy.observe) return false;
-  return true;
-}
-
 /** A policy lives until it expires, and stays expired for ever after: from one edge to the next is a plan of its own. */
-function lifetime({ policies }: Mandate, atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
+function lifetime(expiriesMs: readonly number[], atMs: number): Pick<Plan, 'holdsFromMs' | 'holdsUntilMs'> {
   let holdsFromMs = 0;
   let holdsUntilMs: number | null = null;
-  for (const { expiresAtMs } of policies) {
-    if (expiresAtMs === null) continue;
+  for (const expiresAtMs of expiriesMs) {
     if (atMs >= expiresAtMs) holdsFromMs = Math.max(holdsFromMs, expiresAtMs);
     else holdsUntilMs = Math.min(holdsUntilMs ?? expiresAtMs, expiresAtMs);
   }

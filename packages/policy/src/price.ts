@@ -11,8 +11,12 @@ export type Price = {
   source: 'tiers' | 'mandate' | 'price-list' | 'estimate' | 'free' | 'unknown';
 };
 
-/** A policy, and what it says of the tool that is called. */
-type Pricing = { policy: Policy; tool: ToolPolicy | null };
+/** What a policy says of the price of calls of one kind. */
+export type Pricing = { rule: ChargingRule; costMicros: number | null };
+
+export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
+  return { rule: tool?.charging ?? policy.charging, costMicros: tool?.costMicros ?? null };
+}
 
 /** Under several policies, the price that keeps most; what one of them cannot price is priced for none. */
 export function priceOf(action: Action, pricings: readonly Pricing[], atMs: number): Price {
@@ -24,11 +28,10 @@ export function priceOf(action: Action, pricings: readonly Pricing[], atMs: numb
 }
 
 /** The policy's price for the tool → the price list → the stated estimate, which may raise a price but never lower it. */
-function priceUnder(action: Action, { policy, tool }: Pricing, atMs: number): Price {
-  const rule = tool?.charging ?? policy.charging;
+function priceUnder(action: Action, { rule, costMicros }: Pricing, atMs: number): Price {
   if (rule.type === 'TIERED') return tiered(rule);
   const estimate = action.estimatedCostMicros ?? null;
-  const listed = listedPrice(action, tool, atMs);
+  const listed = listedPrice(action, costMicros, atMs);
   if (listed !== null) return flat(rule.type, Math.max(listed.micros, estimate ?? 0), listed.source);
   if (estimate !== null) return flat(rule.type, estimate, 'estimate');
   return flat(rule.type, 0, action.type === 'llm_call' ? 'unknown' : 'free');
@@ -51,11 +54,11 @@ function keptOnFailure(charging: Charging): number {
 
 function listedPrice(
   action: Action,
-  tool: ToolPolicy | null,
+  costMicros: number | null,
   atMs: number,
 ): { micros: number; source: 'mandate' | 'price-list' } | null {
   if (action.type === 'tool_call') {
-    return tool?.costMicros == null ? null : { micros: tool.costMicros, source: 'mandate' };
+    return costMicros === null ? null : { micros: costMicros, source: 'mandate' };
   }
   const { provider, model, inputTokens, maxOutputTokens } = action;
   const price = priceOfLlmCall({ provider, model, inputTokens, maxOutputTokens, atMs });

@@ -73,12 +73,13 @@ function rank({ id, scope, windowMs }: Counted): number {
   return (windowMs === null ? 0 : BUDGET_SCOPES.length) + BUDGET_SCOPES.indexOf(scope);
 }
 
+/** Written out: spreading what is the same of every call takes longer than all else that `plan` does for it. */
 function limitOf({ id, scope, windowMs, maxMicros, mandateId, policy }: Counted): LimitOf<BudgetLimit> {
-  return ({ action }) => {
+  const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
     const subject = subjectOf(scope, action, mandateId);
-    const limit: BudgetLimit = { kind: 'budget', scope, subject, id, windowMs, maxMicros };
-    return policy === null ? limit : { ...limit, policy };
+    return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
   };
+  return policy === null ? ofMandate : (subject) => ({ ...ofMandate(subject), policy });
 }
 
 function subjectOf(scope: Budget['scope'], action: Action, mandateId: string): string {

@@ -34,10 +34,12 @@ function strictestOf(
   }
   return [...byWindow]
     .toSorted(([one], [other]) => one - other)
-    .map(([windowMs, { maxCalls, policy }]) => ({ action, name }) => {
-      const tool = of === null ? null : name;
-      const limit: RateLimit = { kind: 'rate', agentId: action.agentId, tool, maxCalls, windowMs };
-      return policy === null ? limit : { ...limit, policy };
+    .map(([windowMs, { maxCalls, policy }]) => {
+      const ofMandate: LimitOf<RateLimit> =
+        of === null
+          ? ({ action }) => ({ kind: 'rate', agentId: action.agentId, tool: null, maxCalls, windowMs })
+          : ({ action, name }) => ({ kind: 'rate', agentId: action.agentId, tool: name, maxCalls, windowMs });
+      return policy === null ? ofMandate : (subject) => ({ ...ofMandate(subject), policy });
     });
 }
 
