@@ -4,7 +4,7 @@
  */
 import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/decider';
 import { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from '@mandate/ledger';
-import { loadMandates, type MandateOfFile } from '@mandate/policy';
+import { loadMandates, type MandateOfFile, mandatesOfFile } from '@mandate/policy';
 import { type ManualClock, manualClock } from '@mandate/runtime';
 import { type ActionDecided, type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { expect } from 'vitest';
@@ -46,7 +46,7 @@ export function deciderInABox(
     ledger,
     context: {
       ledger,
-      control: () => ({ mandates: box.mandates, revision: box.revision }),
+      control: () => mandatesOfFile(box.mandates, box.revision),
       redact,
       clock,
       deadlines,

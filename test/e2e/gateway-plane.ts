@@ -4,7 +4,7 @@ import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
 import { restoreLedger, startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
 import { type Ledger, localKillBroadcast } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf, loadMandates } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf, loadMandates, mandatesOfFile } from '@mandate/policy';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
 import {
   type ApiScope,
@@ -153,7 +153,7 @@ export async function startGatewayPlane(options: {
         metrics,
         clock: systemClock,
         deadlines: true,
-        control: () => ({ mandates: loaded.mandates, revision: 1 }),
+        control: () => mandatesOfFile(loaded.mandates, 1),
       }),
     published: async () =>
       (await recordsOf(bus, TOPICS.actions)).map(({ value }) => JSON.parse(textOf(value))),

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { restoreLedger, startDecider } from '@mandate/decider';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, manualClock, monotonic, silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
@@ -21,7 +21,7 @@ test('a clock that was an hour ahead for a moment makes no later request late, n
   onTestFinished(() => bus.close());
   const loaded = loadMandates('version: 1\nid: everybody\nagents: ["*"]\n');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const control = () => ({ mandates: loaded.mandates, revision: 1 });
+  const control = () => mandatesOfFile(loaded.mandates, 1);
   const start = async () => {
     const ledgersClock = monotonic(clock);
     const { ledger } = await restoreLedger({ bus, clock: ledgersClock, log });

@@ -2,7 +2,7 @@
 import type { Bus } from '@mandate/bus';
 import { type Decider, startDecider } from '@mandate/decider';
 import { createMemoryLedger } from '@mandate/ledger';
-import { compileActionRedaction, loadMandates } from '@mandate/policy';
+import { compileActionRedaction, loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
 import { type DeadLetter, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { expect } from 'vitest';
@@ -27,7 +27,7 @@ export function decideOn(bus: Bus, topics: readonly string[] = [TOPICS.actions])
     bus,
     ledger: createMemoryLedger({ clock: systemClock, epoch: 'e1' }),
     topics,
-    control: () => ({ mandates: loaded.mandates, revision: 1 }),
+    control: () => mandatesOfFile(loaded.mandates, 1),
     redact: compileActionRedaction(),
     clock: systemClock,
     deadlines: false,

@@ -112,6 +112,8 @@ test('every bound of each stays, as strict or stricter', () => {
         if (!alone.observe) expect(all.observe).toBe(false);
         expect(all.reserveMicros).toBeGreaterThanOrEqual(alone.reserveMicros);
         expect(all.leaseMs).toBeLessThanOrEqual(alone.leaseMs);
+        expect(all.holdsFromMs).toBeGreaterThanOrEqual(alone.holdsFromMs);
+        expect(all.holdsUntilMs ?? Infinity).toBeLessThanOrEqual(alone.holdsUntilMs ?? Infinity);
         for (const limit of alone.limits) {
           const kept = all.limits.filter((one) => counterOf(one) === counterOf(limit));
           expect(kept).toHaveLength(1);
@@ -231,4 +233,46 @@ test('what was found says whose bound it was', () => {
       { said: 'pass', policy: 'readers@2' },
     ],
   });
+});
+
+test.each([
+  [{ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
+  [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
+  [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'SUCCESS_BASED' }, 'TIERED'],
+])(
+  'of two that reserve as much, %j and %j, the one that keeps more of a call that fails',
+  (one, other, keeps) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      const mandate = composed(named([{ defaultChargingPolicy: first }, { defaultChargingPolicy: second }]));
+      const action = {
+        id: 'x',
+        agentId: 'a',
+        type: 'tool_call' as const,
+        tool: 't',
+        estimatedCostMicros: 100_000,
+      };
+      expect(plan(action, mandate, START_MS)).toMatchObject({
+        reserveMicros: 100_000,
+        charging: { type: keeps },
+      });
+    }
+  },
+);
+
+test('a model whose price one of them must know and does not is refused, though another states one', () => {
+  const tiers = { defaultChargingPolicy: { type: 'TIERED', attempt: 0.01, success: 0.01 } };
+  const mandate = composed(named([tiers, { maxCostTotal: 1 }]));
+  const call = {
+    id: 'x',
+    agentId: 'a',
+    type: 'llm_call' as const,
+    model: 'homegrown',
+    inputTokens: 1,
+    maxOutputTokens: 1,
+  };
+  expect(plan(call, mandate, START_MS).refusal).toMatchObject({ code: 'UNPRICED_MODEL' });
+  expect(plan(call, composed(named([tiers])), START_MS).refusal).toBeNull();
 });

@@ -2,8 +2,9 @@
  * Decides a file of actions offline, in its order, with the very policy, ledger and batch code of the decider. The
  * clock is virtual: the largest `requestedAt` so far, or the time of the run where none was given. No deadline applies.
  */
-import { type AnswerContext, answerBatch, type ControlView } from '@mandate/decider';
+import { type AnswerContext, answerBatch } from '@mandate/decider';
 import { createMemoryLedger } from '@mandate/ledger';
+import type { MandatesInForce } from '@mandate/policy';
 import { type ActionDecided, type ActionSettled, type DeadLetter, readActionsRecord } from '@mandate/schemas';
 
 export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
@@ -11,7 +12,7 @@ export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 /** One answer a line, in order. `runAtMs` is the time of the run. */
 export async function* evaluate(
   lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  control: ControlView,
+  control: MandatesInForce,
   runAtMs: number,
 ): AsyncGenerator<Evaluated> {
   let givenMs = Number.NEGATIVE_INFINITY;

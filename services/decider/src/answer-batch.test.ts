@@ -1,5 +1,5 @@
 import { createMemoryLedger } from '@mandate/ledger';
-import { compileActionRedaction, loadMandates } from '@mandate/policy';
+import { compileActionRedaction, loadMandates, mandatesOfFile } from '@mandate/policy';
 import { manualClock } from '@mandate/runtime';
 import { CAPS, settingsOfTopic, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ function mandatesOf(text: string) {
 function scene(mandates: string, options: Partial<AnswerContext> = {}) {
   const clock = manualClock(START_MS);
   const ledger = createMemoryLedger({ clock, epoch: 'ep_1' });
-  const control = { mandates: mandatesOf(mandates), revision: 7 };
+  const control = mandatesOfFile(mandatesOf(mandates), 7);
   const context: AnswerContext = {
     ledger,
     control: () => control,
@@ -289,8 +289,9 @@ describe('redaction', () => {
 });
 
 test('a mandate that breaks is an INTERNAL_ERROR, soft, so that the next attempt is decided anew', async () => {
-  const { context, incoming, control } = scene('');
-  const [mandate] = control.mandates;
+  const { context, incoming } = scene('');
+  const { control } = context;
+  const [mandate] = mandatesOf('');
   if (mandate === undefined) throw new Error('no mandate');
   const broken = {
     ...mandate,
@@ -298,9 +299,9 @@ test('a mandate that breaks is an INTERNAL_ERROR, soft, so that the next attempt
       throw new Error('broken matcher');
     },
   };
-  context.control = () => ({ mandates: [broken], revision: 1 });
+  context.control = () => mandatesOfFile([broken], 1);
   expect(told((await answerBatch([incoming(ask('a'))], context)).answers)).toEqual(['INTERNAL_ERROR a']);
-  context.control = () => control;
+  context.control = control;
   const again = [incoming(ask('a')), incoming(ask('a', { attempt: 2 }))];
   expect(told((await answerBatch(again, context)).answers)).toEqual(['DUPLICATE_ACTION a', 'ALLOWED a']);
 });

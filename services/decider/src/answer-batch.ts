@@ -9,14 +9,13 @@ import {
   actionDigest,
   decisionRecord,
   internalError,
-  type MandateOfFile,
-  plan,
-  resolveMandate,
+  type MandatesInForce,
+  planInForce,
   settlementRecord,
 } from '@mandate/policy';
 import { beginTogether, during } from '@mandate/runtime';
 import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
-import type { Answer, AnswerContext, Answered, ControlView, Incoming } from './answer.ts';
+import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
 import { readIncoming } from './read-incoming.ts';
 import { ledgerStep } from './trace-batch.ts';
 
@@ -165,18 +164,18 @@ function reported(at: number, incoming: Incoming, tenant: string, outcome: Outco
   return { at, incoming, outcome, request };
 }
 
-function operationOf(item: Asked | Reported, { mandates, revision }: ControlView, atMs: number): Operation {
+function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: number): Operation {
   if ('outcome' in item) return item.request;
   const span = item.incoming.span?.child('plan');
-  const plan = { ...planFor(item, mandates, atMs), controlRevision: revision };
+  const plan = { ...planFor(item, mandates, atMs), controlRevision: mandates.revision };
   span?.end();
   return { op: 'decide', ...item.request, plan };
 }
 
-function planFor({ action, shown, unshown }: Asked, mandates: readonly MandateOfFile[], atMs: number): Plan {
+function planFor({ action, shown, unshown, request }: Asked, mandates: MandatesInForce, atMs: number): Plan {
   if (unshown !== null) return internalError(null, unshown);
   try {
-    return plan(action, resolveMandate(mandates, action), atMs, shown);
+    return planInForce(mandates, request.tenant, action, atMs, shown);
   } catch (error) {
     return internalError(null, error);
   }

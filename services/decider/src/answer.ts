@@ -1,7 +1,7 @@
 /** What goes into the decider and what comes out of it, as values. */
 import type { UnreadableBatch } from '@mandate/bus';
 import type { Ledger, Operation } from '@mandate/ledger';
-import type { MandateOfFile } from '@mandate/policy';
+import type { MandatesInForce } from '@mandate/policy';
 import type { Span } from '@mandate/runtime';
 import type { Action, ActionDecided, ActionSettled, DeadLetter, Source } from '@mandate/schemas';
 
@@ -19,12 +19,9 @@ export type Incoming = {
   span?: Span | undefined;
 };
 
-/** The mandates in force; the revision goes on every decision made under them. */
-export type ControlView = { mandates: readonly MandateOfFile[]; revision: number };
-
 export type AnswerContext = {
   ledger: Ledger;
-  control(): ControlView;
+  control(): MandatesInForce;
   /** Applied to what is published of an action, never to what is checked. */
   redact(action: Action, tenant: string): Action;
   /** What time it may be for the ledger: plans are made for it, and made again where it was wrong. */

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { type Batch, type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
 import { type DecisionsRecord, GROUPS, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
@@ -120,7 +120,7 @@ async function live(bus: Bus, fault: Fault | null): Promise<Decider> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   return startDecider({
     ...faulty(bus, ledger, fault),
-    control: () => ({ mandates, revision: 1 }),
+    control: () => mandatesOfFile(mandates, 1),
     redact: (action) => action,
     clock,
     deadlines: true,
@@ -247,7 +247,7 @@ test('the partition waits while the log is away, its heartbeat included, and not
             }),
         }),
     }),
-    control: () => ({ mandates, revision: 1 }),
+    control: () => mandatesOfFile(mandates, 1),
     redact: (action) => action,
     clock,
     deadlines: true,
@@ -273,7 +273,7 @@ test('once the ledger is another one nothing is committed, though it was publish
         throw epoch();
       },
     },
-    control: () => ({ mandates, revision: 1 }),
+    control: () => mandatesOfFile(mandates, 1),
     redact: (action) => action,
     clock,
     deadlines: true,
@@ -307,7 +307,7 @@ test('a partition that cannot go on is told of and counted, and what the others 
       },
     }),
     ledger,
-    control: () => ({ mandates, revision: 1 }),
+    control: () => mandatesOfFile(mandates, 1),
     redact: (action) => action,
     clock,
     deadlines: true,
@@ -344,7 +344,7 @@ test.each(['', '-acme', 'a'.repeat(65), 'a b'])(
       bus,
       ledger,
       topics: [TOPICS.actions, `${TOPICS.actions}.${owner}`],
-      control: () => ({ mandates, revision: 1 }),
+      control: () => mandatesOfFile(mandates, 1),
       redact: (action) => action,
       clock,
       deadlines: true,

@@ -1,7 +1,7 @@
 /** Whatever a tenant puts on its topic with a Kafka client of its own, it holds up nobody with it: not even itself. */
 import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
 import { createMemoryLedger } from '@mandate/ledger';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
 import { CAPS, type DeadLetter, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describeWithOwnServers, type KafkaCluster, plainProducer, startKafka } from '@mandate/testing';
@@ -109,7 +109,7 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
       bus,
       ledger: createMemoryLedger({ clock: systemClock, epoch: 'e1' }),
       topics: [TOPICS.actions, OWN],
-      control: () => ({ mandates, revision: 1 }),
+      control: () => mandatesOfFile(mandates, 1),
       redact: (action) => action,
       clock: systemClock,
       deadlines: true,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { manualClock, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
@@ -39,7 +39,7 @@ export async function decided(ledger: Ledger, from: number, count: number): Prom
   });
   const context = {
     ledger,
-    control: () => ({ mandates, revision: 1 }),
+    control: () => mandatesOfFile(mandates, 1),
     redact: <A>(action: A) => action,
     clock,
     deadlines: true,

@@ -2,14 +2,22 @@
  * The mandates, from a file that people edit while everything runs (see runtime's followDocument). A bad file at
  * the start is an error.
  */
-import { type DocumentFault, describeFault, loadMandates } from '@mandate/policy';
+import {
+  type DocumentFault,
+  describeFault,
+  loadMandates,
+  type MandateOfFile,
+  type MandatesInForce,
+  mandatesOfFile,
+} from '@mandate/policy';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
-import type { ControlView } from './answer.ts';
 
 /** The line that says what came into force names so many mandates, and counts them all. */
 const NAMED_IN_LOG = 20;
 
-export type MandatesFile = FollowedDocument & { control(): ControlView };
+export type MandatesFile = FollowedDocument & {
+  control(): MandatesInForce & { mandates: readonly MandateOfFile[] };
+};
 
 type MandatesFileOptions = {
   path: string;
@@ -19,7 +27,7 @@ type MandatesFileOptions = {
 };
 
 export function openMandatesFile({ path, log, readText }: MandatesFileOptions): MandatesFile {
-  let view: ControlView = { mandates: [], revision: 0 };
+  let view = viewOf([], 0);
   const file = followDocument({
     path,
     name: 'mandates',
@@ -27,7 +35,7 @@ export function openMandatesFile({ path, log, readText }: MandatesFileOptions): 
     readText,
     parse: loadMandates,
     onGood({ mandates }, isFirst) {
-      view = { mandates, revision: view.revision + 1 };
+      view = viewOf(mandates, view.revision + 1);
       if (isFirst) return;
       const named = mandates.slice(0, NAMED_IN_LOG).map(({ reference }) => reference.id);
       // A warning, as a pulled kill switch is: what agents may do has changed, and the plane is silent about lesser things.
@@ -41,6 +49,10 @@ export function openMandatesFile({ path, log, readText }: MandatesFileOptions): 
     },
   });
   return { ...file, control: () => view };
+}
+
+function viewOf(mandates: readonly MandateOfFile[], revision: number) {
+  return { ...mandatesOfFile(mandates, revision), mandates };
 }
 
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {

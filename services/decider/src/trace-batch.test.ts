@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, MandateError, openTracer, otlpSettings, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busWith, startOtlpReceiver, temporaryFolder } from '@mandate/testing';
@@ -47,7 +47,7 @@ async function traced(
     clock,
     redact: (action) => action,
     deadlines: true,
-    control: () => ({ mandates, revision: 1 }),
+    control: () => mandatesOfFile(mandates, 1),
   });
   await decider.caughtUp();
   await decider.stop();

@@ -2,12 +2,12 @@
 import type { Bus } from '@mandate/bus';
 import { type AnswerContext, type Decider, restoreLedger, startDecider } from '@mandate/decider';
 import type { Ledger } from '@mandate/ledger';
-import { compileActionRedaction } from '@mandate/policy';
+import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, silentLogger, systemClock } from '@mandate/runtime';
 import { mandateDocument, mandateOf } from './mandate.ts';
 
 const redact = compileActionRedaction();
-const control = { mandates: [mandateOf(mandateDocument({ globs: 10 }))], revision: 1 };
+const control = mandatesOfFile([mandateOf(mandateDocument({ globs: 10 }))], 1);
 
 export async function newLedger(bus: Bus): Promise<Ledger> {
   const { ledger } = await restoreLedger({ bus, clock: systemClock, log: silentLogger() });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { restoreLedger, startDecider } from '@mandate/decider';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, openTracer, otlpSettings, silentLogger, systemClock } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, traceparentOf } from '@mandate/schemas';
 import {
@@ -132,7 +132,7 @@ async function decideAlone(
     clock: systemClock,
     redact: (action) => action,
     deadlines: true,
-    control: () => ({ mandates: loaded.mandates, revision: 1 }),
+    control: () => mandatesOfFile(loaded.mandates, 1),
   });
   await decider.caughtUp();
   await decider.stop();

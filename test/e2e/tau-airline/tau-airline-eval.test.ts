@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { evaluate } from '@mandate/cli';
-import { loadMandates } from '@mandate/policy';
+import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { describe, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
 import { generateDataset } from './generate-dataset.ts';
@@ -19,7 +19,7 @@ describe.each([...datasets])('eval decides %s', (_origin, dataset) => {
     const sequence: string[] = [];
     const blocked = new Set<string>();
     let chargedMicros = 0;
-    for await (const answer of evaluate(lines, { mandates: loaded.mandates, revision: 1 }, Date.now())) {
+    for await (const answer of evaluate(lines, mandatesOfFile(loaded.mandates, 1), Date.now())) {
       if (answer.event !== 'action.decided') throw new Error(`unexpected ${answer.event}`);
       const { decision } = answer;
       sequence.push(decision.verdict === 'ALLOW' ? 'ALLOW' : decision.code);

@@ -3,11 +3,13 @@
  * beside them, or one process with a ledger of its own (`mandate up`). What they run is the real code; the log and the
  * shared ledger are memory, and outlive them.
  */
+
 import type { Bus } from '@mandate/bus';
 import { keepLedger, restoreLedger, startDecider } from '@mandate/decider';
 import { CommandJournal, kill, revive } from '@mandate/gateway';
 import type { Ledger, MemoryLedger, Operation, StepResult } from '@mandate/ledger';
 import type { MandateOfFile } from '@mandate/policy';
+import { mandatesOfFile } from '@mandate/policy';
 import { HttpProblem, isMandateError, MandateError, type Metrics, silentLogger } from '@mandate/runtime';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
 import type { Checker, Order } from './checker.ts';
@@ -251,7 +253,7 @@ export class Plane {
       bus,
       ledger,
       mend,
-      control: () => ({ mandates, revision: 1 }),
+      control: () => mandatesOfFile(mandates, 1),
       redact: (action) => action,
       clock,
       deadlines: true,

@@ -1,3 +1,4 @@
+import { mandatesOfFile } from '@mandate/policy';
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
@@ -45,7 +46,7 @@ Examples:
 }
 
 async function evaluateFile(options: Options, context: CommandContext): Promise<ExitCode> {
-  const control = { mandates: loadMandatesFile(options.mandates), revision: 1 };
+  const control = mandatesOfFile(loadMandatesFile(options.mandates), 1);
   const { stdout, stderr } = context;
   const tally = new EvaluationTally();
   const progress = progressOn(stderr);
