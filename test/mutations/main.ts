@@ -34,7 +34,13 @@ const COPIED = [
 /** The quick ones first; the others only for what these do not notice. */
 const ROUNDS = [
   ['test/cases'],
-  ['test/laws', 'services/decider', 'packages/policy/src/mandate', 'schemas/src'],
+  [
+    'test/laws',
+    'services/decider',
+    'packages/policy/src/mandate',
+    'packages/policy/src/rules',
+    'schemas/src',
+  ],
   ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway', 'services/alerter'],
   ['packages/privacy', 'services/query'],
 ];

@@ -8,6 +8,7 @@
  */
 export { actionDigest } from './action-digest.ts';
 export { type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
+export { mandatesUnderControl } from './control/mandates-under-control.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';

@@ -6,7 +6,7 @@
 import type { AgentDocument, ControlRecord, PolicyDocument, RuleDocument } from '@mandate/schemas';
 
 /** `revision`: the place on the log, counted from 1, of the change that made it what it is. */
-type Kept<T> = { readonly revision: number; readonly document: T };
+export type Kept<T> = { readonly revision: number; readonly document: T };
 
 type PolicyHistory = {
   readonly revision: number;
@@ -21,6 +21,7 @@ export type TenantControl = {
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
+  readonly policiesRevision: number;
   /** Of the last change of any rule: what another order of them expects. */
   readonly rulesRevision: number;
 };
@@ -51,6 +52,7 @@ type Tenant = {
   readonly agents: Map<string, Kept<AgentDocument>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly rules: Map<string, Kept<RuleDocument>>;
+  policiesRevision: number;
   rulesRevision: number;
 };
 
@@ -75,7 +77,14 @@ export function foldControl(): ControlFold {
 }
 
 function newTenant(): Tenant {
-  return { revision: 0, agents: new Map(), policies: new Map(), rules: new Map(), rulesRevision: 0 };
+  return {
+    revision: 0,
+    agents: new Map(),
+    policies: new Map(),
+    rules: new Map(),
+    policiesRevision: 0,
+    rulesRevision: 0,
+  };
 }
 
 /** Of what the record changes; 0 where it is not there. */
@@ -146,11 +155,13 @@ function change(control: Tenant, record: ControlRecord, revision: number): void 
       const { policy: document } = record;
       const versions = [...(policies.get(document.id)?.versions ?? []), { revision, document }];
       policies.set(document.id, { revision, versions, isArchived: false });
+      control.policiesRevision = revision;
       return;
     }
     case 'policy.archived': {
       const { versions = [] } = policies.get(record.policyId) ?? {};
       policies.set(record.policyId, { revision, versions, isArchived: true });
+      control.policiesRevision = revision;
       return;
     }
     case 'rule.put':

@@ -13,7 +13,7 @@ import type { Rule } from './rule.ts';
 
 /** An agent as rules see it: `id`, and whatever it was registered with. */
 export type AgentAttributes = { readonly id: string; readonly groups: readonly string[] } & {
-  readonly [attribute: string]: Json | readonly string[];
+  readonly [attribute: string]: Json | readonly string[] | undefined;
 };
 
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode'] };

@@ -1,0 +1,160 @@
+/** What agents may do follows from the control topic, from the place of each change on. */
+import { foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import { type ControlRecord, controlRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { START_MS } from '../decider-in-a-box.ts';
+
+const CHANGE = { id: 'chg', tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+
+function changed(fields: object): ControlRecord {
+  return controlRecord.parse({ change: CHANGE, ...fields });
+}
+
+const agent = (fields: object) => changed({ event: 'agent.put', agent: { id: 'a', ...fields } });
+const policy = (fields: object) =>
+  changed({ event: 'policy.published', policy: { version: 1, id: 'p', ...fields } });
+const rule = (fields: object) =>
+  changed({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', ...fields } });
+
+/** Plans as a decider would, that has followed the topic so far. */
+function follower(...records: readonly ControlRecord[]) {
+  const fold = foldControl();
+  const mandates = mandatesUnderControl(fold);
+  let revision = 0;
+  const follow = (record: ControlRecord) => {
+    revision += 1;
+    return fold.apply(record, revision);
+  };
+  records.forEach(follow);
+  const ask = (tool: string, agentId = 'a', context?: Record<string, string>, atMs = START_MS) =>
+    planInForce(
+      mandates.at(revision),
+      'acme',
+      { id: 'x', agentId, type: 'tool_call', tool, ...(context && { context }) },
+      atMs,
+    );
+  return { fold, follow, ask };
+}
+
+function said(made: ReturnType<ReturnType<typeof follower>['ask']>) {
+  return [made.refusal?.code ?? 'ALLOWED', ...(made.mandate?.policies ?? [])];
+}
+
+test('a new version of a policy is what the next action is decided under', () => {
+  const { follow, ask } = follower(agent({}), policy({ allowedTools: ['read_*'] }), rule({}));
+  expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1']);
+  follow(policy({ allowedTools: ['send'] }));
+  expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
+});
+
+test('a rule that names a version keeps it', () => {
+  const { follow, ask } = follower(agent({}), policy({ allowedTools: ['read_*'] }), rule({ policy: 'p@1' }));
+  follow(policy({ allowedTools: ['send'] }));
+  expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1']);
+});
+
+test('an archived policy blocks what its rules match, until it is published anew', () => {
+  const { follow, ask } = follower(agent({}), policy({}), rule({}));
+  follow(changed({ event: 'policy.archived', policyId: 'p', forced: true }));
+  expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND', 'p']);
+  follow(policy({}));
+  expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
+});
+
+test('nobody who is not registered holds anything, and no rule means no mandate', () => {
+  const { follow, ask } = follower(agent({}), policy({}), rule({}));
+  expect(said(ask('send', 'stranger'))).toEqual(['MANDATE_NOT_FOUND']);
+  follow(changed({ event: 'rule.removed', ruleId: 'r' }));
+  expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND']);
+  follow(rule({}));
+  expect(said(ask('send'))).toEqual(['ALLOWED', 'p@1']);
+  follow(changed({ event: 'agent.retired', agentId: 'a' }));
+  expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND']);
+});
+
+test('a rule that ends bounds how long a plan holds', () => {
+  const endsAt = new Date(START_MS + 5_000).toISOString();
+  const { ask } = follower(agent({}), policy({}), rule({ endsAt }));
+  expect(ask('send')).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 5_000 });
+  expect(ask('send', 'a', undefined, START_MS + 5_000)).toMatchObject({
+    refusal: { code: 'MANDATE_NOT_FOUND' },
+  });
+});
+
+test('two policies of which one allows a family of tools and one a member of it allow the member', () => {
+  const { ask } = follower(
+    agent({}),
+    policy({ allowedTools: ['read_*'] }),
+    rule({}),
+    policy({ id: 'q', allowedTools: ['read_file'] }),
+    rule({ id: 's', policy: 'q' }),
+  );
+  expect([said(ask('read_file'))[0], said(ask('read_mail'))[0]]).toEqual(['ALLOWED', 'TOOL_NOT_ALLOWED']);
+});
+
+test('ten an hour and a hundred a second are two limits', () => {
+  const { ask } = follower(
+    agent({}),
+    policy({ rateLimit: { maxCalls: 10, windowMs: 3_600_000 } }),
+    rule({}),
+    policy({ id: 'q', rateLimit: { maxCalls: 100, windowMs: 1_000 } }),
+    rule({ id: 's', policy: 'q' }),
+  );
+  const rates = ask('send').limits.filter(({ kind }) => kind === 'rate');
+  expect(rates).toMatchObject([
+    { maxCalls: 100, windowMs: 1_000, policy: 'q@1' },
+    { maxCalls: 10, windowMs: 3_600_000, policy: 'p@1' },
+  ]);
+});
+
+test('a rule that we cannot read blocks everybody', () => {
+  const when = { field: 'action.tool', op: 'matches', value: '(' };
+  const { ask } = follower(agent({}), policy({}), rule({}), rule({ id: 's', agents: ['other'], when }));
+  expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND', 'of rule s', 'p@1']);
+});
+
+const change = fc.oneof(
+  fc.record({ id: fc.constantFrom('a', 'b'), labels: fc.record({ tier: fc.constantFrom(1, 2) }) }).map(agent),
+  fc.constantFrom('a', 'b').map((agentId) => changed({ event: 'agent.retired', agentId })),
+  fc.record({ id: fc.constantFrom('p', 'q'), allowedTools: fc.subarray(['send', 'read']) }).map(policy),
+  fc.constantFrom('p', 'q').map((policyId) => changed({ event: 'policy.archived', policyId, forced: true })),
+  fc
+    .record(
+      {
+        id: fc.constantFrom('r', 's'),
+        policy: fc.constantFrom('p', 'q', 'p@1', 'gone'),
+        when: fc.constantFrom(
+          { field: 'agent.labels.tier', op: '==', value: 1 },
+          { field: 'context.environment', op: '!=', value: 'prod' },
+        ),
+      },
+      { requiredKeys: ['id', 'policy'] },
+    )
+    .map(rule),
+  fc.constantFrom('r', 's').map((ruleId) => changed({ event: 'rule.removed', ruleId })),
+);
+
+test('who has followed every change plans as who begins to look now', () => {
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 15, size: 'max' }), (changes) => {
+      const { fold, follow, ask } = follower();
+      for (const one of changes) {
+        follow(one);
+        const anew = mandatesUnderControl(fold).at(0);
+        for (const agentId of ['a', 'b'])
+          for (const context of [undefined, { environment: 'prod' }, { environment: 'dev' }]) {
+            const action = {
+              id: 'x',
+              agentId,
+              type: 'tool_call' as const,
+              tool: 'send',
+              ...(context && { context }),
+            };
+            expect(ask('send', agentId, context)).toEqual(planInForce(anew, 'acme', action, START_MS));
+          }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
