@@ -8,6 +8,8 @@ import { CAPS } from './defaults.ts';
 /** Where fields begin: `agent.groups`, `action.tool`, `context.environment`. */
 export const CONDITION_ROOTS = ['agent', 'action', 'context'] as const;
 
+const ROOTS: ReadonlySet<string> = new Set(CONDITION_ROOTS);
+
 const step = z.string().min(1).max(CAPS.idUnits);
 
 /** Dotted, or a list of steps where a name holds a dot itself. */
@@ -19,7 +21,10 @@ const field = z
       .regex(/^(?:agent|action|context)(?:\.[^.]+)+$/, {
         error: 'must be a field of agent, action or context: context.environment',
       }),
-    z.tuple([z.enum(CONDITION_ROOTS), step], step),
+    z
+      .array(step)
+      .min(2)
+      .refine(([root = '']) => ROOTS.has(root), { error: 'must begin with agent, action or context' }),
   ])
   .describe(`A field of ${CONDITION_ROOTS.join(', ')}: \`context.environment\`, or a list of its steps.`);
 

@@ -1,5 +1,6 @@
 /** Every record and document by its name: what the JSON Schema files, the AsyncAPI document and the examples cover. */
 import { actionRequested } from './action.ts';
+import { agentDocument } from './agent-document.ts';
 import {
   alertCleared,
   alertDelivered,
@@ -9,12 +10,22 @@ import {
   alertUndelivered,
 } from './alert.ts';
 import { auditRead } from './audit-read.ts';
+import {
+  agentPut,
+  agentRetired,
+  policyArchived,
+  policyPublished,
+  rulePut,
+  ruleRemoved,
+  rulesReordered,
+} from './control-record.ts';
 import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
-import { mandateDocument } from './mandate-document.ts';
+import { mandateDocument, policyDocument } from './mandate-document.ts';
 import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
 import { actionCompleted } from './outcome.ts';
 import { personErased, personsBegun } from './person-erased.ts';
+import { ruleDocument } from './rule-document.ts';
 import { actionSettled } from './settlement.ts';
 import { TOPICS } from './topics.ts';
 
@@ -41,7 +52,21 @@ export const RECORDS = {
   },
   [TOPICS.access]: { 'audit.read': auditRead },
   [TOPICS.persons]: { 'person.erased': personErased, 'persons.begun': personsBegun },
+  [TOPICS.control]: {
+    'agent.put': agentPut,
+    'agent.retired': agentRetired,
+    'policy.published': policyPublished,
+    'policy.archived': policyArchived,
+    'rule.put': rulePut,
+    'rule.removed': ruleRemoved,
+    'rules.reordered': rulesReordered,
+  },
 } as const;
 
 /** What people write. */
-export const DOCUMENTS = { mandate: mandateDocument } as const;
+export const DOCUMENTS = {
+  mandate: mandateDocument,
+  agent: agentDocument,
+  policy: policyDocument,
+  rule: ruleDocument,
+} as const;

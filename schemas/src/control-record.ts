@@ -59,3 +59,13 @@ export const controlRecord = z.discriminatedUnion('event', [
   rulesReordered,
 ]);
 export type ControlRecord = z.output<typeof controlRecord>;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Throws on anything else, a field that this version does not know among it: it may be a bound, and who passed it over
+ * would allow what others refuse.
+ */
+export function readControlRecord(value: Uint8Array): ControlRecord {
+  return controlRecord.parse(JSON.parse(utf8.decode(value)));
+}

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readAlertsRecord } from './alert.ts';
 import { readAccessRecord } from './audit-read.ts';
 import { RECORDS } from './contracts.ts';
+import { readControlRecord } from './control-record.ts';
 import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
 import { readPersonsRecord } from './person-erased.ts';
@@ -35,6 +36,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
       return readAccessRecord(bytes);
     case TOPICS.persons:
       return readPersonsRecord(bytes);
+    case TOPICS.control:
+      return readControlRecord(bytes);
     default:
       return readDeadLettersRecord(bytes);
   }

@@ -13,6 +13,8 @@ export const TOPICS = {
   access: 'mandate.access.v1',
   /** Which persons were forgotten. */
   persons: 'mandate.persons.v1',
+  /** Every change of agents, policies and rules. */
+  control: 'mandate.control.v1',
 } as const;
 
 export const GROUPS = {
@@ -69,6 +71,9 @@ const ACCESS: TopicSettings = { ...KEPT, partitions: 1 };
 /** One partition: erasures are few, and the first record of all says with which keys this log is sealed. */
 const PERSONS: TopicSettings = { ...KEPT, partitions: 1 };
 
+/** One partition: what changes agents, policies and rules is one order, in which every reader finds who came first. */
+const CONTROL: TopicSettings = { ...KEPT, partitions: 1 };
+
 /** How the topic is to be set up, for every topic of Mandate's; a topic of none of its kinds is kept for ever. */
 export function settingsOfTopic(topic: string): TopicSettings {
   const takesRequests = topic === TOPICS.actions || tenantOfTopic(topic) !== null;
@@ -76,5 +81,6 @@ export function settingsOfTopic(topic: string): TopicSettings {
   if (topic === TOPICS.alerts) return ALERTS;
   if (topic === TOPICS.access) return ACCESS;
   if (topic === TOPICS.persons) return PERSONS;
+  if (topic === TOPICS.control) return CONTROL;
   return topic === TOPICS.snapshots ? SNAPSHOTS : KEPT;
 }

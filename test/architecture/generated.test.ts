@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DOCUMENTS } from '@mandate/schemas';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -105,7 +106,7 @@ it('the AsyncAPI document points at schemas that exist', async () => {
   const targets = [...text.matchAll(/"\$ref": "\.\/([^"]+)"/g)].map(
     ([, file]) => `schemas/generated/${file}`,
   );
-  expect(targets).toHaveLength(jsonSchemas.length - 1);
+  expect(targets).toHaveLength(jsonSchemas.length - Object.keys(DOCUMENTS).length);
   expect(targets.filter((target) => !jsonSchemas.some(({ path }) => path === target))).toEqual([]);
 });
 

@@ -14,6 +14,7 @@ const SERVICE = [
   '@mandate/ledger',
   '@mandate/bus',
   '@mandate/audit',
+  '@mandate/control-log',
 ];
 
 /** By folder: which of the other workspaces its own code may import. */
@@ -25,6 +26,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/ledger', ADAPTER],
   ['packages/bus', ADAPTER],
   ['packages/audit', ADAPTER],
+  ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy']],
   ['packages/sdk', [...CONTRACTS, '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
 ]);
 

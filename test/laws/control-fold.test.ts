@@ -39,19 +39,21 @@ const body = fc.oneof(
   fc.record({ event: fc.constant('rules.reordered'), ruleIds: fc.shuffledSubarray(RULES) }),
 );
 
-const change = fc.tuple(body, fc.constantFrom('acme', 'other'), expects).map(([fields, tenant, expected]) =>
-  controlRecord.parse({
-    ...fields,
-    change: {
-      id: 'chg',
-      tenant,
-      by: 'ann',
-      reason: '',
-      at: '2026-03-01T12:00:00.000Z',
-      ...(expected !== undefined && { expects: expected }),
-    },
-  }),
-);
+const change = fc
+  .tuple(body, fc.constantFrom('acme', 'other'), expects, fc.uuid())
+  .map(([fields, tenant, expected, id]) =>
+    controlRecord.parse({
+      ...fields,
+      change: {
+        id,
+        tenant,
+        by: 'ann',
+        reason: '',
+        at: '2026-03-01T12:00:00.000Z',
+        ...(expected !== undefined && { expects: expected }),
+      },
+    }),
+  );
 const changes = fc.array(change, { maxLength: 12, size: 'max' });
 
 function folded(records: readonly ControlRecord[]) {
@@ -80,6 +82,26 @@ test('what is refused changes nothing, and nobody: without it every reader finds
   );
 });
 
+test('a change that lies on the log twice is made once, and told again', () => {
+  fc.assert(
+    fc.property(changes, fc.infiniteStream(fc.nat()), (records, drawn) => {
+      const once = folded(records);
+      const twice = records.flatMap((record, at) => {
+        const again = records[drawn.next().value % (at + 1)] ?? record;
+        return [record, again];
+      });
+      const fold = foldControl();
+      const became = twice.map((record, at) => fold.apply(record, Math.floor(at / 2) + 1));
+      expect(found({ fold, became: [] })).toEqual(found(once));
+      for (const [at, record] of twice.entries()) {
+        const first = twice.findIndex(({ change: { id } }) => id === record.change.id);
+        expect(became[at]).toEqual(became[first]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test('one tenant is as if there were no other', () => {
   fc.assert(
     fc.property(changes, (records) => {
@@ -102,7 +124,7 @@ test('of changes that expect one and the same revision one takes effect, and the
         fold.apply(publish('p', number, revision), at + number),
       );
       expect(became).toEqual([
-        { ok: true },
+        { ok: true, revision: at },
         ...became.slice(1).map(() => ({ ok: false, refusal: 'REVISION_CONFLICT', revision: at })),
       ]);
       const { versions = [] } = fold.tenant('acme').policies.get('p') ?? {};
@@ -116,7 +138,7 @@ function publish(id: string, maxCostTotal: number, expected?: number): ControlRe
   return controlRecord.parse({
     event: 'policy.published',
     change: {
-      id: 'chg',
+      id: `chg-${maxCostTotal}`,
       tenant: 'acme',
       by: 'ann',
       reason: '',

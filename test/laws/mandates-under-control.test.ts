@@ -5,10 +5,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 
-const CHANGE = { id: 'chg', tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+const CHANGE = { tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+
+let changes = 0;
 
 function changed(fields: object): ControlRecord {
-  return controlRecord.parse({ change: CHANGE, ...fields });
+  changes += 1;
+  return controlRecord.parse({ change: { id: `chg-${changes}`, ...CHANGE }, ...fields });
 }
 
 const agent = (fields: object) => changed({ event: 'agent.put', agent: { id: 'a', ...fields } });

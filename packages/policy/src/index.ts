@@ -7,7 +7,7 @@
  * decide.ts, on one screen; each check has a file under checks/.
  */
 export { actionDigest } from './action-digest.ts';
-export { type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
+export { type Changed, type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
 export { mandatesUnderControl } from './control/mandates-under-control.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';

@@ -27,7 +27,11 @@ export type TenantControl = {
 };
 
 export type ControlFold = {
-  /** @param revision the record's place on the log, counted from 1 */
+  /**
+   * A record whose change was applied before changes nothing, and tells what became of it then.
+   *
+   * @param revision the record's place on the log, counted from 1
+   */
   apply(record: ControlRecord, revision: number): Changed;
   /** As it stands; what is applied later shows in it. */
   tenant(name: string): TenantControl;
@@ -42,8 +46,9 @@ type ChangeRefusal =
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW';
 
-type Changed =
-  | { ok: true }
+export type Changed =
+  /** `revision`: of what was changed, from here on. */
+  | { ok: true; revision: number }
   /** `revision`: of what was to be changed, as it stands; 0 where there is none. */
   | { ok: false; refusal: ChangeRefusal; revision: number };
 
@@ -56,24 +61,51 @@ type Tenant = {
   rulesRevision: number;
 };
 
+/** By the id of a change, what became of it; the oldest first. */
+type Became = Map<string, Changed>;
+
+/** Of so many changes of a tenant it is remembered what became of them. */
+const REMEMBERED = 10_000;
+
 export function foldControl(): ControlFold {
-  const tenants = new Map<string, Tenant>();
+  const tenants = new Map<string, { control: Tenant; became: Became }>();
   const none = newTenant();
   return {
     apply(record, revision) {
-      const { tenant, expects } = record.change;
-      const control = tenants.get(tenant) ?? newTenant();
-      const current = revisionOf(control, record);
-      const isLate = expects !== undefined && expects !== current;
-      const refusal = isLate ? 'REVISION_CONFLICT' : objectionTo(control, record, current);
-      if (refusal !== null) return { ok: false, refusal, revision: current };
-      change(control, record, revision);
-      control.revision = revision;
-      tenants.set(tenant, control);
-      return { ok: true };
+      const { tenant } = record.change;
+      const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
+      tenants.set(tenant, known);
+      return applyOnce(known, record, revision);
     },
-    tenant: (name) => tenants.get(name) ?? none,
+    tenant: (name) => tenants.get(name)?.control ?? none,
   };
+}
+
+/** A writer that lost the answer of the log writes again, under the same id, as does a client that lost ours. */
+function applyOnce(
+  { control, became }: { control: Tenant; became: Became },
+  record: ControlRecord,
+  revision: number,
+): Changed {
+  const { id } = record.change;
+  const known = became.get(id);
+  if (known !== undefined) return known;
+  const changed = applyTo(control, record, revision);
+  became.set(id, changed);
+  const [oldest] = became.keys();
+  if (became.size > REMEMBERED && oldest !== undefined) became.delete(oldest);
+  return changed;
+}
+
+function applyTo(control: Tenant, record: ControlRecord, revision: number): Changed {
+  const { expects } = record.change;
+  const current = revisionOf(control, record);
+  const isLate = expects !== undefined && expects !== current;
+  const refusal = isLate ? 'REVISION_CONFLICT' : objectionTo(control, record, current);
+  if (refusal !== null) return { ok: false, refusal, revision: current };
+  change(control, record, revision);
+  control.revision = revision;
+  return { ok: true, revision };
 }
 
 function newTenant(): Tenant {

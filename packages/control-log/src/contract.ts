@@ -1,0 +1,117 @@
+/** What following and changing promises, on whichever log. */
+import type { Bus } from '@mandate/bus';
+import { MandateError, silentLogger } from '@mandate/runtime';
+import { type ControlRecord, controlRecord, TOPICS } from '@mandate/schemas';
+import { busWith } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { type FollowedControl, followControl } from './index.ts';
+
+let changes = 0;
+
+/** A change of the policy `p`; `most` tells one version from another. */
+function publish(
+  tenant: string,
+  most: number,
+  fields: { expects?: number; id?: string } = {},
+): ControlRecord {
+  changes += 1;
+  const at = '2026-03-01T12:00:00.000Z';
+  return controlRecord.parse({
+    event: 'policy.published',
+    change: { id: `chg-${changes}`, tenant, by: 'ann', reason: '', at, ...fields },
+    policy: { version: 1, id: 'p', maxCostTotal: most },
+  });
+}
+
+export function controlLogContract(open: () => Promise<Bus>): void {
+  async function follow(bus: Bus): Promise<FollowedControl> {
+    const control = await followControl({ bus, log: silentLogger() });
+    onTestFinished(() => control.stop());
+    return control;
+  }
+
+  /** As it is told, whoever is asked. */
+  function told(control: FollowedControl, tenant: string) {
+    return structuredClone({ ...control.tenant(tenant) });
+  }
+
+  const versions = (control: FollowedControl, tenant: string) =>
+    control.tenant(tenant).policies.get('p')?.versions ?? [];
+
+  test('whoever changes something reads it at once, and who comes later reads the same', async () => {
+    const bus = await open();
+    const control = await follow(bus);
+    const changed = await control.change(publish('own', 1));
+    expect(changed).toEqual({ ok: true, revision: control.revision() });
+    expect(versions(control, 'own')).toMatchObject([{ document: { maxCostTotal: 1 } }]);
+    expect(told(await follow(bus), 'own')).toEqual(told(control, 'own'));
+  });
+
+  test('a change that was written twice is made once', async () => {
+    const control = await follow(await open());
+    const once = publish('twice', 1);
+    const first = await control.change(once);
+    expect(await control.change(once)).toEqual(first);
+    expect(versions(control, 'twice')).toHaveLength(1);
+  });
+
+  test('of two instances that race, every loser is told, no winner is lost, and all readers agree', async () => {
+    const bus = await open();
+    const instances = [await follow(bus), await follow(bus)];
+    const won: number[] = [];
+    let lost = 0;
+    const race = async (control: FollowedControl, from: number) => {
+      for (let number = 0; number < 50; number += 1) {
+        const expects = control.tenant('race').policies.get('p')?.revision ?? 0;
+        const most = from + number;
+        const changed = await control.change(publish('race', most, { expects }));
+        if (changed.ok) won.push(most);
+        else {
+          lost += 1;
+          expect(changed.refusal).toBe('REVISION_CONFLICT');
+          expect(changed.revision).toBeGreaterThan(expects);
+        }
+      }
+    };
+    // 20 writers, so 1,000 writes.
+    await Promise.all(
+      Array.from({ length: 20 }, (_, writer) => race(instances[writer % 2] as never, writer * 50)),
+    );
+    const later = await follow(bus);
+    expect(won.length + lost).toBe(1_000);
+    expect(lost).toBeGreaterThan(0);
+    const there = versions(later, 'race').map(({ document }) => document.maxCostTotal ?? -1);
+    expect(there.toSorted((one, other) => one - other)).toEqual(won.toSorted((one, other) => one - other));
+    for (const control of instances) expect(told(control, 'race')).toEqual(told(later, 'race'));
+  });
+
+  test('where the log does not answer, nobody knows, and the same again takes effect once', async () => {
+    const bus = await open();
+    let isLost = true;
+    const losing = busWith(bus, {
+      async append(topic, records) {
+        const acknowledged = await bus.append(topic, records);
+        if (!isLost) return acknowledged;
+        throw new MandateError('BUS_UNAVAILABLE', 'the answer was lost', { remedy: '', retryable: true });
+      },
+    });
+    const control = await follow(losing);
+    const record = publish('lost', 1);
+    await expect(control.change(record)).rejects.toMatchObject({ code: 'CONTROL_UNKNOWN', retryable: true });
+    isLost = false;
+    expect(await control.change(record)).toMatchObject({ ok: true });
+    expect(versions(control, 'lost')).toHaveLength(1);
+  });
+
+  test('a record that cannot be read ends it: nothing is told past it', async () => {
+    const bus = await open();
+    const control = await follow(bus);
+    const ended = expect(control.finished).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+    const strange = { ...publish('strange', 1), policy: { version: 1, id: 'p', aBoundOfTomorrow: 1 } };
+    await bus.append(TOPICS.control, [{ key: 'strange', partition: 0, value: JSON.stringify(strange) }]);
+    await ended;
+    await expect(followControl({ bus, log: silentLogger() })).rejects.toMatchObject({
+      code: 'LOG_UNREADABLE',
+    });
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * Follows the control topic into its fold (policy/src/control), from its start and for as long as it runs. A change is written
+ * by appending a record and waiting until one's own fold has passed it: whoever wrote it then reads what it wrote, and
+ * knows whether it took effect, by the same rule as every other reader. So any number of processes may write.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
+import {
+  type Changed,
+  foldControl,
+  type MandatesInForce,
+  mandatesUnderControl,
+  type TenantControl,
+} from '@mandate/policy';
+import { isMandateError, type Logger, MandateError, type Running } from '@mandate/runtime';
+import { type ControlRecord, readControlRecord, recordHeaders, TOPICS } from '@mandate/schemas';
+
+/** All records of the topic lie there, also where a log made more partitions of it. */
+const PARTITION = 0;
+
+const PASSED_MS = 10_000;
+/** So many outcomes wait for whoever wrote them: more than can be under way at once. */
+const RECENT = 10_000;
+
+type Options = {
+  bus: Bus;
+  log: Logger;
+  /** How long a writer waits for its own record to be read; {@link PASSED_MS} when absent. */
+  passedMs?: number;
+};
+
+export type FollowedControl = Required<Running> & {
+  /** How many records were read: the revision of what is told from here on. */
+  revision(): number;
+  tenant(name: string): TenantControl;
+  /** What may be done as of now. */
+  mandates(): MandatesInForce;
+  /**
+   * Writes a change, and tells what became of it: read by this process by then, by the others soon. With an id that was
+   * written before, nothing happens again.
+   *
+   * @throws MandateError CONTROL_UNKNOWN (retryable, under the same id) where the log did not answer in time
+   */
+  change(record: ControlRecord): Promise<Changed>;
+};
+
+/** Resolves once everything that is on the topic is folded. `finished` rejects when it can no longer be followed. */
+export async function followControl({ bus, log, passedMs = PASSED_MS }: Options): Promise<FollowedControl> {
+  const fold = foldControl();
+  const underControl = mandatesUnderControl(fold);
+  const waiting = new Map<number, PromiseWithResolvers<Changed>>();
+  const recent = new Map<number, Changed>();
+  let revision = 0;
+  let mandates = underControl.at(revision);
+
+  const reader = await bus.read({
+    topics: [TOPICS.control],
+    from: 'earliest',
+    onRecords(records) {
+      for (const record of records) {
+        if (record.coordinate.partition !== PARTITION) continue;
+        revision = record.coordinate.offset + 1;
+        told(revision, fold.apply(read(record), revision));
+      }
+      mandates = underControl.at(revision);
+    },
+  });
+
+  function told(at: number, changed: Changed): void {
+    waiting.get(at)?.resolve(changed);
+    waiting.delete(at);
+    recent.set(at, changed);
+    const [oldest] = recent.keys();
+    if (recent.size > RECENT && oldest !== undefined) recent.delete(oldest);
+  }
+
+  /** An acknowledgement may come after the record was read. */
+  async function became(at: number): Promise<Changed> {
+    const known = recent.get(at);
+    if (known !== undefined) return known;
+    const passed = waiting.get(at) ?? Promise.withResolvers<Changed>();
+    waiting.set(at, passed);
+    const tooLate = new AbortController();
+    const late = sleep(passedMs, null, { signal: tooLate.signal }).catch(() => null);
+    const changed = await Promise.race([passed.promise, late]);
+    tooLate.abort();
+    if (changed !== null) return changed;
+    waiting.delete(at);
+    throw unknown('it is on the log, and was not read back in time');
+  }
+
+  async function change(record: ControlRecord): Promise<Changed> {
+    const headers = recordHeaders(
+      { id: record.change.id, event: record.event },
+      { source: 'control', traceparent: null },
+    );
+    const value = JSON.stringify(record);
+    const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
+    try {
+      const [acknowledged] = await bus.append(TOPICS.control, [outgoing]);
+      return await became((acknowledged?.coordinate.offset ?? 0) + 1);
+    } catch (error) {
+      if (isMandateError(error) && error.retryable && error.code !== 'CONTROL_UNKNOWN')
+        throw unknown('the log is away', error);
+      throw error;
+    }
+  }
+
+  try {
+    await reader.caughtUp;
+  } catch (error) {
+    await reader.stop();
+    throw error;
+  }
+  log.info({ topic: TOPICS.control, revision }, 'following the changes of agents, policies and rules');
+  return {
+    finished: reader.finished,
+    stop: () => reader.stop(),
+    revision: () => revision,
+    tenant: (name) => fold.tenant(name),
+    mandates: () => mandates,
+    change,
+  };
+}
+
+/** What this version cannot read may bound what agents may do: nothing is told past it. */
+function read({ coordinate, value }: LogRecord): ControlRecord {
+  try {
+    return readControlRecord(value);
+  } catch (error) {
+    throw recordUnreadable(coordinate, error);
+  }
+}
+
+function unknown(why: string, cause?: unknown): MandateError {
+  return new MandateError('CONTROL_UNKNOWN', `whether the change took effect is not known: ${why}`, {
+    remedy: 'Send the same again, under the same Idempotency-Key: it takes effect once.',
+    retryable: true,
+    cause,
+  });
+}
