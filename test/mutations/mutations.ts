@@ -575,10 +575,10 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a missing field is no null', '.filter((one) => one !== undefined)', ''],
     ['7 an agent that was changed is looked at anew', 'known?.agent === agent', 'known !== undefined'],
     ['7 rules for groups', 'if (groups !== null && ', 'if (false && groups !== null && '],
-    ['7 rules for agents', 'if (rule.agents !== null && ', 'if (false && rule.agents !== null && '],
+    ['7 rules for agents', 'if (agents !== null && ', 'if (false && agents !== null && '],
     ['7 rules start', '(startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && ', ''],
     ['7 rules end', 'atMs < (endsAtMs ?? Number.POSITIVE_INFINITY)', 'true'],
-    ['7 unknown is no match', 'holds(subject) === true),', 'holds(subject) !== false),'],
+    ['7 unknown is no match', 'holds(subject) === true),\n    );', 'holds(subject) !== false),\n    );'],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
     ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],

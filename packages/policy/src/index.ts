@@ -13,6 +13,7 @@ export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
+export { type LintFinding, lintControl } from './lint/lint-control.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';

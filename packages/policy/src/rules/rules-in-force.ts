@@ -133,18 +133,26 @@ function candidatesAmong(
   rules: readonly Rule[],
   agent: AgentAttributes,
 ): Pick<Candidates, 'candidates' | 'fields'> {
-  const subject = { agent, action: {} } as unknown as ConditionSubject;
   const candidates = rules.flatMap((rule): Candidate[] => {
-    if (rule.agents !== null && rule.agents(agent.id) === null) return [];
-    const { groups } = rule;
-    if (groups !== null && !agent.groups.some((group) => groups.has(group))) return [];
-    const isOfAgent = ({ fields }: CompiledCondition) => fields.every(([root]) => root === 'agent');
-    if (rule.conditions.some((one) => isOfAgent(one) && one.holds(subject) !== true)) return [];
+    if (!mayMatch(rule, agent)) return [];
     return [{ rule, open: rule.conditions.filter((one) => !isOfAgent(one)) }];
   });
   const fields = candidates.flatMap(({ open }) => open.flatMap((one) => one.fields));
   const distinct = new Map(fields.map((field) => [JSON.stringify(field), field]));
   return { candidates, fields: [...distinct.values()].filter(([root]) => root !== 'agent') };
+}
+
+/** Whether some action of the agent could match the rule at some time. */
+export function mayMatch({ agents, groups, conditions }: Rule, agent: AgentAttributes): boolean {
+  if (agents !== null && agents(agent.id) === null) return false;
+  if (groups !== null && !agent.groups.some((group) => groups.has(group))) return false;
+  const subject = { agent, action: {} } as unknown as ConditionSubject;
+  return conditions.every((one) => !isOfAgent(one) || one.holds(subject) === true);
+}
+
+/** So that it is the same for all that the agent does. */
+function isOfAgent({ fields }: CompiledCondition): boolean {
+  return fields.every(([root]) => root === 'agent');
 }
 
 function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { commonName } from './common-name.ts';
+import { emptyTogether } from './empty-together.ts';
+
+test.each<[string, string[][], string | null]>([
+  ['a family and a member of it', [['read_*'], ['read_file']], 'read_file'],
+  ['two families', [['read_*'], ['*_file']], 'read_file'],
+  ['ends that overlap', [['ab*'], ['*ba']], 'aba'],
+  ['another family', [['read_*'], ['write_*']], null],
+  [
+    'one of several',
+    [
+      ['read_*', 'send'],
+      ['write_*', 'send'],
+    ],
+    'send',
+  ],
+  ['everything', [['*'], ['*']], ''],
+  ['a list that matches nothing', [['*'], []], null],
+  ['inside of a name', [['*mail*'], ['send_*_now']], 'send_mail_now'],
+])('what they have in common: %s', (_, lists, name) => {
+  expect(commonName(lists)).toBe(name);
+});
+
+/** By the definition: a star is nothing, or a character and a star. */
+function isLike(pattern: string, name: string): boolean {
+  if (pattern === '') return name === '';
+  if (pattern[0] !== '*') return pattern[0] === name[0] && isLike(pattern.slice(1), name.slice(1));
+  return isLike(pattern.slice(1), name) || (name !== '' && isLike(pattern, name.slice(1)));
+}
+
+const glob = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 4 }).map((all) => all.join(''));
+const lists = fc.array(fc.array(glob, { maxLength: 2 }), { minLength: 1, maxLength: 3 });
+const EVERY_NAME = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+  .flatMap((length) =>
+    Array.from({ length: 2 ** length }, (_, number) =>
+      number.toString(2).padStart(length, '0').slice(0, length),
+    ),
+  )
+  .map((name) => name.replaceAll('0', 'a').replaceAll('1', 'b'));
+
+test('the shortest name that all of them match, if there is one', () => {
+  fc.assert(
+    fc.property(lists, (drawn) => {
+      const matchedByAll = (name: string) => drawn.every((list) => list.some((one) => isLike(one, name)));
+      const found = commonName(drawn);
+      const shortest = EVERY_NAME.find(matchedByAll);
+      expect(found?.length ?? null).toBe(shortest?.length ?? null);
+      if (typeof found === 'string') expect(matchedByAll(found)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a smallest set that has nothing in common: without any one of it the others have', () => {
+  fc.assert(
+    fc.property(lists, (drawn) => {
+      const set = emptyTogether(drawn);
+      if (commonName(drawn) !== null) {
+        expect(set).toBeNull();
+        return;
+      }
+      const names = (places: readonly number[]) => commonName(places.map((at) => drawn[at] ?? []));
+      expect(names(set ?? [])).toBeNull();
+      for (const left of set ?? []) {
+        const others = (set ?? []).filter((at) => at !== left);
+        if (others.length > 0) expect(names(others)).not.toBeNull();
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('where it would take too long, nobody is told that there is none', () => {
+  const hostile = Array.from({ length: 16 }, (_, at) => [`*${String.fromCharCode(97 + at)}*`]);
+  expect(commonName(hostile)).toBeUndefined();
+  expect(emptyTogether(hostile)).toBeNull();
+});

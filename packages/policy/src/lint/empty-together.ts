@@ -1,0 +1,29 @@
+import { commonName } from './common-name.ts';
+
+/** Sets of so many lists are tried; what only more of them do together is told as what all of them do. */
+const LARGEST_SET = 4;
+
+/**
+ * The smallest set of lists of globs that have no name in common, by their places; the first of several. Null where all have
+ * one in common, or nobody knows.
+ */
+export function emptyTogether(lists: readonly (readonly string[])[]): readonly number[] | null {
+  const all = [...lists.keys()];
+  if (lists.length === 0 || commonName(lists) !== null) return null;
+  for (let size = 1; size <= Math.min(LARGEST_SET, lists.length); size += 1) {
+    for (const set of subsets(all, size)) {
+      if (commonName(set.map((at) => lists[at] ?? [])) === null) return set;
+    }
+  }
+  return all;
+}
+
+function* subsets(all: readonly number[], size: number): Generator<readonly number[]> {
+  if (size === 0) {
+    yield [];
+    return;
+  }
+  for (const [at, first] of all.entries()) {
+    for (const others of subsets(all.slice(at + 1), size - 1)) yield [first, ...others];
+  }
+}

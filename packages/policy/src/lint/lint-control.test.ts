@@ -1,0 +1,122 @@
+import { type ControlRecord, controlRecord } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { foldControl } from '../control/control-state.ts';
+import { lintControl } from './lint-control.ts';
+
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+
+type Documents = { agents?: object[]; policies?: object[]; rules?: object[]; archived?: string[] };
+
+/** What is found in so many documents; what every one needs stands here. */
+function found({ agents = [{ id: 'a' }], policies = [], rules = [], archived = [] }: Documents) {
+  const fold = foldControl();
+  const bodies = [
+    ...agents.map((agent) => ({ event: 'agent.put', agent })),
+    ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
+    ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
+    ...archived.map((policyId) => ({ event: 'policy.archived', policyId, forced: true })),
+  ];
+  for (const [at, body] of bodies.entries()) {
+    const change = { id: `chg-${at}`, tenant: 't', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+    const record: ControlRecord = controlRecord.parse({ ...body, change });
+    fold.apply(record, at + 1);
+  }
+  return lintControl(fold.tenant('t'), NOW_MS).map(({ code, rules, policies }) => ({
+    code,
+    rules,
+    policies,
+  }));
+}
+
+const P = { id: 'p' };
+
+test('nothing is amiss', () => {
+  expect(
+    found({ policies: [{ ...P, allowedTools: ['read_*'] }], rules: [{ id: 'r', policy: 'p' }] }),
+  ).toEqual([]);
+});
+
+test.each(['gone', 'p@2'])('a rule that names %s, which is not there', (policy) => {
+  expect(
+    found({
+      policies: [P],
+      rules: [
+        { id: 'r', policy: 'p' },
+        { id: 's', policy },
+      ],
+    }),
+  ).toEqual([{ code: 'POLICY_MISSING', rules: ['s'], policies: [policy] }]);
+});
+
+test('a rule that names an archived policy', () => {
+  expect(found({ policies: [P], rules: [{ id: 'r', policy: 'p' }], archived: ['p'] })).toEqual([
+    { code: 'POLICY_MISSING', rules: ['r'], policies: ['p'] },
+  ]);
+});
+
+test('of three policies the two that leave no tool over', () => {
+  const policies = [
+    { id: 'reads', allowedTools: ['read_*'] },
+    { id: 'all', allowedTools: ['*'] },
+    { id: 'mails', allowedTools: ['send_mail'] },
+  ];
+  const rules = policies.map(({ id }) => ({ id: `for-${id}`, policy: id }));
+  expect(found({ policies, rules })).toEqual([
+    { code: 'NOTHING_IN_COMMON', rules: ['for-reads', 'for-mails'], policies: ['reads', 'mails'] },
+  ]);
+});
+
+test('policies that no agent is held to at once may differ', () => {
+  const policies = [
+    { id: 'reads', allowedTools: ['read_*'] },
+    { id: 'mails', allowedTools: ['send_mail'] },
+  ];
+  const rules = [
+    { id: 'r', policy: 'reads', groups: ['readers'] },
+    { id: 's', policy: 'mails', when: { field: 'agent.labels.team', op: '==', value: 'mail' } },
+  ];
+  const reader = { id: 'a', groups: ['readers'], labels: { team: 'books' } };
+  const mailer = { id: 'b', labels: { team: 'mail' } };
+  expect(found({ agents: [reader, mailer], policies, rules })).toEqual([]);
+  expect(found({ agents: [{ ...reader, labels: { team: 'mail' } }], policies, rules })).toMatchObject([
+    { code: 'NOTHING_IN_COMMON' },
+  ]);
+});
+
+test('a shadow rule empties nothing', () => {
+  const policies = [
+    { id: 'reads', allowedTools: ['read_*'] },
+    { id: 'mails', allowedTools: ['send_mail'] },
+  ];
+  const rules = [
+    { id: 'r', policy: 'reads' },
+    { id: 's', policy: 'mails', mode: 'shadow' },
+  ];
+  expect(found({ policies, rules })).toEqual([]);
+});
+
+test('rules that do nothing, and a policy that nobody uses', () => {
+  const rules = [
+    { id: 'over', policy: 'p', endsAt: '2026-02-01T00:00:00Z' },
+    { id: 'nobody', policy: 'p', agents: ['b*'] },
+    { id: 'later', policy: 'p', startsAt: '2027-01-01T00:00:00Z' },
+  ];
+  expect(found({ policies: [P, { id: 'unused' }], rules })).toEqual([
+    { code: 'RULE_ENDED', rules: ['over'], policies: [] },
+    { code: 'RULE_MATCHES_NOBODY', rules: ['nobody'], policies: [] },
+    { code: 'POLICY_UNUSED', rules: [], policies: ['unused'] },
+  ]);
+});
+
+test('a pattern that matches none of the tools that are declared', () => {
+  const policy = {
+    ...P,
+    tools: ['read_file', 'send'],
+    allowedTools: ['read_*', 'sned'],
+    deniedTools: ['*_admin'],
+  };
+  expect(found({ policies: [policy], rules: [{ id: 'r', policy: 'p' }] })).toEqual([
+    { code: 'PATTERN_MATCHES_NOTHING', rules: [], policies: ['p'] },
+    { code: 'PATTERN_MATCHES_NOTHING', rules: [], policies: ['p'] },
+  ]);
+});

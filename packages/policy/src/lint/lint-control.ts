@@ -1,0 +1,160 @@
+/** What is amiss in a tenant's policies and rules, though every document of it is good: what blocks, and what does nothing. */
+import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import type { TenantControl } from '../control/control-state.ts';
+import { compileGlobs } from '../glob.ts';
+import { compileRule, type Rule } from '../rules/rule.ts';
+import { type AgentAttributes, mayMatch } from '../rules/rules-in-force.ts';
+import { emptyTogether } from './empty-together.ts';
+
+export type LintFinding = {
+  code:
+    | 'POLICY_MISSING'
+    | 'NOTHING_IN_COMMON'
+    | 'RULE_ENDED'
+    | 'RULE_MATCHES_NOBODY'
+    | 'POLICY_UNUSED'
+    | 'PATTERN_MATCHES_NOTHING';
+  /** An error blocks what somebody may have meant to allow; a warning does nothing. */
+  severity: 'error' | 'warning';
+  rules: readonly string[];
+  policies: readonly string[];
+  message: string;
+  remedy: string;
+};
+
+type Finding = Omit<LintFinding, 'rules' | 'policies'> & Partial<Pick<LintFinding, 'rules' | 'policies'>>;
+
+export function lintControl(control: TenantControl, atMs: number): readonly LintFinding[] {
+  const rules = [...control.rules.values()].map(({ document }) => document);
+  const findings = [
+    ...missingPolicies(control, rules),
+    ...nothingInCommon(control, rules),
+    ...idleRules(control, rules, atMs),
+    ...unusedPolicies(control, rules),
+    ...idlePatterns(control),
+  ];
+  return findings.map((finding) => ({ rules: [], policies: [], ...finding }));
+}
+
+/** The version that a rule means. */
+function meant({ policies }: TenantControl, { policy }: RuleDocument) {
+  const { id, version } = policyNamed(policy);
+  const { versions = [], isArchived = false } = policies.get(id) ?? {};
+  return isArchived ? undefined : versions[(version ?? versions.length) - 1];
+}
+
+function missingPolicies(control: TenantControl, rules: readonly RuleDocument[]): Finding[] {
+  return rules
+    .filter((rule) => meant(control, rule) === undefined)
+    .map(({ id, policy }) => ({
+      code: 'POLICY_MISSING',
+      severity: 'error',
+      rules: [id],
+      policies: [policy],
+      message: `The rule "${id}" names the policy "${policy}", which is not there or archived: whatever it matches is blocked.`,
+      remedy: 'Publish that policy, or have the rule name another.',
+    }));
+}
+
+/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no tool over. */
+function nothingInCommon(control: TenantControl, rules: readonly RuleDocument[]): Finding[] {
+  const enforced = rules.filter(({ mode }) => mode !== 'shadow').flatMap(compiledWith(control));
+  const found = new Map<string, Finding>();
+  const looked = new Set<string>();
+  for (const { document: agent } of control.agents.values()) {
+    const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, { ...agent }));
+    const key = held.map(({ rule }) => rule.id).join('\n');
+    if (looked.has(key)) continue;
+    looked.add(key);
+    const empty = emptyTogether(held.map(({ tools = [] }) => tools)) ?? [];
+    const names = [...new Set(empty.map((at) => held[at]?.policy ?? ''))];
+    if (names.length === 0 || found.has(names.join('\n'))) continue;
+    const quoted = names.map((name) => `"${name}"`).join(' and ');
+    found.set(names.join('\n'), {
+      code: 'NOTHING_IN_COMMON',
+      severity: 'error',
+      rules: empty.flatMap((at) => held[at]?.rule.id ?? []),
+      policies: names,
+      message: `No tool is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held at once: every tool call is blocked then.`,
+      remedy:
+        'Let their allowedTools have a name in common, or keep their rules from matching the same agent.',
+    });
+  }
+  return [...found.values()];
+}
+
+type Compiled = { rule: Rule; policy: string; tools: readonly string[] | undefined };
+
+function compiledWith(control: TenantControl): (document: RuleDocument) => Compiled[] {
+  return (document) => {
+    const read = compileRule(document);
+    const policy = meant(control, document);
+    if (!read.ok || policy === undefined) return [];
+    return [{ rule: read.compiled, policy: document.policy, tools: policy.document.allowedTools }];
+  };
+}
+
+function idleRules(control: TenantControl, rules: readonly RuleDocument[], atMs: number): Finding[] {
+  const agents: readonly AgentAttributes[] = [...control.agents.values()].map(({ document }) => ({
+    ...document,
+  }));
+  return rules.flatMap((document): Finding[] => {
+    const { id, endsAt } = document;
+    const read = compileRule(document);
+    if (endsAt !== undefined && Date.parse(endsAt) <= atMs)
+      return [
+        {
+          code: 'RULE_ENDED',
+          severity: 'warning',
+          rules: [id],
+          message: `The rule "${id}" ended at ${endsAt}.`,
+          remedy: 'Remove it, or let it end later.',
+        },
+      ];
+    if (!read.ok || agents.some((agent) => mayMatch(read.compiled, agent))) return [];
+    return [
+      {
+        code: 'RULE_MATCHES_NOBODY',
+        severity: 'warning',
+        rules: [id],
+        message: `The rule "${id}" can match no agent that is registered.`,
+        remedy: 'Look at its agents, its groups and what it asks of the agent.',
+      },
+    ];
+  });
+}
+
+function unusedPolicies({ policies }: TenantControl, rules: readonly RuleDocument[]): Finding[] {
+  const used = new Set(rules.map(({ policy }) => policyNamed(policy).id));
+  return [...policies]
+    .filter(([id, { isArchived }]) => !isArchived && !used.has(id))
+    .map(([id]) => ({
+      code: 'POLICY_UNUSED',
+      severity: 'warning',
+      policies: [id],
+      message: `No rule names the policy "${id}".`,
+      remedy: 'Archive it, or let a rule name it.',
+    }));
+}
+
+/** Where a policy says which tools there are, each pattern of its lists is to match one of them. */
+function idlePatterns({ policies }: TenantControl): Finding[] {
+  return [...policies.values()].flatMap(({ versions, isArchived }): Finding[] => {
+    const document = versions.at(-1)?.document;
+    if (isArchived || document?.tools === undefined) return [];
+    const { id, tools } = document;
+    const patterns = [...(document.allowedTools ?? []), ...(document.deniedTools ?? [])];
+    return patterns
+      .filter((pattern) => {
+        const matches = compileGlobs([pattern]);
+        return tools.every((tool) => matches(tool) === null);
+      })
+      .map((pattern) => ({
+        code: 'PATTERN_MATCHES_NOTHING',
+        severity: 'warning',
+        policies: [id],
+        message: `The pattern "${pattern}" of the policy "${id}" matches none of the ${tools.length} tools that it declares.`,
+        remedy: 'Check the spelling, or declare the tool under `tools`.',
+      }));
+  });
+}
