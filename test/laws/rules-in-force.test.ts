@@ -1,6 +1,7 @@
 /** What rules give is found from what is remembered, and is what one would find without: whatever was asked before. */
 import {
   type AgentAttributes,
+  compileCondition,
   compilePolicy,
   compileRule,
   type NamedPolicy,
@@ -85,20 +86,14 @@ function rulesOf(documents: readonly object[]): RulesInForce {
   return rulesInForce(rules, (id, version) => (version === 2 ? null : (POLICIES.get(id) ?? null)));
 }
 
-function ask(
-  rules: RulesInForce,
-  {
-    agent,
-    tool,
-    context,
-    atMs,
-  }: {
-    agent: AgentAttributes;
-    tool: string;
-    context: Record<string, string | null> | undefined;
-    atMs: number;
-  },
-): Resolved {
+type Question = {
+  agent: AgentAttributes;
+  tool: string;
+  context: Record<string, string | null> | undefined;
+  atMs: number;
+};
+
+function ask(rules: RulesInForce, { agent, tool, context, atMs }: Question): Resolved {
   return rules.resolve(
     agent,
     { id: 'i', agentId: agent.id, type: 'tool_call', tool, ...(context && { context }) },
@@ -160,5 +155,55 @@ test('one rule more leaves every policy in force that was, and no shadow rule ad
       if ((more as { mode?: string }).mode === 'shadow') expect(names(after)).toEqual(names(before));
     }),
     { numRuns: 500 },
+  );
+});
+
+/** A rule as it is written, read once more: agents by their beginning, groups, times, and conditions that are true. */
+function applies(document: object, { agent, tool, context, atMs }: Question): boolean {
+  const { agents, groups, when, startsAt, endsAt } = ruleDocument.parse({ version: 1, id: 'r', ...document });
+  const isNamed = (glob: string) =>
+    glob === agent.id || (glob.endsWith('*') && agent.id.startsWith(glob.slice(0, -1)));
+  const action = {
+    id: 'i',
+    agentId: agent.id,
+    type: 'tool_call' as const,
+    tool,
+    ...(context && { context }),
+  };
+  return (
+    (agents?.some(isNamed) ?? true) &&
+    (groups?.some((group) => agent.groups.includes(group)) ?? true) &&
+    Date.parse(startsAt ?? new Date(0).toISOString()) <= atMs &&
+    (endsAt === undefined || Date.parse(endsAt) > atMs) &&
+    (when === undefined || compileCondition(when).holds({ agent: agent as never, action }) === true)
+  );
+}
+
+test('the rules that match are those that say so', () => {
+  fc.assert(
+    fc.property(documents, asked, (rules, question) => {
+      const { matches } = ask(rulesOf(rules), question);
+      const said = rules.flatMap((document, at) => (applies(document, question) ? [`r${at}`] : []));
+      expect(matches.map((match) => match.rule).toSorted()).toEqual(said);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a policy is observed only where every rule that gives it says so', () => {
+  const modes = fc.array(fc.constantFrom('enforce', 'observe'), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(modes, (drawn) => {
+      const rules = rulesOf(drawn.map((mode) => ({ policy: 'a', mode })));
+      const { mandate } = ask(rules, {
+        agent: AGENTS[0] as AgentAttributes,
+        tool: 'x',
+        context: undefined,
+        atMs: 0,
+      });
+      expect(mandate?.policies.map(({ observe }) => observe)).toEqual([
+        drawn.every((mode) => mode === 'observe'),
+      ]);
+    }),
   );
 });
