@@ -13,7 +13,7 @@ import { count, id, tenant, time } from './scalars.ts';
 /**
  * `expects`: the revision of what is changed, as whoever changes it has seen it; 0: that it is not there yet; absent: whatever it is.
  */
-const change = z.object({
+const change = z.strictObject({
   id,
   tenant,
   by: z.string(),
@@ -26,7 +26,7 @@ const changes = <Event extends string, Shape extends z.ZodRawShape>(
   event: Event,
   description: string,
   shape: Shape,
-) => z.object({ event: z.literal(event), change, ...shape }).meta({ title: event, description });
+) => z.strictObject({ event: z.literal(event), change, ...shape }).meta({ title: event, description });
 
 export const agentPut = changes('agent.put', 'An agent was registered, or changed.', {
   agent: agentDocument,
@@ -67,5 +67,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * would allow what others refuse.
  */
 export function readControlRecord(value: Uint8Array): ControlRecord {
-  return controlRecord.parse(JSON.parse(utf8.decode(value)));
+  const text = utf8.decode(value);
+  if (isDeeperThan(CAPS.depth * 2, text)) throw new RangeError('nested too deep');
+  return controlRecord.parse(JSON.parse(text));
+}
+
+/** Before it is parsed: how much a stack holds differs from reader to reader, and so would what they find. */
+function isDeeperThan(most: number, text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '').matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > most) return true;
+  }
+  return false;
 }

@@ -40,6 +40,8 @@ export const CAPS = {
   conditionValues: 1_000,
   rulePriority: 1_000_000,
   rules: 100_000,
+  /** How many stand above a sub-agent. */
+  parents: 32,
   groups: 1_000,
 } as const;
 

@@ -1,6 +1,6 @@
 /** The control topic: whatever is written to it in whatever order, every reader finds the same, and of two writers one wins. */
 import { foldControl } from '@mandate/policy';
-import { type ControlRecord, controlRecord } from '@mandate/schemas';
+import { CAPS, type ControlRecord, controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -102,6 +102,31 @@ test('a change that lies on the log twice is made once, and told again', () => {
   );
 });
 
+test('another change under an id that is known is refused, and not taken for the first', () => {
+  const { fold } = folded([publish('p', 1)]);
+  const { change } = publish('p', 1);
+  const other = controlRecord.parse({
+    event: 'rule.put',
+    change,
+    rule: { version: 1, id: 'r', policy: 'p' },
+  });
+  expect(fold.apply(other, 2)).toEqual({ ok: false, refusal: 'ID_REUSED', revision: 0 });
+  expect(fold.tenant('acme').rules.size).toBe(0);
+});
+
+test('a chain of agents ends somewhere', () => {
+  const fold = foldControl();
+  const put = (id: number, parent?: number) => {
+    const change = { id: `chg-${id}`, tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+    const agent = { id: `a${id}`, ...(parent !== undefined && { parent: `a${parent}` }) };
+    return fold.apply(controlRecord.parse({ event: 'agent.put', change, agent }), id + 1);
+  };
+  put(0);
+  const became = Array.from({ length: 40 }, (_, at) => put(at + 1, at));
+  expect(became.findIndex(({ ok }) => !ok)).toBe(CAPS.parents);
+  expect(became[CAPS.parents]).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
+});
+
 test('one tenant is as if there were no other', () => {
   fc.assert(
     fc.property(changes, (records) => {
@@ -187,12 +212,8 @@ test('a policy that a rule uses is archived by force alone', () => {
       const { policies, rules } = fold.tenant('acme');
       const isThere = policies.has('p');
       const isUsed = [...rules.values()].some(({ document }) => document.policy === 'p');
-      const archived = controlRecord.parse({
-        ...publish('p', 0),
-        event: 'policy.archived',
-        policyId: 'p',
-        forced,
-      });
+      const { change } = publish('p', 0);
+      const archived = controlRecord.parse({ event: 'policy.archived', change, policyId: 'p', forced });
       const became = fold.apply(archived, records.length + 1);
       if (!isThere) expect(became).toMatchObject({ refusal: 'NOT_FOUND' });
       else if (isUsed && !forced) expect(became).toMatchObject({ refusal: 'POLICY_IN_USE' });
@@ -208,7 +229,8 @@ test('another order names every rule once', () => {
       const { fold } = folded(records);
       const there = [...fold.tenant('acme').rules.keys()];
       const isWhole = ruleIds.toSorted().join() === there.toSorted().join();
-      const reordered = controlRecord.parse({ ...publish('p', 0), event: 'rules.reordered', ruleIds });
+      const { change } = publish('p', 0);
+      const reordered = controlRecord.parse({ event: 'rules.reordered', change, ruleIds });
       expect(fold.apply(reordered, records.length + 1).ok).toBe(isWhole);
       if (!isWhole) return;
       const inOrder = [...fold.tenant('acme').rules].toSorted(

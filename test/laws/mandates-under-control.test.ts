@@ -23,8 +23,8 @@ const rule = (fields: object) =>
 /** Plans as a decider would, that has followed the topic so far. */
 function follower(...records: readonly ControlRecord[]) {
   const fold = foldControl();
-  const mandates = mandatesUnderControl(fold);
   let revision = 0;
+  const mandates = mandatesUnderControl(fold, () => revision);
   const follow = (record: ControlRecord) => {
     revision += 1;
     return fold.apply(record, revision);
@@ -32,7 +32,7 @@ function follower(...records: readonly ControlRecord[]) {
   records.forEach(follow);
   const ask = (tool: string, agentId = 'a', context?: Record<string, string>, atMs = START_MS) =>
     planInForce(
-      mandates.at(revision),
+      mandates,
       'acme',
       { id: 'x', agentId, type: 'tool_call', tool, ...(context && { context }) },
       atMs,
@@ -111,10 +111,19 @@ test('ten an hour and a hundred a second are two limits', () => {
   ]);
 });
 
-test('a rule that we cannot read blocks everybody', () => {
+test('a rule that we cannot read blocks whom it names', () => {
   const when = { field: 'action.tool', op: 'matches', value: '(' };
-  const { ask } = follower(agent({}), policy({}), rule({}), rule({ id: 's', agents: ['other'], when }));
-  expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND', 'of rule s', 'p@1']);
+  const asks = (fields: object) =>
+    said(follower(agent({}), policy({}), rule({}), rule({ id: 's', when, ...fields })).ask('send'));
+  expect(asks({})).toEqual(['MANDATE_NOT_FOUND', 'of rule s', 'p@1']);
+  expect(asks({ agents: ['a'], mode: 'observe' })).toEqual(['MANDATE_NOT_FOUND', 'of rule s', 'p@1']);
+  expect(asks({ agents: ['other'] })).toEqual(['ALLOWED', 'p@1']);
+  expect(asks({ mode: 'shadow' })).toEqual(['ALLOWED', 'p@1']);
+});
+
+test('an observed rule whose policy is not there is no leave to do anything', () => {
+  const { ask } = follower(agent({}), rule({ mode: 'observe' }));
+  expect(ask('send')).toMatchObject({ refusal: { code: 'MANDATE_NOT_FOUND' }, observe: false });
 });
 
 const change = fc.oneof(
@@ -144,7 +153,7 @@ test('who has followed every change plans as who begins to look now', () => {
       const { fold, follow, ask } = follower();
       for (const one of changes) {
         follow(one);
-        const anew = mandatesUnderControl(fold).at(0);
+        const anew = mandatesUnderControl(fold, () => 0);
         for (const agentId of ['a', 'b'])
           for (const context of [undefined, { environment: 'prod' }, { environment: 'dev' }]) {
             const action = {

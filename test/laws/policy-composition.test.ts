@@ -239,6 +239,8 @@ test.each([
   [{ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
   [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
   [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'SUCCESS_BASED' }, 'TIERED'],
+  [{ type: 'TIERED', attempt: 0, success: 0, verification: 0.1 }, { type: 'SUCCESS_BASED' }, 'SUCCESS_BASED'],
+  [{ type: 'TIERED', attempt: 0.1, success: 0 }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
 ])(
   'of two that reserve as much, %j and %j, the one that keeps more of a call that fails',
   (one, other, keeps) => {

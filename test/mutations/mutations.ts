@@ -526,8 +526,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 observe only if all observe', 'observe: calls.every(', 'observe: calls.some('],
     [
       '7 what a policy says of a tool',
-      'policies.flatMap(({ tools })',
-      'policies.slice(0, 1).flatMap(({ tools })',
+      'mandate.policies.some(({ tools })',
+      'mandate.policies.slice(0, 1).some(({ tools })',
     ],
     ['7 findings say whose bound it was', 'return { ...found, policy: name }', 'return found'],
   ]),
@@ -539,7 +539,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 the price that keeps most', 'keepsMore(one, other) ? one : other', 'one'],
     [
       '7 of equal prices the one that keeps more',
-      'keptOnFailure(one.charging) >= keptOnFailure(other.charging)',
+      'at === -1 || (kept[at] as number) > (keptByOther[at] as number)',
       'true',
     ],
     ['7 a price that one does not know', "{ ...more, source: 'unknown' }", 'more'],
@@ -555,8 +555,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 nor its opposite', 'truth === null ? null : !truth', '!truth'],
     [
       '7 types are not coerced',
-      'return (value) => value === condition.value;',
-      'return (value) => value == condition.value;',
+      'ofScalars((value) => value === condition.value)',
+      'ofScalars((value) => value == condition.value)',
     ],
     ['7 what is inherited is missing', 'Object.hasOwn(value, step) ? value[step] : undefined', 'value[step]'],
     ['7 all', 'if (truth === false) return false;', ''],

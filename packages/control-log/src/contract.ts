@@ -103,6 +103,21 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'lost')).toHaveLength(1);
   });
 
+  test('what nobody could read back is not written', async () => {
+    const control = await follow(await open());
+    const nested = Array.from({ length: 200 }).reduce<object>((inner) => ({ not: [inner] }), { any: [] });
+    const { change } = publish('deep', 1);
+    const rule = { version: 1, id: 'r', policy: 'p', when: nested };
+    await expect(control.change({ event: 'rule.put', change, rule } as never)).rejects.toThrow('too deep');
+    expect(await control.change(publish('deep', 2))).toMatchObject({ ok: true });
+  });
+
+  test('who follows no more changes nothing more', async () => {
+    const control = await follow(await open());
+    await control.stop();
+    await expect(control.change(publish('late', 1))).rejects.toMatchObject({ code: 'BUS_CLOSED' });
+  });
+
   test('a record that cannot be read ends it: nothing is told past it', async () => {
     const bus = await open();
     const control = await follow(bus);

@@ -33,11 +33,11 @@ export type FollowedControl = Required<Running> & {
   /** How many records were read: the revision of what is told from here on. */
   revision(): number;
   tenant(name: string): TenantControl;
-  /** What may be done as of now. */
-  mandates(): MandatesInForce;
+  /** What may be done, as of the moment that it is asked. */
+  readonly mandates: MandatesInForce;
   /**
-   * Writes a change, and tells what became of it: read by this process by then, by the others soon. With an id that was
-   * written before, nothing happens again.
+   * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an
+   * id that was written before, within the tenant's last 10,000, does not happen again.
    *
    * @throws MandateError CONTROL_UNKNOWN (retryable, under the same id) where the log did not answer in time
    */
@@ -47,11 +47,11 @@ export type FollowedControl = Required<Running> & {
 /** Resolves once everything that is on the topic is folded. `finished` rejects when it can no longer be followed. */
 export async function followControl({ bus, log, passedMs = PASSED_MS }: Options): Promise<FollowedControl> {
   const fold = foldControl();
-  const underControl = mandatesUnderControl(fold);
   const waiting = new Map<number, PromiseWithResolvers<Changed>>();
   const recent = new Map<number, Changed>();
   let revision = 0;
-  let mandates = underControl.at(revision);
+  let hasEnded = false;
+  const mandates = mandatesUnderControl(fold, () => revision);
 
   const reader = await bus.read({
     topics: [TOPICS.control],
@@ -59,12 +59,16 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
     onRecords(records) {
       for (const record of records) {
         if (record.coordinate.partition !== PARTITION) continue;
+        const change = read(record);
         revision = record.coordinate.offset + 1;
-        told(revision, fold.apply(read(record), revision));
+        told(revision, fold.apply(change, revision));
       }
-      mandates = underControl.at(revision);
     },
   });
+  const ended = () => {
+    hasEnded = true;
+  };
+  reader.finished.then(ended, ended);
 
   function told(at: number, changed: Changed): void {
     waiting.get(at)?.resolve(changed);
@@ -94,7 +98,10 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
       { id: record.change.id, event: record.event },
       { source: 'control', traceparent: null },
     );
-    const value = JSON.stringify(record);
+    if (hasEnded) throw closed();
+    const value = Buffer.from(JSON.stringify(record));
+    // What could not be read back would end every reader, for ever.
+    readControlRecord(value);
     const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
     try {
       const [acknowledged] = await bus.append(TOPICS.control, [outgoing]);
@@ -118,7 +125,7 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
     stop: () => reader.stop(),
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
-    mandates: () => mandates,
+    mandates,
     change,
   };
 }
@@ -130,6 +137,12 @@ function read({ coordinate, value }: LogRecord): ControlRecord {
   } catch (error) {
     throw recordUnreadable(coordinate, error);
   }
+}
+
+function closed(): MandateError {
+  return new MandateError('BUS_CLOSED', 'the changes of agents, policies and rules are followed no more', {
+    remedy: 'The process ends: another goes on.',
+  });
 }
 
 function unknown(why: string, cause?: unknown): MandateError {

@@ -19,9 +19,17 @@ export type Checklist = {
   expiriesMs: readonly number[];
 };
 
-type OfMandate = { llmCalls: Checklist; tools: ReadonlyMap<string, Checklist>; otherTools: Checklist };
+type OfMandate = {
+  llmCalls: Checklist | null;
+  /** Of the tools that a policy speaks of, those that were called. */
+  tools: Map<string, Checklist>;
+  otherTools: Checklist | null;
+};
 
-/** What is made stays for as long as its mandate. */
+/** A mandate may speak of more tools than anybody calls. */
+const TOOLS_KNOWN = 1_000;
+
+/** What is made, when it is first asked for, stays for as long as its mandate. */
 export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
@@ -30,12 +38,26 @@ export function checklists(
   return (mandate, action) => {
     let known = made.get(mandate);
     if (known === undefined) {
-      known = ofMandate(mandate, listOf);
+      known = { llmCalls: null, tools: new Map(), otherTools: null };
       made.set(mandate, known);
     }
-    if (action.type === 'llm_call') return known.llmCalls;
-    return known.tools.get(action.tool) ?? known.otherTools;
+    if (action.type === 'llm_call') {
+      known.llmCalls ??= listOf(callsUnder(mandate, 'llm_call', null));
+      return known.llmCalls;
+    }
+    return known.tools.get(action.tool) ?? ofTool(known, mandate, action.tool);
   };
+
+  function ofTool(known: OfMandate, mandate: Mandate, tool: string): Checklist {
+    if (!mandate.policies.some(({ tools }) => tools.has(tool))) {
+      known.otherTools ??= listOf(callsUnder(mandate, 'tool_call', null));
+      return known.otherTools;
+    }
+    const list = listOf(callsUnder(mandate, 'tool_call', tool));
+    if (known.tools.size >= TOOLS_KNOWN) known.tools.clear();
+    known.tools.set(tool, list);
+    return list;
+  }
 
   function listOf(calls: readonly Calls[]): Checklist {
     const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
@@ -50,21 +72,13 @@ export function checklists(
   }
 }
 
-function ofMandate({ policies }: Mandate, listOf: (calls: readonly Calls[]) => Checklist): OfMandate {
-  const calls = (type: Action['type'], named: string | null) =>
-    listOf(
-      policies.map((policy) => ({
-        type,
-        policy,
-        tool: named === null ? null : (policy.tools.get(named) ?? null),
-      })),
-    );
-  const names = new Set(policies.flatMap(({ tools }) => [...tools.keys()]));
-  return {
-    llmCalls: calls('llm_call', null),
-    tools: new Map([...names].map((name) => [name, calls('tool_call', name)])),
-    otherTools: calls('tool_call', null),
-  };
+/** @param named the tool, where a policy speaks of it */
+function callsUnder({ policies }: Mandate, type: Action['type'], named: string | null): readonly Calls[] {
+  return policies.map((policy) => ({
+    type,
+    policy,
+    tool: named === null ? null : (policy.tools.get(named) ?? null),
+  }));
 }
 
 /** Where a mandate has several policies, its findings say whose they are. */

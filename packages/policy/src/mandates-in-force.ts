@@ -13,7 +13,7 @@ export type MandateInForce = {
 };
 
 export type MandatesInForce = {
-  /** Of what they follow from; it goes on every decision that is made under them. */
+  /** Of what they follow from at this moment: of the mandate that was asked for last. */
   readonly revision: number;
   mandateFor(tenant: string, action: Action, atMs: number): MandateInForce;
 };

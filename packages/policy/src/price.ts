@@ -42,14 +42,21 @@ function stricter(one: Price, other: Price): Price {
   return one.source === 'unknown' || other.source === 'unknown' ? { ...more, source: 'unknown' } : more;
 }
 
+/** By what it reserves, then by what it keeps of a call that fails, then of one that succeeds and was not verified. */
 function keepsMore(one: Price, other: Price): boolean {
-  if (one.reserveMicros !== other.reserveMicros) return one.reserveMicros > other.reserveMicros;
-  return keptOnFailure(one.charging) >= keptOnFailure(other.charging);
+  const [kept, keptByOther] = [keptBy(one), keptBy(other)];
+  const at = kept.findIndex((micros, place) => micros !== keptByOther[place]);
+  return at === -1 || (kept[at] as number) > (keptByOther[at] as number);
 }
 
-function keptOnFailure(charging: Charging): number {
-  if (charging.type === 'TIERED') return charging.attemptMicros;
-  return charging.type === 'ATTEMPT_BASED' ? charging.estimateMicros : 0;
+/** The last: whether what was metered beyond that is charged too. */
+function keptBy({ reserveMicros, charging }: Price): readonly number[] {
+  if (charging.type === 'TIERED') {
+    const { attemptMicros, successMicros } = charging;
+    return [reserveMicros, attemptMicros, attemptMicros + successMicros, 0];
+  }
+  const { type, estimateMicros } = charging;
+  return [reserveMicros, type === 'ATTEMPT_BASED' ? estimateMicros : 0, estimateMicros, 1];
 }
 
 function listedPrice(

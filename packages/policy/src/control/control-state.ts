@@ -3,7 +3,16 @@
  * order and so finds the same, also of a change that came too late: two who changed the same thing at once both wrote a
  * record, and the first on the log counts.
  */
-import type { AgentDocument, ControlRecord, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import {
+  type AgentDocument,
+  CAPS,
+  type ControlRecord,
+  type Json,
+  type PolicyDocument,
+  policyNamed,
+  type RuleDocument,
+} from '@mandate/schemas';
+import { digestOf } from '../digest.ts';
 
 /** `revision`: the place on the log, counted from 1, of the change that made it what it is. */
 export type Kept<T> = { readonly revision: number; readonly document: T };
@@ -40,11 +49,14 @@ export type ControlFold = {
 /** Why a change never took effect. */
 type ChangeRefusal =
   | 'REVISION_CONFLICT'
+  /** Another change has that id. */
+  | 'ID_REUSED'
   | 'NOT_FOUND'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
   | 'PARENT_UNKNOWN'
-  | 'PARENT_IS_BELOW';
+  | 'PARENT_IS_BELOW'
+  | 'PARENT_TOO_DEEP';
 
 export type Changed =
   /** `revision`: of what was changed, from here on. */
@@ -56,13 +68,16 @@ type Tenant = {
   revision: number;
   readonly agents: Map<string, Kept<AgentDocument>>;
   readonly policies: Map<string, PolicyHistory>;
+  readonly versions: Map<string, Kept<PolicyDocument>[]>;
   readonly rules: Map<string, Kept<RuleDocument>>;
+  /** By the id of a policy, which rules name it. */
+  readonly rulesOf: Map<string, Set<string>>;
   policiesRevision: number;
   rulesRevision: number;
 };
 
-/** By the id of a change, what became of it; the oldest first. */
-type Became = Map<string, Changed>;
+/** By the id of a change, what it was and what became of it; the oldest first. */
+type Became = Map<string, { digest: string; changed: Changed }>;
 
 /** Of so many changes of a tenant it is remembered what became of them. */
 const REMEMBERED = 10_000;
@@ -88,13 +103,20 @@ function applyOnce(
   revision: number,
 ): Changed {
   const { id } = record.change;
+  const digest = digestOfChange(record);
   const known = became.get(id);
-  if (known !== undefined) return known;
+  if (known?.digest === digest) return known.changed;
+  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };
   const changed = applyTo(control, record, revision);
-  became.set(id, changed);
+  became.set(id, { digest, changed });
   const [oldest] = became.keys();
   if (became.size > REMEMBERED && oldest !== undefined) became.delete(oldest);
   return changed;
+}
+
+/** Of what it changes, and what it expects: who repeats a change may say anew why. */
+function digestOfChange({ change, ...what }: ControlRecord): string {
+  return digestOf([change.expects ?? null, what as Json]);
 }
 
 function applyTo(control: Tenant, record: ControlRecord, revision: number): Changed {
@@ -113,7 +135,9 @@ function newTenant(): Tenant {
     revision: 0,
     agents: new Map(),
     policies: new Map(),
+    versions: new Map(),
     rules: new Map(),
+    rulesOf: new Map(),
     policiesRevision: 0,
     rulesRevision: 0,
   };
@@ -139,7 +163,7 @@ function revisionOf(control: TenantControl, record: ControlRecord): number {
   }
 }
 
-function objectionTo(control: TenantControl, record: ControlRecord, current: number): ChangeRefusal | null {
+function objectionTo(control: Tenant, record: ControlRecord, current: number): ChangeRefusal | null {
   switch (record.event) {
     case 'agent.put':
       return objectionToParent(control, record.agent);
@@ -163,15 +187,29 @@ function objectionTo(control: TenantControl, record: ControlRecord, current: num
 function objectionToParent({ agents }: TenantControl, { id, parent }: AgentDocument): ChangeRefusal | null {
   if (parent === undefined) return null;
   if (!agents.has(parent) && parent !== id) return 'PARENT_UNKNOWN';
-  for (let above: string | undefined = parent; above !== undefined; ) {
+  let above: string | undefined = parent;
+  for (let height = 0; above !== undefined; height += 1) {
     if (above === id) return 'PARENT_IS_BELOW';
+    if (height === CAPS.parents) return 'PARENT_TOO_DEEP';
     above = agents.get(above)?.document.parent;
   }
   return null;
 }
 
-function isUsed({ rules }: TenantControl, policyId: string): boolean {
-  return [...rules.values()].some(({ document }) => document.policy.split('@')[0] === policyId);
+function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
+  return (rulesOf.get(policyId)?.size ?? 0) > 0;
+}
+
+function usersOf({ rulesOf }: Tenant, policy: string): Set<string> {
+  const { id } = policyNamed(policy);
+  const users = rulesOf.get(id) ?? new Set();
+  rulesOf.set(id, users);
+  return users;
+}
+
+function forgetUse(control: Tenant, ruleId: string): void {
+  const before = control.rules.get(ruleId);
+  if (before !== undefined) usersOf(control, before.document.policy).delete(ruleId);
 }
 
 function change(control: Tenant, record: ControlRecord, revision: number): void {
@@ -185,7 +223,10 @@ function change(control: Tenant, record: ControlRecord, revision: number): void 
       return;
     case 'policy.published': {
       const { policy: document } = record;
-      const versions = [...(policies.get(document.id)?.versions ?? []), { revision, document }];
+      const versions = control.versions.get(document.id) ?? [];
+      control.versions.set(document.id, versions);
+      // Added to, and never copied: else a policy that is published often takes ever longer.
+      versions.push({ revision, document });
       policies.set(document.id, { revision, versions, isArchived: false });
       control.policiesRevision = revision;
       return;
@@ -197,10 +238,13 @@ function change(control: Tenant, record: ControlRecord, revision: number): void 
       return;
     }
     case 'rule.put':
+      forgetUse(control, record.rule.id);
       rules.set(record.rule.id, { revision, document: record.rule });
+      usersOf(control, record.rule.policy).add(record.rule.id);
       control.rulesRevision = revision;
       return;
     case 'rule.removed':
+      forgetUse(control, record.ruleId);
       rules.delete(record.ruleId);
       control.rulesRevision = revision;
       return;

@@ -4,6 +4,7 @@
  * changed, at its place on the log.
  */
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import { compileGlobs } from '../glob.ts';
 import { compilePolicy } from '../mandate/compile-mandate.ts';
 import { missingPolicy, type NamedPolicy } from '../mandate/compose.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
@@ -18,7 +19,8 @@ import type { ControlFold, Kept, TenantControl } from './control-state.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
-export function mandatesUnderControl(fold: ControlFold): { at(revision: number): MandatesInForce } {
+/** @param revision how much of the topic is in the fold now */
+export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesInForce {
   const compiled = compileOnce();
   const tenants = new Map<string, { of: readonly [number, number]; rules: RulesInForce }>();
 
@@ -41,7 +43,12 @@ export function mandatesUnderControl(fold: ControlFold): { at(revision: number):
     return rulesOf(tenant, control).resolve(compiled.agent(agent), action, atMs);
   }
 
-  return { at: (revision) => ({ revision, mandateFor }) };
+  return {
+    get revision() {
+      return revision();
+    },
+    mandateFor,
+  };
 }
 
 /** What is archived is no longer there, in whichever version. */
@@ -87,16 +94,15 @@ function made<D, T>(all: WeakMap<Kept<D>, T>, kept: Kept<D>, make: (document: D)
   return one;
 }
 
-/** Whoever wrote it could read it, and we cannot: then nobody it may be meant for is allowed anything. */
-function blockingRule({ id, priority }: RuleDocument): Rule {
-  const policy = { id: `of rule ${id}`, version: null };
+/** Whoever wrote it could read it, and we cannot: then nobody whom it names is allowed anything by it, whatever it asks. */
+function blockingRule({ id, priority, mode, agents, groups }: RuleDocument): Rule {
   return {
     id,
     priority,
-    policy,
-    mode: 'enforce',
-    agents: null,
-    groups: null,
+    policy: { id: `of rule ${id}`, version: null },
+    mode: mode === 'shadow' ? mode : 'enforce',
+    agents: agents === undefined ? null : compileGlobs(agents),
+    groups: groups === undefined ? null : new Set(groups),
     conditions: [],
     startsAtMs: null,
     endsAtMs: null,

@@ -6,11 +6,15 @@
 
 /** So many states of all lists together are looked at, a few tenths of a second; beyond that nobody knows. */
 const MOST_STATES = 20_000;
+/** Of all patterns together: each state may hold a place in every one. */
+const MOST_UNITS = 2_000;
 
 /** Null: there is none. Undefined: it would take too long to find out. */
 export function commonName(lists: readonly (readonly string[])[]): string | null | undefined {
+  const units = lists.flat().reduce((sum, pattern) => sum + pattern.length, 0);
+  if (units > MOST_UNITS) return undefined;
   const automata = lists.map(automatonOf);
-  const letters = [...new Set(lists.flat().flatMap((pattern) => [...pattern.replaceAll('*', '')]))];
+  const letters = [...new Set(lists.flat().flatMap((pattern) => pattern.replaceAll('*', '').split('')))];
   const start = automata.map(({ start }) => start);
   let names = [{ name: '', states: start }];
   const seen = new Set([start.join()]);

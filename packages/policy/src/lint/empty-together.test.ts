@@ -18,6 +18,7 @@ test.each<[string, string[][], string | null]>([
   ],
   ['everything', [['*'], ['*']], ''],
   ['a list that matches nothing', [['*'], []], null],
+  ['beyond the first plane of Unicode', [['😀_*'], ['*_send']], '😀_send'],
   ['inside of a name', [['*mail*'], ['send_*_now']], 'send_mail_now'],
 ])('what they have in common: %s', (_, lists, name) => {
   expect(commonName(lists)).toBe(name);

@@ -1,7 +1,7 @@
 import { commonName } from './common-name.ts';
 
-/** Sets of so many lists are tried; what only more of them do together is told as what all of them do. */
-const LARGEST_SET = 4;
+/** So many sets of lists are tried; what none of these does is told as what all of them do. */
+const MOST_SETS = 200;
 
 /**
  * The smallest set of lists of globs that have no name in common, by their places; the first of several. Null where all have
@@ -10,8 +10,11 @@ const LARGEST_SET = 4;
 export function emptyTogether(lists: readonly (readonly string[])[]): readonly number[] | null {
   const all = [...lists.keys()];
   if (lists.length === 0 || commonName(lists) !== null) return null;
-  for (let size = 1; size <= Math.min(LARGEST_SET, lists.length); size += 1) {
+  let sets = 0;
+  for (let size = 1; size < lists.length; size += 1) {
     for (const set of subsets(all, size)) {
+      sets += 1;
+      if (sets > MOST_SETS) return all;
       if (commonName(set.map((at) => lists[at] ?? [])) === null) return set;
     }
   }

@@ -83,6 +83,29 @@ test('policies that no agent is held to at once may differ', () => {
   ]);
 });
 
+test('a rule that cannot be read', () => {
+  const when = { field: 'action.tool', op: 'matches', value: '(' };
+  const rules = [
+    { id: 'r', policy: 'p' },
+    { id: 's', policy: 'p', when, endsAt: '2026-02-01T00:00:00Z' },
+  ];
+  expect(found({ policies: [P], rules })).toEqual([{ code: 'RULE_UNREADABLE', rules: ['s'], policies: [] }]);
+});
+
+test('rules that are over empty nothing either, and miss nothing', () => {
+  const policies = [
+    { id: 'reads', allowedTools: ['read_*'] },
+    { id: 'mails', allowedTools: ['send_mail'] },
+  ];
+  const over = { endsAt: '2026-02-01T00:00:00Z' };
+  const rules = [
+    { id: 'r', policy: 'reads' },
+    { id: 's', policy: 'mails', ...over },
+    { id: 't', policy: 'gone', ...over },
+  ];
+  expect(found({ policies, rules }).map(({ code }) => code)).toEqual(['RULE_ENDED', 'RULE_ENDED']);
+});
+
 test('a shadow rule empties nothing', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },

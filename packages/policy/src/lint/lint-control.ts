@@ -8,6 +8,7 @@ import { emptyTogether } from './empty-together.ts';
 
 export type LintFinding = {
   code:
+    | 'RULE_UNREADABLE'
     | 'POLICY_MISSING'
     | 'NOTHING_IN_COMMON'
     | 'RULE_ENDED'
@@ -27,8 +28,9 @@ type Finding = Omit<LintFinding, 'rules' | 'policies'> & Partial<Pick<LintFindin
 export function lintControl(control: TenantControl, atMs: number): readonly LintFinding[] {
   const rules = [...control.rules.values()].map(({ document }) => document);
   const findings = [
-    ...missingPolicies(control, rules),
-    ...nothingInCommon(control, rules),
+    ...unreadableRules(rules),
+    ...missingPolicies(control, rules, atMs),
+    ...nothingInCommon(control, rules, atMs),
     ...idleRules(control, rules, atMs),
     ...unusedPolicies(control, rules),
     ...idlePatterns(control),
@@ -43,9 +45,31 @@ function meant({ policies }: TenantControl, { policy }: RuleDocument) {
   return isArchived ? undefined : versions[(version ?? versions.length) - 1];
 }
 
-function missingPolicies(control: TenantControl, rules: readonly RuleDocument[]): Finding[] {
+/** In force, or will be. */
+function isAlive({ mode, endsAt }: RuleDocument, atMs: number): boolean {
+  return mode !== 'shadow' && (endsAt === undefined || Date.parse(endsAt) > atMs);
+}
+
+function unreadableRules(rules: readonly RuleDocument[]): Finding[] {
+  return rules.flatMap((document): Finding[] => {
+    const read = compileRule(document);
+    if (read.ok) return [];
+    const why = read.faults.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+    return [
+      {
+        code: 'RULE_UNREADABLE',
+        severity: 'error',
+        rules: [document.id],
+        message: `The rule "${document.id}" cannot be read (${why}): whatever the agents do that it names is blocked.`,
+        remedy: 'Correct it, or remove it.',
+      },
+    ];
+  });
+}
+
+function missingPolicies(control: TenantControl, rules: readonly RuleDocument[], atMs: number): Finding[] {
   return rules
-    .filter((rule) => meant(control, rule) === undefined)
+    .filter((rule) => isAlive(rule, atMs) && meant(control, rule) === undefined)
     .map(({ id, policy }) => ({
       code: 'POLICY_MISSING',
       severity: 'error',
@@ -56,9 +80,9 @@ function missingPolicies(control: TenantControl, rules: readonly RuleDocument[])
     }));
 }
 
-/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no tool over. */
-function nothingInCommon(control: TenantControl, rules: readonly RuleDocument[]): Finding[] {
-  const enforced = rules.filter(({ mode }) => mode !== 'shadow').flatMap(compiledWith(control));
+/** For each set of rules that some agent may be held to at some time, a smallest set of policies that leaves no tool over. */
+function nothingInCommon(control: TenantControl, rules: readonly RuleDocument[], atMs: number): Finding[] {
+  const enforced = rules.filter((rule) => isAlive(rule, atMs)).flatMap(compiledWith(control));
   const found = new Map<string, Finding>();
   const looked = new Set<string>();
   for (const { document: agent } of control.agents.values()) {
@@ -75,7 +99,7 @@ function nothingInCommon(control: TenantControl, rules: readonly RuleDocument[])
       severity: 'error',
       rules: empty.flatMap((at) => held[at]?.rule.id ?? []),
       policies: names,
-      message: `No tool is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held at once: every tool call is blocked then.`,
+      message: `No tool is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held: where all their rules match at once, every tool call is blocked.`,
       remedy:
         'Let their allowedTools have a name in common, or keep their rules from matching the same agent.',
     });
@@ -101,7 +125,7 @@ function idleRules(control: TenantControl, rules: readonly RuleDocument[], atMs:
   return rules.flatMap((document): Finding[] => {
     const { id, endsAt } = document;
     const read = compileRule(document);
-    if (endsAt !== undefined && Date.parse(endsAt) <= atMs)
+    if (read.ok && endsAt !== undefined && Date.parse(endsAt) <= atMs)
       return [
         {
           code: 'RULE_ENDED',

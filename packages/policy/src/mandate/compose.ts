@@ -18,12 +18,16 @@ export function compose(
   policies: readonly NamedPolicy[],
   rules: readonly string[] = [],
 ): Mandate | null {
-  const byName = new Map(policies.map((policy) => [policy.name, policy]));
+  const byName = new Map<string, NamedPolicy>();
+  for (const policy of policies) {
+    const { observe = true } = byName.get(policy.name) ?? {};
+    byName.set(policy.name, { ...policy, observe: policy.observe && observe });
+  }
   if (byName.size === 0) return null;
   const inOrder = [...byName.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const reference = {
     id,
-    hash: digestOf(inOrder.map(({ name, hash }) => [name, hash])),
+    hash: digestOf(inOrder.map(({ name, hash, observe }) => [name, hash, observe])),
     rules: [...new Set(rules)].toSorted(),
     policies: inOrder.map(({ name }) => name),
   };

@@ -101,13 +101,13 @@ function negation(truth: Truth): Truth {
 function operatorOf(condition: FieldCondition): (value: Json) => Truth {
   switch (condition.op) {
     case '==':
-      return (value) => value === condition.value;
+      return ofScalars((value) => value === condition.value);
     case '!=':
-      return (value) => value !== condition.value;
+      return ofScalars((value) => value !== condition.value);
     case 'in':
     case 'not_in': {
       const values = new Set<Json>(condition.value);
-      return (value) => values.has(value) === (condition.op === 'in');
+      return ofScalars((value) => values.has(value) === (condition.op === 'in'));
     }
     case 'contains':
       return (value) => contains(value, condition.value);
@@ -134,6 +134,11 @@ function operatorOf(condition: FieldCondition): (value: Json) => Truth {
 function contains(value: Json, sought: Scalar): Truth {
   if (Array.isArray(value)) return value.includes(sought);
   return typeof value === 'string' && typeof sought === 'string' ? value.includes(sought) : null;
+}
+
+/** A list or an object is neither equal to a value nor different from it. */
+function ofScalars(compare: (value: Json) => boolean): (value: Json) => Truth {
+  return (value) => (typeof value === 'object' && value !== null ? null : compare(value));
 }
 
 function ofNumbers(compare: (value: number) => boolean): (value: Json) => Truth {

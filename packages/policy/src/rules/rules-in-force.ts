@@ -41,7 +41,7 @@ export type PolicyLookup = (id: string, version: number | null) => NamedPolicy |
 
 const AGENTS_KNOWN = 10_000;
 const ANSWERS_KNOWN = 20_000;
-const MANDATES_KNOWN = 2_000;
+const MANDATES_KNOWN = 500;
 /** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
 const LONGEST_KEY = 1_000;
 
@@ -85,7 +85,7 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
   function composed(matches: readonly { rule: Rule; policy: NamedPolicy }[]): Mandate | null {
     const policies = new Map<string, NamedPolicy>();
     for (const { rule, policy } of matches) {
-      const isObserved = policy.observe || rule.mode === 'observe';
+      const isObserved = !policy.isMissing && (policy.observe || rule.mode === 'observe');
       const before = policies.get(policy.name)?.observe ?? true;
       policies.set(policy.name, { ...policy, observe: isObserved && before });
     }
@@ -163,12 +163,16 @@ function spell(
   candidates: readonly Candidate[],
   atMs: number,
 ): Pick<Resolved, 'holdsFromMs' | 'holdsUntilMs'> {
-  const edges = candidates.flatMap(({ rule }) => [rule.startsAtMs ?? [], rule.endsAtMs ?? []].flat());
-  const next = edges.filter((edge) => edge > atMs);
-  return {
-    holdsFromMs: Math.max(0, ...edges.filter((edge) => edge <= atMs)),
-    holdsUntilMs: next.length === 0 ? null : Math.min(...next),
-  };
+  let holdsFromMs = 0;
+  let holdsUntilMs: number | null = null;
+  for (const { rule } of candidates) {
+    for (const edgeMs of [rule.startsAtMs, rule.endsAtMs]) {
+      if (edgeMs === null) continue;
+      if (edgeMs <= atMs) holdsFromMs = Math.max(holdsFromMs, edgeMs);
+      else holdsUntilMs = Math.min(holdsUntilMs ?? edgeMs, edgeMs);
+    }
+  }
+  return { holdsFromMs, holdsUntilMs };
 }
 
 function isWithin({ holdsFromMs, holdsUntilMs }: Resolved, atMs: number): boolean {
