@@ -526,8 +526,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 observe only if all observe', 'observe: calls.every(', 'observe: calls.some('],
     [
       '7 what a policy says of a tool',
-      'mandate.policies.some(({ tools })',
-      'mandate.policies.slice(0, 1).some(({ tools })',
+      'for (const policy of policies) if (policy.tools',
+      'for (const policy of policies.slice(0, 1)) if (policy.tools',
     ],
     ['7 findings say whose bound it was', 'return { ...found, policy: name }', 'return found'],
   ]),

@@ -45,14 +45,14 @@ export function checklists(
       known.llmCalls ??= listOf(callsUnder(mandate, 'llm_call', null));
       return known.llmCalls;
     }
-    return known.tools.get(action.tool) ?? ofTool(known, mandate, action.tool);
+    const ofTool = known.tools.get(action.tool);
+    if (ofTool !== undefined) return ofTool;
+    if (isNamed(mandate, action.tool)) return toolOf(known, mandate, action.tool);
+    known.otherTools ??= listOf(callsUnder(mandate, 'tool_call', null));
+    return known.otherTools;
   };
 
-  function ofTool(known: OfMandate, mandate: Mandate, tool: string): Checklist {
-    if (!mandate.policies.some(({ tools }) => tools.has(tool))) {
-      known.otherTools ??= listOf(callsUnder(mandate, 'tool_call', null));
-      return known.otherTools;
-    }
+  function toolOf(known: OfMandate, mandate: Mandate, tool: string): Checklist {
     const list = listOf(callsUnder(mandate, 'tool_call', tool));
     if (known.tools.size >= TOOLS_KNOWN) known.tools.clear();
     known.tools.set(tool, list);
@@ -70,6 +70,11 @@ export function checklists(
       expiriesMs: calls.flatMap(({ policy }) => policy.expiresAtMs ?? []),
     };
   }
+}
+
+function isNamed({ policies }: Mandate, tool: string): boolean {
+  for (const policy of policies) if (policy.tools.has(tool)) return true;
+  return false;
 }
 
 /** @param named the tool, where a policy speaks of it */
