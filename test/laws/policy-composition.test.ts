@@ -1,6 +1,7 @@
 /** SEMANTICS section 7: policies compose to what each of them allows, whatever their order and however often they stand there. */
 import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
 import { policyDocument } from '@mandate/schemas';
+import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
@@ -154,7 +155,8 @@ test('lists of tools intersect by the names that they match, and denied ones uni
         const action = { id: 'x', agentId: 'a', type: 'tool_call' as const, tool };
         const isAllowed = fields.every(
           ({ allowedTools, deniedTools }) =>
-            allowedTools.some((one) => isLike(one, tool)) && !deniedTools.some((one) => isLike(one, tool)),
+            allowedTools.some((one) => matchesByTable(one, tool)) &&
+            !deniedTools.some((one) => matchesByTable(one, tool)),
         );
         expect({ tool, isAllowed: plan(action, mandate, START_MS).refusal === null }).toEqual({
           tool,
@@ -172,13 +174,6 @@ const EVERY_NAME = [1, 2, 3, 4].flatMap((length) =>
     Array.from({ length }, (_, at) => 'ab.'[Math.floor(number / 3 ** at) % 3]).join(''),
   ),
 );
-
-/** By the definition: a star is nothing, or a character and a star. */
-function isLike(pattern: string, name: string): boolean {
-  if (pattern === '') return name === '';
-  if (pattern[0] !== '*') return pattern[0] === name[0] && isLike(pattern.slice(1), name.slice(1));
-  return isLike(pattern.slice(1), name) || (name !== '' && isLike(pattern, name.slice(1)));
-}
 
 test('a policy that is not there allows nothing, whatever stands beside it', () => {
   fc.assert(

@@ -545,6 +545,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a price that one does not know', "{ ...more, source: 'unknown' }", 'more'],
   ]),
   ...inFile(`${POLICY}/mandate/compose.ts`, [
+    [
+      '7 observed only where every rule says so',
+      'observe: policy.observe && observe',
+      'observe: policy.observe',
+    ],
     ['7 of no policies no mandate', 'if (byName.size === 0) return null;', ''],
     ['7 order changes nothing', '.toSorted((one, other) => (one.name < other.name ? -1 : 1))', ''],
     ['7 repetition changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
@@ -565,7 +570,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
     ['7 a shadow rule is never enforced', "rule.mode !== 'shadow'", 'true'],
-    ['7 observed only where every rule says so', 'observe: isObserved && before', 'observe: isObserved'],
     [
       '7 what is remembered ends with its time',
       'known !== undefined && isWithin(known, atMs)',

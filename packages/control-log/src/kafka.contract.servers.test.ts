@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
-import { busWith, describeWithServers, sharedServer } from '@mandate/testing';
+import { busOfOwnTopics, describeWithServers, sharedServer } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlLogContract } from './contract.ts';
 
@@ -16,12 +16,6 @@ describeWithServers(['kafka'], 'the control topic on Kafka', () => {
       minInSyncReplicas: 1,
     });
     onTestFinished(() => bus.close());
-    // A topic of its own, for the brokers are others' too.
-    const suffix = randomUUID();
-    const own = (topic: string) => `${topic}.${suffix}`;
-    return busWith(bus, {
-      append: (topic, records) => bus.append(own(topic), records),
-      read: (options) => bus.read({ ...options, topics: options.topics.map(own) }),
-    });
+    return busOfOwnTopics(bus, randomUUID());
   });
 });

@@ -1,3 +1,4 @@
+import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlobs } from './glob.ts';
@@ -59,20 +60,6 @@ test('an empty list matches nothing', () => {
   expect(compileGlobs([])('a')).toBeNull();
 });
 
-// A matcher built another way: a table of which prefixes of the pattern reach which prefixes of the name.
-function tableMatches(pattern: string, name: string): boolean {
-  let reached = Array.from({ length: name.length + 1 }, (_, at) => at === 0);
-  for (let p = 0; p < pattern.length; p += 1) {
-    const next = new Array<boolean>(name.length + 1).fill(false);
-    for (let n = 0; n <= name.length; n += 1) {
-      if (pattern[p] === '*') next[n] = reached[n] === true || (n > 0 && next[n - 1] === true);
-      else next[n] = n > 0 && reached[n - 1] === true && pattern[p] === name[n - 1];
-    }
-    reached = next;
-  }
-  return reached[name.length] === true;
-}
-
 test('agrees with a matcher by dynamic programming', () => {
   const over = (alphabet: string[], maxLength: number) =>
     fc.array(fc.constantFrom(...alphabet), { maxLength }).map((units) => units.join(''));
@@ -83,7 +70,7 @@ test('agrees with a matcher by dynamic programming', () => {
       (patterns, names) => {
         const match = compileGlobs(patterns);
         for (const name of names) {
-          expect(match(name)).toBe(patterns.find((pattern) => tableMatches(pattern, name)) ?? null);
+          expect(match(name)).toBe(patterns.find((pattern) => matchesByTable(pattern, name)) ?? null);
         }
       },
     ),

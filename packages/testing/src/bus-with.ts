@@ -15,3 +15,14 @@ export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
     ...changes,
   };
 }
+
+/** The same log, with topics of its own, for the brokers are others' too. */
+export function busOfOwnTopics(bus: Bus, suffix: string): Bus {
+  const own = (topic: string) => (topic.endsWith(suffix) ? topic : `${topic}.${suffix}`);
+  return busWith(bus, {
+    append: (topic, records) => bus.append(own(topic), records),
+    read: (options) => bus.read({ ...options, topics: options.topics.map(own) }),
+    ranges: (topic, beforeMs) => bus.ranges(own(topic), beforeMs),
+    at: ({ topic, ...place }) => bus.at({ topic: own(topic), ...place }),
+  });
+}

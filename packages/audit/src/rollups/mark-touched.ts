@@ -4,8 +4,8 @@
  * Once they are there, and before the batch is taken for done: whoever sees that mark sees the rows, and where a
  * recorder dies between the two, the batch comes again and is marked then. And before they are there: rows that can be
  * seen and are not marked yet, for a moment or for as long as a full disk takes no mark, would be missing from what was
- * counted without them, while lists show them. The first of the two does not do alone: whoever counts an hour between
- * the mark and the rows knows of the mark, and not of the rows.
+ * counted without them, while lists show them. The mark before does not do alone: whoever counts an hour between it and
+ * the rows knows of the mark, and not of the rows.
  */
 import type { AuditClient } from '../port.ts';
 import { HOUR_MS } from './hour.ts';

@@ -1,3 +1,4 @@
+import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
@@ -24,27 +25,20 @@ test.each<[string, string[][], string | null]>([
   expect(commonName(lists)).toBe(name);
 });
 
-/** By the definition: a star is nothing, or a character and a star. */
-function isLike(pattern: string, name: string): boolean {
-  if (pattern === '') return name === '';
-  if (pattern[0] !== '*') return pattern[0] === name[0] && isLike(pattern.slice(1), name.slice(1));
-  return isLike(pattern.slice(1), name) || (name !== '' && isLike(pattern, name.slice(1)));
-}
-
 const glob = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 4 }).map((all) => all.join(''));
 const lists = fc.array(fc.array(glob, { maxLength: 2 }), { minLength: 1, maxLength: 3 });
-const EVERY_NAME = [0, 1, 2, 3, 4, 5, 6, 7, 8]
-  .flatMap((length) =>
-    Array.from({ length: 2 ** length }, (_, number) =>
-      number.toString(2).padStart(length, '0').slice(0, length),
-    ),
-  )
-  .map((name) => name.replaceAll('0', 'a').replaceAll('1', 'b'));
+/** Of up to eight letters. */
+const EVERY_NAME = Array.from({ length: 9 }, (_, length) => length).flatMap((length) =>
+  Array.from({ length: 2 ** length }, (_, number) =>
+    Array.from({ length }, (_, at) => (((number >> at) & 1) === 0 ? 'a' : 'b')).join(''),
+  ),
+);
 
 test('the shortest name that all of them match, if there is one', () => {
   fc.assert(
     fc.property(lists, (drawn) => {
-      const matchedByAll = (name: string) => drawn.every((list) => list.some((one) => isLike(one, name)));
+      const matchedByAll = (name: string) =>
+        drawn.every((list) => list.some((one) => matchesByTable(one, name)));
       const found = commonName(drawn);
       const shortest = EVERY_NAME.find(matchedByAll);
       expect(found?.length ?? null).toBe(shortest?.length ?? null);

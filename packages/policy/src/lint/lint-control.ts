@@ -23,10 +23,16 @@ export type LintFinding = {
   remedy: string;
 };
 
+/** A rule as it is written, and what was made of it. */
+type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
+
 type Finding = Omit<LintFinding, 'rules' | 'policies'> & Partial<Pick<LintFinding, 'rules' | 'policies'>>;
 
 export function lintControl(control: TenantControl, atMs: number): readonly LintFinding[] {
-  const rules = [...control.rules.values()].map(({ document }) => document);
+  const rules = [...control.rules.values()].map(({ document }) => ({
+    document,
+    read: compileRule(document),
+  }));
   const findings = [
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
@@ -50,9 +56,8 @@ function isAlive({ mode, endsAt }: RuleDocument, atMs: number): boolean {
   return mode !== 'shadow' && (endsAt === undefined || Date.parse(endsAt) > atMs);
 }
 
-function unreadableRules(rules: readonly RuleDocument[]): Finding[] {
-  return rules.flatMap((document): Finding[] => {
-    const read = compileRule(document);
+function unreadableRules(rules: readonly RuleRead[]): Finding[] {
+  return rules.flatMap(({ document, read }): Finding[] => {
     if (read.ok) return [];
     const why = read.faults.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
     return [
@@ -67,10 +72,10 @@ function unreadableRules(rules: readonly RuleDocument[]): Finding[] {
   });
 }
 
-function missingPolicies(control: TenantControl, rules: readonly RuleDocument[], atMs: number): Finding[] {
+function missingPolicies(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
   return rules
-    .filter((rule) => isAlive(rule, atMs) && meant(control, rule) === undefined)
-    .map(({ id, policy }) => ({
+    .filter(({ document }) => isAlive(document, atMs) && meant(control, document) === undefined)
+    .map(({ document: { id, policy } }) => ({
       code: 'POLICY_MISSING',
       severity: 'error',
       rules: [id],
@@ -81,8 +86,10 @@ function missingPolicies(control: TenantControl, rules: readonly RuleDocument[],
 }
 
 /** For each set of rules that some agent may be held to at some time, a smallest set of policies that leaves no tool over. */
-function nothingInCommon(control: TenantControl, rules: readonly RuleDocument[], atMs: number): Finding[] {
-  const enforced = rules.filter((rule) => isAlive(rule, atMs)).flatMap(compiledWith(control));
+function nothingInCommon(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
+  const enforced = rules
+    .filter(({ document }) => isAlive(document, atMs))
+    .flatMap((rule) => withPolicy(control, rule));
   const found = new Map<string, Finding>();
   const looked = new Set<string>();
   for (const { document: agent } of control.agents.values()) {
@@ -109,22 +116,17 @@ function nothingInCommon(control: TenantControl, rules: readonly RuleDocument[],
 
 type Compiled = { rule: Rule; policy: string; tools: readonly string[] | undefined };
 
-function compiledWith(control: TenantControl): (document: RuleDocument) => Compiled[] {
-  return (document) => {
-    const read = compileRule(document);
-    const policy = meant(control, document);
-    if (!read.ok || policy === undefined) return [];
-    return [{ rule: read.compiled, policy: document.policy, tools: policy.document.allowedTools }];
-  };
+function withPolicy(control: TenantControl, { document, read }: RuleRead): Compiled[] {
+  const policy = meant(control, document);
+  if (!read.ok || policy === undefined) return [];
+  return [{ rule: read.compiled, policy: document.policy, tools: policy.document.allowedTools }];
 }
 
-function idleRules(control: TenantControl, rules: readonly RuleDocument[], atMs: number): Finding[] {
+function idleRules(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
   const agents: readonly AgentAttributes[] = [...control.agents.values()].map(({ document }) => ({
     ...document,
   }));
-  return rules.flatMap((document): Finding[] => {
-    const { id, endsAt } = document;
-    const read = compileRule(document);
+  return rules.flatMap(({ document: { id, endsAt }, read }): Finding[] => {
     if (read.ok && endsAt !== undefined && Date.parse(endsAt) <= atMs)
       return [
         {
@@ -148,8 +150,8 @@ function idleRules(control: TenantControl, rules: readonly RuleDocument[], atMs:
   });
 }
 
-function unusedPolicies({ policies }: TenantControl, rules: readonly RuleDocument[]): Finding[] {
-  const used = new Set(rules.map(({ policy }) => policyNamed(policy).id));
+function unusedPolicies({ policies }: TenantControl, rules: readonly RuleRead[]): Finding[] {
+  const used = new Set(rules.map(({ document }) => policyNamed(document.policy).id));
   return [...policies]
     .filter(([id, { isArchived }]) => !isArchived && !used.has(id))
     .map(([id]) => ({

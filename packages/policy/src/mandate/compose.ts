@@ -10,6 +10,8 @@ import type { Mandate, Policy } from './mandate.ts';
 export type NamedPolicy = Policy & { name: string };
 
 /**
+ * A policy that is given several times is observed only where each of them is.
+ *
  * @param rules names of those that led to the policies; for the record
  * @returns null where there are no policies: then no mandate applies, and nothing is allowed
  */

@@ -81,19 +81,16 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
     };
   }
 
-  /** A policy that several rules name is observed only where all of them say so. */
   function composed(matches: readonly { rule: Rule; policy: NamedPolicy }[]): Mandate | null {
-    const policies = new Map<string, NamedPolicy>();
-    for (const { rule, policy } of matches) {
-      const isObserved = !policy.isMissing && (policy.observe || rule.mode === 'observe');
-      const before = policies.get(policy.name)?.observe ?? true;
-      policies.set(policy.name, { ...policy, observe: isObserved && before });
-    }
+    const policies = matches.map(({ rule, policy }) => ({
+      ...policy,
+      observe: !policy.isMissing && (policy.observe || rule.mode === 'observe'),
+    }));
     const names = matches.map(({ rule }) => rule.id);
-    const key = JSON.stringify([[...policies.values()].map(({ name, observe }) => [name, observe]), names]);
+    const key = JSON.stringify([policies.map(({ name, observe }) => [name, observe]), names]);
     const known = mandates.get(key);
     if (known !== undefined) return known;
-    const mandate = compose(COMPOSED, [...policies.values()], names);
+    const mandate = compose(COMPOSED, policies, names);
     if (mandate !== null) mandates.set(key, mandate);
     return mandate;
   }

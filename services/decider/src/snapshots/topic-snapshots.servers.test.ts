@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Bus, createKafkaBus } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
-import { busWith, describeWithServers, sharedServer } from '@mandate/testing';
+import { busOfOwnTopics, describeWithServers, sharedServer } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { snapshotsContract } from './contract.ts';
 import { topicSnapshots } from './topic-snapshots.ts';
@@ -17,16 +17,6 @@ describeWithServers(['kafka'], 'snapshots on a topic of Kafka', () => {
       minInSyncReplicas: 1,
     });
     onTestFinished(() => bus.close());
-    return topicSnapshots(renamed(bus, randomUUID()));
+    return topicSnapshots(busOfOwnTopics(bus, randomUUID()));
   });
 });
-
-/** Every topic is one of its own, for the brokers are others' too. */
-function renamed(bus: Bus, suffix: string): Bus {
-  const own = (topic: string) => `${topic}.${suffix}`;
-  return busWith(bus, {
-    append: (topic, records) => bus.append(own(topic), records),
-    ranges: (topic) => bus.ranges(own(topic)),
-    at: ({ topic, ...place }) => bus.at({ topic: topic.endsWith(suffix) ? topic : own(topic), ...place }),
-  });
-}
