@@ -25,6 +25,7 @@ export const CAPS = {
   attempts: 1_000,
   deadlineMs: 24 * 3_600_000,
   leaseMs: 12 * 3_600_000,
+  replayMemoryMs: 31 * 86_400_000,
   /** The longest that whoever publishes waits for an answer. */
   waitMs: 60_000,
   /** A rate keeps one timestamp a call: this bounds what one counter can hold. */

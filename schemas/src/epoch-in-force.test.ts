@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type EpochInForce, epochBehind, holdsIn } from './epoch-in-force.ts';
+import { DEFAULTS } from './defaults.ts';
+import { type EpochInForce, epochBehind, holdsIn, replayMemoryBehind } from './epoch-in-force.ts';
 
 type Begun = Parameters<typeof epochBehind>[1];
 
@@ -25,4 +26,14 @@ test('what is made in another epoch does not hold, and any holds where none was 
   expect(holdsIn({ id: 'a', generation: 7 }, 'a')).toBe(true);
   expect(holdsIn({ id: 'a', generation: 7 }, 'b')).toBe(false);
   expect(holdsIn(null, 'b')).toBe(true);
+});
+
+test.each<[string, number | null, number | undefined, number]>([
+  ['the first, which names one', null, 5, 5],
+  ['the first, which names none', null, undefined, DEFAULTS.replayMemoryMs],
+  ['one that names none', 5, undefined, 5],
+  ['a shorter one', 5, 4, 5],
+  ['a longer one', 5, 6, 6],
+])('the replay memory behind %s', (_, known, replayMemoryMs, behind) => {
+  expect(replayMemoryBehind(known, { replayMemoryMs })).toBe(behind);
 });

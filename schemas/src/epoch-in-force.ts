@@ -3,6 +3,7 @@
  * every reader. The order on the log alone does not tell, because whoever rebuilds a ledger may be held up until another
  * has rebuilt it, and its record then lands behind the other's.
  */
+import { DEFAULTS } from './defaults.ts';
 import type { LedgerEpoch } from './operations.ts';
 
 /** `generation`: the highest that was named up to there; 0 while none was. */
@@ -23,6 +24,18 @@ export function epochBehind(
   const highest = inForce?.generation ?? 0;
   if (generation === undefined) return { id, generation: highest };
   return inForce !== null && generation <= highest ? inForce : { id, generation };
+}
+
+/**
+ * For how long ids are remembered behind a record, where `known` held before it; null before the first of a log. It never
+ * gets shorter: what was settled long after it was decided must find its decision in every fold to come.
+ */
+export function replayMemoryBehind(
+  known: number | null,
+  { replayMemoryMs }: Pick<LedgerEpoch['epoch'], 'replayMemoryMs'>,
+): number {
+  if (known === null) return replayMemoryMs ?? DEFAULTS.replayMemoryMs;
+  return Math.max(known, replayMemoryMs ?? 0);
 }
 
 /** Whether a decision or settlement counts that was made in the epoch `madeIn`; where none was named, any does. */

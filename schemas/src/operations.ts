@@ -99,6 +99,8 @@ export const ledgerEpoch = z
       /** Rises with every rebuild that is begun; see the description below. Records from before there were any have none. */
       generation: z.int().min(1).optional(),
       previous: id.nullable(),
+      /** For how long ids are remembered, in milliseconds: `replayMemoryBehind` says what holds. */
+      replayMemoryMs: z.int().min(1).optional(),
       reason: z.string(),
       at: time,
     }),

@@ -4,11 +4,10 @@
  * comes onto the log but what is there; after that, answers that decide nothing anew. Nothing is charged by any of it.
  */
 import type { Bus } from '@mandate/bus';
-import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
+import { CAPS, type Decision, GROUPS, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainKafka, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { outcome, request } from './agents-at-work.ts';
-import { anotherBuild } from './another-build.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { followAnswers } from './follow-answers.ts';
 import { type WholePlane, wholePlane } from './whole-plane.ts';
@@ -16,7 +15,7 @@ import { type WholePlane, wholePlane } from './whole-plane.ts';
 const ACTIONS = 40;
 const MANDATES =
   'version: 1\nid: all\nagents: ["*"]\nmaxCostTotal: 100\ntoolPolicies: { look: { cost: 0.01 }, see: { cost: 0.02 } }\n';
-const [SHORT_MEMORY_MS, SHORT_DEADLINE_MS] = [10_000, 5_000];
+const SHORT_MEMORY_MS = 10_000;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for again', () => {
   test('is answered, charges nothing and decides nothing anew', async () => {
@@ -62,20 +61,15 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
   });
 
   test('after it was forgotten, too', async () => {
-    const { servers, bus, api, startDecider } = await wholePlane(
+    const { servers, bus, api, startDecider, expectLawsHold } = await wholePlane(
       MANDATES.replace('cost: 0.01', 'cost: 0.01, executionLeaseMs: 1000'),
+      { deciders: { REPLAY_MEMORY_MS: String(SHORT_MEMORY_MS) } },
     );
-    const forgetful = anotherBuild({
-      file: 'schemas/src/defaults.ts',
-      from: 'replayMemoryMs: 24 * 3_600_000,',
-      to: `replayMemoryMs: ${SHORT_MEMORY_MS},`,
-    });
     const answers = await followAnswers(bus);
-    const start = () => startDecider({}, forgetful);
-    const decider = await start();
+    const decider = await startDecider();
     const actions = Array.from({ length: ACTIONS }, (_, at) =>
-      // As everywhere, a deadline is not longer than the memory.
-      request(asked(`once-${at}`, at, { deadlineMs: SHORT_DEADLINE_MS })),
+      // No deadline is longer than the memory.
+      request(asked(`once-${at}`, at, { deadlineMs: CAPS.deadlineMs })),
     );
     await bus.append(TOPICS.actions, actions);
     await waitUntil('an answer to each', () => answers.distinct().size === ACTIONS, PATIENCE_MS);
@@ -91,13 +85,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'what is asked for agai
     await waitUntil('it to be forgotten', () => Date.now() > forgottenAtMs, PATIENCE_MS);
 
     await resetOffsets(servers);
-    await start();
+    await startDecider();
     await waitUntil('another answer to each', () => answers.distinct().size === 2 * ACTIONS, PATIENCE_MS);
     const later = answers.decisions().slice(ACTIONS);
     expect(later.filter(({ verdict }) => verdict === 'ALLOW')).toEqual([]);
     expect(new Set(later.map(({ kind }) => kind))).toEqual(new Set(['expired']));
-    // `mandate reconcile` would name each: it holds a delivery to one answer, remembered or not.
     expect(await api.get('/v1/ledger/balances')).toEqual(balances);
+    await expectLawsHold();
   });
 });
 

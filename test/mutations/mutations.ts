@@ -205,6 +205,11 @@ export const MUTATIONS: readonly Mutation[] = [
       'action.deadlineMs ?? DEFAULTS.deadlineMs',
       'DEFAULTS.deadlineMs',
     ],
+    [
+      '3 no deadline is longer than the replay memory',
+      'Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs)',
+      '(action.deadlineMs ?? DEFAULTS.deadlineMs)',
+    ],
     ["1 plans are made for the ledger's time", 'planForMs: result.atMs }', 'planForMs: plannedAtMs }'],
     [
       '8 what cannot be redacted is not shown',
@@ -231,6 +236,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 dead letters are published', "given.filter(({ answer }) => answer.kind === 'dead-letter'),", '[],'],
   ]),
   ...inFile('schemas/src/epoch-in-force.ts', [
+    [
+      '2 the replay memory never gets shorter',
+      'return Math.max(known, replayMemoryMs ?? 0);',
+      'return replayMemoryMs ?? known;',
+    ],
     ['9 who was overtaken begins no epoch', 'generation <= highest ? inForce', 'generation < 0 ? inForce'],
     ['9 one generation begins one epoch', 'generation <= highest', 'generation < highest'],
     [
@@ -282,8 +292,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${DECIDER}/rebuild-ledger.ts`, [
     [
       '9 no rebuild ends below what the log holds',
-      '  mustHold(epoch, fold, need);\n  await rebuild.load',
-      '  await rebuild.load',
+      '  mustHold(epoch, fold, need);\n  sayMemory',
+      '  sayMemory',
     ],
     ['9 the next try is above what the log holds', '  need.above = highestGeneration(fold);\n', ''],
     ["9 the lease of one's own last try is no obstacle", '  need.epoch = epoch;\n', ''],

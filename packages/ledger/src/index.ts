@@ -11,7 +11,14 @@
  * It is not the truth. The log is: a ledger is thrown away and folded anew (fold/), from the start or from a snapshot of
  * such a fold, under a new epoch that makes void what deciders of the old one still write.
  */
-export { createFold, deliveriesIn, type Fold, foldRecord, highestGeneration } from './fold/fold.ts';
+export {
+  createFold,
+  deliveriesIn,
+  type Fold,
+  foldRecord,
+  highestGeneration,
+  memoryBehind,
+} from './fold/fold.ts';
 export { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } from './kill-broadcast.ts';
 export { ledgerReadiness } from './ledger-readiness.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';

@@ -85,6 +85,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
     system: 'memory',
     epoch,
     generation: 0,
+    replayMemoryMs,
     step: async (batch) => {
       look();
       const waiting: StepRequest[] = [];

@@ -105,6 +105,8 @@ export interface Ledger {
   readonly epoch: string;
   /** That the log names for this epoch; 0 where it names none. */
   readonly generation: number;
+  /** For how long ids are remembered. No deadline is longer: what comes again after that comes too late. */
+  readonly replayMemoryMs: number;
 
   /**
    * The atomic step, for a whole batch: operations of one agent happen in the order given. Sequences within a tenant

@@ -35,7 +35,7 @@ export {
   sharedServer,
   testWithKcat,
 } from './servers/with-servers.ts';
-export { type PlaneProcess, startPlane } from './start-plane.ts';
+export { type PlaneProcess, spawnMandate, startPlane } from './start-plane.ts';
 export type { StartedProcess } from './start-process.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';

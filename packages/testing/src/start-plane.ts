@@ -3,6 +3,14 @@ import { type StartedProcess, startProcess } from './start-process.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/src/main.ts');
 
+/** Any command of `mandate` in a process of its own. */
+export function spawnMandate(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): StartedProcess {
+  return startProcess(COMMAND, args, { ...process.env, ...env });
+}
+
 export type PlaneProcess = StartedProcess & {
   readonly url: string;
   /** By name; only at the first start of a folder. */
@@ -20,7 +28,7 @@ export async function startPlane(options: {
 }): Promise<PlaneProcess> {
   const args = ['up', '--json', '--data', options.data, '--port', '0', ...(options.args ?? [])];
   if (options.mandates !== undefined) args.push('--mandates', options.mandates);
-  const started = startProcess(COMMAND, args, { ...process.env, ...options.env });
+  const started = spawnMandate(args, options.env);
   const { url, keys } = await started.says('stdout', (line): Ready => JSON.parse(line));
   return { ...started, url, keys: Object.fromEntries(keys.map(({ name, key }) => [name, key])) };
 }

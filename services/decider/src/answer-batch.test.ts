@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
 import { compileActionRedaction, loadMandates, mandatesOfFile } from '@mandate/policy';
 import { manualClock } from '@mandate/runtime';
-import { CAPS, settingsOfTopic, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { CAPS, DEFAULTS, settingsOfTopic, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import type { Answer, AnswerContext, Incoming } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
@@ -14,9 +14,12 @@ function mandatesOf(text: string) {
   return loaded.mandates;
 }
 
-function scene(mandates: string, options: Partial<AnswerContext> = {}) {
+function scene(
+  mandates: string,
+  { replayMemoryMs, ...options }: Partial<AnswerContext> & { replayMemoryMs?: number } = {},
+) {
   const clock = manualClock(START_MS);
-  const ledger = createMemoryLedger({ clock, epoch: 'ep_1' });
+  const ledger = createMemoryLedger({ clock, epoch: 'ep_1', ...(replayMemoryMs && { replayMemoryMs }) });
   const control = mandatesOfFile(mandatesOf(mandates), 7);
   const context: AnswerContext = {
     ledger,
@@ -311,4 +314,14 @@ test('offline, nothing comes too late', async () => {
   const late = incoming(ask('a', { deadlineMs: 1 }));
   clock.advance(1e9);
   expect(told((await answerBatch([late], context)).answers)).toEqual(['ALLOWED a']);
+});
+
+test('no deadline is longer than the ledger remembers: what comes again after that comes too late', async () => {
+  const { context, incoming, clock, ledger } = scene('', { replayMemoryMs: 60_000 });
+  const again = incoming(ask('a', { deadlineMs: CAPS.deadlineMs }));
+  const { answers, operations } = await answerBatch([again], context);
+  expect(told(answers)).toEqual(['ALLOWED a']);
+  await ledger.confirm(ledger.epoch, operations);
+  clock.advance(60_000 + DEFAULTS.leaseMs);
+  expect(told((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
 });

@@ -52,6 +52,8 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const answers = new Array<Answer>(batch.length);
   const { ledger } = context;
   const control = context.control();
+  // How long it remembers bounds deadlines.
+  if (ledger.epoch === '') await ledger.ping();
   const plannedAtMs = context.clock();
   const turn = turns();
   let open: Pending[] = [];
@@ -116,6 +118,7 @@ function asked(
   action: Action,
   context: AnswerContext,
 ): Asked {
+  const { replayMemoryMs } = context.ledger;
   const request = {
     source: incoming.source,
     appendedAtMs: incoming.appendedAtMs,
@@ -126,7 +129,7 @@ function asked(
     idempotencyKey: action.idempotencyKey ?? null,
     digest: actionDigest(action, incoming.fingerprint, sha256),
     deadlineAtMs: context.deadlines
-      ? incoming.appendedAtMs + (action.deadlineMs ?? DEFAULTS.deadlineMs)
+      ? incoming.appendedAtMs + Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs)
       : null,
   };
   return { at, incoming, action, request, ...shownOf({ ...action, tenant }, tenant, context) };

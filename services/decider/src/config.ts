@@ -6,7 +6,7 @@ import {
   privacySettings,
   redisSettings,
 } from '@mandate/runtime';
-import { tenant } from '@mandate/schemas';
+import { CAPS, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** The decider's own settings; their names in the environment begin with MANDATE_. */
@@ -48,6 +48,14 @@ export const deciderSettings = z.object({
     .max(600_000)
     .default(10_000)
     .describe('after how long a silent decider loses its partitions'),
+  DECIDER_REPLAY_MEMORY_MS: z
+    .int()
+    .min(1_000)
+    .max(CAPS.replayMemoryMs)
+    .optional()
+    .describe(
+      'for how long an action id, an idempotency key and a delivery are remembered, and the longest deadline; most of the memory of a ledger goes by it. The same for all deciders. 24 h when absent from the start of a log, which takes nothing shorter later',
+    ),
   DECIDER_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()

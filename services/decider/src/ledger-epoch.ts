@@ -1,7 +1,8 @@
 /** A new epoch of the ledger: its name, and the record that begins it on every partition of the decisions topic. */
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@mandate/bus';
-import type { Clock } from '@mandate/runtime';
+import type { LedgerState } from '@mandate/ledger';
+import type { Clock, Logger } from '@mandate/runtime';
 import { type LedgerEpoch, TOPICS, wireTime } from '@mandate/schemas';
 
 export function newEpoch(clock: Clock): string {
@@ -26,4 +27,14 @@ export async function appendEpoch(
     );
     for (const { partition } of fresh) announced.add(partition);
   }
+}
+
+/** Where the log keeps another replay memory than was asked for. */
+export function sayMemory(
+  { replayMemoryMs }: Pick<LedgerState, 'replayMemoryMs'>,
+  askedMs: number | undefined,
+  log: Logger,
+): void {
+  if (askedMs === undefined || askedMs === replayMemoryMs) return;
+  log.warn({ replayMemoryMs, askedMs }, 'the log has begun with a longer replay memory, and keeps it');
 }

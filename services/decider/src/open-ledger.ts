@@ -24,11 +24,12 @@ export type OpenedLedger = {
 };
 
 export async function openLedger(
-  settings: RedisSettings & KafkaSettings,
+  settings: RedisSettings & KafkaSettings & { readonly DECIDER_REPLAY_MEMORY_MS?: number | undefined },
   { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
   { closing, running }: Opening,
 ): Promise<OpenedLedger> {
-  const fromLog = { bus, clock, log, snapshots: openSnapshots(settings, bus, folder.snapshot) };
+  const snapshots = openSnapshots(settings, bus, folder.snapshot);
+  const fromLog = { bus, clock, log, snapshots, replayMemoryMs: settings.DECIDER_REPLAY_MEMORY_MS };
   const shared = await openSharedLedger(settings, log);
   if (shared === null) {
     closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());

@@ -14,7 +14,7 @@ import type { Bus } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
 import { type Clock, isMandateError, type Logger, MandateError } from '@mandate/runtime';
 import type { FoldedLog } from './fold-log.ts';
-import { appendEpoch, newEpoch } from './ledger-epoch.ts';
+import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
 import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
 import type { Snapshots } from './snapshots/port.ts';
 
@@ -26,6 +26,8 @@ export type RebuildOptions = {
   /** Where one is looked for, and left behind when much had to be folded. */
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
+  /** Asked for; what holds is on the log. */
+  replayMemoryMs?: number | undefined;
 };
 
 /** How long the others wait for one that died. */
@@ -72,7 +74,7 @@ export async function rebuildLedger(
 }
 
 async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortSignal): Promise<FoldedLog> {
-  const { bus, ledger, clock, log } = options;
+  const { bus, ledger, clock, log, replayMemoryMs } = options;
   const startedMs = performance.now();
   const previous = ledger.epoch || null;
   const { wanting, above, epoch: insteadOf } = need;
@@ -85,7 +87,7 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
   await rebuild.renew();
   need.announced = true;
   const reason = 'the shared ledger was rebuilt from the log';
-  await appendEpoch(bus, clock, { id: epoch, generation, previous, reason });
+  await appendEpoch(bus, clock, { id: epoch, generation, previous, replayMemoryMs, reason });
   await rebuild.renew();
 
   let renewedMs = performance.now();
@@ -98,6 +100,7 @@ async function tryToRebuild(options: RebuildOptions, need: Need, signal?: AbortS
   const folded = await foldBehindSnapshot(options, onProgress);
   const { fold, records } = folded;
   mustHold(epoch, fold, need);
+  sayMemory(fold.state, replayMemoryMs, log);
   await rebuild.load(fold.state);
   await rebuild.finish();
   log.warn({ epoch, records, tookMs: Math.round(performance.now() - startedMs) }, 'the ledger is rebuilt');

@@ -61,3 +61,12 @@ test('a start goes into force above what the log holds, though its clock is behi
   clock.advance(2_000_000);
   expect((await restoreLedger(options)).ledger.generation).toBe(clock());
 });
+
+test('a ledger remembers for as long as its log began with, whoever restores it', async () => {
+  const { options } = await opened();
+  const memoryOf = async (replayMemoryMs?: number) =>
+    (await restoreLedger({ ...options, replayMemoryMs })).ledger.replayMemoryMs;
+  expect([await memoryOf(60_000), await memoryOf(), await memoryOf(1_000), await memoryOf(90_000)]).toEqual([
+    60_000, 60_000, 60_000, 90_000,
+  ]);
+});

@@ -3,9 +3,9 @@
  * epoch begins. Whoever calls this must be the only one that decides on this log (see `holdExclusively`).
  */
 import type { Bus } from '@mandate/bus';
-import { createMemoryLedger, highestGeneration, type MemoryLedger } from '@mandate/ledger';
+import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
-import { appendEpoch, newEpoch } from './ledger-epoch.ts';
+import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
 import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
 import type { Snapshots } from './snapshots/port.ts';
 import { leaveSnapshot } from './snapshots/take-snapshot.ts';
@@ -21,8 +21,9 @@ export async function restoreLedger(options: {
   /** Where one is looked for, and left behind when much had to be folded. */
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
+  replayMemoryMs?: number | undefined;
 }): Promise<Restored> {
-  const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords } = options;
+  const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords, replayMemoryMs } = options;
   const startedMs = performance.now();
   const folded = await foldBehindSnapshot({ bus, log, snapshots });
   // Before the ledger has it: from then on it changes.
@@ -34,8 +35,11 @@ export async function restoreLedger(options: {
     id: epoch,
     generation,
     previous: fold.epochs.values().next().value?.id ?? null,
+    replayMemoryMs,
     reason: options.reason ?? 'the ledger was restored from the log',
   });
+  fold.state.replayMemoryMs = memoryBehind(fold, { replayMemoryMs });
+  sayMemory(fold.state, replayMemoryMs, log);
   const ledger = createMemoryLedger({ clock, epoch, generation, state: fold.state, log });
   const tookMs = Math.round(performance.now() - startedMs);
   log.info({ epoch, records, tookMs }, 'the ledger is restored from the log');

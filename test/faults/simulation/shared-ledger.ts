@@ -14,7 +14,7 @@ import {
 } from '@mandate/ledger';
 import type { RedisLedger } from '@mandate/ledger/redis';
 import { type Clock, MandateError } from '@mandate/runtime';
-import type { KillTarget } from '@mandate/schemas';
+import { DEFAULTS, type KillTarget } from '@mandate/schemas';
 
 export type LedgerCall = 'step' | 'confirm' | 'operate' | 'look' | 'begin' | 'renew' | 'load' | 'finish';
 
@@ -106,6 +106,7 @@ export class SharedLedger {
       get generation() {
         return force?.generation ?? 0;
       },
+      replayMemoryMs: DEFAULTS.replayMemoryMs,
       // A call a tenant, as on a cluster.
       step: async (batch) => {
         const results = new Map<unknown, StepResult>();

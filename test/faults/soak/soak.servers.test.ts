@@ -4,8 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, SEED, SOAK_MS, seededRandom, startRedis, waitUntil } from '@mandate/testing';
-import { expect, onTestFailed, test } from 'vitest';
+import {
+  describeWithOwnServers,
+  SEED,
+  SOAK_MS,
+  seededRandom,
+  spawnMandate,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openTestLog, PATIENCE_MS } from '../breakable-servers.ts';
 import { allAtWork } from '../deciders-at-work.ts';
 import { openWay, wayToBroker } from '../ways.ts';
@@ -19,14 +27,11 @@ const EVERY_MS = Math.min(10_000, SOAK_MS / 2);
 const MOST_STARTS = 5;
 /** By which it is measured what the deciders can do. */
 const BACKLOG = SOAK_MS < 60_000 ? 500 : 10_000;
-/**
- * As many as the laws are checked of, and the ledger is rebuilt from, in a minute or two of a small machine: 277 a second
- * for half an hour.
- */
-const MOST_ACTIONS = 500_000;
-/** With as many on the log, on a machine that has much else to do. */
+/** As at any plane of such a load, what a ledger remembers, and is folded from when it is lost, is of the last minutes. */
+const REPLAY_MEMORY_MS = 60_000;
+const SNAPSHOT_EVERY = '30s';
+/** On a machine that has much else to do. */
 const REBUILT_WITHIN_MS = 600_000;
-const MOST_A_SECOND = MOST_ACTIONS / (SOAK_MS / 1_000);
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
   test(`of ${Math.round(SOAK_MS / 1_000)} s, with a fault every ${EVERY_MS / 1_000} s (SEED=${SEED})`, {
@@ -44,6 +49,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
         MANDATE_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
         MANDATE_RECORDER_SESSION_TIMEOUT_MS: '2000',
       }),
+      deciders: { REPLAY_MEMORY_MS: String(REPLAY_MEMORY_MS) },
     });
     const { servers, bus, apiOf, gateway, query, recorder, startGateway, startDecider, startRecorder } =
       plane;
@@ -67,6 +73,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
         recorder: () => insistently(startRecorder),
       },
     };
+    const brokers = servers.kafka.through.join(',');
+    const snapshots = spawnMandate(['snapshot', '--kafka', brokers, '--every', SNAPSHOT_EVERY]);
+    onTestFinished(async () => void (await snapshots.kill('SIGKILL')));
     const traffic = await openTraffic({
       agents: await openTestLog({ kafka: { ...servers.kafka, brokers: servers.kafka.through } }),
       observer: bus,
@@ -86,7 +95,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
       waitUntil('a decision for every action', () => traffic.decided() === traffic.asked(), PATIENCE_MS);
     await drain();
     const capacity = await drain();
-    const perSecond = Math.min(capacity / 2, MOST_A_SECOND);
+    const perSecond = capacity / 2;
     const watched = watch(bus, traffic, { gateway, decider, recorder, query });
     watched.say(
       `${Math.round(capacity)} actions/s are decided of a backlog; ${Math.round(perSecond)} are asked for`,
@@ -123,6 +132,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     watched.say(`no lag after ${Math.round((performance.now() - calmMs) / 1_000)} s; ${told(traffic)}`);
 
     expect(whoEnded(soaked)).toEqual([]);
+    expect(snapshots.process.exitCode, snapshots.errors()).toBeNull();
     expect((await bus.ranges(TOPICS.deadLetters)).filter(({ endOffset }) => endOffset > 0)).toEqual([]);
     if (history.length >= KINDS_OF_FAULTS) {
       const codes = ['AGENT_KILLED', 'ALLOWED', 'COST_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED'];

@@ -84,6 +84,7 @@ export const planeConfig = z
       DECIDER_TENANT_TOPICS: true,
       DECIDER_BATCH_RECORDS: true,
       DECIDER_SESSION_TIMEOUT_MS: true,
+      DECIDER_REPLAY_MEMORY_MS: true,
     }).shape,
     ...recorderSettings.pick({
       RECORDER_BATCH_RECORDS: true,

@@ -49,7 +49,11 @@ function rebuiltBehind(
   late: readonly DecisionsRecord[][],
 ): DecisionsRecord[][] {
   const begun = (id: string, generation: number): DecisionsRecord => {
-    const epoch = { id, generation, previous: EPOCH, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
+    const replayMemoryMs = REPLAY_MEMORY_MS;
+    const epoch = {
+      ...{ id, generation, previous: EPOCH, replayMemoryMs },
+      ...{ reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' },
+    };
     return { event: 'ledger.epoch', epoch };
   };
   return log.map((records, partition) => [

@@ -2,7 +2,7 @@
 import { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFold, type Fold, foldRecord, highestGeneration } from './fold.ts';
+import { createFold, type Fold, foldRecord, highestGeneration, memoryBehind } from './fold.ts';
 
 function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
   const fold = createFold();
@@ -47,4 +47,26 @@ test('the highest generation is that of all partitions', () => {
   foldRecord(fold, { source: { partition: 1, offset: 0 }, record: recordOf(other, 0) });
   expect(highestGeneration(fold)).toBe(7);
   expect(highestGeneration(createFold())).toBe(0);
+});
+
+test('a log has the replay memory that its first epoch names, or a longer one, and so has its snapshot', () => {
+  const fold = createFold();
+  const begin = (offset: number, generation: number, replayMemoryMs?: number) => {
+    const epoch = {
+      id: `e${offset}`,
+      generation,
+      previous: null,
+      replayMemoryMs,
+      reason: '',
+      at: '2026-01-01T00:00:00Z',
+    };
+    foldRecord(fold, { source: { partition: 0, offset }, record: { event: 'ledger.epoch', epoch } });
+    return fold.state.replayMemoryMs;
+  };
+  expect([begin(0, 7, 60_000), begin(1, 8), begin(2, 9, 1_000), begin(3, 10, 90_000)]).toEqual([
+    60_000, 60_000, 60_000, 90_000,
+  ]);
+  const read = createFold({ replayMemoryMs: 90_000 });
+  for (const [partition, epoch] of fold.epochs) read.epochs.set(partition, epoch);
+  expect([memoryBehind(read, {}), memoryBehind(read, { replayMemoryMs: 1_000 })]).toEqual([90_000, 90_000]);
 });

@@ -3,7 +3,14 @@
  * interleaving. What deciders of an older epoch wrote behind a `ledger.epoch` is void: the ledger that they charged is
  * gone.
  */
-import { DEFAULTS, type DecisionsHead, type EpochInForce, epochBehind, holdsIn } from '@mandate/schemas';
+import {
+  DEFAULTS,
+  type DecisionsHead,
+  type EpochInForce,
+  epochBehind,
+  holdsIn,
+  replayMemoryBehind,
+} from '@mandate/schemas';
 import { isForgotten } from '../memory/deliveries.ts';
 import { forgetEarly } from '../memory/early.ts';
 import { forget } from '../memory/forget.ts';
@@ -75,6 +82,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       foldApproval(state, record.approval);
       break;
     case 'ledger.epoch':
+      state.replayMemoryMs = memoryBehind(fold, record.epoch);
       fold.epochs.set(partition, epochBehind(inForce, record.epoch));
       break;
   }
@@ -100,6 +108,14 @@ const IN_HAND = 10_000;
 /** Its record may be written once more, however long its decider was away. */
 function isInHand({ offset, log }: Delivery): boolean {
   return typeof offset === 'string' || offset > log.highest - IN_HAND;
+}
+
+/** For how long the ledger of the next epoch remembers: `replayMemoryBehind`. */
+export function memoryBehind(
+  { state, epochs }: Pick<Fold, 'state' | 'epochs'>,
+  epoch: { replayMemoryMs?: number | undefined },
+): number {
+  return replayMemoryBehind(epochs.size === 0 ? null : state.replayMemoryMs, epoch);
 }
 
 /** The highest generation that the log names. A ledger that is brought back takes a higher one. */

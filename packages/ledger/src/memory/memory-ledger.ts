@@ -56,6 +56,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     system: 'memory',
     epoch,
     generation,
+    replayMemoryMs: state.replayMemoryMs,
     state: () => state,
 
     async step(batch) {

@@ -13,7 +13,7 @@ import type { Delivery, EarlySettlement, TenantState } from './remembered.ts';
 type ForgetQueue = { deliveries: Delivery[]; head: number };
 
 export type LedgerState = {
-  readonly replayMemoryMs: number;
+  replayMemoryMs: number;
   /** The latest time seen: the clock never shows an earlier one. */
   clockMs: number;
   readonly tenants: Map<string, TenantState>;

@@ -9,9 +9,12 @@ import { createRedisLedger, type RedisLedger, type RedisLedgerOptions } from './
 export const START_MS = 1_000;
 
 /** Rebuilt from an empty log: what is new is never taken for what was lost. */
-export async function freshLedger(options: RedisLedgerOptions): Promise<RedisLedger> {
+export async function freshLedger({
+  replayMemoryMs = DEFAULTS.replayMemoryMs,
+  ...options
+}: RedisLedgerOptions & { replayMemoryMs?: number }): Promise<RedisLedger> {
   const ledger = await createRedisLedger({ namespace: freshNamespace(), ...options });
-  await rebuildFrom(ledger, createState(options.replayMemoryMs ?? DEFAULTS.replayMemoryMs), 'epoch-1');
+  await rebuildFrom(ledger, createState(replayMemoryMs), 'epoch-1');
   return ledger;
 }
 

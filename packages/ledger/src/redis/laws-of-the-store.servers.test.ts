@@ -61,7 +61,6 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
       url: server.url,
       clock,
       namespace: freshNamespace(),
-      replayMemoryMs: state.replayMemoryMs,
     });
     await rebuildFrom(ledger, state, 'epoch-1');
     return { ledger, clock };

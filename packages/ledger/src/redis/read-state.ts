@@ -21,8 +21,8 @@ import { type Charged, type Micros, requestIn } from './scripts/words.ts';
 import type { Shards } from './shards.ts';
 
 export async function readState(shards: Shards): Promise<LedgerState> {
-  const state = createState(shards.replayMemoryMs);
-  const { epoch, everything } = await shards.look();
+  const { epoch, everything, replayMemoryMs } = await shards.look();
+  const state = createState(replayMemoryMs);
   if (everything !== null) takeFlag(state, ['*', ...everything]);
   for (const [name, [forgetAtMs, answer]] of await registryCommands(shards)) {
     takeCommand(state, name, forgetAtMs, answer);

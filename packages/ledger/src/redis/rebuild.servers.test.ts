@@ -39,6 +39,18 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
+  test('has all clients remember for as long as the log says', async () => {
+    const { ready, connect } = scene();
+    const ledger = await ready();
+    const other = await connect();
+    expect([ledger.replayMemoryMs, other.replayMemoryMs]).toEqual([REPLAY_MS, REPLAY_MS]);
+    await rebuildFrom(ledger, createState(60_000), 'epoch-2');
+    await other.ping();
+    expect([ledger, other, await connect()].map((each) => each.replayMemoryMs)).toEqual([
+      60_000, 60_000, 60_000,
+    ]);
+  });
+
   test('comes behind a restart of the server, which is noticed although nothing was lost', async () => {
     const own = await startRedis({ appendonly: true });
     onTestFinished(() => own.stop());

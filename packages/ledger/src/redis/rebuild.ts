@@ -8,6 +8,7 @@
  *
  * Whoever loses the lease, to a crash or to its own slowness, cannot finish: the next to begin has a higher generation.
  */
+import { DEFAULTS } from '@mandate/schemas';
 import type { LedgerState } from '../memory/state.ts';
 import { epochChanged, unavailable } from './failure.ts';
 import { linesOf, registryLinesOf } from './load-state.ts';
@@ -78,7 +79,7 @@ export async function beginRebuild(
 
   let renewedAtMs = performance.now();
   async function renew(): Promise<void> {
-    mustBeOurs(await shards.askRegistry('renew-rebuild', [epoch, generation, leaseMs, '', '', 0]));
+    mustBeOurs(await shards.askRegistry('renew-rebuild', [epoch, generation, leaseMs, '', '', 0, '']));
     renewedAtMs = performance.now();
   }
 
@@ -99,18 +100,20 @@ export async function beginRebuild(
   async function end(revision: number): Promise<FlagState | null> {
     const runs = await Promise.all(shards.connection.masters().map(runOf));
     const tenants = JSON.stringify([...before.keys()]);
-    const args = [epoch, generation, leaseMs, runs.join(' '), tenants, revision];
+    const args = [epoch, generation, leaseMs, runs.join(' '), tenants, revision, replayMemoryMs];
     const reply = await shards.askRegistry('renew-rebuild', args);
     mustBeOurs(reply);
     return reply[0] === 'FLAG' ? (reply[2] as FlagState) : null;
   }
 
+  let replayMemoryMs: number = DEFAULTS.replayMemoryMs;
   await inGroups(registered, close);
   return {
     epoch,
     generation,
     renew,
     async load(state) {
+      replayMemoryMs = state.replayMemoryMs;
       await renew();
       await shards.askRegistry('load-registry', [JSON.stringify(registryLinesOf(state))]);
       const pieces = new Map<string, { lines: unknown[][]; weight: number }>();

@@ -8,7 +8,6 @@
  * acknowledged last; it is noticed, and rebuilt from the log.
  */
 import { type Clock, type Logger, silentLogger } from '@mandate/runtime';
-import { DEFAULTS } from '@mandate/schemas';
 import type { LedgerState } from '../memory/state.ts';
 import type { Ledger } from '../port.ts';
 import { connect, type RedisAddress, type WaitReplicas } from './connection.ts';
@@ -26,8 +25,6 @@ export type RedisLedgerOptions = RedisAddress &
   ServerRequirements & {
     /** What all keys begin with: several ledgers may share a server. Default `mandate`. */
     namespace?: string;
-    /** Default 24 h. The same for all who share the ledger. */
-    replayMemoryMs?: number;
     waitReplicas?: WaitReplicas;
     /** For tests, in the place of the server's own. */
     clock?: Clock;
@@ -51,7 +48,6 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
   const shards = createShards({
     connection,
     namespace: options.namespace ?? 'mandate',
-    replayMemoryMs: options.replayMemoryMs ?? DEFAULTS.replayMemoryMs,
     log,
     clock: options.clock,
   });
@@ -70,6 +66,9 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     },
     get generation() {
       return shards.force()?.generation ?? 0;
+    },
+    get replayMemoryMs() {
+      return shards.replayMemoryMs;
     },
     step: (batch) => step(shards, batch),
 

@@ -3,6 +3,7 @@
  * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
  */
 import { type Clock, type Logger, systemClock } from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
 import { type AnsweredCalls, createAnsweredCalls } from './answered-calls.ts';
 import { createClockWatch } from './clock-watch.ts';
 import type { Connection } from './connection.ts';
@@ -16,8 +17,11 @@ import { registryKeys, tenantKeys } from './keys.ts';
  */
 const LAYOUT = 3;
 
-/** The state that the last rebuild left: the epoch is its name on the log, the generation its place in Redis. */
-type Force = { epoch: string; generation: number };
+/** The state that a rebuild left: the epoch is its name on the log, the generation its place in Redis. */
+type Named = { epoch: string; generation: number };
+
+/** The last one's, by the registry. */
+type Force = Named & { replayMemoryMs: number };
 
 /** Of a flag. */
 export type FlagState = [killed: 1 | null, revision: number, reason: string, atMs: number];
@@ -27,6 +31,7 @@ type Argument = string | number;
 export type Shards = {
   readonly namespace: string;
   readonly log: Logger;
+  /** Of what is in force. */
   readonly replayMemoryMs: number;
   /** By this client. */
   readonly answered: AnsweredCalls;
@@ -65,7 +70,7 @@ export type Shards = {
 };
 
 /** Of no generation: what is not ready refuses it. */
-const NOTHING: Force = { epoch: '', generation: 0 };
+const NOTHING: Force = { epoch: '', generation: 0, replayMemoryMs: DEFAULTS.replayMemoryMs };
 
 /** Opening, and a rebuild that ends meanwhile, take a turn each. */
 const MOST_TURNS = 6;
@@ -73,11 +78,10 @@ const MOST_TURNS = 6;
 export function createShards(options: {
   connection: Connection;
   namespace: string;
-  replayMemoryMs: number;
   log: Logger;
   clock?: Clock | undefined;
 }): Shards {
-  const { connection, namespace, clock, log, replayMemoryMs } = options;
+  const { connection, namespace, clock, log } = options;
   let inForce: Force | null = null;
   let seenMs = 0;
   let highestGeneration = 0;
@@ -111,7 +115,7 @@ export function createShards(options: {
 
   async function enter(tenant: string, note: 'opening' | 'open', generation: Argument) {
     const reply = await askRegistry('enter-registry', [tenant, note, generation]);
-    const [, , epoch, inGeneration, runs, everything, noted] = reply as [
+    const [, , epoch, inGeneration, runs, everything, noted, memoryMs] = reply as [
       string,
       number,
       string,
@@ -119,8 +123,11 @@ export function createShards(options: {
       string,
       FlagState | null,
       'opening' | 'open' | null,
+      string | null,
     ];
-    const force = { epoch, generation: Number(inGeneration) };
+    // A ledger that an older program loaded says nothing of it.
+    const replayMemoryMs = Number(memoryMs ?? DEFAULTS.replayMemoryMs);
+    const force = { epoch, generation: Number(inGeneration), replayMemoryMs };
     adopt(force);
     return { force, runs, everything, noted };
   }
@@ -153,7 +160,9 @@ export function createShards(options: {
     namespace,
     log,
     connection,
-    replayMemoryMs,
+    get replayMemoryMs() {
+      return (inForce ?? NOTHING).replayMemoryMs;
+    },
     answered: createAnsweredCalls(),
     force: () => inForce,
     highestGeneration: () => highestGeneration,
@@ -167,8 +176,8 @@ export function createShards(options: {
     askAnyway: async (tenant, script, args) =>
       (await askTenant(tenant, script, args, adoptEpoch(tenant), inForce ?? NOTHING)).reply,
     askUnder: async (epoch, tenant, script, args) => {
-      const changed = async (force: Force) => {
-        throw epochChanged(epoch, force.epoch);
+      const changed = async (there: Named) => {
+        throw epochChanged(epoch, there.epoch);
       };
       return (await askTenant(tenant, script, args, changed)).reply;
     },
@@ -191,7 +200,7 @@ export function createShards(options: {
     tenant: string,
     script: string,
     args: readonly Argument[],
-    onEpoch: (there: Force, asked: Force) => Promise<void>,
+    onEpoch: (there: Named, asked: Force) => Promise<void>,
     asking: Force | null = inForce,
   ): Promise<{ reply: unknown[]; epoch: string }> {
     let force = asking ?? (await shards.look());
@@ -219,7 +228,7 @@ export function createShards(options: {
    * tenant that neither the log nor the registry knew then: the registry tells which when the tenant is opened.
    */
   function adoptEpoch(tenant: string) {
-    return async (there: Force, asked: Force): Promise<void> => {
+    return async (there: Named, asked: Force): Promise<void> => {
       const { generation, epoch } = await shards.look();
       if (generation !== asked.generation) return;
       if (there.generation >= generation) {

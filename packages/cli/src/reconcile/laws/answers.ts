@@ -3,15 +3,16 @@
  * replay memory is over, a delivery is decided anew.
  */
 import { createHash } from 'node:crypto';
-import { DEFAULTS, type Decision, type Settlement, type Source } from '@mandate/schemas';
+import type { Decision, Settlement, Source } from '@mandate/schemas';
 import { type Findings, named, placeName } from './law.ts';
+import type { Memory } from './memory.ts';
 import type { Read } from './read-record.ts';
 
 type Answer = { digest: number; atMs: number };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-export function createAnswers(findings: Findings) {
+export function createAnswers(findings: Findings, memory: Memory) {
   const given = new Map<string, Map<number, Answer>>();
   const ofPartition = ({ topic, partition }: Pick<Source, 'topic' | 'partition'>) => {
     const name = `${topic}/${partition}`;
@@ -29,7 +30,7 @@ export function createAnswers(findings: Findings) {
       const atMs = Date.parse('decidedAt' in answer ? answer.decidedAt : answer.settledAt);
       const digest = digestOf(answer);
       const known = offsets.get(offset);
-      if (known !== undefined && atMs < known.atMs + DEFAULTS.replayMemoryMs) {
+      if (known !== undefined && atMs < known.atMs + memory.ms) {
         if (known.digest !== digest) {
           findings.broken(() => ({
             at: placeName(log.coordinate),

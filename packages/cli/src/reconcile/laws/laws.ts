@@ -13,6 +13,7 @@ import { createInOrder } from './in-order.ts';
 import { createKill } from './kill.ts';
 import { Findings, type LawReport, placeName } from './law.ts';
 import { createLimits } from './limits.ts';
+import { createMemory } from './memory.ts';
 import { checkOffsets, createLetters, type Requests } from './offsets.ts';
 import { oneDecision } from './one-decision.ts';
 import { checkOutcome } from './outcomes.ts';
@@ -47,11 +48,12 @@ export function createLaws(asked: {
   };
   const read = readInEpochs();
   const stepsOf = readSteps();
-  const answers = createAnswers(found.oneDecision);
+  const memory = createMemory();
+  const answers = createAnswers(found.oneDecision, memory);
   const letters = createLetters();
   const rows = createAuditRows(found);
   const kill = createKill(found.kill);
-  const standing = createStanding();
+  const standing = createStanding(memory);
   const limits = createLimits(found.limits);
   const inOrder = createInOrder(asked.partitions, onStep, (step) => {
     const ids = step.did === 'decide' ? namesOf(step.decision) : { tenant: step.tenant };
@@ -102,6 +104,7 @@ export function createLaws(asked: {
   return {
     /** A record of the decisions topic, each partition in its order. */
     takes(record: DecisionsRecord, log: Pick<LogRecord, 'coordinate' | 'appendedAtMs'>): void {
+      memory.takes(record);
       const one = read(record, log);
       const first = isFirst(one);
       const told = answerIn(record);

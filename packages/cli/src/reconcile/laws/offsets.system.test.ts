@@ -7,6 +7,7 @@ import { buildDecision, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAnswers } from './answers.ts';
 import { Findings } from './law.ts';
+import { createMemory } from './memory.ts';
 import { checkOffsets, committedPositions, createLetters } from './offsets.ts';
 
 const NOW_MS = Date.UTC(2026, 2);
@@ -28,7 +29,7 @@ async function checked(committed: number, letter?: { offset: string; lastOffset?
     await waitUntil('the commit', async () => (await committedPositions(bus)).some(isThere));
     await consumer.stop();
   }
-  const answers = createAnswers(new Findings('one-decision'));
+  const answers = createAnswers(new Findings('one-decision'), createMemory());
   for (const n of [0, 1]) {
     const coordinate = { topic: TOPICS.decisions, partition: 0, offset: n };
     answers.takes({ log: { coordinate, appendedAtMs: NOW_MS } }, buildDecision(n, { appendedAtMs: NOW_MS }));

@@ -1,5 +1,6 @@
 /** What stands for each attempt of an action, for as long as the ledger remembers it, and what it charged. */
-import { type BudgetLimit, DEFAULTS, type Settlement } from '@mandate/schemas';
+import type { BudgetLimit, Settlement } from '@mandate/schemas';
+import type { Memory } from './memory.ts';
 import type { Decided } from './step.ts';
 
 export type Standing = {
@@ -16,21 +17,21 @@ export type Standing = {
 
 type Attempt = { tenant: string; agentId: string; actionId: string; attempt: number };
 
-export function createStanding() {
+export function createStanding(memory: Memory) {
   const standing = new Map<string, Standing>();
   const early = new Map<string, Settlement>();
   return {
     of: (attempt: Attempt): Standing | undefined => standing.get(nameOf(attempt)),
     put(decision: Decided, { at, sequence }: { at: string; sequence: number }): void {
       const { atMs, verdict, budgets, chargedMicros: reservedMicros, leaseExpiresAtMs } = decision;
-      const forgetAtMs = Math.max(atMs + DEFAULTS.replayMemoryMs, leaseExpiresAtMs);
+      const forgetAtMs = Math.max(atMs + memory.ms, leaseExpiresAtMs);
       const entry = { at, atMs, sequence, forgetAtMs, verdict, budgets, reservedMicros, isSettled: false };
       // At the end, so that the oldest comes first.
       standing.delete(nameOf(decision));
       standing.set(nameOf(decision), entry);
       for (const [name, oldest] of standing) {
         // What its decider could not publish is remembered for longer.
-        if (oldest.forgetAtMs + DEFAULTS.replayMemoryMs > atMs) break;
+        if (oldest.forgetAtMs + memory.ms > atMs) break;
         standing.delete(name);
       }
     },

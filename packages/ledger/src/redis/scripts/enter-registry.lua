@@ -5,7 +5,7 @@
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] a tenant, or ''   [5] 'opening' or 'open'   [6] generation that it was opened in
 --
--- Returns { 'OK', now, epoch, generation, runs, everything, noted }, or a refusal (parts/registry.lua).
+-- Returns { 'OK', now, epoch, generation, runs, everything, noted, replay memory in ms }, or a refusal (parts/registry.lua).
 --   everything: { killed, revision, reason, at }, or false   noted: what the tenant is now, or false
 --
 -- @use constants
@@ -25,5 +25,6 @@ if tenant ~= '' then
   end
   noted = redis.call('HGET', registry.tenants, tenant)
 end
+local memory = redis.call('HGET', registry.key, 'replay_memory')
 local everything = get(open_hash(registry.flags), '*')
-return { 'OK', registry.now, registry.epoch, registry.generation, registry.runs, everything, noted }
+return { 'OK', registry.now, registry.epoch, registry.generation, registry.runs, everything, noted, memory }

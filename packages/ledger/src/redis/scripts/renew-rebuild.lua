@@ -4,7 +4,7 @@
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch   [5] generation   [6] lease in ms
 --       [7] to end it: the runs of every primary, between blanks; else ''   [8] the tenants of the new state, JSON
---       [9] the revision of the flag of everything that every shard has
+--       [9] the revision of the flag of everything that every shard has   [10] replay memory of the new state, in ms
 --
 -- Returns { 'OK', now }, { 'LOST', epoch } when another rebuild has begun since, or { 'FLAG', now, flag } when somebody
 -- killed everything meanwhile: that has to be carried to every shard before this can end.
@@ -22,7 +22,7 @@ redis.call('HSET', registry.key, 'lease_until', decimal(now + integer(ARGV[6])),
 if ARGV[7] ~= '' then
   local flag = get(open_hash(registry.flags), '*')
   if flag and flag[2] ~= integer(ARGV[9]) then return { 'FLAG', now, flag } end
-  redis.call('HSET', registry.key, 'state', 'ready', 'runs', ARGV[7])
+  redis.call('HSET', registry.key, 'state', 'ready', 'runs', ARGV[7], 'replay_memory', ARGV[10])
   for _, tenant in ipairs(cjson.decode(ARGV[8])) do
     redis.call('HSET', registry.tenants, tenant, 'open')
   end

@@ -3,7 +3,7 @@
 -- The registry: which state is in force, on which servers, and who has a part in it. It has a slot of its own.
 --
 -- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every primary, at the last
---         rebuild, between blanks), lease_until and clock
+--         rebuild, between blanks), replay_memory in ms, lease_until and clock
 -- KEYS[2] tenants: by name 'opening' or 'open'   KEYS[3] flags: '*'   KEYS[4] commands
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
 --
