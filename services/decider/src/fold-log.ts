@@ -51,8 +51,11 @@ export async function foldOnto(
       await onProgress?.(counted.records);
     },
   });
-  await Promise.race([reader.caughtUp, reader.finished]);
-  await reader.stop();
+  try {
+    await Promise.race([reader.caughtUp, reader.finished]);
+  } finally {
+    await reader.stop();
+  }
   for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };
 }

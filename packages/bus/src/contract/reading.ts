@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { keyPartition } from '../key-partition.ts';
 import { expectFailure, gate, type Scene, text } from './scene.ts';
@@ -117,6 +119,26 @@ export function reading(scene: Scene): void {
     await expect(reader.finished).rejects.toThrow('no thanks');
     await expect(reader.caughtUp).rejects.toThrow('no thanks');
     await reader.stop();
+  });
+
+  test('a reader that has ended holds on to nothing that its handler held', async () => {
+    await scene.append(['a', '1']);
+    const held = await (async () => {
+      const all = { records: 0 };
+      const reader = await scene.read((records) => {
+        all.records += records.length;
+        throw new Error('no thanks');
+      });
+      await reader.finished.catch(() => {});
+      return new WeakRef(all);
+    })();
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: () => void = runInNewContext('gc');
+    await scene.until(() => {
+      collectGarbage();
+      // An error that named it would hold it.
+      expect(held.deref() === undefined).toBe(true);
+    });
   });
 
   test('after stop nothing is handed over, and finished resolves', async () => {

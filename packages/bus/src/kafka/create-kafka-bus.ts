@@ -124,11 +124,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
       const look = { rangesNow: () => rangesInAll(wanted.topics), everyMs: freshMs };
       const reader = new LogReader(connect(), log, wanted, ranges, look);
       running.add(reader);
+      const ended = () => running.delete(reader);
+      reader.finished.then(ended, ended);
       return {
         caughtUp: reader.caughtUp,
         finished: reader.finished,
         positions: () => reader.positions(),
-        stop: () => reader.stop().finally(() => running.delete(reader)),
+        stop: () => reader.stop(),
       };
     },
     async ranges(topic, beforeMs) {

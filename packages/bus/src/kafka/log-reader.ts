@@ -44,6 +44,7 @@ export class LogReader implements Reader {
     this.#stopping.signal.addEventListener('abort', () => this.#news.resolve());
     this.finished = this.#run()
       .finally(() => {
+        this.#stopping.abort();
         this.#fetcher.stop();
         this.#connection.close();
       })

@@ -138,11 +138,13 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
       const parts = { bounds, changes, busyWaitMs };
       const reader = await untilFree(() => new LogReader(parts, wanted, places), busyWaitMs);
       running.add(reader);
+      const ended = () => running.delete(reader);
+      reader.finished.then(ended, ended);
       return {
         caughtUp: reader.caughtUp,
         finished: reader.finished,
         positions: () => reader.positions(),
-        stop: () => reader.stop().finally(() => running.delete(reader)),
+        stop: () => reader.stop(),
       };
     },
     async ranges(topic, beforeMs) {
