@@ -189,10 +189,30 @@ describe('planning again', () => {
     expect(asked).toBe(2);
   });
 
+  test('ends where no plan holds until it is asked for, and others of the batch are decided', async () => {
+    const { context, incoming, clock, control } = scene('');
+    const step = context.ledger.step.bind(context.ledger);
+    context.ledger.step = (batch) => {
+      clock.advance(1);
+      return step(batch);
+    };
+    context.control = () => ({
+      ...control,
+      mandateFor: (tenant, action, atMs) => ({
+        ...control.mandateFor(tenant, action, atMs),
+        ...(action.agentId === 'x' && { holdsFromMs: atMs, holdsUntilMs: atMs + 1 }),
+      }),
+    });
+    const batch = [incoming(ask('a')), incoming(ask('b', { agentId: 'y' }))];
+    expect(told((await answerBatch(batch, context)).answers)).toEqual(['INTERNAL_ERROR a', 'ALLOWED b']);
+  });
+
   test('ends, should the ledger refuse every plan', async () => {
     const { context, incoming } = scene('');
     context.ledger.step = async (batch) => batch.map(() => ({ kind: 'replan' as const, atMs: START_MS }));
-    await expect(answerBatch([incoming(ask('a'))], context)).rejects.toThrow('refuses every plan');
+    await expect(answerBatch([incoming(ask('a'))], context)).rejects.toThrow(
+      'refuses plans that hold for ever',
+    );
   });
 });
 

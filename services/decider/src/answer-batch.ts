@@ -45,7 +45,10 @@ type Pending = { item: Asked | Reported; planForMs: number };
  */
 const BYTES_A_TURN = 128 * 1024;
 
-/** A plan has at most two edges (a mandate's expiry is one), so the ledger cannot refuse it for long. */
+/**
+ * Rules and policies begin and end, and the ledger's clock is not ours. Whoever is under ones that do so at every moment is
+ * refused then, by a plan that holds for ever: others of the batch must not wait for that.
+ */
 const MAX_REPLANS = 8;
 
 export async function answerBatch(batch: readonly Incoming[], context: AnswerContext): Promise<Answered> {
@@ -68,12 +71,11 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   }
   const operations = open.map(({ item }) => item.request);
   for (let round = 0; open.length > 0; round++) {
-    if (round > MAX_REPLANS)
-      throw new Error('the ledger refuses every plan: its clock and the mandates disagree');
+    if (round > MAX_REPLANS) throw new Error('the ledger refuses plans that hold for ever');
     const asking: Operation[] = [];
     for (const { item, planForMs } of open) {
       if (turn.isOver(item.incoming)) await nextTurn();
-      asking.push(operationOf(item, control, planForMs));
+      asking.push(operationOf(item, control, round < MAX_REPLANS ? planForMs : null));
     }
     const parents = open.map(({ item }) => item.incoming.span);
     const spans = beginTogether(parents, 'ledger step', ledgerStep(ledger, asking.length));
@@ -167,7 +169,8 @@ function reported(at: number, incoming: Incoming, tenant: string, outcome: Outco
   return { at, incoming, outcome, request };
 }
 
-function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: number): Operation {
+/** @param atMs null: no more plans are made for any time */
+function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: number | null): Operation {
   if ('outcome' in item) return item.request;
   const span = item.incoming.span?.child('plan');
   const plan = { ...planFor(item, mandates, atMs), controlRevision: mandates.revision };
@@ -175,8 +178,13 @@ function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: nu
   return { op: 'decide', ...item.request, plan };
 }
 
-function planFor({ action, shown, unshown, request }: Asked, mandates: MandatesInForce, atMs: number): Plan {
+function planFor(
+  { action, shown, unshown, request }: Asked,
+  mandates: MandatesInForce,
+  atMs: number | null,
+): Plan {
   if (unshown !== null) return internalError(null, unshown);
+  if (atMs === null) return internalError(null, new Error('what it may do changes at every moment'));
   try {
     return planInForce(mandates, request.tenant, action, atMs, shown);
   } catch (error) {
