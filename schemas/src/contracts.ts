@@ -13,6 +13,8 @@ import { auditRead } from './audit-read.ts';
 import {
   agentPut,
   agentRetired,
+  keyIssued,
+  keyRevoked,
   policyArchived,
   policyPublished,
   rulePut,
@@ -55,6 +57,8 @@ export const RECORDS = {
   [TOPICS.control]: {
     'agent.put': agentPut,
     'agent.retired': agentRetired,
+    'key.issued': keyIssued,
+    'key.revoked': keyRevoked,
     'policy.published': policyPublished,
     'policy.archived': policyArchived,
     'rule.put': rulePut,

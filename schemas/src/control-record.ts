@@ -1,10 +1,11 @@
 /**
- * What stands in the control topic: every change of agents, policies and rules, with who, when and why. It is one
+ * What stands in the control topic: every change of agents, their API keys, policies and rules, with who, when and why. It is one
  * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
  * every reader finds the same (packages/policy/src/control).
  */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
+import { apiKeyRecord } from './api-key.ts';
 import { CAPS } from './defaults.ts';
 import { policyDocument } from './mandate-document.ts';
 import { ruleDocument } from './rule-document.ts';
@@ -32,6 +33,14 @@ export const agentPut = changes('agent.put', 'An agent was registered, or change
   agent: agentDocument,
 });
 export const agentRetired = changes('agent.retired', 'An agent was taken off the register.', { agentId: id });
+export const keyIssued = changes('key.issued', 'An API key was issued, with which an agent publishes.', {
+  agentId: id,
+  key: apiKeyRecord,
+});
+export const keyRevoked = changes('key.revoked', 'A key of an agent lets nobody in any more.', {
+  agentId: id,
+  keyId: id,
+});
 export const policyPublished = changes(
   'policy.published',
   'A policy has a new version, which is the latest from here on.',
@@ -52,6 +61,8 @@ export const rulesReordered = changes('rules.reordered', 'The rules were put int
 export const controlRecord = z.discriminatedUnion('event', [
   agentPut,
   agentRetired,
+  keyIssued,
+  keyRevoked,
   policyPublished,
   policyArchived,
   rulePut,

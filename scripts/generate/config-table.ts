@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alerterSettings } from '@mandate/alerter';
 import { planeConfig } from '@mandate/cli';
+import { controlSettings } from '@mandate/control';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
@@ -24,7 +25,7 @@ const SERVERS = [kafkaSettings, redisSettings, clickhouseSettings, otlpSettings]
 const PLANE = without(SERVERS, describeConfig(planeConfig));
 const ALONE = without(
   PLANE,
-  [gatewaySettings, deciderSettings, recorderSettings, querySettings, alerterSettings].flatMap(
+  [gatewaySettings, deciderSettings, recorderSettings, querySettings, alerterSettings, controlSettings].flatMap(
     describeConfig,
   ),
 );

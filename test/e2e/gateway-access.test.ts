@@ -33,7 +33,7 @@ const ROUTES: readonly [method: string, path: string, scopes: readonly KeyName[]
     ['operator'],
     { agentId: 'bot-1', actionId: 'a-1', digest: 'd', answer: 'denied', reason: 'test' },
   ],
-  ['GET', '/v1/agents', ['operator', 'auditor']],
+  ['GET', '/v1/ledger/agents', ['operator', 'auditor']],
   ['GET', '/v1/ledger', ['operator']],
   ['GET', '/v1/ledger/balances', ['operator']],
   ['GET', '/v1/ledger/open', ['operator']],
@@ -198,7 +198,7 @@ test('who sees what every agent did is on record before it is shown; an agent th
   const asked = [
     ['publisher', `/v1/actions/${action.id}`],
     ['auditor', `/v1/actions/${action.id}?agentId=${action.agentId}`],
-    ['operator', '/v1/agents?limit=5'],
+    ['operator', '/v1/ledger/agents?limit=5'],
     ['owner', '/v1/dead-letters?before=WyJhZGFAZXhhbXBsZS5jb20iXQ'],
     ['owner', '/v1/dead-letters/0/0'],
   ] as const;
@@ -206,7 +206,7 @@ test('who sees what every agent did is on record before it is shown; an agent th
   const reads = (await recordsOf(plane.bus, TOPICS.access)).map(({ value }) => readAccessRecord(value).read);
   expect(reads.map(({ key, route, parameters }) => [key.name, route, parameters])).toEqual([
     ['auditor', '/v1/actions/:id', { id: action.id, agentId: action.agentId }],
-    ['operator', '/v1/agents', { limit: '5' }],
+    ['operator', '/v1/ledger/agents', { limit: '5' }],
     ['owner', '/v1/dead-letters', { limit: '50', before: 'WyJhZGFAZXhhbXBsZS5jb20iXQ' }],
     ['owner', '/v1/dead-letters/:partition/:offset', { partition: '0', offset: '0' }],
   ]);
@@ -218,7 +218,7 @@ test('whoever is turned away where others are told what agents did, or of people
     ['operator', 'GET', '/v1/dead-letters', '/v1/dead-letters'],
     ['auditor', 'GET', '/v1/dead-letters/0/7', '/v1/dead-letters/:partition/:offset'],
     ['protector', 'GET', '/v1/actions/a-1', '/v1/actions/:id'],
-    ['publisher', 'GET', '/v1/agents', '/v1/agents'],
+    ['publisher', 'GET', '/v1/ledger/agents', '/v1/ledger/agents'],
     ['operator', 'POST', '/v1/persons/find?person=mia', '/v1/persons/find'],
     ['auditor', 'POST', '/v1/persons/unseal', '/v1/persons/unseal'],
     ['publisher', 'POST', '/v1/persons/erase', '/v1/persons/erase'],
@@ -255,7 +255,7 @@ test('what every agent did is shown to nobody while it cannot be put on record',
   expect((await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', action)).status).toBe(200);
   for (const [key, path] of [
     ['auditor', `/v1/actions/${action.id}`],
-    ['auditor', '/v1/agents'],
+    ['auditor', '/v1/ledger/agents'],
     ['owner', '/v1/dead-letters'],
     ['owner', '/v1/dead-letters/0/0'],
   ] as const) {

@@ -152,7 +152,7 @@ test('the ledger tells its balances, what is open and what is not on the log; ag
   expect(open.body.open).toMatchObject([{ actionId: 'a-bot-2', reservedMicros: 400_000 }]);
   expect((await plane.call('operator', 'GET', '/v1/ledger/unpublished')).body.unpublished).toEqual([]);
 
-  const first = await plane.call('auditor', 'GET', '/v1/agents?limit=3');
+  const first = await plane.call('auditor', 'GET', '/v1/ledger/agents?limit=3');
   expect(first.body).toEqual({
     agents: ['bot-1', 'bot-2', 'bot-3'].map((agentId) => ({
       agentId,
@@ -162,7 +162,7 @@ test('the ledger tells its balances, what is open and what is not on the log; ag
     })),
     next: 'bot-3',
   });
-  const rest = await plane.call('auditor', 'GET', `/v1/agents?limit=3&after=${first.body.next}`);
+  const rest = await plane.call('auditor', 'GET', `/v1/ledger/agents?limit=3&after=${first.body.next}`);
   expect(rest.body).toMatchObject({
     agents: [{ agentId: 'silent', spentMicros: 0, killed: { scope: 'agent' } }],
     next: null,
@@ -269,7 +269,7 @@ test('without a ledger, what needs one says where it is; publishing and waiting 
     ['POST', '/v1/kill', { scope: 'all' }],
     ['POST', '/v1/revive', { scope: 'tenant' }],
     ['POST', '/v1/budgets/adjust', { budget: total, deltaMicros: 1, reason: 'test' }],
-    ['GET', '/v1/agents', undefined],
+    ['GET', '/v1/ledger/agents', undefined],
     ['GET', '/v1/ledger', undefined],
     ['GET', '/v1/ledger/open', undefined],
   ] as const) {

@@ -180,4 +180,9 @@ export const FAULTS: readonly Fault[] = [
     what: 'services are replaced by another build, one by one',
     tests: ['test/faults/rolling-upgrade.servers.test.ts'],
   },
+  {
+    number: 24,
+    what: 'control services race for the same policies, and are killed meanwhile',
+    tests: ['test/faults/control-races.servers.test.ts'],
+  },
 ];

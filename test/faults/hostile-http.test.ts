@@ -140,15 +140,15 @@ describe('one request that would be two', () => {
 describe('requests that nobody should send', () => {
   test.each([
     ...['BREW', 'PROPFIND', 'CONNECT', 'TRACE', 'PUT', 'get', '', 'GET\0', 'G'.repeat(5_000)].map(
-      (method) => [method, '/v1/agents'] as const,
+      (method) => [method, '/v1/ledger/agents'] as const,
     ),
     ...[
       '/v1/%61gents',
       '/v1/agents/',
-      '//v1/agents',
+      '//v1/ledger/agents',
       '/v1/./agents',
-      '/healthz/../v1/agents',
-      '/healthz/%2e%2e/v1/agents',
+      '/healthz/../v1/ledger/agents',
+      '/healthz/%2e%2e/v1/ledger/agents',
       '/V1/AGENTS',
       '/v1/agents;x=1',
       '/v1/agents%00',
@@ -160,10 +160,10 @@ describe('requests that nobody should send', () => {
       `/v1/actions/${'%41'.repeat(3_000)}`,
       `/v1/actions/${'a/'.repeat(3_000)}`,
       '*',
-      'http://other.example/v1/agents',
+      'http://other.example/v1/ledger/agents',
       'v1/agents',
-      '/v1/agents?limit[]=1&limit[$gt]=1',
-      `/v1/agents?${'a=1&'.repeat(3_000)}`,
+      '/v1/ledger/agents?limit[]=1&limit[$gt]=1',
+      `/v1/ledger/agents?${'a=1&'.repeat(3_000)}`,
       '/v1/agents#/healthz',
       '/v1/agents /healthz',
     ].map((path) => ['GET', path] as const),

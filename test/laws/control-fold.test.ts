@@ -7,6 +7,11 @@ import { expect, test } from 'vitest';
 const AGENTS = ['a', 'b', 'c'];
 const POLICIES = ['p', 'q'];
 const RULES = ['r', 's'];
+const KEYS = ['kkkkkkkkkkk1', 'kkkkkkkkkkk2'];
+const KEY = {
+  ...{ name: 'n', tenant: 'acme', scopes: ['publish'], hash: 'a'.repeat(64) },
+  ...{ createdAt: '2026-03-01T12:00:00.000Z', revokedAt: null },
+};
 
 const expects = fc.option(fc.nat(12), { nil: undefined });
 const body = fc.oneof(
@@ -18,6 +23,16 @@ const body = fc.oneof(
     ),
   }),
   fc.record({ event: fc.constant('agent.retired'), agentId: fc.constantFrom(...AGENTS) }),
+  fc.tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...KEYS)).map(([agentId, id]) => ({
+    event: 'key.issued',
+    agentId,
+    key: { ...KEY, id, agents: [agentId] },
+  })),
+  fc.record({
+    event: fc.constant('key.revoked'),
+    agentId: fc.constantFrom(...AGENTS),
+    keyId: fc.constantFrom(...KEYS),
+  }),
   fc.record({
     event: fc.constant('policy.published'),
     policy: fc.record({ version: fc.constant(1), id: fc.constantFrom(...POLICIES), maxCostTotal: fc.nat(5) }),
@@ -65,8 +80,8 @@ function folded(records: readonly ControlRecord[]) {
 /** Everything that a reader can find. */
 function found({ fold }: ReturnType<typeof folded>): unknown {
   return ['acme', 'other'].map((name) => {
-    const { agents, policies, rules, ...revisions } = fold.tenant(name);
-    return structuredClone({ agents, policies, rules, ...revisions });
+    const { agents, keys, policies, rules, ...revisions } = fold.tenant(name);
+    return structuredClone({ agents, keys, policies, rules, ...revisions });
   });
 }
 
@@ -239,5 +254,22 @@ test('another order names every rule once', () => {
       expect(inOrder.map(([id]) => id)).toEqual(ruleIds);
     }),
     { numRuns: 300 },
+  );
+});
+
+test('a key lets in for as long as its agent is registered, and belongs to that alone', () => {
+  fc.assert(
+    fc.property(changes, (records) => {
+      const { fold } = folded(records);
+      const { agents, keys } = fold.tenant('acme');
+      expect(fold.tenant('other').keys.size).toBe(0);
+      for (const id of KEYS) {
+        const kept = keys.get(id)?.document;
+        expect(fold.key(id)).toEqual(kept?.key);
+        if (kept === undefined) continue;
+        expect(agents.has(kept.agentId)).toBe(true);
+        expect(kept.key).toMatchObject({ tenant: 'acme', agents: [kept.agentId], revokedAt: null });
+      }
+    }),
   );
 });

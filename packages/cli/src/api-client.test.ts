@@ -17,16 +17,16 @@ async function service(name: string, prefix: string): Promise<string> {
 }
 
 test('asks the query service for what is on record, the alerter for alerts, and the gateway for all else', async () => {
-  const [gateway, query] = [await service('gateway', '/v1/agents'), await service('query', '/v1/audit/')];
+  const [gateway, query] = [await service('gateway', '/v1/ledger'), await service('query', '/v1/audit/')];
   const alerter = await service('alerter', '/v1/alerts');
   const api = createApiClient({ url: gateway, queryUrl: query, alerterUrl: alerter, key: 'k' });
   expect(await api.get('/v1/alerts')).toEqual({ name: 'alerter' });
-  expect(await api.get('/v1/agents')).toEqual({ name: 'gateway' });
+  expect(await api.get('/v1/ledger')).toEqual({ name: 'gateway' });
   expect(await api.get('/v1/audit/decisions')).toEqual({ name: 'query' });
 });
 
 test('says which address is missing where one service has the routes of another', async () => {
-  const [gateway, query] = [await service('gateway', '/v1/agents'), await service('query', '/v1/audit/')];
+  const [gateway, query] = [await service('gateway', '/v1/ledger'), await service('query', '/v1/audit/')];
   await expect(createApiClient({ url: gateway, key: 'k' }).get('/v1/audit/decisions')).rejects.toMatchObject({
     exitCode: 1,
     message: `what answers at ${gateway} is no query service, which this takes (NOT_FOUND)`,
@@ -36,7 +36,7 @@ test('says which address is missing where one service has the routes of another'
     message: expect.stringContaining('is no alerter'),
     remedy: expect.stringContaining('MANDATE_ALERTER_URL'),
   });
-  await expect(createApiClient({ url: query, key: 'k' }).get('/v1/agents')).rejects.toMatchObject({
+  await expect(createApiClient({ url: query, key: 'k' }).get('/v1/ledger')).rejects.toMatchObject({
     message: expect.stringContaining('is no gateway'),
     remedy: expect.stringContaining('MANDATE_URL'),
   });

@@ -1,6 +1,6 @@
 /**
  * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, to its query
- * service and its alerter, which may have other addresses. A problem document becomes a failure that says what to do.
+ * service and its alerter, and for agents, policies and rules to its control service, which may have other addresses. A problem document becomes a failure that says what to do.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -12,6 +12,8 @@ export type ApiClient = {
   readonly url: string;
   get<T = unknown>(path: string, query?: Query): Promise<T>;
   post<T = unknown>(path: string, body?: unknown, options?: PostOptions): Promise<T>;
+  put<T = unknown>(path: string, body: unknown, options?: ChangeOptions): Promise<T>;
+  delete<T = unknown>(path: string, options?: ChangeOptions): Promise<T>;
   /** Posts JSON as somebody wrote it: read and written again, it could lose what only a strict reader notices. */
   postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
   /** An answer that takes as long as it takes, as it comes. It ends with an error where the connection is lost. */
@@ -32,21 +34,26 @@ type PostOptions = {
   idempotencyKey?: string | undefined;
 };
 
+/** `revision`: of what is changed, as it was seen; 0 where it is not there yet. */
+type ChangeOptions = { query?: Query; revision?: number };
+
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
 
 /** Longer than the longest wait for a decision. */
 const TIMEOUT_MS = 90_000;
 
-/** @param options queryUrl, alerterUrl: where those are apart from the gateway, at `url` */
+/** @param options queryUrl, alerterUrl, controlUrl: where those are apart from the gateway, at `url` */
 export function createApiClient(options: {
   url: string;
   queryUrl?: string | undefined;
   alerterUrl?: string | undefined;
+  controlUrl?: string | undefined;
   key: string | undefined;
   signal?: AbortSignal;
 }): ApiClient {
-  const { url: gateway, queryUrl: query = gateway, alerterUrl: alerter = gateway, key, signal } = options;
-  const addresses = { gateway, query, alerter };
+  const { url: gateway, key, signal } = options;
+  const { queryUrl: query = gateway, alerterUrl: alerter = gateway, controlUrl: control = gateway } = options;
+  const addresses = { gateway, query, alerter, control };
   const headers = {
     accept: 'application/json',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -114,11 +121,23 @@ export function createApiClient(options: {
       ...(json === undefined ? {} : { body: json }),
     });
 
+  const change = <T>(method: string, path: string, json: string | null, options: ChangeOptions = {}) =>
+    call<T>(path, options.query ?? {}, {
+      method,
+      headers: {
+        ...(json !== null && { 'content-type': 'application/json' }),
+        ...(options.revision !== undefined && { 'if-match': `"${options.revision}"` }),
+      },
+      body: json,
+    });
+
   return {
     url: gateway,
     get: (path, query = {}) => call(path, query, { method: 'GET' }),
     post: (path, body, options = {}) => send(path, JSON.stringify(body), options),
     postText: (path, json, options = {}) => send(path, json, options),
+    put: (path, body, options) => change('PUT', path, JSON.stringify(body), options),
+    delete: (path, options) => change('DELETE', path, null, options),
     stream,
     download,
   };
@@ -133,10 +152,15 @@ function targetOf(url: string, path: string, query: Query): URL {
   return target;
 }
 
-type Service = 'gateway' | 'query' | 'alerter';
+type Service = 'gateway' | 'query' | 'alerter' | 'control';
+
+/** Of agents the gateway has what stops them. */
+const CONTROL =
+  /^\/v1\/(?:policies|rules|mandates|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
 
 function serviceOf(path: string): Service {
   if (path.startsWith('/v1/alerts')) return 'alerter';
+  if (CONTROL.test(path)) return 'control';
   return path.startsWith('/v1/audit/') ? 'query' : 'gateway';
 }
 
@@ -206,6 +230,7 @@ const WHERE_IT_IS = {
   ],
   query: ['query service', `with --query-url or MANDATE_QUERY_URL: ${ITS_OWN}`],
   alerter: ['alerter', `with --alerter-url or MANDATE_ALERTER_URL: ${ITS_OWN}`],
+  control: ['control service', `with --control-url or MANDATE_CONTROL_URL: ${ITS_OWN}`],
 } as const;
 
 function unreachable(url: string, timedOut: boolean): CommandFailure {

@@ -29,6 +29,21 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/validate.ts')).validateCommand,
   },
   {
+    name: 'apply',
+    summary: 'make agents, policies and rules what files say',
+    load: async () => (await import('./commands/apply.ts')).applyCommand,
+  },
+  {
+    name: 'diff',
+    summary: 'show in what agents, policies and rules differ from files',
+    load: async () => (await import('./commands/apply.ts')).diffCommand,
+  },
+  {
+    name: 'lint',
+    summary: 'tell what is amiss in policies and rules',
+    load: async () => (await import('./commands/lint.ts')).lintCommand,
+  },
+  {
     name: 'eval',
     summary: 'decide a file of actions offline',
     load: async () => (await import('./commands/eval.ts')).evalCommand,

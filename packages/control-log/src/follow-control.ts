@@ -8,11 +8,18 @@ import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import {
   type Changed,
   foldControl,
-  type MandatesInForce,
+  type MandatesUnderControl,
   mandatesUnderControl,
   type TenantControl,
 } from '@mandate/policy';
-import { isMandateError, type Logger, MandateError, type Running } from '@mandate/runtime';
+import {
+  isMandateError,
+  type KeyStore,
+  keyStoreOf,
+  type Logger,
+  MandateError,
+  type Running,
+} from '@mandate/runtime';
 import { type ControlRecord, readControlRecord, recordHeaders, TOPICS } from '@mandate/schemas';
 
 /** All records of the topic lie there, also where a log made more partitions of it. */
@@ -34,7 +41,9 @@ export type FollowedControl = Required<Running> & {
   revision(): number;
   tenant(name: string): TenantControl;
   /** What may be done, as of the moment that it is asked. */
-  readonly mandates: MandatesInForce;
+  readonly mandates: MandatesUnderControl;
+  /** Of agents. */
+  readonly keys: KeyStore;
   /**
    * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an
    * id that was written before, within the tenant's last 10,000, does not happen again.
@@ -126,6 +135,7 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
     mandates,
+    keys: keyStoreOf({ get: fold.key }),
     change,
   };
 }

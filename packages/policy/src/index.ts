@@ -8,7 +8,13 @@
  */
 export { actionDigest } from './action-digest.ts';
 export { type Changed, type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
-export { mandatesUnderControl } from './control/mandates-under-control.ts';
+export { type ControlDocuments, loadControl } from './control/load-control.ts';
+export {
+  type MandatesUnderControl,
+  mandatesByRegister,
+  mandatesUnderControl,
+} from './control/mandates-under-control.ts';
+export { previewMandate } from './control/preview-mandate.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';

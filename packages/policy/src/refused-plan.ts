@@ -9,11 +9,11 @@ export function mandateNotFound(action: Action): Plan {
       code: 'MANDATE_NOT_FOUND',
       reason:
         mandateId === undefined
-          ? `No mandate names the agent "${agentId}".`
+          ? `The agent "${agentId}" holds no mandate: no rule matches, and none of the mandates file names it.`
           : `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
       remedy:
         mandateId === undefined
-          ? 'Add the agent to the `agents` of a mandate.'
+          ? 'Have a rule match the agent, which must be registered; or add it to the `agents` of a mandate of the file.'
           : 'Leave mandateId out, or name the first mandate that names the agent.',
       hard: true,
     },

@@ -11,11 +11,12 @@
  * do, and never what is inside.
  */
 
+export { API_SCOPES, type ApiKeyRecord, type ApiScope } from '@mandate/schemas';
 export { speaksFor } from './api-keys/agent-globs.ts';
-export { API_SCOPES, type ApiKeyRecord, type ApiScope, issueApiKey } from './api-keys/api-key-record.ts';
+export { issueApiKey } from './api-keys/api-key-record.ts';
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
-export { type KeyStore, memoryKeyStore } from './api-keys/key-store.ts';
+export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-keys/key-store.ts';
 export { replaceFile, withFileLock } from './api-keys/replace-file.ts';
 export {
   type Clock,
@@ -48,8 +49,10 @@ export { DEFAULT_HTTP_LIMITS, type HttpLimits, requestsPerKeyPerSecond } from '.
 export { HttpProblem, type ProblemDocument, problemDocument } from './http/http-problem.ts';
 export type { HttpServerOptions } from './http/http-server.ts';
 export type { HttpRoutes, HttpServer } from './http/http-server-type.ts';
+export { idempotencyKeyOf } from './http/idempotency-key.ts';
 export { rawBody } from './http/json-body.ts';
 export { boundStreams } from './http/open-streams.ts';
+export { nextCursor, pageCursor } from './http/page-cursor.ts';
 export { answers } from './http/readiness.ts';
 export { serveHttp } from './http/serve-http.ts';
 export { type ExitCode, type LifecyclePart, type Running, runLifecycle } from './lifecycle.ts';

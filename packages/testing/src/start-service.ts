@@ -4,7 +4,7 @@ import { type StartedProcess, startProcess } from './start-process.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter'] as const;
+export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter', 'control'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /**

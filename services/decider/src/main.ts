@@ -4,8 +4,9 @@
  * log only.
  */
 import { openLog } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
 import { ledgerReadiness } from '@mandate/ledger';
-import { compileActionRedaction } from '@mandate/policy';
+import { compileActionRedaction, mandatesByRegister } from '@mandate/policy';
 import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
 import { answers, makeDataFolder, monotonic, runService, systemClock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -45,13 +46,14 @@ await runService(process, {
     const bus = closing(await openLog(config, { path: folder.log, log, clock, synchronous }), (held) =>
       held.close(),
     );
+    const followed = running(await followControl({ bus, log }));
     const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
     const decider = running(
       await startDecider({
         bus,
         ledger,
         mend,
-        control: mandates.control,
+        control: () => mandatesByRegister(followed.mandates, mandates.control()),
         redact,
         clock,
         deadlines: true,

@@ -4,6 +4,7 @@
  * process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
@@ -14,7 +15,14 @@ import {
   sealingInForce,
   sealsAnything,
 } from '@mandate/privacy';
-import { fileKeyStore, makeDataFolder, readOrMakeSecret, runService, systemClock } from '@mandate/runtime';
+import {
+  anyKeyStore,
+  fileKeyStore,
+  makeDataFolder,
+  readOrMakeSecret,
+  runService,
+  systemClock,
+} from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createGateway } from './app.ts';
 import { gatewayConfig } from './config.ts';
@@ -72,8 +80,9 @@ await runService(process, {
       config,
     );
     running(await gateway.start());
+    const followed = running(await followControl({ bus, log }));
     return {
-      keys: fileKeyStore(folder.keys),
+      keys: anyKeyStore(fileKeyStore(folder.keys), followed.keys),
       readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
       routes: gateway.routes,
     };

@@ -148,6 +148,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     recorder: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('recorder') }),
     query: () => ({ ...environment, ...mechanism('plain'), ...clickhouseUser('query') }),
     alerter: () => ({ ...environment, ...mechanism('scram-sha-256') }),
+    control: () => ({ ...environment, ...mechanism('scram-sha-512') }),
   };
 
   test('from publishing to the answers of the query service and the alerter', async () => {

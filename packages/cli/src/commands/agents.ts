@@ -28,7 +28,7 @@ Examples:
       run(async (context) => {
         const { stdout } = context;
         const agents = rowsOf(connect(options, context), {
-          path: '/v1/agents',
+          path: '/v1/ledger/agents',
           cursor: 'after',
           pageSize: 1_000,
           rows: ({ agents }: Page) => agents,

@@ -7,6 +7,7 @@ export type ConnectionOptions = {
   url?: string;
   queryUrl?: string;
   alerterUrl?: string;
+  controlUrl?: string;
   key?: string;
   json?: true;
 };
@@ -30,13 +31,23 @@ export function withAlerter(command: Command): Command {
   );
 }
 
+/** Of a command that speaks to the control service, too. */
+export function withControl(command: Command): Command {
+  return command.option(
+    '--control-url <url>',
+    'address of its control service, where that runs alone (MANDATE_CONTROL_URL, else that of the plane)',
+  );
+}
+
 export function connect(options: ConnectionOptions, { env, signal }: CommandContext): ApiClient {
   const queryUrl = options.queryUrl ?? (env.MANDATE_QUERY_URL || undefined);
   const alerterUrl = options.alerterUrl ?? (env.MANDATE_ALERTER_URL || undefined);
+  const controlUrl = options.controlUrl ?? (env.MANDATE_CONTROL_URL || undefined);
   return createApiClient({
     url: addressOf(options.url ?? (env.MANDATE_URL || DEFAULT_URL)),
     queryUrl: queryUrl && addressOf(queryUrl),
     alerterUrl: alerterUrl && addressOf(alerterUrl),
+    controlUrl: controlUrl && addressOf(controlUrl),
     key: keyOf(options.key ?? env.MANDATE_API_KEY ?? ''),
     signal,
   });

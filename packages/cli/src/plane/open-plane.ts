@@ -6,10 +6,12 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
+import { controlRoutes } from '@mandate/control';
+import { followControl } from '@mandate/control-log';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
 import {
   hidingInForce,
   openPrivacyFile,
@@ -22,6 +24,7 @@ import {
 import { createFindDecision, queryReadiness, queryRoutes } from '@mandate/query';
 import { startRecorder } from '@mandate/recorder';
 import {
+  anyKeyStore,
   createHttpServer,
   createMetrics,
   type DataFolder,
@@ -104,6 +107,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     }),
     (opened) => opened.close(),
   );
+  const followed = running(await followControl({ bus, log }));
   const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
   const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
   const audit = closing(await openAudit(config, { path: folder.audit }), (opened) => opened.close());
@@ -133,7 +137,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       clock,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: null }),
       topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
-      control: mandates.control,
+      control: () => mandatesByRegister(followed.mandates, mandates.control()),
       deadlines: true,
       maxBatch: config.DECIDER_BATCH_RECORDS,
       sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
@@ -177,7 +181,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     log,
     metrics,
     tracer,
-    keys,
+    keys: anyKeyStore(keys, followed.keys),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: { requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND },
     readiness: async () => [
@@ -194,6 +198,12 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     ? recordHttpReads({ bus, source: 'alerter', clock, redactText: redactPieces })
     : null;
   await server.register(alertRoutes(alerter, reads));
+  const controlReads = config.QUERY_RECORD_READS
+    ? recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces })
+    : null;
+  await server.register(
+    controlRoutes({ followed, clock, redactText: redactingInForce(privacy) }, controlReads),
+  );
   await server.register(
     queryRoutes({
       audit,

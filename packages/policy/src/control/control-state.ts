@@ -5,6 +5,7 @@
  */
 import {
   type AgentDocument,
+  type ApiKeyRecord,
   CAPS,
   type ControlRecord,
   type Json,
@@ -24,10 +25,15 @@ type PolicyHistory = {
   readonly isArchived: boolean;
 };
 
+/** Of an agent: it lets in for as long as that is registered. */
+type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
+
 export type TenantControl = {
   /** Of the last change that took effect. */
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
+  /** By their public ids. */
+  readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
   readonly policiesRevision: number;
@@ -44,6 +50,8 @@ export type ControlFold = {
   apply(record: ControlRecord, revision: number): Changed;
   /** As it stands; what is applied later shows in it. */
   tenant(name: string): TenantControl;
+  /** Of every tenant, by their public ids. */
+  key(id: string): ApiKeyRecord | undefined;
 };
 
 /** Why a change never took effect. */
@@ -54,6 +62,8 @@ type ChangeRefusal =
   | 'NOT_FOUND'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
+  /** It is not of this tenant and this agent alone, or there is one of its id. */
+  | 'KEY_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
   | 'PARENT_TOO_DEEP';
@@ -67,6 +77,9 @@ export type Changed =
 type Tenant = {
   revision: number;
   readonly agents: Map<string, Kept<AgentDocument>>;
+  readonly keys: Map<string, Kept<AgentKey>>;
+  /** By the id of an agent. */
+  readonly keysOf: Map<string, Set<string>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly versions: Map<string, Kept<PolicyDocument>[]>;
   readonly rules: Map<string, Kept<RuleDocument>>;
@@ -84,15 +97,22 @@ const REMEMBERED = 10_000;
 
 export function foldControl(): ControlFold {
   const tenants = new Map<string, { control: Tenant; became: Became }>();
+  /** Public ids are drawn of 62^12; should two tenants have the same one, the first has it for as long as it keeps it. */
+  const tenantOfKey = new Map<string, string>();
   const none = newTenant();
+  const key = (id: string) => tenants.get(tenantOfKey.get(id) ?? '')?.control.keys.get(id)?.document.key;
   return {
     apply(record, revision) {
       const { tenant } = record.change;
       const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
       tenants.set(tenant, known);
-      return applyOnce(known, record, revision);
+      const changed = applyOnce(known, record, revision);
+      if (changed.ok && record.event === 'key.issued' && key(record.key.id) === undefined)
+        tenantOfKey.set(record.key.id, tenant);
+      return changed;
     },
     tenant: (name) => tenants.get(name)?.control ?? none,
+    key,
   };
 }
 
@@ -134,6 +154,8 @@ function newTenant(): Tenant {
   return {
     revision: 0,
     agents: new Map(),
+    keys: new Map(),
+    keysOf: new Map(),
     policies: new Map(),
     versions: new Map(),
     rules: new Map(),
@@ -150,6 +172,10 @@ function revisionOf(control: TenantControl, record: ControlRecord): number {
       return control.agents.get(record.agent.id)?.revision ?? 0;
     case 'agent.retired':
       return control.agents.get(record.agentId)?.revision ?? 0;
+    case 'key.issued':
+      return control.keys.get(record.key.id)?.revision ?? 0;
+    case 'key.revoked':
+      return control.keys.get(record.keyId)?.revision ?? 0;
     case 'policy.published':
       return control.policies.get(record.policy.id)?.revision ?? 0;
     case 'policy.archived':
@@ -170,6 +196,14 @@ function objectionTo(control: Tenant, record: ControlRecord, current: number): C
     case 'agent.retired':
     case 'rule.removed':
       return current === 0 ? 'NOT_FOUND' : null;
+    case 'key.issued': {
+      const { agentId, key, change } = record;
+      if (!control.agents.has(agentId)) return 'NOT_FOUND';
+      const isFit = current === 0 && key.tenant === change.tenant && key.revokedAt === null;
+      return isFit && key.agents.length === 1 && key.agents[0] === agentId ? null : 'KEY_UNFIT';
+    }
+    case 'key.revoked':
+      return control.keys.get(record.keyId)?.document.agentId === record.agentId ? null : 'NOT_FOUND';
     case 'policy.archived':
       if (current === 0) return 'NOT_FOUND';
       return !record.forced && isUsed(control, record.policyId) ? 'POLICY_IN_USE' : null;
@@ -201,10 +235,13 @@ function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
 }
 
 function usersOf({ rulesOf }: Tenant, policy: string): Set<string> {
-  const { id } = policyNamed(policy);
-  const users = rulesOf.get(id) ?? new Set();
-  rulesOf.set(id, users);
-  return users;
+  return idsUnder(rulesOf, policyNamed(policy).id);
+}
+
+function idsUnder(all: Map<string, Set<string>>, name: string): Set<string> {
+  const ids = all.get(name) ?? new Set();
+  all.set(name, ids);
+  return ids;
 }
 
 function forgetUse(control: Tenant, ruleId: string): void {
@@ -220,6 +257,16 @@ function change(control: Tenant, record: ControlRecord, revision: number): void 
       return;
     case 'agent.retired':
       agents.delete(record.agentId);
+      for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);
+      control.keysOf.delete(record.agentId);
+      return;
+    case 'key.issued':
+      control.keys.set(record.key.id, { revision, document: { agentId: record.agentId, key: record.key } });
+      idsUnder(control.keysOf, record.agentId).add(record.key.id);
+      return;
+    case 'key.revoked':
+      control.keys.delete(record.keyId);
+      control.keysOf.get(record.agentId)?.delete(record.keyId);
       return;
     case 'policy.published': {
       const { policy: document } = record;

@@ -3,7 +3,7 @@
  * from left to right, each at the first place where it stands; a later place can never do better, so nothing is
  * ever tried twice and no pattern can make this slow.
  */
-import type { ApiKeyRecord } from './api-key-record.ts';
+import type { ApiKeyRecord } from '@mandate/schemas';
 
 function matchesGlob(glob: string, text: string): boolean {
   const pieces = glob.split('*');

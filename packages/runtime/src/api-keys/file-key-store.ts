@@ -7,10 +7,11 @@
  */
 import { type BigIntStats, promises as fs } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { type ApiKeyRecord, type ApiScope, apiKeyRecord } from '@mandate/schemas';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { MandateError } from '../errors.ts';
-import { type ApiKeyRecord, type ApiScope, apiKeyRecordSchema, provenRecord } from './api-key-record.ts';
+import { provenRecord } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import type { KeyStore } from './key-store.ts';
 import { replaceFile, withFileLock } from './replace-file.ts';
@@ -21,7 +22,7 @@ const LOOK_AGAIN_MS = 500;
 const someScope = z.custom<ApiScope>(
   (scope) => typeof scope === 'string' && /^[a-z]{1,32}(?::[a-z]{1,32})?$/.test(scope),
 );
-const storedKey = apiKeyRecordSchema.extend({ scopes: z.array(someScope).min(1) });
+const storedKey = apiKeyRecord.extend({ scopes: z.array(someScope).min(1) });
 const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedKey) });
 
 export type FileKeyStore = KeyStore & {

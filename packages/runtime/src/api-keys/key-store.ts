@@ -1,4 +1,5 @@
-import { type ApiKeyRecord, provenRecord } from './api-key-record.ts';
+import type { ApiKeyRecord } from '@mandate/schemas';
+import { provenRecord } from './api-key-record.ts';
 
 /** Where API keys are looked up. */
 export type KeyStore = {
@@ -11,6 +12,23 @@ export type KeyStore = {
 
 /** Keys that live as long as the process. */
 export function memoryKeyStore(records: readonly ApiKeyRecord[]): KeyStore {
-  const byId = new Map(records.map((record) => [record.id, record]));
+  return keyStoreOf(new Map(records.map((record) => [record.id, record])));
+}
+
+/** @param byId may change; what it holds then counts */
+export function keyStoreOf(byId: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>): KeyStore {
   return { find: async (key) => provenRecord(byId, key) };
+}
+
+/** A key of any of them; where one cannot know, nobody is let in whom those before it do not know. */
+export function anyKeyStore(...stores: readonly KeyStore[]): KeyStore {
+  return {
+    async find(key) {
+      for (const store of stores) {
+        const record = await store.find(key);
+        if (record !== null) return record;
+      }
+      return null;
+    },
+  };
 }

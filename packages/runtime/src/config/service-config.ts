@@ -16,8 +16,8 @@ export type ConfigPort = {
 
 /** Whose settings may stand in one environment; each process checks its own. API and what ends in URL are the command's. */
 const AREAS = [
-  ...['ALERTER', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
-  ...['ALERTER_URL', 'API', 'QUERY_URL', 'URL'],
+  ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
+  ...['ALERTER_URL', 'API', 'CONTROL_URL', 'QUERY_URL', 'URL'],
   ...['CLICKHOUSE', 'KAFKA', 'OTLP', 'PRIVACY', 'REDIS'],
 ];
 

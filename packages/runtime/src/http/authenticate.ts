@@ -2,8 +2,9 @@
  * Who may call what. A route says `config: { scope: 'publish' }`, or `config: { public: true }`; one that says
  * neither is refused to everybody, so that forgetting it cannot open a door. Runs before the body is read.
  */
+
+import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiKeyRecord, ApiScope } from '../api-keys/api-key-record.ts';
 import { parseApiKey } from '../api-keys/key-format.ts';
 import type { KeyStore } from '../api-keys/key-store.ts';
 import type { Metrics } from '../metrics.ts';

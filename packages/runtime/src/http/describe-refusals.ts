@@ -1,6 +1,7 @@
 /** Which refusals a caller of a route must reckon with, whatever the route does, each with an answer as it may look. */
+
+import type { ApiScope } from '@mandate/schemas';
 import type { RouteOptions } from 'fastify';
-import type { ApiScope } from '../api-keys/api-key-record.ts';
 import { forbidden, tooManyRequests, unauthenticated } from './authenticate.ts';
 import { type HttpProblem, problemDocument } from './http-problem.ts';
 import { bodyTooLarge, notAsDescribed, unsupportedMediaType } from './problem-of-error.ts';

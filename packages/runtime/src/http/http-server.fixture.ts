@@ -1,6 +1,8 @@
 /** A server as every service has one, with a key for each scope, closed when the test ends. */
+
+import { API_SCOPES, type ApiScope } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
-import { API_SCOPES, type ApiScope, issueApiKey } from '../api-keys/api-key-record.ts';
+import { issueApiKey } from '../api-keys/api-key-record.ts';
 import { memoryKeyStore } from '../api-keys/key-store.ts';
 import { silentLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';

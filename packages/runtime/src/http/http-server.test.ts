@@ -1,6 +1,7 @@
+import type { ApiScope } from '@mandate/schemas';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ApiScope, issueApiKey } from '../api-keys/api-key-record.ts';
+import { issueApiKey } from '../api-keys/api-key-record.ts';
 import { type KeyStore, memoryKeyStore } from '../api-keys/key-store.ts';
 import { MandateError } from '../errors.ts';
 import { createLogger } from '../logger.ts';

@@ -1,11 +1,10 @@
 /** Who commands, under which id: taken from the request, the same for every command of an operator. The reason without what is personal in it. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Command } from '@mandate/ledger';
-import { callerOf } from '@mandate/runtime';
+import { callerOf, idempotencyKeyOf } from '@mandate/runtime';
 import { sortableId } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
 import type { Gateway } from '../gateway.ts';
-import { idempotencyKeyOf } from './idempotency-key.ts';
 
 /**
  * @param what everything that makes two commands the same one, apart from the wording of the reason. With an

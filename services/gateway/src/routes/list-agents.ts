@@ -1,4 +1,4 @@
-/** GET /v1/agents: the agents that the ledger knows, what they spent, what they have open, what stops them. */
+/** GET /v1/ledger/agents: the agents that the ledger knows, what they spent, what they have open, what stops them. */
 import type { Ledger } from '@mandate/ledger';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { count, id, TOTAL_BUDGET } from '@mandate/schemas';
@@ -15,7 +15,7 @@ const agent = z.object({
 
 export function listAgents(server: HttpServer, gateway: Gateway): void {
   server.get(
-    '/v1/agents',
+    '/v1/ledger/agents',
     {
       config: { scope: ['operate', 'audit'] },
       schema: {

@@ -1,10 +1,9 @@
 /** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer, idempotencyKeyOf } from '@mandate/runtime';
 import { type Action, action, actionRequested, beforeDecision, decision, source } from '@mandate/schemas';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
-import { idempotencyKeyOf } from '../commands/idempotency-key.ts';
 import type { Gateway } from '../gateway.ts';
 import { withheldFor, withheldReasons } from '../hand-over.ts';
 import { type Published, publishRecords, type Route } from '../publish/publish-records.ts';

@@ -1,9 +1,8 @@
 /** GET /v1/audit/control-events: what operators did, newest first. */
 import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
-import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { END_OF_TIME_MS, limit, period, queryParameters } from '../query-parameters.ts';
 
@@ -25,7 +24,7 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ events: z.array(searchControlEvents.row), next }) },
+        response: { 200: z.object({ events: z.array(searchControlEvents.row), next: nextCursor }) },
       },
     },
     async (request) => {

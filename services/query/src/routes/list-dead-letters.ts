@@ -1,9 +1,8 @@
 /** GET /v1/audit/dead-letters: what could not be read, newest first. */
 import { searchDeadLetters } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id, time, topicOfTenant } from '@mandate/schemas';
 import { z } from 'zod';
-import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
@@ -45,7 +44,7 @@ export const listDeadLetters: Route = (server, { ask, clock }) => {
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ deadLetters: z.array(found), next }) },
+        response: { 200: z.object({ deadLetters: z.array(found), next: nextCursor }) },
       },
     },
     async (request) => {

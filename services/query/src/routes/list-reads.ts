@@ -1,9 +1,8 @@
 /** GET /v1/audit/reads: who read what of the audit, newest first. */
 import { searchReads } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
-import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 
@@ -43,7 +42,7 @@ export const listReads: Route = (server, { ask, clock }) => {
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ reads: z.array(found), next }) },
+        response: { 200: z.object({ reads: z.array(found), next: nextCursor }) },
       },
     },
     async (request) => {

@@ -1,11 +1,10 @@
 /** GET /v1/audit/decisions: what was decided, newest first. */
 import { searchDecisions as question } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
 import { decisionFound, shownDecision } from '../found-rows.ts';
-import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { limit, queryParameters } from '../query-parameters.ts';
 
@@ -22,7 +21,7 @@ export const searchDecisions: Route = (server, { ask, clock }) => {
         description:
           'In the order in which requests reached the log; everything that is given must hold. Decisions that a rebuilt ledger made void are left out. The URL is the search: save it.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), cursor: cursor.parameter, limit }),
-        response: { 200: z.object({ decisions: z.array(decisionFound), next }) },
+        response: { 200: z.object({ decisions: z.array(decisionFound), next: nextCursor }) },
       },
     },
     async (request) => {

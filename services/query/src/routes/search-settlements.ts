@@ -1,10 +1,9 @@
 /** GET /v1/audit/settlements: what outcomes did to charges, newest first. */
 import { searchSettlements as question } from '@mandate/audit';
-import { callerOf } from '@mandate/runtime';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { settlementFound, shownSettlement } from '../found-rows.ts';
-import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { anyOf, limit, period, queryParameters } from '../query-parameters.ts';
 
@@ -26,7 +25,7 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
           cursor: cursor.parameter,
           limit,
         }),
-        response: { 200: z.object({ settlements: z.array(settlementFound), next }) },
+        response: { 200: z.object({ settlements: z.array(settlementFound), next: nextCursor }) },
       },
     },
     async (request) => {

@@ -7,11 +7,10 @@ import {
   rowsKeptFrom,
   settlementRows,
 } from '@mandate/audit';
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { BUDGET_SCOPES, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
-import { next, pageCursor } from '../page-cursor.ts';
 import { askerOf, type QueryContext, type Route } from '../query-context.ts';
 import { limit, period, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 
@@ -45,7 +44,7 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
             agents: z.array(z.object({ agentId: z.string(), ...spent })),
             doubled: z.array(doubledActions.row),
             keptFrom: time.nullable(),
-            next,
+            next: nextCursor,
           }),
         },
       },
@@ -96,7 +95,7 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
             'Only what lies from then on, by the times that rows are kept by: as `/v1/audit/sums` tells it.',
           ),
         }),
-        response: { 200: z.object({ budgets: z.array(budget), next }) },
+        response: { 200: z.object({ budgets: z.array(budget), next: nextCursor }) },
       },
     },
     async (request) => {
@@ -143,7 +142,7 @@ function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
             .default(1_000)
             .describe('At most so many, 1 to 10,000. Default 1,000.'),
         }),
-        response: { 200: z.object({ rows: z.array(decisionRows.row), next }) },
+        response: { 200: z.object({ rows: z.array(decisionRows.row), next: nextCursor }) },
       },
     },
     async (request) => {

@@ -46,7 +46,7 @@ function decoded(text: string): unknown {
   }
 }
 
-export const next = z
+export const nextCursor = z
   .string()
   .nullable()
   .describe('Give it as `cursor` to get the page behind this one; null when this was the last.');

@@ -1,6 +1,6 @@
-import { HttpProblem } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
+import { HttpProblem } from './http-problem.ts';
 
 /** The header of that name, or null. Throws INVALID_IDEMPOTENCY_KEY for one that cannot be kept as it is. */
 export function idempotencyKeyOf(request: FastifyRequest): string | null {

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '../api-client.ts';
+import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { type Change, planChanges } from '../control/plan-changes.ts';
+import { readControlFiles } from '../control/read-control-files.ts';
+import { changesText, countsText } from '../control/show-changes.ts';
+import { PATHS, standingControl } from '../control/standing-control.ts';
+import { someText } from '../input/option-values.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
+
+type Options = ConnectionOptions & { file: readonly string[]; prune?: true; dryRun?: true; reason?: string };
+
+const FILES = `
+A file holds agents, policies and rules as YAML documents, each with its kind:
+  kind: policy
+  version: 1
+  id: read-only
+  allowedTools: ['read_*']`;
+
+export function applyCommand(command: Command, run: RunCommand): void {
+  withFiles(
+    command.description(
+      'Makes agents, policies and rules what files say: shows what differs, then changes it, each only as it was seen. ' +
+        'The key needs the scope author.',
+    ),
+  )
+    .option('--dry-run', 'show what differs, and change nothing')
+    .option('--reason <text>', 'why; it stands in the record for ever', someText)
+    .addHelpText(
+      'after',
+      `${FILES}
+
+What was changed by then stays changed where one is refused; the next run goes on.
+
+Examples:
+  mandate apply -f policies/
+  mandate apply -f policies/ --prune --dry-run
+  mandate apply -f read-only.yaml --reason 'ticket 815'`,
+    )
+    .action((options: Options) => run((context) => apply(options, context)));
+}
+
+export function diffCommand(command: Command, run: RunCommand): void {
+  withFiles(command.description('Shows in what the agents, policies and rules of a plane differ from files.'))
+    .addHelpText('after', `${FILES}\n\nExit code 3 when they differ.`)
+    .action((options: Options) =>
+      run(async (context) => {
+        const changes = await planned(options, connect(options, context));
+        await show(changes, options, context);
+        return changes.length === 0 ? 0 : 3;
+      }),
+    );
+}
+
+function withFiles(command: Command): Command {
+  return withControl(withConnection(command))
+    .requiredOption('-f, --file <path...>', 'files, or folders of them')
+    .option('--prune', 'remove what no file names, too');
+}
+
+async function planned({ file, prune }: Options, api: ApiClient): Promise<Change[]> {
+  const wanted = readControlFiles(file);
+  return planChanges(wanted, await standingControl(api), { prune: prune === true });
+}
+
+async function apply(options: Options, context: CommandContext): Promise<ExitCode> {
+  const api = connect(options, context);
+  const changes = await planned(options, api);
+  await show(changes, options, context);
+  if (options.dryRun) return 0;
+  for (const change of changes) {
+    await carryOut(api, change, options.reason);
+    if (!options.json) await write(context.stdout, `${change.kind} ${change.id}: done\n`);
+  }
+  return 0;
+}
+
+async function show(
+  changes: readonly Change[],
+  { json }: Options,
+  { stdout }: CommandContext,
+): Promise<void> {
+  if (json) for (const change of changes) await writeJsonLine(stdout, change);
+  else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
+}
+
+async function carryOut(api: ApiClient, change: Change, reason: string | undefined): Promise<void> {
+  const path = `${PATHS[change.kind]}/${encodeURIComponent(change.id)}`;
+  const how = { query: { reason }, revision: change.revision };
+  if (change.after === null) await api.delete(path, how);
+  else await api.put(path, change.after, how);
+}

@@ -1,0 +1,81 @@
+import { foldControl, lintControl } from '@mandate/policy';
+import { type ControlRecord, DEFAULTS, wireTime } from '@mandate/schemas';
+import type { Command } from 'commander';
+import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { readControlFiles } from '../control/read-control-files.ts';
+import { counted } from '../output/for-people.ts';
+import { printable } from '../output/printable.ts';
+import { paint } from '../output/table.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
+
+type Options = ConnectionOptions & { file?: readonly string[] };
+
+type Finding = ReturnType<typeof lintControl>[number];
+
+export function lintCommand(command: Command, run: RunCommand): void {
+  withControl(
+    withConnection(
+      command.description(
+        'Tells what is amiss in policies and rules, though each of them is good: of files, or of a running plane.',
+      ),
+    ),
+  )
+    .option('-f, --file <path...>', 'files, or folders of them; no plane is asked')
+    .addHelpText(
+      'after',
+      `
+Exit code 3 when something blocks where somebody may have meant to allow; what does nothing is a warning.
+
+Examples:
+  mandate lint -f policies/
+  mandate lint --json | jq -r .message`,
+    )
+    .action((options: Options) => run((context) => lint(options, context)));
+}
+
+async function lint(options: Options, context: CommandContext): Promise<ExitCode> {
+  const { stdout } = context;
+  const findings =
+    options.file === undefined
+      ? (await connect(options, context).get<{ findings: readonly Finding[] }>('/v1/lint')).findings
+      : lintFiles(options.file, Date.now());
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  for (const finding of findings) {
+    if (options.json) await writeJsonLine(stdout, finding);
+    else await write(stdout, textOf(finding, stdout));
+  }
+  if (!options.json) {
+    const warnings = findings.length - errors;
+    await write(stdout, `${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
+  }
+  return errors > 0 ? 3 : 0;
+}
+
+/** As if they were put into an empty plane. */
+function lintFiles(paths: readonly string[], atMs: number): readonly Finding[] {
+  const { agents, policies, rules } = readControlFiles(paths);
+  const fold = foldControl();
+  let revision = 0;
+  const put = (what: object) => {
+    revision += 1;
+    const change = {
+      id: `lint-${revision}`,
+      tenant: DEFAULTS.tenant,
+      by: '',
+      reason: '',
+      at: wireTime(atMs),
+    };
+    fold.apply({ ...what, change } as ControlRecord, revision);
+  };
+  // Parents are not asked after here.
+  for (const { parent: _, ...agent } of agents.values()) put({ event: 'agent.put', agent });
+  for (const policy of policies.values()) put({ event: 'policy.published', policy });
+  for (const rule of rules.values()) put({ event: 'rule.put', rule });
+  return lintControl(fold.tenant(DEFAULTS.tenant), atMs);
+}
+
+function textOf({ code, severity, message, remedy }: Finding, stream: CommandContext['stdout']): string {
+  const title = paint(severity === 'error' ? 'red' : 'yellow', `${severity} ${code}`, stream);
+  return `${title}: ${printable(message)}\n  ${printable(remedy)}\n`;
+}

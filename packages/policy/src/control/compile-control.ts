@@ -1,0 +1,60 @@
+/** What is made of the documents of the control topic: each once, as a document is the same for ever. */
+import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import { compileGlobs } from '../glob.ts';
+import { compilePolicy } from '../mandate/compile-mandate.ts';
+import { missingPolicy, type NamedPolicy } from '../mandate/compose.ts';
+import { compileRule, type Rule } from '../rules/rule.ts';
+import type { AgentAttributes, PolicyLookup } from '../rules/rules-in-force.ts';
+import type { Kept, TenantControl } from './control-state.ts';
+
+/** What is archived is no longer there, in whichever version. */
+export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): PolicyLookup {
+  return (id, version) => {
+    const { versions = [], isArchived } = policies.get(id) ?? {};
+    const number = version ?? versions.length;
+    const kept = versions[number - 1];
+    return kept === undefined || isArchived ? null : policyOf(kept, number);
+  };
+}
+
+/** One that cannot be compiled allows nothing. */
+const policyOf = once((document: PolicyDocument, version: number): NamedPolicy => {
+  const name = `${document.id}@${version}`;
+  const read = compilePolicy(document, name);
+  return read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
+});
+
+export const ruleOf = once((document: RuleDocument): Rule => {
+  const read = compileRule(document);
+  return read.ok ? read.compiled : blockingRule(document);
+});
+
+export const agentOf = once((document: AgentDocument): AgentAttributes => ({ ...document }));
+
+function once<D, More extends unknown[], T>(
+  make: (document: D, ...more: More) => T,
+): (kept: Kept<D>, ...more: More) => T {
+  const made = new WeakMap<Kept<D>, { one: T }>();
+  return (kept, ...more) => {
+    const known = made.get(kept);
+    if (known !== undefined) return known.one;
+    const one = make(kept.document, ...more);
+    made.set(kept, { one });
+    return one;
+  };
+}
+
+/** Whoever wrote it could read it, and we cannot: then nobody whom it names is allowed anything by it, whatever it asks. */
+function blockingRule({ id, priority, mode, agents, groups }: RuleDocument): Rule {
+  return {
+    id,
+    priority,
+    policy: { id: `of rule ${id}`, version: null },
+    mode: mode === 'shadow' ? mode : 'enforce',
+    agents: agents === undefined ? null : compileGlobs(agents),
+    groups: groups === undefined ? null : new Set(groups),
+    conditions: [],
+    startsAtMs: null,
+    endsAtMs: null,
+  };
+}

@@ -1,0 +1,70 @@
+/** What an agent could do, of what stands and of what somebody thinks of changing. Nothing is changed by it. */
+import type { Action, AgentDocument, Plan, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import { plan } from '../decide.ts';
+import type { Mandate } from '../mandate/mandate.ts';
+import { type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
+import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import type { Kept, TenantControl } from './control-state.ts';
+
+export type Candidates = {
+  agent: AgentDocument;
+  action: Action;
+  atMs: number;
+  /** In the place of those of the same id, or beside the others. */
+  rules: readonly RuleDocument[];
+  /** Each as if it were published now. */
+  policies: readonly PolicyDocument[];
+};
+
+export type Preview = Resolved & {
+  /** Of the action, as far as it can be known without what was spent; and what each bound goes back to. */
+  plan: Plan;
+  /** The same were the shadow rules in force; null where none matches. */
+  shadowPlan: Plan | null;
+  /** Of the mandate; null where a policy is not there. */
+  documents: ReadonlyMap<string, PolicyDocument | null>;
+};
+
+export function previewMandate(control: TenantControl, candidates: Candidates): Preview {
+  const { agent, action, atMs } = candidates;
+  const policies = withPolicies(control, candidates.policies);
+  const rules = new Map(control.rules);
+  for (const document of candidates.rules) rules.set(document.id, kept(document));
+  const resolved = rulesInForce(
+    [...rules.values()].map((one) => ruleOf(one)),
+    policiesOf({ policies }),
+  ).resolve(agentOf(kept(agent)), action, atMs);
+  const planned = (mandate: Mandate | null) => plan(action, mandate, atMs);
+  const named = new Set(resolved.matches.map(({ policy }) => policy));
+  return {
+    ...resolved,
+    plan: planned(resolved.mandate),
+    shadowPlan: resolved.shadow && planned(resolved.shadow),
+    documents: new Map([...named].map((name) => [name, documentOf({ policies }, name)])),
+  };
+}
+
+/** No revision is ever 0. */
+function kept<T>(document: T): Kept<T> {
+  return { revision: 0, document };
+}
+
+function withPolicies(
+  { policies }: TenantControl,
+  candidates: readonly PolicyDocument[],
+): TenantControl['policies'] {
+  const all = new Map(policies);
+  for (const document of candidates) {
+    const { revision = 0, versions = [] } = all.get(document.id) ?? {};
+    all.set(document.id, { revision, versions: [...versions, kept(document)], isArchived: false });
+  }
+  return all;
+}
+
+/** @param name as a decision names it: `read-only@3` */
+function documentOf({ policies }: Pick<TenantControl, 'policies'>, name: string): PolicyDocument | null {
+  const [id = '', version] = name.split('@');
+  const { versions = [], isArchived = true } = policies.get(id) ?? {};
+  if (isArchived || version === undefined) return null;
+  return versions[Number(version) - 1]?.document ?? null;
+}

@@ -1,0 +1,27 @@
+/** What is kept of an API key, wherever it is kept: in a file, or on the control topic. */
+import { z } from 'zod';
+import { tenant } from './scalars.ts';
+
+/**
+ * publish: send actions and outcomes. audit: read the record. operate: kill, revive, adjust budgets, within the key's
+ * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. author:
+ * change the agents, policies and rules of the key's tenant. persons: read what is sealed of its people, and forget them.
+ */
+export const API_SCOPES = ['publish', 'audit', 'operate', 'operate:all', 'author', 'persons'] as const;
+export type ApiScope = (typeof API_SCOPES)[number];
+
+/**
+ * What is kept of a key. Not the key: only its SHA-256, which needs no salt and no slow hash, as the secret is 256
+ * random bits. `agents` are globs of the agent ids that a publishing key may speak for; `['*']` is all of them.
+ */
+export const apiKeyRecord = z.strictObject({
+  id: z.string().regex(/^[0-9A-Za-z]{12}$/),
+  name: z.string().min(1).max(200),
+  tenant,
+  scopes: z.array(z.enum(API_SCOPES)).min(1),
+  agents: z.array(z.string().min(1).max(256)),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  createdAt: z.iso.datetime(),
+  revokedAt: z.iso.datetime().nullable(),
+});
+export type ApiKeyRecord = Readonly<z.output<typeof apiKeyRecord>>;

@@ -1,0 +1,39 @@
+/**
+ * The control plane: agents, policies and rules over HTTP. It decides nothing and keeps nothing: a change is a record on the
+ * control topic, which takes effect at its place there, for deciders as for whoever reads here, or, where it expected what
+ * was no longer so, never. Any number of these may run.
+ *
+ *   request → change on the topic → what the fold of everybody made of it → answer
+ *
+ * The parts: writes/ (a request becomes a change, and what became of it), routes/ with a file for each kind of thing.
+ */
+import type { HttpReads } from '@mandate/bus';
+import type { HttpRoutes } from '@mandate/runtime';
+import type { Control } from './control.ts';
+import { readAgentKeys, writeAgentKeys } from './routes/agent-keys.ts';
+import { readAgents, writeAgents } from './routes/agents.ts';
+import { readPolicies, writePolicies } from './routes/policies.ts';
+import { previewMandate } from './routes/preview-mandate.ts';
+import { readRules, writeRules } from './routes/rules.ts';
+import { showLint } from './routes/show-lint.ts';
+
+export { controlConfig, controlSettings } from './config.ts';
+export type { Control } from './control.ts';
+
+/**
+ * A plugin for an HTTP server of @mandate/runtime.
+ * @param reads with which it is on record who reads, and who is turned away; null: it is on none
+ */
+export function controlRoutes(control: Control, reads: HttpReads | null): HttpRoutes {
+  return async (server) => {
+    await server.register(async (shown) => {
+      reads?.recordAll(shown);
+      for (const route of [readAgents, readAgentKeys, readPolicies, readRules, previewMandate, showLint])
+        route(shown, control);
+    });
+    await server.register(async (changing) => {
+      reads?.recordRefusals(changing);
+      for (const route of [writeAgents, writeAgentKeys, writePolicies, writeRules]) route(changing, control);
+    });
+  };
+}

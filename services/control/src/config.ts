@@ -1,0 +1,32 @@
+import {
+  backendsMustFit,
+  corsOrigins,
+  kafkaSettings,
+  LOG_LEVELS,
+  otlpSettings,
+  requestsPerKeyPerSecond,
+} from '@mandate/runtime';
+import { z } from 'zod';
+
+/** The control service's own settings; their names in the environment begin with MANDATE_. */
+export const controlSettings = z.object({
+  CONTROL_DATA_PATH: z
+    .string()
+    .min(1)
+    .default('.mandate')
+    .describe('the folder of keys.json and, where it is not on Kafka, of the log'),
+  CONTROL_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
+  CONTROL_PORT: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7425)
+    .describe('the port to listen at; 0 takes any free one'),
+  CONTROL_CORS_ORIGINS: corsOrigins,
+  CONTROL_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  CONTROL_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
+});
+
+export const controlConfig = z
+  .object({ ...controlSettings.shape, ...kafkaSettings.shape, ...otlpSettings.shape })
+  .superRefine(backendsMustFit);

@@ -1,0 +1,73 @@
+/** Control services on one log, and how they are called. For tests. */
+import { join } from 'node:path';
+import { type Bus, createSqliteBus, recordHttpReads } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
+import { redactPieces } from '@mandate/privacy';
+import {
+  type ApiScope,
+  createHttpServer,
+  createMetrics,
+  issueApiKey,
+  memoryKeyStore,
+  serveHttp,
+  silentLogger,
+} from '@mandate/runtime';
+import { temporaryFolder } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+import { controlRoutes } from './app.ts';
+
+export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+
+const keyOf = (tenant: string, ...scopes: ApiScope[]) =>
+  issueApiKey({ tenant, scopes, agents: ['*'], name: `of ${tenant}` });
+
+const KEYS = {
+  author: keyOf('acme', 'author'),
+  auditor: keyOf('acme', 'audit'),
+  operator: keyOf('acme', 'publish', 'operate', 'operate:all', 'persons'),
+  other: keyOf('globex', 'author', 'audit'),
+};
+export type Who = keyof typeof KEYS;
+export const everybody = Object.keys(KEYS) as readonly Who[];
+
+export type Sent = { body?: unknown; headers?: Readonly<Record<string, string>> };
+
+export async function openLog(): Promise<Bus> {
+  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+export async function controlOn(bus: Bus) {
+  const followed = await followControl({ bus, log: silentLogger() });
+  onTestFinished(() => followed.stop());
+  const clock = () => NOW_MS;
+  const server = await createHttpServer({
+    service: 'control',
+    version: '1',
+    log: silentLogger(),
+    metrics: createMetrics({ service: 'test' }),
+    keys: memoryKeyStore(Object.values(KEYS).map(({ record }) => record)),
+    readiness: async () => [],
+  });
+  const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
+  await server.register(controlRoutes({ followed, clock, redactText: redactPieces }, reads));
+  const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
+  onTestFinished(stop);
+
+  async function call(who: Who | null, method: string, path: string, { body, headers }: Sent = {}) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(who && { authorization: `Bearer ${KEYS[who].key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: its shape is what the test is about
+    const answer: any = await response.json();
+    return { status: response.status, etag: response.headers.get('etag'), body: answer };
+  }
+  return { call, followed };
+}

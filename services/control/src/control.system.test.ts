@@ -1,0 +1,330 @@
+/** Agents, policies and rules over HTTP: what is written is read at once, and who comes too late is told so. */
+import { readControlRecord, TOPICS } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { controlOn, NOW_MS, openLog, type Sent, type Who } from './control-server.fixture.ts';
+
+const AGENT = { id: 'bot-1', groups: ['support'], labels: { tier: 'gold' } };
+const READS = { version: 1, id: 'reads', allowedTools: ['read_*'] };
+const RULE = { version: 1, id: 'all-read', policy: 'reads' };
+
+async function scene() {
+  const bus = await openLog();
+  const { call, followed } = await controlOn(bus);
+  const as =
+    (who: Who) =>
+    (method: string, path: string, body?: unknown, headers: Sent['headers'] = {}) =>
+      call(who, method, path, { headers, ...(body !== undefined && { body }) });
+  const records = async () => {
+    const seen: ReturnType<typeof readControlRecord>[] = [];
+    const reader = await bus.read({
+      topics: [TOPICS.control],
+      from: 'earliest',
+      onRecords: (batch) => void seen.push(...batch.map(({ value }) => readControlRecord(value))),
+    });
+    await reader.caughtUp;
+    await reader.stop();
+    return seen;
+  };
+  return {
+    bus,
+    author: as('author'),
+    auditor: as('auditor'),
+    other: as('other'),
+    records,
+    keys: followed.keys,
+  };
+}
+
+describe('agents', () => {
+  test('are registered, read, changed and retired, by who saw them last', async () => {
+    const { author, auditor, records } = await scene();
+    const made = await author('POST', '/v1/agents?reason=new%20here', AGENT);
+    expect(made).toMatchObject({ status: 201, etag: '"1"', body: { revision: 1, agent: AGENT } });
+    const shown = { revision: 1, agent: AGENT };
+    expect(await auditor('GET', '/v1/agents/bot-1')).toEqual({ status: 200, etag: '"1"', body: shown });
+    expect((await auditor('GET', '/v1/agents')).body).toEqual({ agents: [shown], next: null });
+
+    const moved = { ...AGENT, groups: ['sales'] };
+    const changed = await author('PUT', '/v1/agents/bot-1', moved, { 'if-match': '"1"' });
+    expect(changed).toMatchObject({ status: 200, etag: '"3"', body: { revision: 3, agent: moved } });
+    const late = await author('PUT', '/v1/agents/bot-1', AGENT, { 'if-match': '"1"' });
+    expect(late).toMatchObject({ status: 409, body: { code: 'REVISION_CONFLICT', revision: 3 } });
+    expect((await author('GET', '/v1/agents/bot-1')).body.agent).toEqual(moved);
+
+    expect((await author('DELETE', '/v1/agents/bot-1', undefined, { 'if-match': '"3"' })).status).toBe(200);
+    expect(await author('GET', '/v1/agents/bot-1')).toMatchObject({
+      status: 404,
+      body: { code: 'AGENT_NOT_FOUND' },
+    });
+    expect(await author('DELETE', '/v1/agents/bot-1')).toMatchObject({ status: 404 });
+    const [first] = await records();
+    expect(first?.change).toMatchObject({
+      tenant: 'acme',
+      reason: 'new here',
+      by: expect.stringMatching(/^of acme/),
+    });
+  });
+
+  test('are registered once, and a repeat under the same key changes nothing', async () => {
+    const { author, records } = await scene();
+    const key = { 'idempotency-key': 'k-1' };
+    const first = await author('POST', '/v1/agents', AGENT, key);
+    expect(first.body.key).toMatchObject({ key: expect.stringMatching(/^mdt_/) });
+    expect(await author('POST', '/v1/agents', AGENT, key)).toEqual({
+      ...first,
+      body: { ...first.body, key: null },
+    });
+    expect(await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' }, key)).toMatchObject({
+      status: 409,
+      body: { code: 'ID_REUSED' },
+    });
+    expect(await author('POST', '/v1/agents', AGENT)).toMatchObject({
+      status: 409,
+      body: { code: 'REVISION_CONFLICT', revision: 1 },
+    });
+    expect(new Set((await records()).map(({ change }) => change.id)).size).toBe(3);
+  });
+
+  test.each<[string, string, Sent['headers'], object, number, string]>([
+    ['an unknown field', '/v1/agents/bot-1', {}, { ...AGENT, colour: 'red' }, 400, 'VALIDATION_FAILED'],
+    ['another id than the path', '/v1/agents/bot-2', {}, AGENT, 400, 'ID_DIFFERS'],
+    [
+      'a precondition that is none',
+      '/v1/agents/bot-1',
+      { 'if-match': 'W/"1"' },
+      AGENT,
+      400,
+      'INVALID_PRECONDITION',
+    ],
+    ['a parent that is not there', '/v1/agents/bot-1', {}, { ...AGENT, parent: 'x' }, 409, 'PARENT_UNKNOWN'],
+    ['itself as its parent', '/v1/agents/bot-1', {}, { ...AGENT, parent: 'bot-1' }, 409, 'PARENT_IS_BELOW'],
+    [
+      'one that is there, as new',
+      '/v1/agents/bot-0',
+      { 'if-none-match': '*' },
+      { id: 'bot-0' },
+      409,
+      'REVISION_CONFLICT',
+    ],
+  ])('with %s are refused', async (_, path, headers, body, status, code) => {
+    const { author } = await scene();
+    await author('POST', '/v1/agents', { id: 'bot-0' });
+    expect(await author('PUT', path, body, headers)).toMatchObject({ status, body: { code } });
+    expect((await author('GET', '/v1/agents')).body.agents).toHaveLength(1);
+  });
+
+  test('come page after page, by id, also while others are registered', async () => {
+    const { author } = await scene();
+    for (const id of ['c', 'a', 'd', 'b']) await author('PUT', `/v1/agents/${id}`, { id });
+    const ids: string[] = [];
+    let next = '';
+    for (let page = 0; page < 3; page += 1) {
+      const { body } = await author('GET', `/v1/agents?limit=2${next && `&cursor=${next}`}`);
+      ids.push(...body.agents.map(({ agent }: { agent: { id: string } }) => agent.id));
+      next = body.next;
+      await author('PUT', '/v1/agents/aa', { id: 'aa' });
+      if (next === null) break;
+    }
+    expect(ids).toEqual(['a', 'b', 'c', 'd']);
+    expect(await author('GET', '/v1/agents?cursor=x')).toMatchObject({ status: 400 });
+  });
+
+  test('publish with keys of their own, which end with them', async () => {
+    const { author, other, keys } = await scene();
+    const { body } = await author('POST', '/v1/agents', AGENT);
+    const second = await author('POST', '/v1/agents/bot-1/keys');
+    const [one, two] = [body.key, second.body.key];
+    expect(await keys.find(one.key)).toMatchObject({
+      tenant: 'acme',
+      agents: ['bot-1'],
+      scopes: ['publish'],
+    });
+    const listed = async () =>
+      (await author('GET', '/v1/agents/bot-1/keys')).body.keys.map(({ id }: { id: string }) => id);
+    expect(await listed()).toEqual([one.id, two.id]);
+
+    expect((await other('DELETE', `/v1/agents/bot-1/keys/${one.id}`)).status).toBe(404);
+    expect((await author('DELETE', `/v1/agents/bot-2/keys/${one.id}`)).status).toBe(404);
+    expect((await author('DELETE', `/v1/agents/bot-1/keys/${one.id}`)).status).toBe(200);
+    expect([await keys.find(one.key), await listed()]).toEqual([null, [two.id]]);
+
+    expect(await keys.find(two.key)).not.toBeNull();
+    await author('DELETE', '/v1/agents/bot-1');
+    await author('PUT', '/v1/agents/bot-1', AGENT);
+    expect([await keys.find(two.key), await listed()]).toEqual([null, []]);
+    expect((await author('POST', '/v1/agents/nobody/keys')).status).toBe(404);
+  });
+
+  test('of another tenant are not there', async () => {
+    const { author, other } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    expect((await other('GET', '/v1/agents')).body.agents).toEqual([]);
+    for (const method of ['GET', 'DELETE'])
+      expect(await other(method, '/v1/agents/bot-1')).toMatchObject({ status: 404 });
+    expect((await other('PUT', '/v1/agents/bot-1', { id: 'bot-1' })).status).toBe(200);
+    expect((await author('GET', '/v1/agents/bot-1')).body.agent).toEqual(AGENT);
+  });
+});
+
+describe('policies', () => {
+  test('have versions that never change, and an earlier one comes back as a new one', async () => {
+    const { author } = await scene();
+    expect((await author('POST', '/v1/policies', READS)).body).toEqual({
+      ...{ revision: 1, version: 1, isArchived: false },
+      policy: READS,
+    });
+    const narrower = { ...READS, allowedTools: ['read_file'] };
+    expect((await author('PUT', '/v1/policies/reads', narrower, { 'if-match': '"1"' })).body.version).toBe(2);
+    expect((await author('GET', '/v1/policies/reads')).body.policy).toEqual(narrower);
+    expect((await author('GET', '/v1/policies/reads?version=1')).body).toMatchObject({
+      version: 1,
+      policy: READS,
+    });
+    expect((await author('GET', '/v1/policies/reads?version=3')).status).toBe(404);
+
+    const back = await author('POST', '/v1/policies/reads/rollback', { version: 1 }, { 'if-match': '"2"' });
+    expect(back.body).toMatchObject({ version: 3, policy: READS });
+    const versions = async (query: string) =>
+      (await author('GET', `/v1/policies/reads/versions${query}`)).body;
+    const { versions: newest, next } = await versions('?limit=2');
+    const { versions: rest } = await versions(`?limit=2&cursor=${next}`);
+    expect([...newest, ...rest].map(({ version, policy }) => [version, policy])).toEqual([
+      [3, READS],
+      [2, narrower],
+      [1, READS],
+    ]);
+    expect((await author('GET', '/v1/policies')).body.policies).toMatchObject([{ version: 3 }]);
+    expect((await author('POST', '/v1/policies/reads/rollback', { version: 9 })).status).toBe(404);
+  });
+
+  test('are not archived while a rule names them, unless they are forced to', async () => {
+    const { author } = await scene();
+    await author('POST', '/v1/policies', READS);
+    await author('POST', '/v1/rules', RULE);
+    const kept = await author('DELETE', '/v1/policies/reads');
+    expect(kept).toMatchObject({ status: 409, body: { code: 'POLICY_IN_USE' } });
+    expect((await author('DELETE', '/v1/policies/reads?forced=true')).status).toBe(200);
+    expect((await author('GET', '/v1/policies/reads')).body).toMatchObject({
+      isArchived: true,
+      policy: READS,
+    });
+    const { findings } = (await author('GET', '/v1/lint')).body;
+    expect(findings).toMatchObject([
+      { code: 'POLICY_MISSING', rules: ['all-read'] },
+      { code: 'RULE_MATCHES_NOBODY' },
+    ]);
+    expect((await author('PUT', '/v1/policies/reads', READS)).body).toMatchObject({
+      version: 2,
+      isArchived: false,
+    });
+  });
+
+  test('that mean nothing are refused, and where in them is told', async () => {
+    const { author } = await scene();
+    const broken = {
+      ...READS,
+      toolPolicies: { look: { argumentValidation: { schema: { type: 'strnig' } } } },
+    };
+    const { status, body } = await author('POST', '/v1/policies', broken);
+    expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(body.errors[0].pointer).toMatch(/^\/toolPolicies\/look\/argumentValidation/);
+  });
+});
+
+describe('rules', () => {
+  test('stand in their order, and are put into another', async () => {
+    const { author } = await scene();
+    for (const [id, priority] of [
+      ['x', 5],
+      ['y', 1],
+      ['z', 5],
+    ] as const)
+      await author('POST', '/v1/rules', { ...RULE, id, priority });
+    const inOrder = async (query = '') => {
+      const { body, etag } = await author('GET', `/v1/rules${query}`);
+      return { ids: body.rules.map(({ rule }: { rule: { id: string } }) => rule.id), next: body.next, etag };
+    };
+    expect(await inOrder()).toEqual({ ids: ['y', 'x', 'z'], next: null, etag: '"3"' });
+    const { next } = await inOrder('?limit=2');
+    expect((await inOrder(`?limit=2&cursor=${next}`)).ids).toEqual(['z']);
+
+    const reorder = (ruleIds: string[], revision: number) =>
+      author('PUT', '/v1/rules/reorder', { ruleIds }, { 'if-match': `"${revision}"` });
+    expect((await reorder(['z', 'y', 'x'], 3)).status).toBe(200);
+    expect((await inOrder()).ids).toEqual(['z', 'y', 'x']);
+    expect(await reorder(['x', 'y', 'z'], 3)).toMatchObject({
+      status: 409,
+      body: { code: 'REVISION_CONFLICT' },
+    });
+    expect(await reorder(['x', 'y'], 4)).toMatchObject({ status: 409, body: { code: 'RULES_DIFFER' } });
+  });
+
+  test('that could never be in force are refused', async () => {
+    const { author } = await scene();
+    const rule = { ...RULE, startsAt: '2026-01-02T00:00:00Z', endsAt: '2026-01-01T00:00:00Z' };
+    expect((await author('POST', '/v1/rules', rule)).body).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: [{ in: 'body', pointer: '/endsAt' }],
+    });
+    const pattern = { ...RULE, when: { field: 'action.tool', op: 'matches', value: '(a+)+\\1' } };
+    expect((await author('POST', '/v1/rules', pattern)).body.errors).toMatchObject([{ pointer: '/when' }]);
+  });
+});
+
+describe('a preview', () => {
+  const reading = (tool: string) => ({ id: 'p', agentId: 'bot-1', type: 'tool_call', tool });
+
+  test('tells what rules lead to, and what each policy says', async () => {
+    const { author } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    await author('POST', '/v1/policies', READS);
+    await author('POST', '/v1/policies', { version: 1, id: 'one-file', allowedTools: ['read_file'] });
+    await author('POST', '/v1/rules', RULE);
+    await author('POST', '/v1/rules', { ...RULE, id: 'one', policy: 'one-file', groups: ['support'] });
+    const preview = async (tool: string) =>
+      (await author('POST', '/v1/mandates/preview', { action: reading(tool) })).body;
+    expect(await preview('read_file')).toMatchObject({
+      refusal: null,
+      mandate: { policies: ['one-file@1', 'reads@1'], rules: ['all-read', 'one'] },
+      matchedRules: [
+        { rule: 'all-read', policy: 'reads@1', mode: 'enforce' },
+        { rule: 'one', policy: 'one-file@1', mode: 'enforce' },
+      ],
+      appliedPolicies: [{ name: 'reads@1', policy: READS }, { name: 'one-file@1' }],
+      shadow: null,
+    });
+    const refused = await preview('read_mail');
+    expect(refused.refusal).toMatchObject({
+      code: 'TOOL_NOT_ALLOWED',
+      reason: expect.stringContaining('one-file@1'),
+    });
+    expect(refused.checks).toContainEqual(expect.objectContaining({ check: 'tool-allowed', said: 'pass' }));
+  });
+
+  test('of candidates changes nothing, and a shadow rule shows beside', async () => {
+    const { author, records } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    await author('POST', '/v1/policies', READS);
+    await author('POST', '/v1/rules', RULE);
+    const before = await records();
+    const body = {
+      action: reading('read_file'),
+      policies: [{ version: 1, id: 'none', deniedTools: ['*'] }],
+      rules: [{ ...RULE, id: 'soon', policy: 'none', mode: 'shadow' }],
+    };
+    const { refusal, shadow, matchedRules } = (await author('POST', '/v1/mandates/preview', body)).body;
+    expect(refusal).toBeNull();
+    expect(matchedRules).toContainEqual({ rule: 'soon', policy: 'none@1', mode: 'shadow' });
+    expect(shadow.refusal).toMatchObject({ code: 'TOOL_DENIED' });
+    expect(await records()).toEqual(before);
+
+    const ended = { ...RULE, endsAt: new Date(NOW_MS).toISOString() };
+    const later = await author('POST', '/v1/mandates/preview', {
+      action: reading('read_file'),
+      rules: [ended],
+    });
+    expect(later.body).toMatchObject({ mandate: null, refusal: { code: 'MANDATE_NOT_FOUND' } });
+    const stranger = { action: { ...reading('read_file'), agentId: 'nobody' } };
+    expect((await author('POST', '/v1/mandates/preview', stranger)).status).toBe(404);
+  });
+});

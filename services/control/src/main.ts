@@ -1,0 +1,39 @@
+/** The control service alone: on the log of many machines or of a folder, with the API keys of a folder. */
+import { openLog, recordHttpReads } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
+import { redactPieces } from '@mandate/privacy';
+import {
+  answers,
+  anyKeyStore,
+  fileKeyStore,
+  makeDataFolder,
+  runService,
+  systemClock,
+} from '@mandate/runtime';
+import manifest from '../package.json' with { type: 'json' };
+import { controlConfig, controlRoutes } from './app.ts';
+
+await runService(process, {
+  name: 'control',
+  manifest,
+  schema: controlConfig,
+  settings: (config) => ({
+    logLevel: config.CONTROL_LOG_LEVEL,
+    host: config.CONTROL_HOST,
+    port: config.CONTROL_PORT,
+    corsOrigins: config.CONTROL_CORS_ORIGINS,
+    requestsPerKeyPerSecond: config.CONTROL_REQUESTS_PER_KEY_PER_SECOND,
+  }),
+  async open({ config, log, closing, running }) {
+    const folder = makeDataFolder(config.CONTROL_DATA_PATH);
+    const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
+    const followed = running(await followControl({ bus, log }));
+    const clock = systemClock;
+    const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
+    return {
+      keys: anyKeyStore(fileKeyStore(folder.keys), followed.keys),
+      readiness: async () => [await answers('log', bus.ping())],
+      routes: controlRoutes({ followed, clock, redactText: redactPieces }, reads),
+    };
+  },
+});

@@ -1,0 +1,101 @@
+/** /v1/agents/:id/keys: with which an agent publishes, as itself and nobody else. */
+import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/runtime';
+import { id, time } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { notFound } from '../writes/not-found.ts';
+import { idParams, MAY_READ, MAY_WRITE, revision, whyQuery } from './shapes.ts';
+
+const tags = ['agents'];
+
+export const issuedKey = z.object({
+  id,
+  key: z.string().describe('Kept nowhere: show it to the agent, and to nobody else.'),
+});
+
+export const SHOWN_ONCE =
+  'null where this very request was answered before, under its Idempotency-Key: issue another then.';
+
+/** null where it was issued before, by this very request. */
+export async function issueKey(
+  control: Control,
+  request: Asked,
+  agentId: string,
+): Promise<z.output<typeof issuedKey> | null> {
+  const { tenant } = callerOf(request);
+  const { key, record } = issueApiKey(
+    { tenant, scopes: ['publish'], agents: [agentId], name: agentId },
+    control.clock,
+  );
+  const what = { event: 'key.issued' as const, agentId, key: record };
+  try {
+    await carryOut(control, request, null, what, { expects: 0, part: 'key' });
+    return { id: record.id, key };
+  } catch (error) {
+    // Another key, drawn by chance, was issued under the same change.
+    if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
+    throw error;
+  }
+}
+
+export function readAgentKeys(server: HttpServer, { followed }: Control): void {
+  server.get(
+    '/v1/agents/:id/keys',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'The keys that an agent may publish with',
+        params: idParams,
+        response: { 200: z.object({ keys: z.array(z.object({ id, createdAt: time })) }) },
+      },
+    },
+    (request) => {
+      const { id: agentId } = request.params;
+      const { agents, keys } = followed.tenant(callerOf(request).tenant);
+      if (!agents.has(agentId)) throw notFound('agent', agentId);
+      const own = [...keys.values()].filter(({ document }) => document.agentId === agentId);
+      return { keys: own.map(({ document: { key } }) => ({ id: key.id, createdAt: key.createdAt })) };
+    },
+  );
+}
+
+export function writeAgentKeys(server: HttpServer, control: Control): void {
+  server.post(
+    '/v1/agents/:id/keys',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Issue a key that publishes as this agent, and does nothing else',
+        params: idParams,
+        querystring: whyQuery,
+        response: { 201: z.object({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
+      },
+    },
+    async (request, reply) => {
+      const key = await issueKey(control, request, request.params.id);
+      reply.code(201);
+      return { key };
+    },
+  );
+
+  server.delete(
+    '/v1/agents/:id/keys/:keyId',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Revoke a key: it lets nobody in any more',
+        params: idParams.extend({ keyId: id }),
+        querystring: whyQuery,
+        response: { 200: z.object({ revision }) },
+      },
+    },
+    async (request, reply) => {
+      const { id: agentId, keyId } = request.params;
+      return { revision: await carryOut(control, request, reply, { event: 'key.revoked', agentId, keyId }) };
+    },
+  );
+}

@@ -1,0 +1,116 @@
+/** /v1/agents: who is registered. What an agent may do follows from the rules that match it; one that is not registered has none. */
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import { agentDocument } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { carryOut } from '../writes/carry-out.ts';
+import { etagOf } from '../writes/expected-revision.ts';
+import { notFound } from '../writes/not-found.ts';
+import { issuedKey, issueKey, SHOWN_ONCE } from './agent-keys.ts';
+import { pagesById } from './pages.ts';
+import { idParams, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+
+const tags = ['agents'];
+const shown = z.object({ revision, agent: agentDocument });
+const pages = pagesById('agents', shown);
+const body = agentDocument.meta({
+  examples: [{ id: 'airline-007', groups: ['support'], labels: { tier: 'gold' } }],
+});
+
+export function readAgents(server: HttpServer, { followed }: Control): void {
+  server.get(
+    '/v1/agents',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'The agents that are registered, by id',
+        querystring: pages.querystring,
+        response: { 200: pages.response },
+      },
+    },
+    (request) => {
+      const { agents } = followed.tenant(callerOf(request).tenant);
+      return pages.page(agents, request.query, ({ revision, document }) => ({ revision, agent: document }));
+    },
+  );
+
+  server.get(
+    '/v1/agents/:id',
+    {
+      config: { scope: MAY_READ },
+      schema: { tags, summary: 'One agent', params: idParams, response: { 200: shown } },
+    },
+    (request, reply) => {
+      const { id } = request.params;
+      const kept = followed.tenant(callerOf(request).tenant).agents.get(id);
+      if (kept === undefined) throw notFound('agent', id);
+      reply.header('etag', etagOf(kept.revision));
+      return { revision: kept.revision, agent: kept.document };
+    },
+  );
+}
+
+export function writeAgents(server: HttpServer, control: Control): void {
+  server.post(
+    '/v1/agents',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Register an agent, and issue it a key to publish with',
+        querystring: whyQuery,
+        body,
+        response: { 201: shown.extend({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
+      },
+    },
+    async (request, reply) => {
+      const agent = request.body;
+      const revision = await carryOut(control, request, reply, { event: 'agent.put', agent }, { expects: 0 });
+      const key = await issueKey(control, request, agent.id);
+      reply
+        .code(201)
+        .header('location', `/v1/agents/${encodeURIComponent(agent.id)}`)
+        .header('etag', etagOf(revision));
+      return { revision, agent, key };
+    },
+  );
+
+  server.put(
+    '/v1/agents/:id',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Register an agent, or change one',
+        params: idParams,
+        querystring: whyQuery,
+        body,
+        response: { 200: shown },
+      },
+    },
+    async (request, reply) => {
+      const agent = request.body;
+      mustBeNamed(request.params.id, agent);
+      return { revision: await carryOut(control, request, reply, { event: 'agent.put', agent }), agent };
+    },
+  );
+
+  server.delete(
+    '/v1/agents/:id',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Take an agent off the register: from then on nothing is allowed to it by any rule',
+        params: idParams,
+        querystring: whyQuery,
+        response: { 200: z.object({ revision }) },
+      },
+    },
+    async (request, reply) => {
+      const { id: agentId } = request.params;
+      return { revision: await carryOut(control, request, reply, { event: 'agent.retired', agentId }) };
+    },
+  );
+}

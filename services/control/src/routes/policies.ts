@@ -1,0 +1,231 @@
+/** /v1/policies: named pieces of authority, each a history of versions that never change. */
+import { compilePolicy, type TenantControl } from '@mandate/policy';
+import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
+import { count, policyDocument } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { carryOut } from '../writes/carry-out.ts';
+import { etagOf } from '../writes/expected-revision.ts';
+import { notFound } from '../writes/not-found.ts';
+import { mustCompile } from './must-compile.ts';
+import { pagesById } from './pages.ts';
+import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+
+const tags = ['policies'];
+const version = z
+  .int()
+  .min(1)
+  .describe('Counted from 1; a rule that names `read-only@3` means that one for ever.');
+const shown = z.object({
+  revision,
+  version,
+  isArchived: z
+    .boolean()
+    .describe('No rule can use it until it is published again: those that name it block.'),
+  policy: policyDocument,
+});
+const pages = pagesById('policies', shown);
+const versionsCursor = pageCursor('versions', z.tuple([count]));
+const body = policyDocument.meta({
+  examples: [{ version: 1, id: 'read-only', allowedTools: ['read_*'], maxCostTotal: 5 }],
+});
+
+type History = ReturnType<TenantControl['policies']['get']> & object;
+
+function shownOf(
+  { revision, versions, isArchived }: History,
+  number = versions.length,
+): z.output<typeof shown> | null {
+  const kept = versions[number - 1];
+  return kept === undefined ? null : { revision, version: number, isArchived, policy: kept.document };
+}
+
+export function readPolicies(server: HttpServer, { followed }: Control): void {
+  const policiesOf = (request: Parameters<typeof callerOf>[0]) =>
+    followed.tenant(callerOf(request).tenant).policies;
+
+  function historyOf(request: Parameters<typeof callerOf>[0], policyId: string): History {
+    const history = policiesOf(request).get(policyId);
+    if (history === undefined) throw notFound('policy', policyId);
+    return history;
+  }
+
+  server.get(
+    '/v1/policies',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'The latest version of each policy, by id',
+        querystring: pages.querystring,
+        response: { 200: pages.response },
+      },
+    },
+    (request) =>
+      pages.page(policiesOf(request), request.query, (history) => shownOf(history) as z.output<typeof shown>),
+  );
+
+  server.get(
+    '/v1/policies/:id',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'One policy',
+        params: idParams,
+        querystring: z.strictObject({
+          version: z.coerce.number().pipe(version).optional().describe('The latest when absent.'),
+        }),
+        response: { 200: shown },
+      },
+    },
+    (request, reply) => {
+      const { id } = request.params;
+      const found = shownOf(historyOf(request, id), request.query.version);
+      if (found === null) throw notFound('policy', `${id}@${request.query.version}`);
+      reply.header('etag', etagOf(found.revision));
+      return found;
+    },
+  );
+
+  server.get(
+    '/v1/policies/:id/versions',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'Its versions, the newest first',
+        params: idParams,
+        querystring: z.strictObject({ limit, cursor: versionsCursor.parameter }),
+        response: {
+          200: z.object({
+            versions: z.array(z.object({ version, revision, policy: policyDocument })),
+            next: nextCursor,
+          }),
+        },
+      },
+    },
+    (request) => {
+      const { limit, cursor } = request.query;
+      const { versions } = historyOf(request, request.params.id);
+      const end = Math.min(versions.length, (cursor?.[0] ?? versions.length + 1) - 1);
+      const page = versions
+        .slice(Math.max(0, end - limit), end)
+        .map(({ revision, document }, at) => ({
+          revision,
+          policy: document,
+          version: Math.max(0, end - limit) + at + 1,
+        }))
+        .reverse();
+      return { versions: page, next: versionsCursor.next(page, limit, ({ version }) => [version]) };
+    },
+  );
+}
+
+export function writePolicies(server: HttpServer, control: Control): void {
+  const latestOf = (request: Parameters<typeof callerOf>[0], policyId: string) =>
+    control.followed.tenant(callerOf(request).tenant).policies.get(policyId);
+
+  server.post(
+    '/v1/policies',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Publish a new policy, as version 1',
+        querystring: whyQuery,
+        body,
+        response: { 201: shown },
+      },
+    },
+    async (request, reply) => {
+      const policy = request.body;
+      mustCompile(compilePolicy(policy, policy.id));
+      const revision = await carryOut(
+        control,
+        request,
+        reply,
+        { event: 'policy.published', policy },
+        { expects: 0 },
+      );
+      reply.code(201).header('location', `/v1/policies/${encodeURIComponent(policy.id)}`);
+      return { revision, version: 1, isArchived: false, policy };
+    },
+  );
+
+  server.put(
+    '/v1/policies/:id',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Publish a new version, which every rule that names no version means from then on',
+        params: idParams,
+        querystring: whyQuery,
+        body,
+        response: { 200: shown },
+      },
+    },
+    async (request, reply) => {
+      const policy = request.body;
+      mustBeNamed(request.params.id, policy);
+      mustCompile(compilePolicy(policy, policy.id));
+      const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
+      return publishedAs(latestOf(request, policy.id), revision);
+    },
+  );
+
+  server.post(
+    '/v1/policies/:id/rollback',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Publish an earlier version once more, as the latest',
+        params: idParams,
+        querystring: whyQuery,
+        body: z.strictObject({ version }).meta({ examples: [{ version: 1 }] }),
+        response: { 200: shown },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const policy = latestOf(request, id)?.versions[request.body.version - 1]?.document;
+      if (policy === undefined) throw notFound('policy', `${id}@${request.body.version}`);
+      const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
+      return publishedAs(latestOf(request, id), revision);
+    },
+  );
+
+  server.delete(
+    '/v1/policies/:id',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Archive a policy: it stays to be read, and no rule can use it',
+        description:
+          'Refused while a rule names it, unless forced: those rules then block whatever they match.',
+        params: idParams,
+        querystring: whyQuery.extend({
+          forced: z.enum(['true', 'false']).default('false').describe('Also where rules name it.'),
+        }),
+        response: { 200: z.object({ revision }) },
+      },
+    },
+    async (request, reply) => {
+      const { id: policyId } = request.params;
+      const forced = request.query.forced === 'true';
+      const what = { event: 'policy.archived' as const, policyId, forced };
+      return { revision: await carryOut(control, request, reply, what) };
+    },
+  );
+}
+
+/** As which version: another may have been published right behind it. */
+function publishedAs(history: History | undefined, revision: number): z.output<typeof shown> {
+  const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
+  const found = history && shownOf(history, at + 1);
+  if (found) return { ...found, revision };
+  throw new TypeError('a policy that was published is not to be found');
+}

@@ -1,0 +1,154 @@
+/** /v1/rules: which policies agents are held to, and when. */
+import { compileRule } from '@mandate/policy';
+import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
+import { CAPS, count, id, type RuleDocument, ruleDocument } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { carryOut } from '../writes/carry-out.ts';
+import { etagOf } from '../writes/expected-revision.ts';
+import { notFound } from '../writes/not-found.ts';
+import { mustCompile } from './must-compile.ts';
+import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+
+const tags = ['rules'];
+const shown = z.object({ revision, rule: ruleDocument });
+const cursor = pageCursor('rules', z.tuple([count, id]));
+const body = ruleDocument.meta({
+  examples: [{ version: 1, id: 'support-reads', policy: 'read-only', groups: ['support'] }],
+});
+const listed = z.object({
+  revision: count.describe('Of the last change of any rule: another order of them expects it.'),
+  rules: z.array(shown),
+  next: nextCursor,
+});
+
+export function readRules(server: HttpServer, { followed }: Control): void {
+  server.get(
+    '/v1/rules',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'The rules in their order: the lowest priority first, of equal ones by id',
+        querystring: z.strictObject({ limit, cursor: cursor.parameter }),
+        response: { 200: listed },
+      },
+    },
+    (request, reply) => {
+      const { limit, cursor: after } = request.query;
+      const { rules, rulesRevision } = followed.tenant(callerOf(request).tenant);
+      const page = [...rules.values()]
+        .filter(({ document }) => after === undefined || compare(placeOf(document), after) > 0)
+        .sort((one, other) => compare(placeOf(one.document), placeOf(other.document)))
+        .slice(0, limit);
+      reply.header('etag', etagOf(rulesRevision));
+      return {
+        revision: rulesRevision,
+        rules: page.map(({ revision, document }) => ({ revision, rule: document })),
+        next: cursor.next(page, limit, ({ document }) => placeOf(document)),
+      };
+    },
+  );
+
+  server.get(
+    '/v1/rules/:id',
+    {
+      config: { scope: MAY_READ },
+      schema: { tags, summary: 'One rule', params: idParams, response: { 200: shown } },
+    },
+    (request, reply) => {
+      const { id } = request.params;
+      const kept = followed.tenant(callerOf(request).tenant).rules.get(id);
+      if (kept === undefined) throw notFound('rule', id);
+      reply.header('etag', etagOf(kept.revision));
+      return { revision: kept.revision, rule: kept.document };
+    },
+  );
+}
+
+export function writeRules(server: HttpServer, control: Control): void {
+  server.post(
+    '/v1/rules',
+    {
+      config: { scope: MAY_WRITE },
+      schema: { tags, summary: 'Add a rule', querystring: whyQuery, body, response: { 201: shown } },
+    },
+    async (request, reply) => {
+      const rule = request.body;
+      mustCompile(compileRule(rule));
+      const revision = await carryOut(control, request, reply, { event: 'rule.put', rule }, { expects: 0 });
+      reply.code(201).header('location', `/v1/rules/${encodeURIComponent(rule.id)}`);
+      return { revision, rule };
+    },
+  );
+
+  // Before the route with an id: there may be a rule of that name.
+  server.put(
+    '/v1/rules/reorder',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Put all rules into another order',
+        description:
+          'Each gets its place in the list as its priority. If-Match takes the ETag of GET /v1/rules.',
+        querystring: whyQuery,
+        body: z.strictObject({ ruleIds: z.array(id).max(CAPS.rules) }),
+        response: { 200: z.object({ revision: count }) },
+      },
+    },
+    async (request, reply) => {
+      const { ruleIds } = request.body;
+      return { revision: await carryOut(control, request, reply, { event: 'rules.reordered', ruleIds }) };
+    },
+  );
+
+  server.put(
+    '/v1/rules/:id',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Add a rule, or change one',
+        params: idParams,
+        querystring: whyQuery,
+        body,
+        response: { 200: shown },
+      },
+    },
+    async (request, reply) => {
+      const rule = request.body;
+      mustBeNamed(request.params.id, rule);
+      mustCompile(compileRule(rule));
+      return { revision: await carryOut(control, request, reply, { event: 'rule.put', rule }), rule };
+    },
+  );
+
+  server.delete(
+    '/v1/rules/:id',
+    {
+      config: { scope: MAY_WRITE },
+      schema: {
+        tags,
+        summary: 'Remove a rule',
+        params: idParams,
+        querystring: whyQuery,
+        response: { 200: z.object({ revision: count }) },
+      },
+    },
+    async (request, reply) => {
+      const { id: ruleId } = request.params;
+      return { revision: await carryOut(control, request, reply, { event: 'rule.removed', ruleId }) };
+    },
+  );
+}
+
+type Place = [priority: number, id: string];
+
+function placeOf({ priority, id }: RuleDocument): Place {
+  return [priority, id];
+}
+
+function compare([priority, id]: Place, [otherPriority, otherId]: Place): number {
+  return priority - otherPriority || (id < otherId ? -1 : Number(id > otherId));
+}

@@ -1,0 +1,39 @@
+/** What several routes take and give. */
+import { HttpProblem } from '@mandate/runtime';
+import { count, id } from '@mandate/schemas';
+import { z } from 'zod';
+
+export const MAY_READ = ['audit', 'author'] as const;
+export const MAY_WRITE = 'author';
+
+export const idParams = z.object({ id });
+
+const reason = z.string().trim().min(1).max(500).optional();
+
+/** Of every write. */
+export const whyQuery = z.strictObject({ reason: reason.describe('Why: it stands in the record for ever.') });
+
+export const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(1_000)
+  .default(100)
+  .describe('At most so many, 1 to 1,000.');
+
+export const revision = count.describe(
+  'Its ETag, without the quotes: send that in If-Match to change what you have seen.',
+);
+
+/** A document says its own id, and that is the one in the path. */
+export function mustBeNamed(id: string, document: { id: string }): void {
+  if (document.id === id) return;
+  throw new HttpProblem(
+    400,
+    'ID_DIFFERS',
+    `the document is of "${document.id}", and the path names "${id}"`,
+    {
+      remedy: 'Send both the same.',
+    },
+  );
+}

@@ -1,0 +1,39 @@
+/** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
+import { lintControl } from '@mandate/policy';
+import { callerOf, type HttpServer } from '@mandate/runtime';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { MAY_READ } from './shapes.ts';
+
+const finding = z.object({
+  code: z.string(),
+  severity: z.enum(['error', 'warning']),
+  rules: z.array(z.string()),
+  policies: z.array(z.string()),
+  message: z.string(),
+  remedy: z.string(),
+});
+
+export function showLint(server: HttpServer, { followed, clock }: Control): void {
+  server.get(
+    '/v1/lint',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags: ['rules'],
+        summary: 'What is amiss: what blocks where somebody may have meant to allow, and what does nothing',
+        response: { 200: z.object({ findings: z.array(finding) }) },
+      },
+    },
+    (request) => {
+      const findings = lintControl(followed.tenant(callerOf(request).tenant), clock());
+      return {
+        findings: findings.map(({ rules, policies, ...rest }) => ({
+          ...rest,
+          rules: [...rules],
+          policies: [...policies],
+        })),
+      };
+    },
+  );
+}

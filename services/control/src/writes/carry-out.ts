@@ -1,0 +1,122 @@
+/** A change, from the request that asks for it to what the log made of it. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Changed } from '@mandate/policy';
+import { callerOf, HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
+import { type ControlRecord, sortableId, wireTime } from '@mandate/schemas';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Control } from '../control.ts';
+import { etagOf, expectedRevision } from './expected-revision.ts';
+import { notFound } from './not-found.ts';
+
+export type Asked = FastifyRequest<{ Querystring: { reason?: string | undefined } }>;
+
+/** Without who, when and why. */
+export type What = ControlRecord extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'change'>
+    : never
+  : never;
+
+/**
+ * Writes it, and sets the ETag of what was changed where there is a reply to set it on. Resolves to its revision from here on, as everybody reads it who reads
+ * from this process.
+ *
+ * @param options.expects in the place of what the headers say
+ * @param options.part names one of several changes that a request makes
+ * @throws HttpProblem 409 with the `revision` that stands, where it never took effect
+ */
+export async function carryOut(
+  control: Control,
+  request: Asked,
+  reply: FastifyReply | null,
+  what: What,
+  options: { expects?: number; part?: string } = {},
+): Promise<number> {
+  const expects = options.expects ?? expectedRevision(request);
+  const record = { ...what, change: changeOf(control, request, expects, options.part) } as ControlRecord;
+  const changed = await control.followed.change(record);
+  if (!changed.ok) throw refused(changed, record);
+  reply?.header('etag', etagOf(changed.revision));
+  return changed.revision;
+}
+
+/** With an Idempotency-Key the id is a function of it: sent again, the change is the same one, and happens once. */
+function changeOf(
+  { clock, redactText }: Control,
+  request: Asked,
+  expects: number | undefined,
+  part = '',
+): ControlRecord['change'] {
+  const { id: keyId, name, tenant } = callerOf(request);
+  const atMs = clock();
+  const key = idempotencyKeyOf(request);
+  return {
+    id:
+      key === null
+        ? sortableId('chg', atMs, randomBytes(10).toString('hex'))
+        : `chg_${digest([tenant, key, part])}`,
+    tenant,
+    by: `${name} (${keyId})`,
+    reason: redactText(request.query.reason ?? ''),
+    at: wireTime(atMs),
+    ...(expects !== undefined && { expects }),
+  };
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
+}
+
+type Refusal = Extract<Changed, { ok: false }>;
+
+/** By what stands in the way: what went wrong, and what to do. */
+const REFUSALS: Readonly<
+  Record<Exclude<Refusal['refusal'], 'NOT_FOUND'>, readonly [status: number, message: string, remedy: string]>
+> = {
+  REVISION_CONFLICT: [
+    409,
+    'it is not as you have seen it: somebody else changed it, or it is there already',
+    'Read it again, and decide again what to change; `revision` is the one that stands.',
+  ],
+  ID_REUSED: [
+    409,
+    'another change was asked for under this Idempotency-Key',
+    'Send a key of its own with each change.',
+  ],
+  POLICY_IN_USE: [
+    409,
+    'rules name this policy',
+    'Have them name another, or remove them; with ?forced=true it is archived all the same, and they block.',
+  ],
+  RULES_DIFFER: [
+    409,
+    'the list does not hold each rule once, and no other',
+    'Read the rules again, and put all of them into order.',
+  ],
+  KEY_UNFIT: [409, 'the key is not of this agent alone', 'Ask for another.'],
+  PARENT_UNKNOWN: [409, 'no agent of the id of its parent is registered', 'Register the parent first.'],
+  PARENT_IS_BELOW: [409, 'its parent is the agent itself, or below it', 'Name a parent that is not.'],
+  PARENT_TOO_DEEP: [409, 'too many agents stand above it', 'Register it further up.'],
+};
+
+function refused({ refusal, revision }: Refusal, record: ControlRecord): HttpProblem {
+  if (refusal === 'NOT_FOUND') return missing(record);
+  const [status, message, remedy] = REFUSALS[refusal];
+  return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
+}
+
+function missing(record: ControlRecord): HttpProblem {
+  switch (record.event) {
+    case 'agent.retired':
+    case 'key.issued':
+      return notFound('agent', record.agentId);
+    case 'key.revoked':
+      return notFound('key', record.keyId);
+    case 'policy.archived':
+      return notFound('policy', record.policyId);
+    case 'rule.removed':
+      return notFound('rule', record.ruleId);
+    default:
+      throw new TypeError(`${record.event} needs nothing that could be missing`);
+  }
+}

@@ -1,0 +1,28 @@
+/** What a client believes to change, from its headers: RFC 9110, 13.1. A revision is the ETag of what has it. */
+import { HttpProblem } from '@mandate/runtime';
+import type { FastifyRequest } from 'fastify';
+
+export function etagOf(revision: number): string {
+  return `"${revision}"`;
+}
+
+/** 0: that it is not there yet; undefined: whatever it is. Throws INVALID_PRECONDITION. */
+export function expectedRevision({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  if (match !== undefined && noneMatch !== undefined)
+    throw invalid('send If-Match or If-None-Match, not both');
+  if (noneMatch !== undefined) {
+    if (noneMatch.trim() === '*') return 0;
+    throw invalid('If-None-Match of a change says * and nothing else: that it is not there yet');
+  }
+  if (match === undefined) return undefined;
+  const revision = /^"(\d{1,15})"$/.exec(match.trim())?.[1];
+  if (revision === undefined) throw invalid('If-Match holds no ETag of this service');
+  return Number(revision);
+}
+
+function invalid(message: string): HttpProblem {
+  return new HttpProblem(400, 'INVALID_PRECONDITION', message, {
+    remedy: 'Send the ETag that came with what you change, as it came, in If-Match.',
+  });
+}

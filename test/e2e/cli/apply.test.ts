@@ -1,0 +1,130 @@
+/** Agents, policies and rules of a folder of files, brought to a plane that runs, and compared with it. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { planeForCommands } from './plane-for-commands.ts';
+import { jsonLines } from './run-mandate.ts';
+
+const { folder, mandate } = planeForCommands();
+
+const AGENTS = `
+kind: agent
+id: gitops-worker
+parent: gitops-lead
+groups: [gitops]
+---
+kind: agent
+id: gitops-lead
+groups: [gitops]
+`;
+const POLICY = `
+kind: policy
+version: 1
+id: gitops-reads
+allowedTools: ['read_*']
+`;
+const RULE = `
+kind: rule
+version: 1
+id: gitops-rule
+policy: gitops-reads
+groups: [gitops]
+`;
+
+function files(): { path: string; write(name: string, text: string): void } {
+  const path = join(folder, 'control');
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(join(path, 'below'), { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(path, name), text);
+  write('agents.yaml', AGENTS);
+  write('below/policy.yml', POLICY);
+  write('below/rule.yaml', RULE);
+  write('below/README.md', 'not read');
+  return { path, write };
+}
+
+it('shows what differs, makes it so, and then nothing differs; an action obeys it', async () => {
+  const { path, write } = files();
+  const dry = await mandate(['apply', '-f', path, '--dry-run']);
+  expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(dry.stdout).toBe(
+    [
+      '+ agent gitops-lead',
+      '    + id: gitops-lead',
+      '    + groups:',
+      '    +   - gitops',
+      '    + labels: {}',
+      '+ agent gitops-worker',
+      '    + id: gitops-worker',
+      '    + groups:',
+      '    +   - gitops',
+      '    + labels: {}',
+      '    + parent: gitops-lead',
+      '+ policy gitops-reads',
+      '    + version: 1',
+      '    + id: gitops-reads',
+      '    + allowedTools:',
+      '    +   - read_*',
+      '+ rule gitops-rule',
+      '    + version: 1',
+      '    + id: gitops-rule',
+      '    + priority: 0',
+      '    + policy: gitops-reads',
+      '    + mode: enforce',
+      '    + groups:',
+      '    +   - gitops',
+      '4 differences: 4 to add',
+      '',
+    ].join('\n'),
+  );
+  expect((await mandate(['diff', '-f', path])).exitCode).toBe(3);
+  expect((await mandate(['apply', '-f', path, '--reason', 'a test'])).exitCode).toBe(0);
+  expect(await mandate(['diff', '-f', path])).toMatchObject({ exitCode: 0, stdout: 'nothing differs\n' });
+
+  const ask = ['publish', '--agent', 'gitops-worker', '--tool'];
+  expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
+  expect((await mandate([...ask, 'search'])).stdout).toContain('TOOL_NOT_ALLOWED');
+
+  write('below/policy.yml', POLICY.replace("'read_*'", "'read_*', search"));
+  const { stdout } = await mandate(['apply', '-f', path]);
+  expect(stdout).toContain('~ policy gitops-reads\n    +   - search\n1 difference: 1 to change\n');
+  expect((await mandate([...ask, 'search'])).stdout).toContain('ALLOW');
+
+  rmSync(join(path, 'below'), { recursive: true });
+  expect((await mandate(['diff', '-f', path])).exitCode).toBe(0);
+  const pruned = await mandate(['apply', '-f', path, '--prune', '--json']);
+  expect(pruned.exitCode).toBe(0);
+  expect(jsonLines(pruned.stdout)).toMatchObject([
+    { kind: 'rule', id: 'gitops-rule', does: 'remove' },
+    { kind: 'policy', id: 'gitops-reads', does: 'remove' },
+  ]);
+  expect((await mandate([...ask, 'read_file'])).stdout).toContain('MANDATE_NOT_FOUND');
+});
+
+it('names every fault of every file, and changes nothing then', async () => {
+  const { path, write } = files();
+  write('bad.yaml', `kind: rule\nversion: 1\nid: x\npolicy: p\ncolour: red\n---\nkind: nothing\n`);
+  write('twice.yaml', POLICY);
+  const { exitCode, stderr } = await mandate(['apply', '-f', path]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/bad\.yaml:5:1 colour: /);
+  expect(stderr).toMatch(/bad\.yaml:7:1 kind: /);
+  expect(stderr).toMatch(/twice\.yaml: policies: "gitops-reads" stands in .*below\/policy\.yml already/);
+  expect((await mandate(['apply', '-f', join(folder, 'nowhere')])).exitCode).toBe(2);
+});
+
+it('lint tells what is amiss, of files and of the plane', async () => {
+  const { path, write } = files();
+  expect(await mandate(['lint', '-f', path])).toMatchObject({
+    exitCode: 0,
+    stdout: '0 errors, 0 warnings\n',
+  });
+  write(
+    'gone.yaml',
+    RULE.replace('policy: gitops-reads', 'policy: gone').replace('gitops-rule', 'to-nothing'),
+  );
+  const found = await mandate(['lint', '-f', path]);
+  expect(found.exitCode).toBe(3);
+  expect(found.stdout).toMatch(/^error POLICY_MISSING: .*"to-nothing".*\n {2}Publish/);
+  expect((await mandate(['lint', '--json'])).exitCode).toBe(0);
+});

@@ -1,0 +1,104 @@
+/**
+ * Agents, policies and rules, changed over HTTP while a plane runs: what an agent may do follows at its next action. With
+ * the seeds of many bugs elsewhere: globs that overlap, rates of two windows, a policy that is archived, no rule at all.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPlane, temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+type Decision = {
+  verdict: string;
+  code: string;
+  reason: string;
+  controlRevision: number;
+  mandate: object | null;
+};
+
+async function scene() {
+  const data = temporaryFolder();
+  const mandates = join(data, 'mandates.yaml');
+  writeFileSync(mandates, 'version: 1\nid: of-the-file\nagents: ["*"]\nallowedTools: [look]\n');
+  const plane = await startPlane({ data, mandates });
+  onTestFinished(async () => void (await plane.kill('SIGTERM')));
+
+  async function send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${plane.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${plane.keys.operator}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer;
+  }
+  let asked = 0;
+  async function ask(action: object): Promise<Decision> {
+    asked += 1;
+    const whole = { id: `act-${asked}`, agentId: 'bot', type: 'tool_call', ...action };
+    const { decision } = await send('POST', '/v1/actions?waitMs=20000', whole);
+    return decision as Decision;
+  }
+  const publish = (id: string, policy: object) =>
+    send('PUT', `/v1/policies/${id}`, { version: 1, id, ...policy });
+  const rule = (id: string, policy: string, more: object = {}) =>
+    send('PUT', `/v1/rules/${id}`, { version: 1, id, policy, ...more });
+  const toldOf = async (action: object) => {
+    const { verdict, code } = await ask(action);
+    return `${verdict} ${code}`;
+  };
+  return { send, ask, toldOf, publish, rule, register: (agent: object) => send('POST', '/v1/agents', agent) };
+}
+
+test('a policy that is published is obeyed at the next action, and an agent that is not registered keeps the file', async () => {
+  const { send, ask, toldOf, publish, rule, register } = await scene();
+  expect(await toldOf({ tool: 'look' })).toBe('ALLOW ALLOWED');
+  expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
+
+  await register({ id: 'bot', groups: ['support'] });
+  // No rule matches, and the file is no longer asked.
+  expect(await ask({ tool: 'look' })).toMatchObject({ code: 'MANDATE_NOT_FOUND', mandate: null });
+  expect(await toldOf({ type: 'llm_call', model: 'gpt-4o', inputTokens: 1, maxOutputTokens: 1 })).toBe(
+    'BLOCK MANDATE_NOT_FOUND',
+  );
+  expect(await toldOf({ agentId: 'other', tool: 'look' })).toBe('ALLOW ALLOWED');
+
+  await publish('reads', { allowedTools: ['read_*'] });
+  const { revision } = await rule('support-reads', 'reads', { groups: ['support'] });
+  expect(await ask({ tool: 'read_file' })).toMatchObject({
+    verdict: 'ALLOW',
+    controlRevision: revision,
+    mandate: { policies: ['reads@1'], rules: ['support-reads'] },
+  });
+  await publish('one-file', { allowedTools: ['read_file'] });
+  await rule('one', 'one-file');
+  expect(await toldOf({ tool: 'read_file' })).toBe('ALLOW ALLOWED');
+  expect(await ask({ tool: 'read_mail' })).toMatchObject({
+    code: 'TOOL_NOT_ALLOWED',
+    reason: expect.stringContaining('one-file@1'),
+  });
+
+  await publish('one-file', { allowedTools: ['read_*'] });
+  expect(await toldOf({ tool: 'read_mail' })).toBe('ALLOW ALLOWED');
+  await send('DELETE', '/v1/policies/one-file?forced=true');
+  expect(await ask({ tool: 'read_file' })).toMatchObject({ verdict: 'BLOCK', code: 'MANDATE_NOT_FOUND' });
+  await send('DELETE', '/v1/rules/one');
+  expect(await toldOf({ tool: 'read_file' })).toBe('ALLOW ALLOWED');
+  await send('DELETE', '/v1/agents/bot');
+  expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
+});
+
+test('rates of two windows both hold', async () => {
+  const { toldOf, publish, rule, register } = await scene();
+  await register({ id: 'bot' });
+  await publish('hourly', { rateLimit: { maxCalls: 3, windowMs: 3_600_000 } });
+  await publish('each-second', { rateLimit: { maxCalls: 100, windowMs: 1_000 } });
+  await rule('slow', 'hourly');
+  await rule('fast', 'each-second');
+  const told = [];
+  for (let call = 0; call < 5; call += 1) told.push(await toldOf({ tool: 'look' }));
+  expect(told).toEqual([...Array(3).fill('ALLOW ALLOWED'), ...Array(2).fill('BLOCK RATE_LIMIT_EXCEEDED')]);
+});
