@@ -3,14 +3,17 @@
  * Ends with the drift between log, ledger and audit.
  */
 
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
-import { createApiClient } from '../api-client.ts';
+import { type ApiClient, createApiClient } from '../api-client.ts';
 import { SPEND } from '../audit/questions.ts';
 import type { CommandContext, ExitCode } from '../command-context.ts';
+import { planChanges } from '../control/plan-changes.ts';
+import { readControlFiles } from '../control/read-control-files.ts';
+import { PATHS } from '../control/standing-control.ts';
 import { decisionLine } from '../output/decision-line.ts';
 import { counted } from '../output/for-people.ts';
 import { type Row, showAnswerRows } from '../output/show-answer-rows.ts';
@@ -21,7 +24,7 @@ import { planeConfig } from '../plane/plane-config.ts';
 import { auditSource, ledgerSource, reconcileSources } from '../reconcile/reconcile-sources.ts';
 import { createAgent } from './governed-agent.ts';
 import { inWords, stopRunaway } from './runaway.ts';
-import { scenes } from './scenes.ts';
+import { AGENTS, scenes } from './scenes.ts';
 import { startToolServers } from './tool-servers.ts';
 
 export type DemoOptions = { keep: boolean; port: number };
@@ -40,8 +43,6 @@ export async function runDemo({ keep, port }: DemoOptions, context: CommandConte
   const folder = mkdtempSync(join(tmpdir(), 'mandate-demo-'));
   const files = join(folder, 'files');
   mkdirSync(files);
-  const mandates = join(folder, 'mandates.yaml');
-  copyFileSync(join(import.meta.dirname, 'mandates.yaml'), mandates);
 
   await using cleaning = new AsyncDisposableStack();
   cleaning.defer(() => {
@@ -49,7 +50,6 @@ export async function runDemo({ keep, port }: DemoOptions, context: CommandConte
   });
   const config = planeConfig.parse({
     PLANE_DATA_PATH: join(folder, 'data'),
-    PLANE_MANDATES_PATH: mandates,
     PLANE_PORT: port,
   });
   const plane = cleaning.adopt(
@@ -80,15 +80,22 @@ async function play(
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
   const api = createApiClient({ url: plane.url, key, signal });
   const show = decisionPrinter(stdout);
-  const agent = (id: string) => agents.get(id) ?? added(id);
-  const agents = new Map<string, ReturnType<typeof createAgent>>();
-  const added = (id: string) => {
-    const made = createAgent({ id, api, tools, onDecision: show });
-    agents.set(id, made);
-    return made;
+  const say = (text: string) => write(stdout, `  ${text}\n`);
+  const agents = await register(api, (id, key) => {
+    const own = createApiClient({ url: plane.url, key, signal });
+    return createAgent({ id, api: own, tools, onDecision: show });
+  });
+  await write(
+    stdout,
+    `${counted(agents.size, 'agent')} registered over HTTP, each with a key, policies and rules.\n`,
+  );
+  const agent = (id: string) => {
+    const known = agents.get(id);
+    if (known === undefined) throw new TypeError(`nobody registered the agent ${id}`);
+    return known;
   };
 
-  for (const { title, play } of scenes({ agent, api, folder: files })) {
+  for (const { title, play } of scenes({ agent, api, folder: files, say })) {
     await write(stdout, `\n${paint('bold', title, stdout)}\n`);
     await play();
   }
@@ -114,6 +121,23 @@ async function play(
   );
   for (const difference of report.differences) await write(stdout, `  ${JSON.stringify(difference)}\n`);
   return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
+}
+
+/** What `mandate apply` does, and each agent with the key that its registration answers. */
+async function register<Agent>(
+  api: ApiClient,
+  made: (id: string, key: string) => Agent,
+): Promise<ReadonlyMap<string, Agent>> {
+  const wanted = readControlFiles([join(import.meta.dirname, 'control.yaml')]);
+  for (const { kind, id, after, revision } of planChanges(wanted, [], { prune: false })) {
+    await api.put(`${PATHS[kind]}/${id}`, after, { revision });
+  }
+  const agents = new Map<string, Agent>();
+  for (const agent of AGENTS) {
+    const { key } = await api.post<{ key: { key: string } }>('/v1/agents', agent);
+    agents.set(agent.id, made(agent.id, key.key));
+  }
+  return agents;
 }
 
 /** Decisions as they fall; of one agent only the first, so that a loop does not drown the others. */

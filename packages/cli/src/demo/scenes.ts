@@ -1,17 +1,37 @@
-/** What happens in the demo: agents that behave, and agents that do each thing that a plane must stop. */
+/**
+ * What happens in the demo: agents that behave, agents that do each thing that a plane must stop, and people who change what
+ * agents may do meanwhile.
+ */
 import type { ApiClient } from '../api-client.ts';
 import type { GovernedAgent } from './governed-agent.ts';
 
 export type Scene = { title: string; play(): Promise<void> };
 
-export type Fleet = { agent(id: string): GovernedAgent; api: ApiClient; folder: string };
+export type Fleet = {
+  agent(id: string): GovernedAgent;
+  /** Of an operator. */
+  api: ApiClient;
+  folder: string;
+  say(text: string): Promise<void>;
+};
 
 const LIBRARIANS = 4;
 const MATHEMATICIANS = 4;
 const ROUNDS = 5;
 
+/** Whom the demo registers: those of a group are held to the rules of that, the others to rules that name them. */
+export const AGENTS: readonly { id: string; groups: readonly string[] }[] = [
+  ...[...numbered('librarian', LIBRARIANS), ...numbered('mathematician', MATHEMATICIANS)].map(inFleet),
+  ...['clumsy', 'parrot', 'runaway'].map(inFleet),
+  ...['big-spender', 'hasty', 'snoop', 'careful'].map((id) => ({ id, groups: [] })),
+];
+
+function inFleet(id: string) {
+  return { id, groups: ['fleet'] };
+}
+
 /** Played one after another; within a scene agents act at the same time. */
-export function scenes({ agent, api, folder }: Fleet): readonly Scene[] {
+export function scenes({ agent, api, folder, say }: Fleet): readonly Scene[] {
   const file = (name: string) => `${folder}/${name}`;
   return [
     {
@@ -70,7 +90,33 @@ export function scenes({ agent, api, folder }: Fleet): readonly Scene[] {
       },
     },
     {
-      title: 'A call that a person must confirm',
+      title: 'A policy is changed while agents run: the next action obeys it',
+      play: async () => {
+        const echo = () => agent('clumsy').act('everything.echo', { message: 'still here?' });
+        await echo();
+        const { policy } = await api.get<{ policy: { deniedTools: string[] } }>('/v1/policies/fleet');
+        const stricter = { ...policy, deniedTools: [...policy.deniedTools, 'everything.echo'] };
+        await api.put('/v1/policies/fleet', stricter, { query: { reason: 'they talk too much' } });
+        await say('version 2 of the policy fleet is published: it denies everything.echo');
+        await echo();
+        await api.post('/v1/policies/fleet/rollback', { version: 1 });
+        await say('rolled back to version 1');
+        await echo();
+      },
+    },
+    {
+      title: 'A rule in shadow: what it would refuse is seen, and goes through',
+      play: async () => {
+        const action = { id: 'preview', agentId: 'parrot', type: 'tool_call', tool: 'everything.echo' };
+        const { refusal, shadow } = await api.post<Previewed>('/v1/mandates/preview', { action });
+        await say(
+          `a preview: ${refusal?.code ?? 'nothing refuses it'}; in force, the rule would say ${shadow?.refusal?.code}`,
+        );
+        await agent('parrot').act('everything.echo', { message: 'hello' });
+      },
+    },
+    {
+      title: 'A call that a person must confirm: granted for this one, and no other',
       play: async () => {
         const careful = agent('careful');
         const args = { source: file('librarian-1-0.txt'), destination: file('archived.txt') };
@@ -83,10 +129,13 @@ export function scenes({ agent, api, folder }: Fleet): readonly Scene[] {
           reason: 'looked at it',
         });
         await careful.act('files.move_file', args, { actionId: 'archive-1' });
+        await careful.act('files.move_file', args, { actionId: 'archive-2' });
       },
     },
   ];
 }
+
+type Previewed = { refusal: { code: string } | null; shadow: { refusal: { code: string } | null } | null };
 
 const CITIES = ['New York', 'Chicago', 'Los Angeles'];
 
