@@ -43,7 +43,16 @@ Examples:
 
 export function diffCommand(command: Command, run: RunCommand): void {
   withFiles(command.description('Shows in what the agents, policies and rules of a plane differ from files.'))
-    .addHelpText('after', `${FILES}\n\nExit code 3 when they differ.`)
+    .addHelpText(
+      'after',
+      `${FILES}
+
+Exit code 3 when they differ.
+
+Examples:
+  mandate diff -f policies/
+  mandate diff -f policies/ --prune --json | jq -r .id`,
+    )
     .action((options: Options) =>
       run(async (context) => {
         const changes = await planned(options, connect(options, context));
