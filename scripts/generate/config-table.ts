@@ -25,9 +25,14 @@ const SERVERS = [kafkaSettings, redisSettings, clickhouseSettings, otlpSettings]
 const PLANE = without(SERVERS, describeConfig(planeConfig));
 const ALONE = without(
   PLANE,
-  [gatewaySettings, deciderSettings, recorderSettings, querySettings, alerterSettings, controlSettings].flatMap(
-    describeConfig,
-  ),
+  [
+    gatewaySettings,
+    deciderSettings,
+    recorderSettings,
+    querySettings,
+    alerterSettings,
+    controlSettings,
+  ].flatMap(describeConfig),
 );
 
 const TABLES = { plane: PLANE, servers: SERVERS, alone: ALONE };
