@@ -128,7 +128,7 @@ describe('the key of an auditor', () => {
 
   test('changes nothing', async () => {
     const before = await everythingOnTheLog();
-    const changes = operations.filter(({ method }) => method !== 'GET');
+    const changes = operations.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/preview'));
     expect(changes.length).toBeGreaterThan(8);
     for (const operation of changes) {
       const { status } = await call(operation, keyOf('auditor'));
@@ -143,7 +143,7 @@ describe('the key of an auditor', () => {
   }
 
   async function everythingOnTheLog() {
-    const written = [TOPICS.actions, TOPICS.decisions, TOPICS.deadLetters];
+    const written = [TOPICS.actions, TOPICS.decisions, TOPICS.deadLetters, TOPICS.control];
     return Promise.all(written.map((topic) => plane.bus.ranges(topic)));
   }
 });
@@ -151,7 +151,8 @@ describe('the key of an auditor', () => {
 test('without a key nothing is answered but what is for everybody', async () => {
   for (const operation of operations) {
     const { status } = await call(operation, null);
-    expect([operation.path, status]).toEqual([operation.path, operation.security.length === 0 ? 200 : 401]);
+    // Whoever is refused that often is asked to wait.
+    expect(operation.security.length === 0 ? [200] : [401, 429], operation.path).toContain(status);
   }
 });
 

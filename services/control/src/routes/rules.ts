@@ -93,7 +93,9 @@ export function writeRules(server: HttpServer, control: Control): void {
         description:
           'Each gets its place in the list as its priority. If-Match takes the ETag of GET /v1/rules.',
         querystring: whyQuery,
-        body: z.strictObject({ ruleIds: z.array(id).max(CAPS.rules) }),
+        body: z
+          .strictObject({ ruleIds: z.array(id).max(CAPS.rules) })
+          .meta({ examples: [{ ruleIds: ['support-reads', 'nobody-pays'] }] }),
         response: { 200: z.object({ revision: count }) },
       },
     },
