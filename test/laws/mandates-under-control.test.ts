@@ -1,5 +1,12 @@
 /** What agents may do follows from the control topic, from the place of each change on. */
-import { foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import {
+  foldControl,
+  loadMandates,
+  mandatesByRegister,
+  mandatesOfFile,
+  mandatesUnderControl,
+  planInForce,
+} from '@mandate/policy';
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -63,6 +70,32 @@ test('an archived policy blocks what its rules match, until it is published anew
   expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND', 'p']);
   follow(policy({}));
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
+});
+
+test('rules hold those who are registered, from there on, and the file all others', () => {
+  const fold = foldControl();
+  const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*"]\n');
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const mandates = mandatesByRegister(
+    mandatesUnderControl(fold, () => 9),
+    mandatesOfFile(loaded.mandates, 4),
+  );
+  const told = (agentId: string) => {
+    const action = { id: 'x', agentId, type: 'tool_call', tool: 'look' } as const;
+    const { mandate } = mandates.mandateFor('acme', action, START_MS);
+    return [mandate?.reference.id ?? null, mandates.revision];
+  };
+  expect(told('a')).toEqual(['of-the-file', 4]);
+  fold.apply(agent({}), 1);
+  expect([told('a'), told('b')]).toEqual([
+    [null, 9],
+    ['of-the-file', 4],
+  ]);
+  fold.apply(policy({}), 2);
+  fold.apply(rule({}), 3);
+  expect(told('a')).toEqual(['rules', 9]);
+  fold.apply(changed({ event: 'agent.retired', agentId: 'a' }), 4);
+  expect(told('a')).toEqual(['of-the-file', 4]);
 });
 
 test('nobody who is not registered holds anything, and no rule means no mandate', () => {

@@ -565,6 +565,57 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 repetition changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
     ['7 a missing policy allows nothing', 'isMissing: true', 'isMissing: false'],
   ]),
+  ...inFile(`${POLICY}/control/control-state.ts`, [
+    [
+      '7 who expected another revision loses',
+      'expects !== undefined && expects !== current',
+      'expects !== undefined && false',
+    ],
+    ['7 a change that comes twice happens once', 'if (known?.digest === digest) return known.changed;\n', ''],
+    [
+      '7 an id stands for one change',
+      "  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };\n",
+      '',
+    ],
+    ['7 nobody stands above themselves', "if (above === id) return 'PARENT_IS_BELOW';", ''],
+    [
+      '7 a policy that rules name is archived by force alone',
+      '!record.forced && isUsed(control, record.policyId)',
+      'false',
+    ],
+    ['7 an order holds each rule once', 'const areAll = ', 'const areAll = true || '],
+    [
+      '7 a key is of one agent alone',
+      'isFit && key.agents.length === 1 && key.agents[0] === agentId',
+      'isFit',
+    ],
+    [
+      '7 keys end with the registration of their agent',
+      'for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);',
+      '',
+    ],
+  ]),
+  ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
+    [
+      '7 rules hold those who are registered',
+      'controlled.isRegistered(tenant, action.agentId) ? controlled : ofFile',
+      'ofFile',
+    ],
+    [
+      '7 the file holds those who are not',
+      'controlled.isRegistered(tenant, action.agentId) ? controlled : ofFile',
+      'controlled',
+    ],
+    [
+      '7 a decision tells the revision that it was made under',
+      'return askedLast.revision;',
+      'return ofFile.revision;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/control/compile-control.ts`, [
+    ['7 what is archived is not there', 'kept === undefined || isArchived', 'kept === undefined'],
+    ['7 a rule that names a version keeps it', 'version ?? versions.length', 'versions.length'],
+  ]),
   ...inFile(`${POLICY}/rules/condition.ts`, [
     ['7 a missing field never matches', 'value === undefined ? null : holds(value)', 'holds(value ?? null)'],
     ['7 nor its opposite', 'truth === null ? null : !truth', '!truth'],
