@@ -4,7 +4,7 @@
  * HTTP to a running plane, or decide offline (`eval`).
  */
 
-export { createApiClient } from './api-client.ts';
+export { type ApiClient, createApiClient } from './api-client.ts';
 export { type Evaluated, evaluate } from './evaluate.ts';
 export { openPlane, type Plane } from './plane/open-plane.ts';
 export { planeConfig } from './plane/plane-config.ts';

@@ -1,4 +1,4 @@
-import { formatMicros, type MandateDocument } from '@mandate/schemas';
+import { formatMicros, type MandateDocument, type PolicyDocument } from '@mandate/schemas';
 import { costOf, type Scenario } from './scenario.ts';
 
 /** A window longer than any run, so that a rate limit counts the whole conversation. */
@@ -33,6 +33,24 @@ export function mandateOf(
     }),
     toolPolicies,
   };
+}
+
+/**
+ * The same as policies and rules: a policy for each thing that it says, and a rule that gives it to all who are registered.
+ * What all of them together allow is what the mandate allows.
+ */
+export function controlOf(...[name, scenario, tools]: [string, Scenario, readonly string[]]): {
+  policies: PolicyDocument[];
+  rules: object[];
+} {
+  const { agents: _, version, id, ...said } = mandateOf(name, scenario, tools);
+  const policies = Object.entries(said).map(([field, value]) => ({
+    version,
+    id: `${id}-${field.toLowerCase()}`,
+    [field]: value,
+  }));
+  const rules = policies.map((policy) => ({ version: 1, id: `to-all-${policy.id}`, policy: policy.id }));
+  return { policies, rules };
 }
 
 function dollars(micros: number): number {

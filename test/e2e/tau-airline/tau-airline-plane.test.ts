@@ -2,29 +2,50 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { createApiClient } from '@mandate/cli';
+import { type ApiClient, createApiClient } from '@mandate/cli';
 import { silentLogger } from '@mandate/runtime';
-import { agentKey, TOPICS } from '@mandate/schemas';
+import { agentKey, type MandateDocument, TOPICS } from '@mandate/schemas';
 import { startPlane, temporaryFolder } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
 import { answersTo, readBack } from './read-back.ts';
-import { mandateOf } from './scenario-mandate.ts';
+import type { Scenario } from './scenario.ts';
+import { controlOf, mandateOf } from './scenario-mandate.ts';
 
 const dataset = loadDataset();
 
 type Spend = { total: { spentMicros: number } };
 
-describe(`the plane decides ${dataset.origin}`, () => {
+type Written = (name: string, scenario: Scenario) => Promise<{ data: string; api: ApiClient }>;
+
+async function planeWith(mandate: MandateDocument) {
+  const data = temporaryFolder();
+  const mandates = join(data, 'mandates.json');
+  writeFileSync(mandates, JSON.stringify(mandate));
+  const plane = await startPlane({ data, mandates });
+  onTestFinished(async () => {
+    await plane.kill();
+  });
+  return { data, api: createApiClient({ url: plane.url, key: plane.keys.operator }) };
+}
+
+const WAYS: Readonly<Record<string, Written>> = {
+  'a mandate of a file': (name, scenario) => planeWith(mandateOf(name, scenario, dataset.tools)),
+
+  async 'policies and rules'(name, scenario) {
+    const plane = await planeWith({ version: 1, id: 'nobody', agents: ['nobody'] });
+    const { policies, rules } = controlOf(name, scenario, dataset.tools);
+    for (const policy of policies) await plane.api.put(`/v1/policies/${policy.id}`, policy);
+    for (const rule of rules) await plane.api.post('/v1/rules', rule);
+    for (const id of new Set(dataset.calls.map(({ agentId }) => agentId)))
+      await plane.api.put(`/v1/agents/${id}`, { id });
+    return plane;
+  },
+};
+
+describe.each(Object.entries(WAYS))(`the plane decides ${dataset.origin}, written as %s:`, (_, written) => {
   test.each(Object.entries(dataset.scenarios))('%s', async (name, scenario) => {
-    const data = temporaryFolder();
-    const mandates = join(data, 'mandates.json');
-    writeFileSync(mandates, JSON.stringify(mandateOf(name, scenario, dataset.tools)));
-    const plane = await startPlane({ data, mandates });
-    onTestFinished(async () => {
-      await plane.kill();
-    });
-    const api = createApiClient({ url: plane.url, key: plane.keys.operator });
+    const { data, api } = await written(name, scenario);
     const bus = await createSqliteBus({ path: join(data, 'log.sqlite'), log: silentLogger() });
     onTestFinished(() => bus.close());
 
