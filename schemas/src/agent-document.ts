@@ -7,7 +7,8 @@ const label = z.union([z.string().max(CAPS.stringUnits), z.number(), z.boolean()
 
 export const agentDocument = z
   .strictObject({
-    id,
+    /** Without a *, which in the globs of keys and rules stands for any. */
+    id: id.regex(/^(?!\.{1,2}$)[^*]*$/, { error: 'must hold no *, and be more than a dot or two' }),
     /** For people. */
     name: z.string().min(1).max(CAPS.idUnits).optional(),
     groups: z.array(id).max(CAPS.groups).default([]),

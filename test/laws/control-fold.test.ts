@@ -8,8 +8,9 @@ const AGENTS = ['a', 'b', 'c'];
 const POLICIES = ['p', 'q'];
 const RULES = ['r', 's'];
 const KEYS = ['kkkkkkkkkkk1', 'kkkkkkkkkkk2'];
+const SCOPES = [['publish'], ['publish'], ['publish', 'operate:all']];
 const KEY = {
-  ...{ name: 'n', tenant: 'acme', scopes: ['publish'], hash: 'a'.repeat(64) },
+  ...{ name: 'n', tenant: 'acme', hash: 'a'.repeat(64) },
   ...{ createdAt: '2026-03-01T12:00:00.000Z', revokedAt: null },
 };
 
@@ -23,11 +24,13 @@ const body = fc.oneof(
     ),
   }),
   fc.record({ event: fc.constant('agent.retired'), agentId: fc.constantFrom(...AGENTS) }),
-  fc.tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...KEYS)).map(([agentId, id]) => ({
-    event: 'key.issued',
-    agentId,
-    key: { ...KEY, id, agents: [agentId] },
-  })),
+  fc
+    .tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...KEYS), fc.constantFrom(...SCOPES))
+    .map(([agentId, id, scopes]) => ({
+      event: 'key.issued',
+      agentId,
+      key: { ...KEY, id, agents: [agentId], scopes },
+    })),
   fc.record({
     event: fc.constant('key.revoked'),
     agentId: fc.constantFrom(...AGENTS),
@@ -268,7 +271,10 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
         expect(fold.key(id)).toEqual(kept?.key);
         if (kept === undefined) continue;
         expect(agents.has(kept.agentId)).toBe(true);
-        expect(kept.key).toMatchObject({ tenant: 'acme', agents: [kept.agentId], revokedAt: null });
+        expect(kept.key).toMatchObject({
+          ...{ tenant: 'acme', agents: [kept.agentId] },
+          ...{ scopes: ['publish'], revokedAt: null },
+        });
       }
     }),
   );

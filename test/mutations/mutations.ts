@@ -589,6 +589,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'isFit && key.agents.length === 1 && key.agents[0] === agentId',
       'isFit',
     ],
+    ['7 a key of an agent publishes and no more', 'return publishes && isFit', 'return isFit'],
     [
       '7 keys end with the registration of their agent',
       'for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);',

@@ -96,6 +96,7 @@ describe('agents', () => {
       400,
       'INVALID_PRECONDITION',
     ],
+    ['an id that is a glob', '/v1/agents/airline-*', {}, { id: 'airline-*' }, 400, 'VALIDATION_FAILED'],
     ['a parent that is not there', '/v1/agents/bot-1', {}, { ...AGENT, parent: 'x' }, 409, 'PARENT_UNKNOWN'],
     ['itself as its parent', '/v1/agents/bot-1', {}, { ...AGENT, parent: 'bot-1' }, 409, 'PARENT_IS_BELOW'],
     [

@@ -99,6 +99,12 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
     { kind: 'policy', id: 'gitops-reads', does: 'remove' },
   ]);
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('MANDATE_NOT_FOUND');
+
+  // What was archived comes back, as another version.
+  const again = files();
+  expect((await mandate(['apply', '-f', again.path])).stdout).toContain('2 to add');
+  expect((await mandate(['diff', '-f', again.path])).exitCode).toBe(0);
+  expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
 });
 
 it('names every fault of every file, and changes nothing then', async () => {
@@ -111,6 +117,9 @@ it('names every fault of every file, and changes nothing then', async () => {
   expect(stderr).toMatch(/bad\.yaml:7:1 kind: /);
   expect(stderr).toMatch(/twice\.yaml: policies: "gitops-reads" stands in .*below\/policy\.yml already/);
   expect((await mandate(['apply', '-f', join(folder, 'nowhere')])).exitCode).toBe(2);
+  const empty = join(folder, 'empty');
+  mkdirSync(empty, { recursive: true });
+  expect((await mandate(['apply', '-f', empty, '--prune'])).exitCode).toBe(2);
 });
 
 it('lint tells what is amiss, of files and of the plane', async () => {

@@ -32,14 +32,17 @@ export function planChanges(
   const puts = kinds.flatMap((kind) =>
     [...wantedOf[kind]].flatMap(([id, after]): Change[] => {
       const before = byName.get(`${kind} ${id}`);
-      if (before === undefined) return [{ kind, id, does: 'add', revision: 0, before: null, after }];
+      if (before === undefined || before.isArchived)
+        return [{ kind, id, does: 'add', revision: before?.revision ?? 0, before: null, after }];
       if (isDeepStrictEqual(before.document, after)) return [];
       return [{ kind, id, does: 'change', revision: before.revision, before: before.document, after }];
     }),
   );
   if (!prune) return puts;
   const goes = kinds.toReversed().flatMap((kind) => {
-    const gone = standing.filter((one) => one.kind === kind && !wantedOf[kind].has(one.id));
+    const gone = standing.filter(
+      (one) => one.kind === kind && !one.isArchived && !wantedOf[kind].has(one.id),
+    );
     return gone.map(
       ({ id, revision, document }): Change => ({
         kind,

@@ -26,7 +26,14 @@ export function readControlFiles(paths: readonly string[]): ControlDocuments {
       }
     }
   }
-  if (faults.length === 0) return all;
+  if (faults.length === 0) {
+    if (cameFrom.size > 0) return all;
+    throw new CommandFailure(
+      2,
+      `${paths.join(', ')} holds no agent, policy or rule`,
+      'Name files that end in .yaml, .yml or .json, or a folder of them.',
+    );
+  }
   throw new CommandFailure(2, `these documents are bad\n${faults.join('\n')}`, 'Mend them at these places.');
 }
 

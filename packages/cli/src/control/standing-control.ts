@@ -8,6 +8,8 @@ export type Standing = {
   kind: Kind;
   id: string;
   revision: number;
+  /** Of a policy: it was there, and comes back as another version. */
+  isArchived: boolean;
   document: Readonly<Record<string, unknown>>;
 };
 
@@ -21,7 +23,6 @@ export const PATHS: Readonly<Record<Kind, string>> = {
 
 const LISTS: Readonly<Record<Kind, string>> = { agent: 'agents', policy: 'policies', rule: 'rules' };
 
-/** What is archived does not stand. */
 export async function standingControl(api: ApiClient): Promise<Standing[]> {
   const all: Standing[] = [];
   for (const kind of ['agent', 'policy', 'rule'] as const) {
@@ -31,9 +32,9 @@ export async function standingControl(api: ApiClient): Promise<Standing[]> {
       pageSize: 1_000,
       rows: (answer: { next: string | null; [list: string]: unknown }) => answer[LISTS[kind]] as Row[],
     });
-    for await (const { revision, isArchived, [kind]: document } of rows) {
-      if (document === undefined || isArchived) continue;
-      all.push({ kind, id: String(document.id), revision, document });
+    for await (const { revision, isArchived = false, [kind]: document } of rows) {
+      if (document === undefined) continue;
+      all.push({ kind, id: String(document.id), revision, isArchived, document });
     }
   }
   return all;

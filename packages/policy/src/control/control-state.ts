@@ -62,7 +62,7 @@ type ChangeRefusal =
   | 'NOT_FOUND'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
-  /** It is not of this tenant and this agent alone, or there is one of its id. */
+  /** It is not of this tenant and this agent alone, does more than publish, or there is one of its id. */
   | 'KEY_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
@@ -200,7 +200,9 @@ function objectionTo(control: Tenant, record: ControlRecord, current: number): C
       const { agentId, key, change } = record;
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
       const isFit = current === 0 && key.tenant === change.tenant && key.revokedAt === null;
-      return isFit && key.agents.length === 1 && key.agents[0] === agentId ? null : 'KEY_UNFIT';
+      // Whoever may write here must not make themselves an operator.
+      const publishes = key.scopes.length === 1 && key.scopes[0] === 'publish';
+      return publishes && isFit && key.agents.length === 1 && key.agents[0] === agentId ? null : 'KEY_UNFIT';
     }
     case 'key.revoked':
       return control.keys.get(record.keyId)?.document.agentId === record.agentId ? null : 'NOT_FOUND';

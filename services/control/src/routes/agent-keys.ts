@@ -30,7 +30,7 @@ export async function issueKey(
   );
   const what = { event: 'key.issued' as const, agentId, key: record };
   try {
-    await carryOut(control, request, null, what, { expects: 0, part: 'key' });
+    await carryOut(control, request, null, what, { expects: 0, part: `key of ${agentId}` });
     return { id: record.id, key };
   } catch (error) {
     // Another key, drawn by chance, was issued under the same change.
