@@ -28,7 +28,7 @@ const field = z
   ])
   .describe(`A field of ${CONDITION_ROOTS.join(', ')}: \`context.environment\`, or a list of its steps.`);
 
-const text = z.string().max(CAPS.stringUnits);
+const text = z.string().max(CAPS.conditionUnits);
 const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
 export type Scalar = z.infer<typeof scalar>;
 

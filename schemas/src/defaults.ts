@@ -41,6 +41,12 @@ export const CAPS = {
   conditionValues: 1_000,
   rulePriority: 1_000_000,
   rules: 100_000,
+  agents: 100_000,
+  keysPerAgent: 100,
+  policies: 10_000,
+  versionsPerPolicy: 10_000,
+  /** Of a text that a condition looks for: longer ones can take very long to be found missing. */
+  conditionUnits: 1_000,
   /** How many stand above a sub-agent. */
   parents: 32,
   groups: 1_000,

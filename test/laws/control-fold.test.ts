@@ -279,3 +279,24 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
     }),
   );
 });
+
+test('an agent has so many keys and no more, and room again where one is revoked', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (fields: object) => {
+    revision += 1;
+    const made = { id: `chg-${revision}`, tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt };
+    return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
+  };
+  const issue = (at: number) =>
+    put({
+      event: 'key.issued',
+      agentId: 'a',
+      key: { ...KEY, id: `k${String(at).padStart(11, '0')}`, agents: ['a'], scopes: ['publish'] },
+    });
+  put({ event: 'agent.put', agent: { id: 'a' } });
+  for (let at = 0; at < CAPS.keysPerAgent; at += 1) expect(issue(at).ok).toBe(true);
+  expect(issue(CAPS.keysPerAgent)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  put({ event: 'key.revoked', agentId: 'a', keyId: `k${'0'.repeat(11)}` });
+  expect(issue(CAPS.keysPerAgent).ok).toBe(true);
+});

@@ -62,6 +62,8 @@ type ChangeRefusal =
   | 'NOT_FOUND'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
+  /** The tenant has as many as it may: CAPS. Every process holds them all. */
+  | 'TOO_MANY'
   /** It is not of this tenant and this agent alone, does more than publish, or there is one of its id. */
   | 'KEY_UNFIT'
   | 'PARENT_UNKNOWN'
@@ -143,7 +145,11 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number): Chan
   const { expects } = record.change;
   const current = revisionOf(control, record);
   const isLate = expects !== undefined && expects !== current;
-  const refusal = isLate ? 'REVISION_CONFLICT' : objectionTo(control, record, current);
+  const refusal = isLate
+    ? 'REVISION_CONFLICT'
+    : isOneTooMany(control, record, current)
+      ? 'TOO_MANY'
+      : objectionTo(control, record, current);
   if (refusal !== null) return { ok: false, refusal, revision: current };
   change(control, record, revision);
   control.revision = revision;
@@ -186,6 +192,24 @@ function revisionOf(control: TenantControl, record: ControlRecord): number {
       return control.rules.get(record.ruleId)?.revision ?? 0;
     case 'rules.reordered':
       return control.rulesRevision;
+  }
+}
+
+function isOneTooMany(control: Tenant, record: ControlRecord, current: number): boolean {
+  const isNew = current === 0;
+  switch (record.event) {
+    case 'agent.put':
+      return isNew && control.agents.size >= CAPS.agents;
+    case 'key.issued':
+      return (control.keysOf.get(record.agentId)?.size ?? 0) >= CAPS.keysPerAgent;
+    case 'policy.published': {
+      const { length } = control.versions.get(record.policy.id) ?? [];
+      return length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= CAPS.policies);
+    }
+    case 'rule.put':
+      return isNew && control.rules.size >= CAPS.rules;
+    default:
+      return false;
   }
 }
 

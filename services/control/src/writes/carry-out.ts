@@ -93,6 +93,11 @@ const REFUSALS: Readonly<
     'the list does not hold each rule once, and no other',
     'Read the rules again, and put all of them into order.',
   ],
+  TOO_MANY: [
+    409,
+    'the tenant has as many of these as it may',
+    'Remove what is no longer used; a policy with too many versions is published under another id.',
+  ],
   KEY_UNFIT: [409, 'the key is not of this agent alone', 'Ask for another.'],
   PARENT_UNKNOWN: [409, 'no agent of the id of its parent is registered', 'Register the parent first.'],
   PARENT_IS_BELOW: [409, 'its parent is the agent itself, or below it', 'Name a parent that is not.'],
