@@ -280,7 +280,8 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
   );
 });
 
-test('an agent has so many keys and no more, and room again where one is revoked', () => {
+/** Changes of one tenant, one after the other. */
+function writer() {
   const fold = foldControl();
   let revision = 0;
   const put = (fields: object) => {
@@ -288,15 +289,41 @@ test('an agent has so many keys and no more, and room again where one is revoked
     const made = { id: `chg-${revision}`, tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt };
     return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
   };
-  const issue = (at: number) =>
-    put({
-      event: 'key.issued',
-      agentId: 'a',
-      key: { ...KEY, id: `k${String(at).padStart(11, '0')}`, agents: ['a'], scopes: ['publish'] },
-    });
+  const issue = (fields: object = {}) => {
+    const key = { ...KEY, id: 'kkkkkkkkkkk1', agents: ['a'], scopes: ['publish'], ...fields };
+    return put({ event: 'key.issued', agentId: 'a', key });
+  };
   put({ event: 'agent.put', agent: { id: 'a' } });
-  for (let at = 0; at < CAPS.keysPerAgent; at += 1) expect(issue(at).ok).toBe(true);
-  expect(issue(CAPS.keysPerAgent)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  return { fold, put, issue };
+}
+
+test.each([
+  ['of another agent', { agents: ['b'] }],
+  ['of several agents', { agents: ['a', 'b'] }],
+  ['of another tenant', { tenant: 'other' }],
+  ['that is revoked', { revokedAt: KEY.createdAt }],
+  ['that may do more than publish', { scopes: ['publish', 'operate:all'] }],
+  ['that may do something else', { scopes: ['author'] }],
+])('a key %s is not taken', (_, fields) => {
+  const { fold, issue } = writer();
+  expect(issue(fields)).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
+  expect(fold.key('kkkkkkkkkkk1')).toBeUndefined();
+});
+
+test('keys end with the registration of their agent, and do not come back with it', () => {
+  const { fold, put, issue } = writer();
+  expect(issue().ok).toBe(true);
+  expect(fold.key('kkkkkkkkkkk1')).toBeDefined();
+  put({ event: 'agent.retired', agentId: 'a' });
+  put({ event: 'agent.put', agent: { id: 'a' } });
+  expect(fold.key('kkkkkkkkkkk1')).toBeUndefined();
+});
+
+test('an agent has so many keys and no more, and room again where one is revoked', () => {
+  const { put, issue } = writer();
+  const numbered = (at: number) => issue({ id: `k${String(at).padStart(11, '0')}` });
+  for (let at = 0; at < CAPS.keysPerAgent; at += 1) expect(numbered(at).ok).toBe(true);
+  expect(numbered(CAPS.keysPerAgent)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
   put({ event: 'key.revoked', agentId: 'a', keyId: `k${'0'.repeat(11)}` });
-  expect(issue(CAPS.keysPerAgent).ok).toBe(true);
+  expect(numbered(CAPS.keysPerAgent).ok).toBe(true);
 });
