@@ -257,6 +257,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/ledger/src/fold/fold.ts', [
     [
+      '9 what lies in a partition that is read behind others finds its decision',
+      'Math.min(state.clockMs, ...behind.values())',
+      'state.clockMs',
+    ],
+    [
       '9 a rebuild leaves out what is void',
       'made !== null && !holdsIn(inForce, made.ledgerEpoch)',
       'made === null && false',

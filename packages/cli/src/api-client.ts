@@ -1,6 +1,7 @@
 /**
  * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, to its query
- * service and its alerter, and for agents, policies and rules to its control service, which may have other addresses. A problem document becomes a failure that says what to do.
+ * service and its alerter, and for agents, policies and rules to its control service, which may have other addresses. A
+ * problem document becomes a failure that says what to do.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';

@@ -35,6 +35,11 @@ export async function foldOnto(
 ): Promise<FoldedLog> {
   const counted = { records: 0, decisions: 0, settlements: 0 };
   const last = new Map<number, Uint8Array>();
+  const ends = new Map<number, number>();
+  for (const { partition, endOffset } of await bus.ranges(TOPICS.decisions)) {
+    ends.set(partition, endOffset);
+    if ((fold.positions.get(partition) ?? -1) + 1 < endOffset) fold.behind.set(partition, 0);
+  }
   const reader = await bus.read({
     topics: [TOPICS.decisions],
     from: Object.fromEntries(
@@ -47,6 +52,8 @@ export async function foldOnto(
         counted.records++;
         if (event === 'action.decided') counted.decisions++;
         if (event === 'action.settled') counted.settlements++;
+        const { partition, offset } = record.coordinate;
+        if (offset + 1 >= (ends.get(partition) ?? 0)) fold.behind.delete(partition);
       }
       await onProgress?.(counted.records);
     },
@@ -56,6 +63,8 @@ export async function foldOnto(
   } finally {
     await reader.stop();
   }
+  // Where a broker used the last places for itself.
+  fold.behind.clear();
   for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };
 }

@@ -29,6 +29,11 @@ export type Fold = {
   readonly digests: Map<number, string>;
   /** By partition: the epoch that holds there from now on. */
   readonly epochs: Map<number, EpochInForce>;
+  /**
+   * By partition that whoever folds has not read to its end: the latest time there, 0 where it has not begun. What lies
+   * behind that may still ask for what was decided then, however far the others are.
+   */
+  readonly behind: Map<number, number>;
 };
 
 export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
@@ -37,6 +42,7 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
     positions: new Map(),
     digests: new Map(),
     epochs: new Map(),
+    behind: new Map(),
   };
 }
 
@@ -52,7 +58,9 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   if (position !== undefined && offset <= position) return;
   fold.positions.set(partition, offset);
 
-  const { state } = fold;
+  const { state, behind } = fold;
+  const reachedMs = behind.get(partition);
+  if (reachedMs !== undefined) behind.set(partition, Math.max(reachedMs, timeOf(record)));
   const inForce = fold.epochs.get(partition) ?? null;
   const made = madeIn(record);
   if (made !== null && !holdsIn(inForce, made.ledgerEpoch)) {
@@ -86,20 +94,36 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       fold.epochs.set(partition, epochBehind(inForce, record.epoch));
       break;
   }
-  forget(state, forgettingMs(state), isInHand);
-  if (state.early.size > IN_HAND) forgetEarly(state, forgettingMs(state));
+  const beforeMs = Math.min(state.clockMs, ...behind.values()) - state.replayMemoryMs;
+  forget(state, beforeMs, isInHand);
+  if (state.early.size > IN_HAND) forgetEarly(state, beforeMs);
 }
 
 /**
- * What a fold remembers beyond what a ledger does. Partitions of a log are not read at the same pace, and an outcome
- * must still find what it settles: so everything is kept for as long again.
+ * What a fold remembers beyond what a ledger does, once all partitions were read: each is written at a pace of its own,
+ * and an outcome must still find what it settles, so everything is kept for as long again.
  */
 export function isKeptByFold(state: LedgerState, delivery: Delivery): boolean {
-  return !isForgotten(delivery, forgettingMs(state)) || isInHand(delivery);
+  return !isForgotten(delivery, state.clockMs - state.replayMemoryMs) || isInHand(delivery);
 }
 
-function forgettingMs(state: LedgerState): number {
-  return state.clockMs - state.replayMemoryMs;
+function timeOf(record: DecisionsHead): number {
+  switch (record.event) {
+    case 'action.decided':
+      return Date.parse(record.decision.decidedAt);
+    case 'action.settled':
+      return Date.parse(record.settlement.settledAt);
+    case 'agent.killed':
+      return Date.parse(record.kill.at);
+    case 'agent.revived':
+      return Date.parse(record.revive.at);
+    case 'budget.adjusted':
+      return Date.parse(record.adjustment.at);
+    case 'approval.recorded':
+      return Date.parse(record.approval.at);
+    case 'ledger.epoch':
+      return Date.parse(record.epoch.at);
+  }
 }
 
 /** How many deliveries of a partition, at the most, deciders have taken and not committed. */

@@ -1,0 +1,91 @@
+/** A log is folded to the same whichever of its partitions is read first. */
+import { createMemoryLedger } from '@mandate/ledger';
+import { agentKey, type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { openedLog } from './decided-log.fixture.ts';
+import { foldLog } from './fold-log.ts';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+/** More than deciders have in hand, so that a fold would forget the first were it late enough. */
+const BETWEEN = 12_000;
+const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
+
+/** An ALLOW of a dollar. */
+function charged(n: number): DecisionsRecord {
+  const atMs = START_MS + n;
+  const decision = buildDecision(n, {
+    appendedAtMs: atMs,
+    ledgerEpoch: 'ep-1',
+    ledgerSequence: n + 1,
+    source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
+    chargedMicros: 1_000_000,
+    leaseExpiresAt: wireTime(atMs + 300_000),
+    reservation: {
+      micros: 1_000_000,
+      charging: { type: 'SUCCESS_BASED', estimateMicros: 1_000_000 },
+      budgets: [{ kind: 'budget', ...BUDGET, maxMicros: null }],
+      rates: [],
+      leaseMs: 300_000,
+    },
+  });
+  return { event: 'action.decided', decision };
+}
+
+/** Of the first of them: a tenth of a dollar is given back. */
+function settled(): DecisionsRecord {
+  const atMs = START_MS + BETWEEN;
+  return {
+    event: 'action.settled',
+    settlement: {
+      ...{ id: sortableId('stl', atMs, '0'.repeat(20)), kind: 'settled', actionId: 'act-0', attempt: 1 },
+      ...{ tenant: 'acme', agentId: 'bot', status: 'success', verified: null, actualCostMicros: null },
+      ...{ late: false, completedAt: null, deltaMicros: -100_000, chargedMicros: 900_000 },
+      ...{ cumulativeMicros: 0, code: 'SETTLED', reason: '', settledAt: wireTime(atMs) },
+      source: { topic: TOPICS.actions, partition: 0, offset: String(BETWEEN + 1) },
+      ...{ ledgerEpoch: 'ep-1', ledgerSequence: BETWEEN + 2 },
+    },
+  } as DecisionsRecord;
+}
+
+/** By an operator, five days later. */
+const ADJUSTED: DecisionsRecord = {
+  event: 'budget.adjusted',
+  adjustment: {
+    ...{ id: 'adj-1', by: 'ops', reason: '', at: wireTime(START_MS + 5 * DAY_MS), tenant: 'acme' },
+    budget: { ...BUDGET, subject: 'other' },
+    ...{ ledgerEpoch: 'ep-1', ledgerSequence: BETWEEN + 9, deltaMicros: 7, spentMicros: 7 },
+  },
+};
+
+test.each([
+  [0, 1],
+  [1, 0],
+])('an outcome finds its decision where a later event lies in partition %i', async (late, busy) => {
+  const { bus } = await openedLog();
+  const put = (partition: number, records: readonly DecisionsRecord[]) =>
+    bus.append(
+      TOPICS.decisions,
+      records.map((record) => ({ key: agentKey('acme', 'bot'), partition, value: JSON.stringify(record) })),
+    );
+  const epoch = { id: 'ep-1', generation: 1, previous: null, reason: '', at: wireTime(START_MS) };
+  for (const partition of [late, busy]) await put(partition, [{ event: 'ledger.epoch', epoch }]);
+  await put(late, [ADJUSTED]);
+  const decisions = Array.from({ length: BETWEEN + 1 }, (_, n) => charged(n));
+  for (let from = 0; from < decisions.length; from += 1_000)
+    await put(busy, decisions.slice(from, from + 1_000));
+  await put(busy, [settled()]);
+
+  const { fold } = await foldLog(bus);
+  const ledger = createMemoryLedger({
+    clock: () => START_MS + 6 * DAY_MS,
+    epoch: 'ep-2',
+    state: fold.state,
+  });
+  const balances = await ledger.balances('acme');
+  expect(balances.find(({ budget }) => budget.subject === 'bot')?.spentMicros).toBe(
+    (BETWEEN + 1) * 1_000_000 - 100_000,
+  );
+  expect(fold.behind.size).toBe(0);
+});
