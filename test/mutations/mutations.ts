@@ -255,6 +255,23 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
   ]),
+  ...inFile('packages/ledger/src/memory/commands.ts', [
+    [
+      '3 what operators did is remembered for a day',
+      'Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs)',
+      'replayMemoryMs',
+    ],
+  ]),
+  ...inFile('packages/ledger/src/memory/deliveries.ts', [
+    [
+      '3 an action is remembered until no deadline can let it through again',
+      'Math.max(atMs, appendedAtMs)',
+      'atMs',
+    ],
+  ]),
+  ...inFile('services/decider/src/answer-batch.ts', [
+    ['3 a deadline ends before its action is forgotten', 'replayMemoryMs - 1', 'replayMemoryMs'],
+  ]),
   ...inFile('packages/ledger/src/fold/fold.ts', [
     [
       '9 what lies in a partition that is read behind others finds its decision',

@@ -341,6 +341,7 @@ test('no deadline is longer than the ledger remembers: what comes again after th
   const again = incoming(ask('a', { deadlineMs: CAPS.deadlineMs }));
   const { answers, operations } = await answerBatch([again], context);
   expect(told(answers)).toEqual(['ALLOWED a']);
+  expect(operations).toMatchObject([{ deadlineAtMs: again.appendedAtMs + 60_000 - 1 }]);
   await ledger.confirm(ledger.epoch, operations);
   clock.advance(60_000 + DEFAULTS.leaseMs);
   expect(told((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);

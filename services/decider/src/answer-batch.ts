@@ -131,7 +131,7 @@ function asked(
     idempotencyKey: action.idempotencyKey ?? null,
     digest: actionDigest(action, incoming.fingerprint, sha256),
     deadlineAtMs: context.deadlines
-      ? incoming.appendedAtMs + Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs)
+      ? incoming.appendedAtMs + Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs - 1)
       : null,
   };
   return { at, incoming, action, request, ...shownOf({ ...action, tenant }, tenant, context) };

@@ -39,7 +39,7 @@ import { watchDecider } from './watch-decider.ts';
 export * from './answer.ts';
 export { answerBatch } from './answer-batch.ts';
 export { deciderConfig, deciderSettings } from './config.ts';
-export { type FoldedLog, foldLog } from './fold-log.ts';
+export { type FoldedLog, foldLog, foldOnto } from './fold-log.ts';
 export { keepLedger } from './keep-ledger.ts';
 export * from './mandates-file.ts';
 export { type OpenedLedger, openLedger } from './open-ledger.ts';

@@ -54,7 +54,7 @@ export const deciderSettings = z.object({
     .max(CAPS.replayMemoryMs)
     .optional()
     .describe(
-      'for how long an action id, an idempotency key and a delivery are remembered, and the longest deadline; most of the memory of a ledger goes by it. The same for all deciders. 24 h when absent from the start of a log, which takes nothing shorter later',
+      'for how long an action id, an idempotency key and a delivery are remembered, and the longest deadline; operators’ commands for a day at the least. Most of the memory of a ledger goes by it. The same for all deciders. 24 h when absent from the start of a log, which takes nothing shorter later',
     ),
   DECIDER_REDACT_FIELDS: z
     .array(z.string().min(1))

@@ -11,7 +11,7 @@ import {
   tenantKeptFrom,
 } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
-import { foldLog } from '@mandate/decider';
+import { foldOnto } from '@mandate/decider';
 import {
   type Balance,
   createFold,
@@ -103,7 +103,9 @@ async function compareOnce(
   for (const tenant of tenants) keptFrom.set(tenant, await audit.keptFrom(tenant));
   const keptFromOf = (tenant: string) => keptFrom.get(tenant) ?? null;
   const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
-  const kept = hasDropped ? createFold() : undefined;
+  const onto = createFold();
+  // It forgets as the reading goes on, of which it sees a part.
+  const kept = hasDropped ? { ...createFold(), behind: onto.behind } : undefined;
   const committed = await committedPositions(bus);
   const laws = createLaws({
     tenants,
@@ -111,7 +113,7 @@ async function compareOnce(
     isKept: (record) => isKept(record, keptFromOf),
   });
 
-  const { fold, decisions, settlements } = await foldLog(bus, onProgress, (record, log) => {
+  const { fold, decisions, settlements } = await foldOnto(onto, bus, onProgress, (record, log) => {
     laws.takes(record, log);
     if (kept && isKept(record, keptFromOf)) foldRecord(kept, { source: log.coordinate, record });
   });

@@ -5,6 +5,7 @@
 import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
+import { DAY_MS } from './bench.ts';
 import { budget, confirmation, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
@@ -96,6 +97,7 @@ const operation = mix<OperationCommand>(
       idempotencyKey: one(null, null, null, 'k1', 'k2'),
       digest: one('d1', 'd1', 'd2'),
       deadlineInMs: mix<number | null>([14, one(null)], [1, one(0)], [1, one(-1)]),
+      aheadMs: mix([14, one(0)], [1, one(30)], [1, one(500)]),
       plan: fc.nat({ max: 2 }),
     }),
   ],
@@ -105,6 +107,8 @@ const operation = mix<OperationCommand>(
   [2, fc.record({ op: one('redeliver'), back })],
 );
 
+const passing = one(1, 5, 10, 19, 20, 50, 51, 90, 150, 401, -30);
+
 const target = mix<KillTarget>(
   [3, fc.record({ scope: one('agent'), tenant, agentId })],
   [1, fc.record({ scope: one('tenant'), tenant })],
@@ -113,7 +117,7 @@ const target = mix<KillTarget>(
 
 const command = mix<Command>(
   [14, fc.record({ do: one('step'), operations: fc.array(operation, { minLength: 1, maxLength: 4 }) })],
-  [5, fc.record({ do: one('pass'), ms: one(1, 5, 10, 19, 20, 50, 51, 90, 150, 401, -30) })],
+  [5, fc.record({ do: one('pass'), ms: mix([50, passing], [1, one(DAY_MS)]) })],
   [2, fc.record({ do: one('confirm'), mask: fc.nat({ max: 255 }) })],
   [1, fc.record({ do: one('kill'), target, id: commandId })],
   [4, fc.record({ do: one('revive'), target, id: commandId, ahead: one(1, 1, 2, 0, -1) })],

@@ -10,7 +10,7 @@ export type Bench = { ledger: Ledger; clock: ManualClock };
 /** Called for each test. The ledger reads the clock that comes with it, and no other. */
 export type MakeLedger = (options: { replayMemoryMs: number }) => Promise<Bench>;
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 export async function begin(make: MakeLedger, replayMemoryMs = DAY_MS): Promise<Bench> {
   const bench = await make({ replayMemoryMs });

@@ -1,6 +1,6 @@
 import { BUDGET_BUCKETS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { allow, begin, decide, isAllowed, lookAt, type MakeLedger, settle, spent } from './bench.ts';
+import { allow, begin, DAY_MS, decide, isAllowed, lookAt, type MakeLedger, settle, spent } from './bench.ts';
 import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -174,18 +174,19 @@ export function budgets(make: MakeLedger): void {
     expect(settled).toMatchObject({ deltaMicros: 0, chargedMicros: 10 });
   });
 
-  test('an adjustment changes what is spent, once for each id, and may leave a credit', async () => {
-    const { ledger, clock } = await begin(make);
+  test('an adjustment changes what is spent, once a day for each id however short ids are remembered, and may leave a credit', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
     const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };
     const reference = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
     const adjustment = { ...command, tenant: TENANT, budget: reference, deltaMicros: -50 };
     const receipt = await ledger.adjust(adjustment);
     expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock(), spentMicros: -50 });
-    clock.advance(10);
+    clock.advance(DAY_MS - 1);
+    await ledger.step([stepRequest({ agentId: 'other' })]);
     expect(await ledger.adjust(adjustment)).toEqual(receipt);
     expect(await ledger.adjust({ ...adjustment, id: 'adj-2', deltaMicros: 20 })).toMatchObject({
       spentMicros: -30,
-      sequence: 2,
+      sequence: 3,
     });
     const plan = planOf({ limits: [budget({ maxMicros: 70 })] });
     expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(true);
@@ -193,6 +194,8 @@ export function budgets(make: MakeLedger): void {
     await expect(tooMuch).rejects.toEqual(
       expect.objectContaining({ code: 'ADJUSTMENT_TOO_LARGE', retryable: false }),
     );
+    clock.advance(1);
+    expect((await ledger.adjust(adjustment)).spentMicros).toBe(20);
   });
 
   test('an adjustment of a window leaves it with the window', async () => {

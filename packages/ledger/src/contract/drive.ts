@@ -168,10 +168,10 @@ function newOperation(
   const at = driver.sent.length;
   const source = { topic: driver.topic, partition: at % 3, offset: String(at) };
   if (command.op === 'decide') {
-    const { deadlineInMs, plan: number, ...request } = command;
+    const { deadlineInMs, aheadMs, plan: number, ...request } = command;
     const deadlineAtMs = deadlineInMs === null ? null : nowMs + deadlineInMs;
     const plan = { ...planOf(), ...driver.plans[number % driver.plans.length] };
-    return { ...request, source, appendedAtMs: nowMs, deadlineAtMs, plan };
+    return { ...request, source, appendedAtMs: nowMs + aheadMs, deadlineAtMs, plan };
   }
   if (command.op === 'report-unknown') {
     const { tenant, outcome } = command;

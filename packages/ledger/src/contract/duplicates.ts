@@ -183,6 +183,26 @@ export function duplicates(make: MakeLedger): void {
     expect(await decide(ledger, request)).toMatchObject({ first: { actionId: request.actionId } });
   });
 
+  test('a request from a clock that is ahead is remembered from its own time, by which deadlines go', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const appendedAtMs = clock() + 500;
+    const plan = planOf({ leaseMs: 10 });
+    const early = stepRequest({ appendedAtMs, plan, deadlineAtMs: appendedAtMs + 999 });
+    const [refused, duplicate] = [
+      stepRequest({ appendedAtMs, plan: planOf({ refusal: refusal() }) }),
+      repeated(early, { appendedAtMs }),
+    ];
+    const requests = [early, refused, duplicate];
+    await ledger.step(requests);
+    await ledger.confirm(ledger.epoch, requests);
+    clock.advance(1_499);
+    await ledger.step([stepRequest({ agentId: 'other' }), stepRequest({ agentId: 'other' })]);
+    expect(await ledger.step(requests)).toEqual(requests.map(() => ({ kind: 'published' })));
+    clock.advance(1);
+    expect(await decide(ledger, early)).toMatchObject({ first: null, late: true });
+    expect(await decide(ledger, refused)).toMatchObject({ first: null });
+  });
+
   test('an action whose lease outlives the replay memory is not forgotten before it', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 5_000 }) }));

@@ -10,6 +10,8 @@ type DecideCommand = Pick<
 > & {
   op: 'decide';
   deadlineInMs: number | null;
+  /** By how much the clock of the log is ahead. */
+  aheadMs: number;
   /** Which of the history's plans, counted round. */
   plan: number;
 };

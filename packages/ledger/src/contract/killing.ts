@@ -1,7 +1,7 @@
 import type { KillTarget } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Ledger } from '../port.ts';
-import { allow, begin, decide, isAllowed, type MakeLedger, settle } from './bench.ts';
+import { allow, begin, DAY_MS, decide, isAllowed, type MakeLedger, settle } from './bench.ts';
 import { AGENT, planOf, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 const ONE: KillTarget = { scope: 'agent', tenant: TENANT, agentId: AGENT };
@@ -155,14 +155,14 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill(ONE, order('k3'))).revision).toBe(4);
   });
 
-  test('the same revive again clears no newer kill, until it is forgotten', async () => {
+  test('the same revive again clears no newer kill, for a day however short ids are remembered', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     await ledger.kill(ONE, order('k1'));
     expect(await ledger.revived(ONE, 'r')).toBe(false);
     expect(await ledger.revive(ONE, 2, 'r')).toBe(true);
     expect(await ledger.revive(ONE, 2, 'r')).toBe(true);
     await ledger.kill(ONE, order('k2'));
-    clock.advance(999);
+    clock.advance(DAY_MS - 1);
     expect(await ledger.revived(ONE, 'r')).toBe(true);
     expect(await ledger.revive(ONE, 4, 'r')).toBe(false);
     expect(await ledger.flag(ONE)).toMatchObject({ revision: 3 });

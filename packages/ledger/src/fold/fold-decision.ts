@@ -3,6 +3,7 @@ import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { addToCounter, openRate } from '../memory/counters.ts';
+import { replayUntilMs } from '../memory/deliveries.ts';
 import { settleEarly } from '../memory/early.ts';
 import { remember } from '../memory/forget.ts';
 import { consumeGrant } from '../memory/grants.ts';
@@ -22,7 +23,8 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const agent = openAgent(tenant, decision.agentId);
   const { log, offset } = place;
   const { digest, ledgerSequence: sequence, grantConsumed } = decision;
-  const replayUntilMs = atMs + state.replayMemoryMs;
+  const appendedAtMs = Date.parse(decision.appendedAt);
+  const untilMs = replayUntilMs({ atMs, appendedAtMs }, state.replayMemoryMs);
   const lease = chargeAgain(state, agent, decision, atMs);
   if (grantConsumed) consumeGrant(tenant.grants, decision, sequence);
   const entry: Entry | null =
@@ -33,12 +35,12 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
           agent,
           log,
           offset,
-          forgetAtMs: Math.max(replayUntilMs, lease?.expiresAtMs ?? 0),
+          forgetAtMs: Math.max(untilMs, lease?.expiresAtMs ?? 0),
           actionId: decision.actionId,
           attempt: decision.attempt,
           idempotencyKey: decision.action.idempotencyKey ?? null,
           digest,
-          appendedAtMs: Date.parse(decision.appendedAt),
+          appendedAtMs,
           atMs,
           sequence,
           verdict: decision.verdict,
@@ -50,7 +52,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
           another: null,
         };
   if (entry === null || !mayTakePlace(agent, entry)) {
-    const forgetAtMs = replayUntilMs;
+    const forgetAtMs = untilMs;
     remember(state, { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished: null });
     return;
   }

@@ -1,7 +1,7 @@
 /** What operators did, from the log. Each is harmless when it is read twice. */
 import type { AgentKilled, AgentRevived, ApprovalRecorded, BudgetAdjusted } from '@mandate/schemas';
 import { attemptsOf } from '../memory/agents.ts';
-import { answerOf, keepAnswer } from '../memory/commands.ts';
+import { answerOf, commandMemoryMs, keepAnswer } from '../memory/commands.ts';
 import { addToCounter, openCounter } from '../memory/counters.ts';
 import { commandKey, mergeFlag } from '../memory/flags.ts';
 import { putGrant } from '../memory/grants.ts';
@@ -51,7 +51,7 @@ export function foldApproval(state: LedgerState, approval: ApprovalRecorded['app
   const expiresAtMs = Date.parse(approval.expiresAt);
   keepAnswer(tenant.approvals, id, { epoch, sequence, atMs, expiresAtMs }, times(state, atMs));
   if (isConsumed(tenant, approval)) return;
-  const forgetAtMs = Math.max(atMs, expiresAtMs) + state.replayMemoryMs;
+  const forgetAtMs = Math.max(atMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);
   putGrant(
     tenant.grants,
     { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence },
@@ -70,5 +70,5 @@ function isConsumed(tenant: TenantState, approval: ApprovalRecorded['approval'])
 
 /** None is forgotten while the log is folded: they are few, and may have been written again long after. */
 function times(state: LedgerState, atMs: number): { nowMs: number; forgetAtMs: number } {
-  return { nowMs: 0, forgetAtMs: atMs + state.replayMemoryMs };
+  return { nowMs: 0, forgetAtMs: atMs + commandMemoryMs(state.replayMemoryMs) };
 }

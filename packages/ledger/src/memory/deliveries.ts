@@ -6,6 +6,17 @@ export function isForgotten(delivery: Delivery, nowMs: number): boolean {
   return delivery.forgetAtMs <= nowMs && delivery.unpublished === null;
 }
 
+/**
+ * Until when an answer is remembered, at the least. No deadline is longer than the replay memory, so that by then it is
+ * over, even where the log's clock is ahead of the ledger's.
+ */
+export function replayUntilMs(
+  { atMs, appendedAtMs }: { atMs: number; appendedAtMs: number },
+  replayMemoryMs: number,
+): number {
+  return Math.max(atMs, appendedAtMs) + replayMemoryMs;
+}
+
 /** May the attempt after this one be decided anew? Not after a success, a hard block, or while it may still run. */
 export function mayBeRetried(entry: Entry, nowMs: number): boolean {
   if (entry.verdict === 'BLOCK') return !entry.hard;

@@ -2,7 +2,7 @@
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
-import { answerOf, keepAnswer } from './commands.ts';
+import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
 import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
 import { putGrant } from './grants.ts';
@@ -19,7 +19,7 @@ export function kill(state: LedgerState, nowMs: number, target: KillTarget, comm
   mergeFlag(state.flags, { target, killed: true, revision, reason: command.reason, atMs: nowMs });
   const tenants = target.scope === 'all' ? activeTenants(state) : [openTenant(state, target.tenant)];
   const receipt = { revision, sequences: takeSequences(tenants), open: openOf(tenants, target, nowMs) };
-  keepAnswer(state.kills, key, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
+  keep(state, state.kills, key, receipt, nowMs);
   return { ...receipt, stands: true };
 }
 
@@ -32,8 +32,7 @@ export function revive(
 ): boolean {
   if (!wasRevived(state, nowMs, target, commandId)) {
     mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs: nowMs });
-    const times = { nowMs, forgetAtMs: nowMs + state.replayMemoryMs };
-    keepAnswer(state.revives, commandKey(target, commandId), true, times);
+    keep(state, state.revives, commandKey(target, commandId), true, nowMs);
   }
   return state.flags.get(flagKey(target))?.killed !== true;
 }
@@ -76,7 +75,7 @@ export function adjust(
   tenant.sequence += 1;
   const spentMicros = spentIn(counter, nowMs);
   const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, spentMicros };
-  keepAnswer(tenant.adjustments, adjustment.id, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
+  keep(state, tenant.adjustments, adjustment.id, receipt, nowMs);
   return receipt;
 }
 
@@ -92,15 +91,25 @@ export function approve(
 
   tenant.sequence += 1;
   const { agentId, actionId, digest, answer, expiresAtMs } = approval;
-  const forgetAtMs = Math.max(nowMs, expiresAtMs) + state.replayMemoryMs;
+  const forgetAtMs = Math.max(nowMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);
   putGrant(
     tenant.grants,
     { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence: tenant.sequence },
     nowMs,
   );
   const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, expiresAtMs };
-  keepAnswer(tenant.approvals, approval.id, receipt, { nowMs, forgetAtMs: nowMs + state.replayMemoryMs });
+  keep(state, tenant.approvals, approval.id, receipt, nowMs);
   return receipt;
+}
+
+function keep<Answer>(
+  { replayMemoryMs }: LedgerState,
+  done: Done<Answer>,
+  id: string,
+  answer: Answer,
+  nowMs: number,
+): void {
+  keepAnswer(done, id, answer, { nowMs, forgetAtMs: nowMs + commandMemoryMs(replayMemoryMs) });
 }
 
 function takeSequences(tenants: readonly TenantState[]): Record<string, number> {

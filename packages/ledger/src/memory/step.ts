@@ -5,6 +5,7 @@ import { enforce, rule, watches } from '../verdict.ts';
 import { claim, openAgent } from './agents.ts';
 import { openPlace } from './coordinates.ts';
 import { sweepOne } from './counters.ts';
+import { replayUntilMs } from './deliveries.ts';
 import { findFirst } from './duplicates.ts';
 import { settleEarly } from './early.ts';
 import { stoppedBy } from './flags.ts';
@@ -71,13 +72,15 @@ type Outcome = Pick<Entry, 'grantConsumed'> & {
 function store(state: LedgerState, tenant: TenantState, request: StepRequest, outcome: Outcome): void {
   const { facts, ruling, lease, grantConsumed, place } = outcome;
   const { digest } = request;
-  const replayUntilMs = facts.atMs + state.replayMemoryMs;
+  const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = place;
   const unpublished = { plan: request.plan, facts, earlyMicros: 0 };
   if (facts.first !== null) {
-    const forgetAtMs = replayUntilMs;
-    const duplicate: Duplicate = { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished };
+    const duplicate: Duplicate = {
+      ...{ kind: 'duplicate', agent, log, offset, digest, unpublished },
+      forgetAtMs: untilMs,
+    };
     remember(state, duplicate);
     tenant.unpublished.add(duplicate);
     return;
@@ -87,7 +90,7 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     agent,
     log,
     offset,
-    forgetAtMs: Math.max(replayUntilMs, lease?.expiresAtMs ?? 0),
+    forgetAtMs: Math.max(untilMs, lease?.expiresAtMs ?? 0),
     actionId: request.actionId,
     attempt: request.attempt,
     idempotencyKey: request.idempotencyKey,

@@ -2,7 +2,14 @@
  * All that the model keeps: what happened, in order, and never changed but for one mark (that the log has it). Every
  * question is answered by looking through the whole of it again. There is no counter here to drift.
  */
-import type { KillTarget, SettleFacts, SettleRequest, StepFacts, StepRequest } from '@mandate/schemas';
+import {
+  DEFAULTS,
+  type KillTarget,
+  type SettleFacts,
+  type SettleRequest,
+  type StepFacts,
+  type StepRequest,
+} from '@mandate/schemas';
 import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
 
 export type DecideEvent = {
@@ -46,6 +53,11 @@ export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent |
 
 export type History = { events: HistoryEvent[]; replayMemoryMs: number; nowMs: number };
 
+/** For how long what operators did is remembered. */
+export function commandMemoryMs({ replayMemoryMs }: Pick<History, 'replayMemoryMs'>): number {
+  return Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs);
+}
+
 export function eventsOf<Type extends HistoryEvent['type']>(
   history: History,
   type: Type,
@@ -55,11 +67,21 @@ export function eventsOf<Type extends HistoryEvent['type']>(
   );
 }
 
-/** Still remembered? What the log does not hold yet is, and a lease that outlives the replay memory. */
-export function isRemembered(history: History, event: HistoryEvent): boolean {
-  if ((event.type === 'decide' || event.type === 'settle') && !event.onLog) return true;
-  const leaseMs = event.type === 'decide' ? (event.facts.leaseExpiresAtMs ?? 0) : 0;
-  return history.nowMs < Math.max(event.atMs + history.replayMemoryMs, leaseMs);
+/**
+ * Still remembered? What the log does not hold yet is; so is a lease that outlives the replay memory, what was appended
+ * on a clock that is ahead, and, for a day, what operators did.
+ */
+export function isRemembered({ nowMs, replayMemoryMs }: History, event: HistoryEvent): boolean {
+  switch (event.type) {
+    case 'decide': {
+      const replayMs = Math.max(event.atMs, event.request.appendedAtMs) + replayMemoryMs;
+      return !event.onLog || nowMs < Math.max(replayMs, event.facts.leaseExpiresAtMs ?? 0);
+    }
+    case 'settle':
+      return !event.onLog || nowMs < event.atMs + replayMemoryMs;
+    default:
+      return nowMs < event.atMs + commandMemoryMs({ replayMemoryMs });
+  }
 }
 
 /** The sequence that the next event of a tenant takes. */

@@ -1,6 +1,6 @@
 /** What the model sees at each limit. */
 import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
-import type { DecideEvent, History } from './history.ts';
+import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
 import { calls, spent, waitUntil } from './spending.ts';
 
 type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
@@ -44,7 +44,7 @@ export function grantOf(history: History, request: Request): GrantState {
   );
   if (last?.type !== 'approve') return 'none';
   const { answer, expiresAtMs } = last.approval;
-  if (history.nowMs >= Math.max(last.atMs, expiresAtMs) + history.replayMemoryMs) return 'none';
+  if (history.nowMs >= Math.max(last.atMs, expiresAtMs) + commandMemoryMs(history)) return 'none';
   if (answer === 'denied') return 'denied';
   return history.nowMs < expiresAtMs ? 'granted' : 'expired';
 }

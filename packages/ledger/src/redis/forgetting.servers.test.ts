@@ -2,7 +2,7 @@
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { decide, lookAt, spent } from '../contract/bench.ts';
+import { DAY_MS, decide, lookAt, spent } from '../contract/bench.ts';
 import {
   AGENT,
   budget,
@@ -16,8 +16,6 @@ import {
 } from '../contract/builders.ts';
 import { freshLedger, freshNamespace, START_MS } from './fresh-ledger.fixture.ts';
 import { ownRedis } from './own-redis.fixture.ts';
-
-const DAY_MS = 86_400_000;
 
 describeWithOwnServers(['redis'], 'forgetting', () => {
   const own = ownRedis();
@@ -80,7 +78,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     expect(published).toMatchObject({ seen: 100, windows: 1, rates: 1 });
     for (const name of ['unpublished', 'answers', 'plans']) expect(published).not.toHaveProperty(name);
 
-    clock.advance(2_000);
+    clock.advance(DAY_MS + 2_000);
     for (let step = 0; step < 30; step += 1) {
       const request = stepRequest({ agentId: 'other' });
       await ledger.step([request]);

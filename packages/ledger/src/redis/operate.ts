@@ -1,6 +1,7 @@
 /** What operators do: kill, revive, adjust a counter, answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
+import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
 import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
@@ -28,7 +29,7 @@ export async function kill(shards: Shards, target: KillTarget, command: Command)
  * command again goes on with those.
  */
 async function killEverything(shards: Shards, command: Command): Promise<Killed> {
-  const args = [shards.replayMemoryMs, command.id, command.reason];
+  const args = [commandMemoryMs(shards.replayMemoryMs), command.id, command.reason];
   const begun = await shards.askRegistry('kill-everything', [...args, '']);
   if (begun[0] === 'DONE')
     return { ...(JSON.parse(String(begun[1])) as KillReceipt), stands: begun[2] === 1 };
@@ -62,7 +63,7 @@ async function killShard(
   order: { flag: string; agentId: string; revision: number | ''; command: Command },
 ): Promise<KilledShard> {
   const { flag, agentId, revision, command } = order;
-  const args = [shards.replayMemoryMs, flag, command.id, command.reason, agentId, revision];
+  const args = [commandMemoryMs(shards.replayMemoryMs), flag, command.id, command.reason, agentId, revision];
   for (let read = ''; ; ) {
     const reply = await shards.askAnyway(tenant, 'kill', [...args, read]);
     const [, , inForce, sequence, listed, atMs, stands] = reply as KillReply;
@@ -117,7 +118,7 @@ export async function revive(
   commandId: string,
 ): Promise<boolean> {
   if (target.scope === 'all') return !(await reviveEverything(shards, commandId, revision)).killed;
-  const args = [shards.replayMemoryMs, flagKey(target), revision, commandId];
+  const args = [commandMemoryMs(shards.replayMemoryMs), flagKey(target), revision, commandId];
   const [, , killed] = await shards.ask(target.tenant, 'revive', args);
   await shards.replicated([target.tenant]);
   return killed !== 1;
@@ -137,7 +138,7 @@ async function reviveEverything(
   commandId: string,
   revision: number | null,
 ): Promise<{ killed: boolean; begun: boolean }> {
-  const args = [shards.replayMemoryMs, commandId, revision ?? ''];
+  const args = [commandMemoryMs(shards.replayMemoryMs), commandId, revision ?? ''];
   const reply = await shards.askRegistry('revive-everything', [...args, '']);
   const [, , killed, carried, tenants, begun] = reply as [
     'OK',
@@ -148,7 +149,7 @@ async function reviveEverything(
     1 | null,
   ];
   if (carried !== null) {
-    const shardArgs = [shards.replayMemoryMs, '*', carried, commandId];
+    const shardArgs = [commandMemoryMs(shards.replayMemoryMs), '*', carried, commandId];
     await onEveryShard(shards, tenants, (tenant) => shards.askAnyway(tenant, 'revive', shardArgs));
     await shards.connection.replicated();
     await shards.askRegistry('revive-everything', [...args, 'acknowledged']);
@@ -161,7 +162,13 @@ export async function adjust(
   adjustment: Adjustment,
 ): Promise<Receipt & { spentMicros: number }> {
   const { tenant, budget, deltaMicros, id } = adjustment;
-  const args = [shards.replayMemoryMs, id, counterName(budget), budget.windowMs ?? '', deltaMicros];
+  const args = [
+    commandMemoryMs(shards.replayMemoryMs),
+    id,
+    counterName(budget),
+    budget.windowMs ?? '',
+    deltaMicros,
+  ];
   const reply = await shards.ask(tenant, 'adjust', args);
   if (reply[0] === 'TOO_LARGE') {
     throw new MandateError(
@@ -180,7 +187,7 @@ export async function approve(
   approval: Approval,
 ): Promise<Receipt & { expiresAtMs: number }> {
   const { tenant, id, answer, expiresAtMs: untilMs } = approval;
-  const args = [shards.replayMemoryMs, id, grantName(approval), answer, untilMs];
+  const args = [commandMemoryMs(shards.replayMemoryMs), id, grantName(approval), answer, untilMs];
   const reply = await shards.ask(tenant, 'approve', args);
   await shards.replicated([tenant]);
   const [, , [epoch, sequence, atMs, expiresAtMs]] = reply as ['OK', number, ReceiptReply];

@@ -23,8 +23,15 @@ export function createStanding(memory: Memory) {
   return {
     of: (attempt: Attempt): Standing | undefined => standing.get(nameOf(attempt)),
     put(decision: Decided, { at, sequence }: { at: string; sequence: number }): void {
-      const { atMs, verdict, budgets, chargedMicros: reservedMicros, leaseExpiresAtMs } = decision;
-      const forgetAtMs = Math.max(atMs + memory.ms, leaseExpiresAtMs);
+      const {
+        atMs,
+        appendedAtMs,
+        verdict,
+        budgets,
+        chargedMicros: reservedMicros,
+        leaseExpiresAtMs,
+      } = decision;
+      const forgetAtMs = Math.max(Math.max(atMs, appendedAtMs) + memory.ms, leaseExpiresAtMs);
       const entry = { at, atMs, sequence, forgetAtMs, verdict, budgets, reservedMicros, isSettled: false };
       // At the end, so that the oldest comes first.
       standing.delete(nameOf(decision));

@@ -18,6 +18,7 @@ export type Decided = Pick<
   | 'cumulativeMicros'
 > & {
   atMs: number;
+  appendedAtMs: number;
   isObserved: boolean;
   mandateId: string | null;
   /** null where nothing was charged. Equal lists are one. */
@@ -91,6 +92,7 @@ function slim(decision: Decision, budgets: readonly BudgetLimit[] | null): Decid
   return {
     ...{ id, kind, tenant, agentId, actionId, attempt, tool, verdict, chargedMicros, cumulativeMicros },
     atMs: Date.parse(decision.decidedAt),
+    appendedAtMs: Date.parse(decision.appendedAt),
     isObserved: observed !== null,
     mandateId: mandate?.id ?? null,
     budgets,

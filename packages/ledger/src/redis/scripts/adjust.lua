@@ -2,7 +2,7 @@
 -- Adds to a counter, once for each command.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] command   [7] counter   [8] its window in ms, or ''
+-- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] command   [7] counter   [8] its window in ms, or ''
 --       [9] micro-dollars to add
 --
 -- Returns { 'OK', now, { epoch, sequence, at, spent } }, { 'TOO_LARGE' } when the counter could not hold what this would

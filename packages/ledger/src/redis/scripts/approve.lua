@@ -2,7 +2,7 @@
 -- Notes what a person said about a deferred action, once for each command. The latest answer stands.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] command   [7] the request: 'agent action digest'
+-- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] command   [7] the request: 'agent action digest'
 --       [8] 'granted' or 'denied'   [9] until when
 --
 -- Returns { 'OK', now, { epoch, sequence, at, expires at } }, or a refusal (parts/shard.lua).
@@ -21,14 +21,14 @@ local name = 'approve ' .. ARGV[6]
 local known = done_before(keys.done, name, now)
 if known then return { 'OK', now, known } end
 
-local replay_ms, expires_at = integer(ARGV[5]), integer(ARGV[9])
+local memory_ms, expires_at = integer(ARGV[5]), integer(ARGV[9])
 local receipt = { ARGV[4], next_sequence(), now, expires_at }
 local grants = open_hash(keys.grants)
-local forget_at = math.max(now, expires_at) + replay_ms
+local forget_at = math.max(now, expires_at) + memory_ms
 put(grants, ARGV[7], { ARGV[8], expires_at, forget_at, shard.sequence })
 write_hash(grants)
 redis.call('ZADD', keys.forget, decimal(forget_at), 'g ' .. ARGV[7])
-keep_done(keys.done, name, now + replay_ms, receipt)
-redis.call('ZADD', keys.forget, decimal(now + replay_ms), 'c ' .. name)
+keep_done(keys.done, name, now + memory_ms, receipt)
+redis.call('ZADD', keys.forget, decimal(now + memory_ms), 'c ' .. name)
 write_shard()
 return { 'OK', now, receipt }

@@ -24,6 +24,7 @@ export function encodeCall(operations: readonly Operation[]): {
   const texts: string[] = [];
   const keys: string[] = [];
   const numbers: number[] = [];
+  let appendedAtMs = 0;
   for (const operation of operations) {
     const { source, agentId, actionId, attempt } = operation;
     coordinates.push(coordinateOf(source));
@@ -31,6 +32,7 @@ export function encodeCall(operations: readonly Operation[]): {
     const agent = terms.agent(agentId);
     if (operation.op === 'decide') {
       const { idempotencyKey, deadlineAtMs, plan } = operation;
+      appendedAtMs = Math.max(appendedAtMs, operation.appendedAtMs);
       const its = plans.add(operation);
       terms.count(its, plan.reserveMicros);
       texts.push(requestWords(operation));
@@ -45,7 +47,7 @@ export function encodeCall(operations: readonly Operation[]): {
       numbers.push(actualMicros === null ? NONE : integer(actualMicros));
     }
   }
-  const call = { coordinates, actions, texts, keys, numbers, ...terms.all() };
+  const call = { coordinates, actions, texts, keys, numbers, appendedAtMs, ...terms.all() };
   const shapes = terms.shapes();
   const named = terms.named();
   return {

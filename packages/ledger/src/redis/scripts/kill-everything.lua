@@ -4,7 +4,7 @@
 -- the same again goes on with the revision that it has.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] replay memory in ms   [5] command   [6] reason
+-- ARGV  [1..3] parts/registry.lua   [4] for how long it is remembered, in ms   [5] command   [6] reason
 --       [7] the receipt, once every shard has acknowledged: JSON, only kept and given back; else ''
 --
 -- Returns { 'DONE', receipt, whether the flag stands }, { 'OK', now, revision, tenants }, or a refusal

@@ -4,7 +4,7 @@
 -- same command again answers the same; one that got no further than its flag goes on from there.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
+-- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
 --       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
 --       [11] what was open, once the caller has read it page by page: JSON, only kept and given back; else ''
 --

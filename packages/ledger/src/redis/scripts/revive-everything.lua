@@ -3,7 +3,7 @@
 -- says so: a command that comes again before that carries on with the revision that it had, and afterwards does nothing.
 --
 -- KEYS  of the registry: parts/registry.lua
--- ARGV  [1..3] parts/registry.lua   [4] replay memory in ms   [5] command   [6] revision, or '' to ask only whether it began
+-- ARGV  [1..3] parts/registry.lua   [4] for how long it is remembered, in ms   [5] command   [6] revision, or '' to ask only whether it began
 --       [7] 'acknowledged' once every shard has; else ''
 --
 -- Returns { 'OK', now, whether the flag still kills, revision to be carried on or false, tenants, begun before }, or a

@@ -3,7 +3,7 @@
 -- nothing. That everything is revived the registry says, to every shard in whatever state: there the revision alone decides.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] replay memory in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
+-- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
 --       [7] revision   [8] command
 --
 -- Returns { 'OK', now, whether the flag still kills }, or a refusal (parts/shard.lua).

@@ -38,11 +38,14 @@ local refused = refusal()
 if refused then return refused end
 
 local now = shard.now
-local replay_until = now + integer(ARGV[5])
+local replay_ms = integer(ARGV[5])
+local replay_until = now + replay_ms
 local tenant = ARGV[6]
 local batch = cjson.decode(ARGV[7])
 local coordinates, actions, texts, keys_of = batch.coordinates, batch.actions, batch.texts, batch.keys
 local numbers, agents = batch.numbers, batch.agents
+-- The clock of the log is ahead of this one.
+local is_ahead = batch.appendedAtMs > now
 
 local call = shard.sequence + 1
 local memory = open_memory(keys, now, call)
@@ -82,10 +85,19 @@ local requests = {}
 local function request_at(at)
   local request = requests[at]
   if request then return request end
-  local digest, agent, action, key = string.match(texts[at], REQUEST_WORDS)
-  request = { agent = agent, action = action, attempt = numbers[5 * at - 2], digest = digest, key = key ~= '' and key }
+  local digest, agent, action, key, appended_at = string.match(texts[at], REQUEST_WORDS)
+  request = {
+    agent = agent, action = action, attempt = numbers[5 * at - 2], digest = digest, key = key ~= '' and key,
+    appended_at = integer(appended_at),
+  }
   requests[at] = request
   return request
+end
+
+-- No deadline is longer than the replay memory, so that it is over when its request is forgotten, whatever clock it goes by.
+local function replay_until_of(at)
+  if not is_ahead then return replay_until end
+  return math.max(now, request_at(at).appended_at) + replay_ms
 end
 
 local function grant_at(at)
@@ -138,8 +150,8 @@ local function allow_plainly(at, sequence, agent, terms, attempt, reserve)
   terms.owed, terms.slots = terms.owed + reserve, terms.slots + 1
 
   local expires_at = now + terms.lease_ms
-  if terms.packed_attempt ~= attempt or terms.packed_reserve ~= reserve then
-    local forget_at = expires_at > replay_until and expires_at or replay_until
+  if is_ahead or terms.packed_attempt ~= attempt or terms.packed_reserve ~= reserve then
+    local forget_at = math.max(expires_at, replay_until_of(at))
     terms.packed_attempt, terms.packed_reserve = attempt, reserve
     terms.before, terms.after = pack_allowed(forget_at, call, now, attempt, reserve, expires_at)
     terms.lease_end, terms.attempt_word = decimal(expires_at), decimal(attempt) .. ' '
@@ -197,7 +209,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
 
   local place = sequence - call + 1
   answers[place], answered[place] = answer, coordinate
-  local forget_at, runs = replay_until, nil
+  local forget_at, runs = replay_until_of(at), nil
   local reserved, expires_at, state, charges = 0, 0, 0, ''
   if verdict == 'ALLOW' then
     reserved = charge_now(counters, terms.charged, reserve)
@@ -214,7 +226,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   answer[7] = outgoing(terms.total.sum)
 
   if first then
-    remember(memory, coordinate, pack_duplicate(replay_until, call, sequence, request_at(at).digest, agent))
+    remember(memory, coordinate, pack_duplicate(forget_at, call, sequence, request_at(at).digest, agent))
     return place
   end
   local charged = reserved

@@ -1,6 +1,6 @@
 -- @use hash.lua
 -- What a person said about a deferred action: for that very request ('agent action digest'), until it expires or an
--- ALLOW uses it up. { answer, expires_at, forget_at, sequence }: once expired it is remembered for the replay memory, so
+-- ALLOW uses it up. { answer, expires_at, forget_at, sequence }: once expired it is remembered as long as its command, so
 -- that it can be told from one never given.
 
 local function grant_name(request)
