@@ -207,9 +207,10 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '3 no deadline is longer than the replay memory',
-      'Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs)',
+      'Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs - 1)',
       '(action.deadlineMs ?? DEFAULTS.deadlineMs)',
     ],
+    ['3 a deadline ends before its action is forgotten', 'replayMemoryMs - 1', 'replayMemoryMs'],
     ["1 plans are made for the ledger's time", 'planForMs: result.atMs }', 'planForMs: plannedAtMs }'],
     [
       '8 what cannot be redacted is not shown',
@@ -268,9 +269,6 @@ export const MUTATIONS: readonly Mutation[] = [
       'Math.max(atMs, appendedAtMs)',
       'atMs',
     ],
-  ]),
-  ...inFile('services/decider/src/answer-batch.ts', [
-    ['3 a deadline ends before its action is forgotten', 'replayMemoryMs - 1', 'replayMemoryMs'],
   ]),
   ...inFile('packages/ledger/src/fold/fold.ts', [
     [
