@@ -10,6 +10,7 @@ import {
   alertUndelivered,
 } from './alert.ts';
 import { auditRead } from './audit-read.ts';
+import { casesDocument } from './cases-document.ts';
 import {
   agentPut,
   agentRetired,
@@ -73,4 +74,5 @@ export const DOCUMENTS = {
   agent: agentDocument,
   policy: policyDocument,
   rule: ruleDocument,
+  cases: casesDocument,
 } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CAPS } from './defaults.ts';
-import { dollars, dollarsToMicros, formatMicros, micros } from './money.ts';
+import { dollars, dollarsToMicros, formatMicros, micros, signedMicros } from './money.ts';
 
 const MICROS_PER_DOLLAR = 1_000_000;
 const EXACT_MICROS = 2 ** 33 * MICROS_PER_DOLLAR;
@@ -85,4 +85,9 @@ it.each([
   [CAPS.amountMicros, '$9007199254.740991'],
 ])('%d micro-dollars read as %s', (amount, text) => {
   expect(formatMicros(amount)).toBe(text);
+});
+
+it('what may be owed has a sign, and is as exact', () => {
+  expect([-0.25, 0.1, -0, 0].map(signedMicros)).toEqual([-250_000, 100_000, 0, 0]);
+  expect([-0.0000001, Number.NaN, Number.NEGATIVE_INFINITY].map(signedMicros)).toEqual([null, null, null]);
 });

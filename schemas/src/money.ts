@@ -35,6 +35,19 @@ export function formatMicros(amount: number): string {
   return `${amount < 0 ? '-' : ''}$${digits.slice(0, -6)}.${fraction}`;
 }
 
+/** Dollars that may be owed, as of a budget that was overdrawn → micro-dollars; null where `dollarsToMicros` is. */
+export function signedMicros(dollars: number): number | null {
+  const amount = dollarsToMicros(Math.abs(dollars));
+  return amount === null || dollars >= 0 ? amount : -amount;
+}
+
+export const dollarsDelta = z
+  .number()
+  .refine((amount) => signedMicros(amount) !== null, {
+    error: 'must be an amount in dollars, with at most six decimals (-0.25)',
+  })
+  .meta({ description: 'An amount in dollars, with at most six decimals.', examples: [-0.25] });
+
 export const dollars = z
   .number()
   .refine((amount) => dollarsToMicros(amount) !== null, {

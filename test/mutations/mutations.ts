@@ -851,4 +851,15 @@ export const MUTATIONS: readonly Mutation[] = [
     ['privacy: keys are open before they are wanted', 'onEdit(beginLater);', ''],
     ['privacy: nobody seals with other keys', 'if (inForce !== id) throw otherKeys(id, inForce);', ''],
   ]),
+  ...inFile('packages/cli/src/cases/compare.ts', [
+    ['cases: what differs fails', 'expected === seen) return []', 'expected !== seen) return []'],
+    ['cases: whose bound it was', 'return first.policy ?? mandate', 'return mandate'],
+    ['cases: what is left is told by the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
+    ['cases: who gives a policy', 'latestOf(given) === bound', 'true'],
+  ]),
+  ...inFile('packages/cli/src/cases/play-case.ts', [
+    ['cases: one of several that differs fails', 'if (told.differences.length > 0) continue;', ''],
+    ['cases: what was spent before', 'deltaMicros: signedMicros(stated.amount) ?? 0', 'deltaMicros: 0'],
+    ['cases: each has its time', 'clock.set(step.atMs);', ''],
+  ]),
 ];

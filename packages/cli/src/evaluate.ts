@@ -2,12 +2,9 @@
  * Decides a file of actions offline, in its order, with the very policy, ledger and batch code of the decider. The
  * clock is virtual: the largest `requestedAt` so far, or the time of the run where none was given. No deadline applies.
  */
-import { type AnswerContext, answerBatch } from '@mandate/decider';
-import { createMemoryLedger } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
-import { type ActionDecided, type ActionSettled, type DeadLetter, readActionsRecord } from '@mandate/schemas';
-
-export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
+import { readActionsRecord } from '@mandate/schemas';
+import { type Evaluated, offlineDecider } from './offline-decider.ts';
 
 /** One answer a line, in order. `runAtMs` is the time of the run. */
 export async function* evaluate(
@@ -17,24 +14,10 @@ export async function* evaluate(
 ): AsyncGenerator<Evaluated> {
   let givenMs = Number.NEGATIVE_INFINITY;
   const clock = () => (givenMs === Number.NEGATIVE_INFINITY ? runAtMs : givenMs);
-  const ledger = createMemoryLedger({ clock, epoch: 'eval' });
-  const context: AnswerContext = {
-    ledger,
-    control: () => control,
-    redact: (action) => action,
-    clock,
-    deadlines: false,
-  };
-  let offset = 0;
+  const decider = offlineDecider(control, clock);
   for await (const value of lines) {
     givenMs = Math.max(givenMs, requestedAtMs(value));
-    const source = { topic: 'eval', partition: 0, offset: String(offset++) };
-    const { answers, operations } = await answerBatch(
-      [{ source, appendedAtMs: clock(), key: null, value }],
-      context,
-    );
-    await ledger.confirm(ledger.epoch, operations);
-    for (const answer of answers) if (answer.kind !== 'published') yield answer.record;
+    yield await decider.answer(value);
   }
 }
 

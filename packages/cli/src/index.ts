@@ -5,7 +5,8 @@
  */
 
 export { type ApiClient, createApiClient } from './api-client.ts';
-export { type Evaluated, evaluate } from './evaluate.ts';
+export { evaluate } from './evaluate.ts';
+export type { Evaluated } from './offline-decider.ts';
 export { openPlane, type Plane } from './plane/open-plane.ts';
 export { planeConfig } from './plane/plane-config.ts';
 export { runProgram } from './program.ts';

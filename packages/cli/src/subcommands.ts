@@ -44,6 +44,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/lint.ts')).lintCommand,
   },
   {
+    name: 'test',
+    summary: 'play cases of what agents may do, offline',
+    load: async () => (await import('./commands/test.ts')).testCommand,
+  },
+  {
     name: 'eval',
     summary: 'decide a file of actions offline',
     load: async () => (await import('./commands/eval.ts')).evalCommand,

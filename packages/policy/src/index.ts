@@ -24,7 +24,13 @@ export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
-export { type DocumentFault, describeFault, readDocuments } from './mandate/read-documents.ts';
+export {
+  type DocumentFault,
+  describeFault,
+  type FindPlace,
+  readDocuments,
+  type SayFault,
+} from './mandate/read-documents.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';

@@ -1,7 +1,8 @@
-import { foldControl, lintControl } from '@mandate/policy';
-import { type ControlRecord, DEFAULTS, wireTime } from '@mandate/schemas';
+import { lintControl } from '@mandate/policy';
+import { DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { foldDocuments } from '../control/fold-documents.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
@@ -52,26 +53,11 @@ async function lint(options: Options, context: CommandContext): Promise<ExitCode
   return errors > 0 ? 3 : 0;
 }
 
-/** As if they were put into an empty plane. */
 function lintFiles(paths: readonly string[], atMs: number): readonly Finding[] {
-  const { agents, policies, rules } = readControlFiles(paths);
-  const fold = foldControl();
-  let revision = 0;
-  const put = (what: object) => {
-    revision += 1;
-    const change = {
-      id: `lint-${revision}`,
-      tenant: DEFAULTS.tenant,
-      by: '',
-      reason: '',
-      at: wireTime(atMs),
-    };
-    fold.apply({ ...what, change } as ControlRecord, revision);
-  };
+  const { agents, ...others } = readControlFiles(paths);
   // Parents are not asked after here.
-  for (const { parent: _, ...agent } of agents.values()) put({ event: 'agent.put', agent });
-  for (const policy of policies.values()) put({ event: 'policy.published', policy });
-  for (const rule of rules.values()) put({ event: 'rule.put', rule });
+  const orphans = new Map([...agents].map(([id, { parent: _, ...agent }]) => [id, agent]));
+  const { fold } = foldDocuments({ ...others, agents: orphans }, atMs);
   return lintControl(fold.tenant(DEFAULTS.tenant), atMs);
 }
 

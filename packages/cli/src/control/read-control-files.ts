@@ -1,17 +1,18 @@
 /** Agents, policies and rules of files and folders, as one set. */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { type ControlDocuments, describeFault, loadControl } from '@mandate/policy';
 import { CommandFailure } from '../command-context.ts';
-import { cannotRead } from '../input/open-input.ts';
+import { filesBelow } from '../input/files-below.ts';
 import { readTextFile } from '../load-mandates-file.ts';
+
+/** Cases lie beside what they are about: read-cases.ts. */
+const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
 /** Throws a failure with exit code 2 that names every fault by file, line and column. */
 export function readControlFiles(paths: readonly string[]): ControlDocuments {
   const all = { agents: new Map(), policies: new Map(), rules: new Map() };
   const cameFrom = new Map<string, string>();
   const faults: string[] = [];
-  for (const file of paths.flatMap(filesIn)) {
+  for (const file of paths.flatMap((path) => filesBelow(path, DOCUMENTS))) {
     const read = loadControl(readTextFile(file));
     if (!read.ok) {
       faults.push(...read.faults.map((fault) => describeFault(file, fault)));
@@ -35,17 +36,4 @@ export function readControlFiles(paths: readonly string[]): ControlDocuments {
     );
   }
   throw new CommandFailure(2, `these documents are bad\n${faults.join('\n')}`, 'Mend them at these places.');
-}
-
-/** Of a folder every YAML and JSON file, those below it as well. */
-function filesIn(path: string): readonly string[] {
-  try {
-    if (!statSync(path).isDirectory()) return [path];
-    return readdirSync(path, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(?:ya?ml|json)$/.test(name))
-      .sort()
-      .map((name) => join(path, name));
-  } catch (error) {
-    throw cannotRead(path, error);
-  }
 }

@@ -1,5 +1,5 @@
 import { formatMicros } from '@mandate/schemas';
-import type { Evaluated } from '../evaluate.ts';
+import type { Evaluated } from '../offline-decider.ts';
 
 /** Counts what an evaluation said. */
 export class EvaluationTally {

@@ -28,6 +28,9 @@ type Schema<T> = {
 /** Says what else is wrong with a document, and where in it. */
 export type SayFault = (path: Path, message: string) => void;
 
+/** Where something of a document stands in its file; both count from 1. */
+export type FindPlace = (path: Path) => { line: number; column: number };
+
 const MAX_ALIASES = 50;
 const ALIASES = 'the aliases from here on stand for too much: write out what they mean';
 
@@ -43,7 +46,7 @@ const MAX_FAULTS = 100;
 export function readDocuments<T>(
   text: string,
   { schema, what }: { schema: Schema<T>; what: string },
-  take: (value: T, say: SayFault) => void,
+  take: (value: T, say: SayFault, find: FindPlace) => void,
 ): readonly DocumentFault[] {
   if (new TextEncoder().encode(text).length > CAPS.documentBytes) {
     return refuse(`the file is larger than ${CAPS.documentBytes} bytes: split it`);
@@ -62,7 +65,8 @@ export function readDocuments<T>(
       if (faults.length > MAX_FAULTS) break;
       const value = readDocument(document, text, schema, faults);
       if (value === null) continue;
-      take(value, (path, message) => faults.push(faultAt(document, text, path, message)));
+      const find: FindPlace = (path) => placeOf(text, offsetOf(document, path));
+      take(value, (path, message) => faults.push(faultAt(document, text, path, message)), find);
     }
     return inOrder(faults);
   } catch (error) {

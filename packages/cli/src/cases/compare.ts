@@ -1,0 +1,165 @@
+/** What was expected of a decision or a settlement, held against what came. */
+import type { Ledger } from '@mandate/ledger';
+import { type MandatesInForce, planInForce } from '@mandate/policy';
+import {
+  type Action,
+  type BudgetLimit,
+  type Check,
+  DEFAULTS,
+  type Decision,
+  type Expectation,
+  formatMicros,
+  type RuleDocument,
+  signedMicros,
+} from '@mandate/schemas';
+import type { Evaluated } from '../offline-decider.ts';
+import { forPeople } from '../output/for-people.ts';
+import { budgetNamed } from './named-budgets.ts';
+
+export type Difference = { what: string; expected: string; seen: string };
+
+/** `told`: why it was so, where it differs. */
+export type Compared = { differences: readonly Difference[]; told: readonly string[] };
+
+export type Around = {
+  /** What was decided or settled; null where the case never asked for it. */
+  action: Action | null;
+  atMs: number;
+  ledger: Ledger;
+  control: MandatesInForce;
+  rules: ReadonlyMap<string, RuleDocument>;
+};
+
+const { tenant } = DEFAULTS;
+
+export async function compare(answer: Evaluated, expected: Expectation, around: Around): Promise<Compared> {
+  if (answer.event === 'dead.letter') {
+    const { reason, remedy } = answer.deadLetter.fault;
+    const unread = { what: 'action', expected: 'one that can be read', seen: reason };
+    return { differences: [unread], told: [remedy] };
+  }
+  const { facts, decision } =
+    answer.event === 'action.decided'
+      ? { facts: answer.decision, decision: answer.decision }
+      : { facts: answer.settlement, decision: null };
+  const differences = [
+    ...plainDifferences(expected, facts, decision),
+    ...(decision === null ? [] : boundDifferences(expected, decision, around)),
+    ...(await budgetDifferences(expected, around)),
+  ];
+  if (differences.length === 0) return { differences, told: [] };
+  return { differences, told: decision === null ? [facts.reason] : toldOf(decision) };
+}
+
+type Facts = { code: string; chargedMicros: number };
+
+function plainDifferences(
+  expected: Expectation,
+  { code, chargedMicros }: Facts,
+  decision: Decision | null,
+): Difference[] {
+  const { verdict, observed, remainingCalls, retryAfterMs } = decision ?? {};
+  return [
+    ...differing('verdict', expected.verdict, verdict),
+    ...differing('code', expected.code, code),
+    ...differing('observed', expected.observed, observed?.code),
+    ...differing('charged', dollarsOf(expected.charged), formatMicros(chargedMicros)),
+    ...differing('callsLeft', expected.callsLeft, remainingCalls),
+    ...differing('retryAfterMs', expected.retryAfterMs, retryAfterMs),
+  ];
+}
+
+/** Nothing is said of what nobody expects anything of. */
+function differing(
+  what: string,
+  expected: string | number | undefined,
+  seen: string | number | null | undefined,
+): Difference[] {
+  if (expected === undefined || expected === seen) return [];
+  return [{ what, expected: String(expected), seen: String(seen ?? 'none') }];
+}
+
+function dollarsOf(amount: number | undefined): string | undefined {
+  return amount === undefined ? undefined : formatMicros(signedMicros(amount) ?? 0);
+}
+
+/** `policy` and `rule`: whose bound it was. */
+function boundDifferences(expected: Expectation, decision: Decision, { rules }: Around): Difference[] {
+  const bound = boundBy(decision);
+  const isMeant = expected.policy === bound || expected.policy === bound?.split('@')[0];
+  const policy = isMeant ? [] : differing('policy', expected.policy, bound);
+  const giving = (decision.mandate?.rules ?? []).filter((id) => {
+    const given = rules.get(id)?.policy;
+    return given !== undefined && (given === bound || latestOf(given) === bound);
+  });
+  const isGiving = expected.rule !== undefined && giving.includes(expected.rule);
+  return [...policy, ...(isGiving ? [] : differing('rule', expected.rule, giving.join(', ') || 'none'))];
+}
+
+/** These are the decider's own: no policy says them. */
+const OF_NO_POLICY: ReadonlySet<string> = new Set(['duplicate', 'deadline', 'kill-switch', 'mandate-found']);
+
+/** The policy whose bound gave the verdict, as the record names it; of a mandates file, the mandate; else null. */
+function boundBy({ checks, mandate }: Decision): string | null {
+  const first = checks.find(objects);
+  if (first === undefined || OF_NO_POLICY.has(first.check)) return null;
+  return first.policy ?? mandate?.id ?? null;
+}
+
+function objects({ said }: Check): boolean {
+  return said === 'block' || said === 'defer';
+}
+
+/** What a rule means that names no version: in files there is one of each. */
+function latestOf(policy: string): string {
+  return `${policy}@1`;
+}
+
+async function budgetDifferences(
+  { spent = {}, left = {} }: Expectation,
+  { action, atMs, ledger, control }: Around,
+): Promise<Difference[]> {
+  const wanted = [
+    ...Object.entries(spent).map(([name, amount]) => ({ what: 'spent', name, amount })),
+    ...Object.entries(left).map(([name, amount]) => ({ what: 'left', name, amount })),
+  ];
+  if (wanted.length === 0) return [];
+  const limits = action === null ? [] : planInForce(control, tenant, action, atMs).limits;
+  const budgets = limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget');
+  const balances = await ledger.balances(tenant);
+  const spentOf = ({ scope, subject, id, windowMs }: BudgetLimit) =>
+    balances.find(
+      ({ budget }) =>
+        budget.scope === scope &&
+        budget.subject === subject &&
+        budget.id === id &&
+        budget.windowMs === windowMs,
+    )?.spentMicros ?? 0;
+  return wanted.flatMap(({ what, name, amount }) => {
+    const named = budgetNamed(name, budgets);
+    const seen = () => {
+      if (!named.ok) return named.message;
+      const { maxMicros } = named.budget;
+      if (what === 'spent') return formatMicros(spentOf(named.budget));
+      return maxMicros === null ? 'no limit' : formatMicros(maxMicros - spentOf(named.budget));
+    };
+    return differing(`${what} of ${name}`, dollarsOf(amount), seen());
+  });
+}
+
+function toldOf(decision: Decision): string[] {
+  const { reason, mandate, checks } = decision;
+  const [, ...others] = checks.filter(objects);
+  const heldTo =
+    mandate === null
+      ? []
+      : mandate.policies.length === 0
+        ? [`held to the mandate ${mandate.id}`]
+        : [`held to ${mandate.policies.join(', ')}, by ${mandate.rules.join(', ')}`];
+  const also = others.map(({ check, policy }) => `${check}${policy === undefined ? '' : ` of ${policy}`}`);
+  return [
+    forPeople(reason, decision),
+    ...heldTo,
+    ...(also.length === 0 ? [] : [`other objections: ${also.join(', ')}`]),
+  ];
+}

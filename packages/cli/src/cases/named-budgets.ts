@@ -1,0 +1,57 @@
+/** Budgets by the names that people give them. */
+import type { ControlDocuments, MandateOfFile } from '@mandate/policy';
+import { type BudgetLimit, TOTAL_BUDGET } from '@mandate/schemas';
+
+export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>;
+
+/** Told apart by no more than their subject, they are one. */
+export function budgetNamed<B extends NamedBudget>(
+  name: string,
+  budgets: readonly B[],
+): { ok: true; budget: B } | { ok: false; message: string } {
+  const meant = budgets.filter((budget) => namesOf(budget).includes(name));
+  const [budget] = meant;
+  if (budget !== undefined && meant.length === 1) return { ok: true, budget };
+  const list = (of: readonly B[]) => [...new Set(of.map(fullName))].join(', ');
+  return {
+    ok: false,
+    message:
+      meant.length === 0
+        ? `is no budget here; known: ${list(budgets) || 'none'}`
+        : `may be any of ${list(meant)}`,
+  };
+}
+
+function namesOf({ id, scope, windowMs }: NamedBudget): readonly string[] {
+  return [id, `${scope}/${id}`, ...(windowMs === null ? [] : [`${scope}/${id}/${windowMs}`])];
+}
+
+function fullName({ id, scope, windowMs }: NamedBudget): string {
+  if (id === TOTAL_BUDGET) return id;
+  return windowMs === null ? `${scope}/${id}` : `${scope}/${id}/${windowMs}`;
+}
+
+export type KnownBudget = NamedBudget & {
+  /** Whose it is, where it is a budget of scope `mandate`; else empty. */
+  mandateId: string;
+};
+
+/** Every counter that these speak of, once; the total always. */
+export function knownBudgets(
+  { policies }: Pick<ControlDocuments, 'policies'>,
+  mandates: readonly MandateOfFile[],
+): readonly KnownBudget[] {
+  const total: KnownBudget = { scope: 'agent', id: TOTAL_BUDGET, windowMs: null, mandateId: '' };
+  const ofPolicies = [...policies.values()].flatMap(({ id, budgets = [] }) =>
+    budgets.map(({ windowMs = null, ...budget }) => ({ ...budget, windowMs, policyId: id })),
+  );
+  const ofMandates = mandates.flatMap(({ policies }) =>
+    policies.flatMap(({ id, budgets }) => budgets.map((budget) => ({ ...budget, policyId: id }))),
+  );
+  const counters = new Map<string, KnownBudget>();
+  for (const { scope, id, windowMs, policyId } of [...ofPolicies, ...ofMandates]) {
+    const mandateId = scope === 'mandate' ? policyId : '';
+    counters.set(JSON.stringify([scope, id, windowMs, mandateId]), { scope, id, windowMs, mandateId });
+  }
+  return [total, ...counters.values()];
+}

@@ -1,0 +1,110 @@
+/** Plays a case: the decider's own code, a ledger of its own, and a clock that the case sets. */
+import { actionDigest } from '@mandate/policy';
+import { manualClock } from '@mandate/runtime';
+import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
+import { type OfflineDecider, offlineDecider } from '../offline-decider.ts';
+import type { PlayedStep } from './case-steps.ts';
+import { compare, type Difference } from './compare.ts';
+import type { Case, StatedBalance } from './read-cases.ts';
+import { inAWord, titleOf } from './step-words.ts';
+
+export type StepTold = {
+  /** Of its file; null where all is as expected, as finding it takes time. */
+  line: number | null;
+  title: string;
+  /** In a word; empty where nothing comes of it. */
+  seen: string;
+  differences: readonly Difference[];
+  /** Why it was so, where it differs from what was expected. */
+  told: readonly string[];
+};
+
+export type CaseTold = { ok: boolean; steps: readonly StepTold[] };
+
+const { tenant } = DEFAULTS;
+
+export async function playCase(played: Case): Promise<CaseTold> {
+  const clock = manualClock(played.startMs);
+  const decider = offlineDecider(played.control, clock);
+  for (const [index, stated] of played.spent.entries()) await state(decider, stated, `stated-${index}`);
+  const steps: StepTold[] = [];
+  for (const [index, step] of played.steps.entries()) {
+    clock.set(step.atMs);
+    const told = await play(step, `step-${index}`, decider, played);
+    steps.push({ line: told.differences.length > 0 ? played.find(step.path).line : null, ...told });
+  }
+  return { ok: steps.every(({ differences }) => differences.length === 0), steps };
+}
+
+async function state({ ledger }: OfflineDecider, stated: StatedBalance, id: string): Promise<void> {
+  const { scope, id: name, windowMs } = stated.budget;
+  await ledger.adjust({
+    id,
+    by: 'the case',
+    reason: 'spent before it',
+    tenant,
+    budget: { scope, subject: stated.subject, id: name, windowMs },
+    deltaMicros: signedMicros(stated.amount) ?? 0,
+  });
+}
+
+/** Of several answers, the first that is not as expected is told, else the last. */
+async function play(
+  step: PlayedStep,
+  id: string,
+  decider: OfflineDecider,
+  played: Case,
+): Promise<Omit<StepTold, 'line'>> {
+  const records = recordsOf(step);
+  const silent = { title: titleOf(step), seen: '', differences: [], told: [] };
+  if (records === null) {
+    await operate(step, id, decider);
+    return silent;
+  }
+  let told: Omit<StepTold, 'line'> = silent;
+  for (const [index, { record, action }] of records.entries()) {
+    const answer = await decider.answer(new TextEncoder().encode(JSON.stringify(record)));
+    if (told.differences.length > 0) continue;
+    const around = { ...played, ledger: decider.ledger, action, atMs: step.atMs };
+    const compared = await compare(answer, step.expect, around);
+    const times = records.length > 1 ? `, ${index + 1} of ${records.length}` : '';
+    told = { title: titleOf(step) + times, seen: inAWord(answer), ...compared };
+  }
+  return told;
+}
+
+type Sent = { record: object; action: Action | null };
+
+/** What the decider reads; null where an operator does something. */
+function recordsOf(step: PlayedStep): readonly Sent[] | null {
+  if (step.does === 'ask')
+    return step.actions.map((action) => ({ record: { event: 'action.requested', action }, action }));
+  if (step.does !== 'report') return null;
+  const outcome: Outcome = step.outcome;
+  return [{ record: { event: 'action.completed', outcome }, action: step.of }];
+}
+
+async function operate(step: PlayedStep, id: string, { ledger }: OfflineDecider): Promise<void> {
+  const command = { id, by: 'the case', reason: 'the case says so' };
+  switch (step.does) {
+    case 'kill':
+      await ledger.kill(step.target, command);
+      return;
+    case 'revive':
+      await ledger.revive(step.target, (await ledger.flag(step.target)).revision + 1, id);
+      return;
+    case 'approve':
+    case 'deny': {
+      const { agentId, id: actionId } = step.action;
+      await ledger.approve({
+        ...command,
+        tenant,
+        agentId,
+        actionId,
+        digest: actionDigest(step.action),
+        answer: step.does === 'approve' ? 'granted' : 'denied',
+        expiresAtMs: step.atMs + step.forMs,
+      });
+    }
+  }
+}

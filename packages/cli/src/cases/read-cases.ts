@@ -1,0 +1,146 @@
+/** Cases of files and folders, ready to be played, with what they are about: read once, however many cases ask for it. */
+import { dirname, isAbsolute, join } from 'node:path';
+import {
+  type ControlDocuments,
+  describeFault,
+  type FindPlace,
+  type MandatesInForce,
+  mandatesByRegister,
+  mandatesOfFile,
+  mandatesUnderControl,
+  readDocuments,
+  type SayFault,
+} from '@mandate/policy';
+import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
+import { CommandFailure } from '../command-context.ts';
+import { foldDocuments } from '../control/fold-documents.ts';
+import { readControlFiles } from '../control/read-control-files.ts';
+import { filesBelow } from '../input/files-below.ts';
+import { loadMandatesFile, readTextFile } from '../load-mandates-file.ts';
+import { type PlayedStep, stepsOf } from './case-steps.ts';
+import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
+
+/** `amount`: in dollars. `subject`: whose counter it is. */
+export type StatedBalance = { budget: KnownBudget; subject: string; amount: number };
+
+export type Case = {
+  file: string;
+  line: number;
+  name: string;
+  startMs: number;
+  control: MandatesInForce;
+  rules: ReadonlyMap<string, RuleDocument>;
+  spent: readonly StatedBalance[];
+  steps: readonly PlayedStep[];
+  find: FindPlace;
+};
+
+const CASES = /\.test\.(?:ya?ml|json)$/;
+
+/** Throws a failure with exit code 2 that names every fault by file, line and column. */
+export function readCases(paths: readonly string[]): readonly Case[] {
+  const files = [...new Set(paths.flatMap((path) => filesBelow(path, CASES)))];
+  const subjects = subjectsOnce();
+  const faults: string[] = [];
+  const cases: Case[] = [];
+  for (const file of files) {
+    const found = readDocuments(
+      readTextFile(file),
+      { schema: casesDocument, what: 'case' },
+      (document, say, find) =>
+        cases.push(...casesOf(file, document, subjects(file, document, say), say, find)),
+    );
+    faults.push(...found.map((fault) => describeFault(file, fault)));
+  }
+  if (faults.length > 0)
+    throw new CommandFailure(2, `the cases are bad\n${faults.join('\n')}`, 'Mend them at these places.');
+  if (cases.length > 0) return cases;
+  throw new CommandFailure(
+    2,
+    `${paths.join(', ')} holds no case`,
+    'Name files of cases, or folders of them: there they end in .test.yaml, .test.yml or .test.json.',
+  );
+}
+
+type Subject = {
+  control: MandatesInForce;
+  rules: ControlDocuments['rules'];
+  budgets: readonly KnownBudget[];
+};
+
+function casesOf(
+  file: string,
+  document: CasesDocument,
+  { control, rules, budgets }: Subject,
+  say: SayFault,
+  find: FindPlace,
+): readonly Case[] {
+  return document.cases.map((one, index) => {
+    const path = ['cases', index];
+    const startMs = Date.parse(one.now ?? document.now);
+    const spent = one.spent.flatMap((stated, at): StatedBalance[] => {
+      const here = [...path, 'spent', at];
+      const named = budgetNamed(stated.budget, budgets);
+      if (!named.ok) {
+        say([...here, 'budget'], named.message);
+        return [];
+      }
+      const subject = subjectOf(named.budget, stated, one.agent);
+      if (subject === undefined) say(here, 'says no agentId, and neither does the case (agent)');
+      return [{ budget: named.budget, subject: subject ?? '', amount: stated.amount }];
+    });
+    const steps = stepsOf(one, startMs, path, say);
+    const { line } = find([...path, 'name']);
+    return { file, line, name: one.name, startMs, control, rules, spent, steps, find };
+  });
+}
+
+function subjectOf(
+  { scope, mandateId }: KnownBudget,
+  { agentId, principal }: StatedSpend,
+  agent: string | undefined,
+): string | undefined {
+  if (scope === 'agent') return agentId ?? agent;
+  return scope === 'principal' ? (principal ?? '') : mandateId;
+}
+
+/** What a document's cases are about. The same files are read once. */
+function subjectsOnce(): (file: string, document: CasesDocument, say: SayFault) => Subject {
+  const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
+  const mandatesOf = once(loadMandatesFile);
+  return (file, { files, mandates: mandatesPath, agents }, say) => {
+    const folder = dirname(file);
+    const beside = (path: string) => (isAbsolute(path) ? path : join(folder, path));
+    const paths = files?.map(beside) ?? (mandatesPath === undefined ? [folder] : []);
+    const documents = paths.length === 0 ? NOTHING : documentsOf(paths);
+    const mandates = mandatesPath === undefined ? [] : mandatesOf(beside(mandatesPath));
+    const registered = new Map([...documents.agents, ...agents.map((agent) => [agent.id, agent] as const)]);
+    const { fold, revision, refused } = foldDocuments({ ...documents, agents: registered }, 0);
+    for (const { change, refusal } of refused) {
+      const at = agents.findIndex(({ id }) => id === change.id);
+      const parent = refusal === 'PARENT_UNKNOWN' ? ', which neither these files nor `agents` register' : '';
+      say(
+        at === -1 ? [] : ['agents', at],
+        `the ${change.kind} "${change.id}" is refused: ${refusal}${parent}`,
+      );
+    }
+    const controlled = mandatesUnderControl(fold, () => revision);
+    return {
+      control: mandatesByRegister(controlled, mandatesOfFile(mandates, 1)),
+      rules: documents.rules,
+      budgets: knownBudgets(documents, mandates),
+    };
+  };
+}
+
+const NOTHING: ControlDocuments = { agents: new Map(), policies: new Map(), rules: new Map() };
+
+function once<Of, Made>(make: (of: Of) => Made): (of: Of) => Made {
+  const made = new Map<string, Made>();
+  return (of) => {
+    const key = JSON.stringify(of);
+    const known = made.get(key) ?? make(of);
+    made.set(key, known);
+    return known;
+  };
+}

@@ -1,0 +1,38 @@
+/** What a step does and what came of it, in a few words. */
+import { formatMicros, type KillTarget } from '@mandate/schemas';
+import type { Evaluated } from '../offline-decider.ts';
+import type { PlayedStep } from './case-steps.ts';
+
+export function titleOf(step: PlayedStep): string {
+  switch (step.does) {
+    case 'ask': {
+      const [action] = step.actions;
+      if (action === undefined) return 'ask';
+      return `ask ${action.type === 'tool_call' ? action.tool : action.model} by ${action.agentId}`;
+    }
+    case 'report':
+      return `report ${step.outcome.status} of ${step.outcome.actionId}`;
+    case 'approve':
+    case 'deny':
+      return `${step.does} ${step.action.id}`;
+    case 'kill':
+    case 'revive':
+      return `${step.does} ${whom(step.target)}`;
+  }
+}
+
+function whom(target: KillTarget): string {
+  if (target.scope === 'agent') return target.agentId;
+  return target.scope === 'tenant' ? 'the tenant' : 'everything';
+}
+
+export function inAWord(answer: Evaluated): string {
+  if (answer.event === 'dead.letter') return 'cannot be read';
+  if (answer.event === 'action.settled') {
+    const { code, chargedMicros } = answer.settlement;
+    return `${code} ${formatMicros(chargedMicros)}`;
+  }
+  const { verdict, code, observed, chargedMicros } = answer.decision;
+  if (observed !== null) return `${verdict}, observed ${observed.code}`;
+  return `${verdict} ${verdict === 'ALLOW' ? formatMicros(chargedMicros) : code}`;
+}

@@ -1,0 +1,4 @@
+import type { CaseTold } from './play-case.ts';
+
+/** What is said of a case, as JSON too. */
+export type TestedCase = CaseTold & { file: string; line: number; name: string; tookMs: number };

@@ -1,0 +1,23 @@
+/** A change as it stands on the control topic. */
+import type { ControlRecord } from '@mandate/schemas';
+import type { Change } from './plan-changes.ts';
+
+/** Takes effect only on what was there when it was planned. */
+export function recordOf(planned: Change, change: Omit<ControlRecord['change'], 'expects'>): ControlRecord {
+  const { kind, id, after, revision } = planned;
+  const record = { ...whatIsDone(kind, id, after), change: { ...change, expects: revision } };
+  return record as ControlRecord;
+}
+
+function whatIsDone(kind: Change['kind'], id: string, after: Change['after']) {
+  switch (kind) {
+    case 'agent':
+      return after === null ? { event: 'agent.retired', agentId: id } : { event: 'agent.put', agent: after };
+    case 'policy':
+      return after === null
+        ? { event: 'policy.archived', policyId: id, forced: false }
+        : { event: 'policy.published', policy: after };
+    case 'rule':
+      return after === null ? { event: 'rule.removed', ruleId: id } : { event: 'rule.put', rule: after };
+  }
+}

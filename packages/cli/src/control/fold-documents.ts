@@ -1,0 +1,24 @@
+/** What files say, as if it were put into an empty plane: for commands that ask no plane. */
+import { type Changed, type ControlDocuments, type ControlFold, foldControl } from '@mandate/policy';
+import { DEFAULTS, wireTime } from '@mandate/schemas';
+import { recordOf } from './change-record.ts';
+import { type Change, planChanges } from './plan-changes.ts';
+
+export type Folded = {
+  fold: ControlFold;
+  /** How much is in it. */
+  revision: number;
+  refused: readonly { change: Change; refusal: Extract<Changed, { ok: false }>['refusal'] }[];
+};
+
+export function foldDocuments(documents: ControlDocuments, atMs: number): Folded {
+  const fold = foldControl();
+  const changes = planChanges(documents, [], { prune: false });
+  const refused = changes.flatMap((change, index) => {
+    const revision = index + 1;
+    const made = { id: `chg-${revision}`, tenant: DEFAULTS.tenant, by: '', reason: '', at: wireTime(atMs) };
+    const changed = fold.apply(recordOf(change, made), revision);
+    return changed.ok ? [] : [{ change, refusal: changed.refusal }];
+  });
+  return { fold, revision: changes.length, refused };
+}
