@@ -41,6 +41,20 @@ export type Reservation = z.infer<typeof reservation>;
 export const observed = z.object({ verdict: z.enum(VERDICTS), code: z.enum(CODES) });
 export type Observed = z.infer<typeof observed>;
 
+export const SHADOW_VERDICTS = [...VERDICTS, 'UNKNOWN'] as const;
+
+/** What would have been said, were the rules in shadow that matched in force. */
+export const shadow = z.object({
+  verdict: z.enum(SHADOW_VERDICTS),
+  /** null where the verdict is UNKNOWN. */
+  code: z.enum(CODES).nullable(),
+  /** Limits that only these rules set: what their counters would hold is not known. */
+  unknownLimits: count,
+  rules: z.array(z.string()),
+  policies: z.array(z.string()),
+});
+export type Shadow = z.infer<typeof shadow>;
+
 export const decision = z.object({
   id,
   kind: z.enum(DECISION_KINDS),
@@ -54,6 +68,8 @@ export const decision = z.object({
   verdict: z.enum(VERDICTS),
   /** null when the mandate is enforced, or would have allowed it too. */
   observed: observed.nullable(),
+  /** Only where a rule in shadow matched, and the mandate was asked at all. */
+  shadow: shadow.optional(),
   code: z.enum(CODES),
   reason: z.string(),
   remedy: z.string(),

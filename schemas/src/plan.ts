@@ -26,6 +26,33 @@ export type Plan = {
   mandate: MandateReference | null;
   /** What each static check saw and said. */
   checks: readonly Check[];
+  /** Where a rule in shadow matches. */
+  shadow?: ShadowPlan;
+};
+
+/** What would be said were the rules in shadow that match in force; of the same facts, so it asks the ledger for nothing. */
+export type ShadowPlan = {
+  rules: readonly string[];
+  /** That these rules give: `read-only@3`. */
+  policies: readonly string[];
+  /** It is right for ledger times in [holdsFromMs, holdsUntilMs); outside, nothing is known, and nobody plans again for it. */
+  holdsFromMs: number;
+  holdsUntilMs: number | null;
+  /** Of the static check that would block; null: the limits decide. */
+  code: Code | null;
+  limits: readonly ShadowLimit[];
+  /** Limits whose counters the step does not look at. */
+  unknownLimits: number;
+  /** A person would have to confirm. */
+  asksPerson: boolean;
+};
+
+/** It would block where its counter holds more than `most`, micro-dollars or calls. */
+export type ShadowLimit = {
+  kind: 'budget' | 'rate';
+  /** The plan's limit that has the same counter; `total`: the agent's lifetime spend, which every step tells. */
+  at: number | 'total';
+  most: number;
 };
 
 /** One request, as it enters the atomic step. */

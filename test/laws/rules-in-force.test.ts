@@ -123,7 +123,7 @@ test('what is remembered is what would be found anew', () => {
 
 /** What is made of it is compared by its reference, which names everything. */
 function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 'shadow' | 'matches'>) {
-  return [mandate, shadow]
+  return [mandate, shadow?.mandate ?? null]
     .map(
       (made) =>
         made && [
@@ -131,16 +131,21 @@ function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 
           made.policies.map(({ name, observe, isMissing }) => [name, observe, isMissing]),
         ],
     )
-    .concat([matches as never]);
+    .concat([matches as never, [shadow?.rules, shadow?.policies] as never]);
 }
 
 test('the same rules match for as long as is said', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
-      const { holdsFromMs, holdsUntilMs, matches } = ask(rulesOf(rules), question);
-      expect(holdsFromMs).toBeLessThanOrEqual(question.atMs);
-      for (let atMs = holdsFromMs; atMs < (holdsUntilMs ?? 100); atMs += 1)
-        expect(ask(rulesOf(rules), { ...question, atMs }).matches).toEqual(matches);
+      const { shadow, matches, ...kept } = ask(rulesOf(rules), question);
+      const mustHold = ({ holdsFromMs, holdsUntilMs }: typeof kept, modes: readonly string[]) => {
+        const ofModes = (all: Resolved['matches']) => all.filter(({ mode }) => modes.includes(mode));
+        expect(holdsFromMs).toBeLessThanOrEqual(question.atMs);
+        for (let atMs = holdsFromMs; atMs < (holdsUntilMs ?? 100); atMs += 1)
+          expect(ofModes(ask(rulesOf(rules), { ...question, atMs }).matches)).toEqual(ofModes(matches));
+      };
+      mustHold(kept, ['enforce', 'observe']);
+      if (shadow !== null) mustHold({ ...kept, ...shadow }, ['enforce', 'observe', 'shadow']);
     }),
     { numRuns: 200 },
   );

@@ -54,8 +54,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '1 observed says what would have been',
-      'judgement(observed, { verdict, code }, checks)',
-      'judgement(observed, null, checks)',
+      'judgement(observed, { verdict, code }, shadow, checks)',
+      'judgement(observed, null, shadow, checks)',
     ],
     [
       '1 the plan says until when it holds',
@@ -654,7 +654,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a shadow rule is never enforced', "rule.mode !== 'shadow'", 'true'],
     [
       '7 what is remembered ends with its time',
-      'known !== undefined && isWithin(known, atMs)',
+      'known !== undefined && isWithin(known.spell, atMs)',
       'known !== undefined',
     ],
     ['7 what is remembered is of one agent as it is', '[candidates.number, seen]', '[agent.id, seen]'],
@@ -665,6 +665,44 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 rules start', '(startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && ', ''],
     ['7 rules end', 'atMs < (endsAtMs ?? Number.POSITIVE_INFINITY)', 'true'],
     ['7 unknown is no match', 'holds(subject) === true),\n    );', 'holds(subject) !== false),\n    );'],
+  ]),
+  ...inFile(`${POLICY}/shadow.ts`, [
+    ['7 shadow: what only watches objects to nothing', 'made.observe ? null : (', 'false ? null : ('],
+    ['7 shadow: the total is always known', "isTotalOf(agentId, limit) ? 'total' : ", ''],
+    [
+      '7 shadow: what the step does not count is not known',
+      'if (at === null) unknownLimits += 1;',
+      'if (at === null) unknownLimits += 0;',
+    ],
+    [
+      '7 shadow: rates of two windows are two',
+      'one.tool === other.tool && one.windowMs === other.windowMs',
+      'one.tool === other.tool',
+    ],
+    ['7 shadow: a call takes a slot itself', 'limit.maxCalls - 1', 'limit.maxCalls'],
+    ['7 shadow: and its cost itself', ' - reserveMicros;', ';'],
+    ['7 shadow: what it held before this call', 'cumulativeMicros - chargedMicros', 'cumulativeMicros'],
+    ['7 shadow: the first that fails gives the code', 'fails ??= ', 'fails = '],
+    [
+      '7 shadow: it ends with its time',
+      'holds(plan, facts.atMs) ? judged(plan, facts) : unknown(plan)',
+      'judged(plan, facts)',
+    ],
+    ['7 shadow: a grant counts where one is asked for', 'return fact ?? {', 'return {'],
+  ]),
+  ...inFile(`${POLICY}/decide.ts`, [
+    [
+      '7 shadow: only where the mandate was asked',
+      'plan.shadow === undefined || own !== null',
+      'plan.shadow === undefined',
+    ],
+  ]),
+  ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
+    [
+      '7 shadow: nobody plans again for it',
+      '...spell(candidates.filter(isKept), atMs)',
+      '...spell(candidates, atMs)',
+    ],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
     ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],

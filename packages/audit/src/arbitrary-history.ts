@@ -10,6 +10,7 @@ import {
   type BudgetAdjusted,
   type Decision,
   type Settlement,
+  type Shadow,
   sortableId,
   TOPICS,
   wireTime,
@@ -27,15 +28,24 @@ const atMs = fc.integer({ min: START_MS, max: START_MS + SPAN_MS });
 const agentId = fc.constantFrom('a-1', 'a-2', "o'brien\\", 'zwölf✓');
 const micros = fc.oneof(fc.integer({ min: 0, max: 3_000_000 }), fc.constant(2 ** 45 + 1));
 
+function shadowOf(verdict: Shadow['verdict'], code: Shadow['code']): Shadow {
+  return { verdict, code, unknownLimits: code === null ? 1 : 0, rules: ['r-1'], policies: ['pol_c@1'] };
+}
+
 /** How a decision may fall. */
 export const arbitraryRuling = fc.constantFrom(
   { verdict: 'ALLOW', code: 'ALLOWED', observed: null },
   { verdict: 'ALLOW', code: 'ALLOWED', observed: { verdict: 'BLOCK', code: 'TOOL_DENIED' } },
   { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', observed: null },
   { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null },
+  { verdict: 'ALLOW', code: 'ALLOWED', observed: null, shadow: shadowOf('BLOCK', 'TOOL_DENIED') },
+  { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null, shadow: shadowOf('BLOCK', 'TOOL_DENIED') },
+  { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null, shadow: shadowOf('UNKNOWN', null) },
   { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', observed: null, kind: 'duplicate' },
   { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', observed: null },
-) satisfies fc.Arbitrary<Pick<Decision, 'verdict' | 'code' | 'observed'> & { kind?: Decision['kind'] }>;
+) satisfies fc.Arbitrary<
+  Pick<Decision, 'verdict' | 'code' | 'observed' | 'shadow'> & { kind?: Decision['kind'] }
+>;
 
 const mandate = fc.constantFrom(
   null,

@@ -25,7 +25,7 @@ export { type BudgetRow, budgets, outlookOf } from './queries/budgets.ts';
 export { deadLetterById, lettersById } from './queries/dead-letter-by-id.ts';
 export { decisionById } from './queries/decision-by-id.ts';
 export type { DecisionSummary } from './queries/decision-columns.ts';
-export type { DecisionFilter } from './queries/decision-filter.ts';
+export { type DecisionFilter, SHADOW_FILTERS } from './queries/decision-filter.ts';
 export { decisionsOfAction } from './queries/decisions-of-action.ts';
 export { epochBefore } from './queries/epoch-before.ts';
 export { eventsBehind } from './queries/events-behind.ts';

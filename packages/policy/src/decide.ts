@@ -6,7 +6,7 @@
  * `plan` asks every static check and names every limit; the ledger's atomic step judges the limits and charges; `decide`
  * says what came of it. Both are pure and never throw: the same arguments give the same answer for ever.
  */
-import type { Action, Check, Limit, Observed, Plan, Refusal, StepFacts } from '@mandate/schemas';
+import type { Action, Check, Limit, Observed, Plan, Refusal, Shadow, StepFacts } from '@mandate/schemas';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
@@ -26,6 +26,7 @@ import type { Mandate } from './mandate/mandate.ts';
 import { priceOf } from './price.ts';
 import { internalError, mandateNotFound } from './refused-plan.ts';
 import { ALLOWED, duplicated, killed, late, type Ruling } from './ruling.ts';
+import { inShadow } from './shadow.ts';
 
 /** The first that objects gives the verdict; every one goes on the record. */
 const STATIC_CHECKS: readonly StaticCheck[] = [
@@ -46,8 +47,15 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [toolRate, budgets, 
 
 const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
 
-/** What is said, and what would have been said were the mandate enforced (null when it is). */
-export type Judgement = Ruling & { observed: Observed | null; checks: readonly Check[] };
+/**
+ * What is said, and what would have been said were the mandate enforced (null when it is), or the rules in shadow in force
+ * (null where none matches, or none was asked).
+ */
+export type Judgement = Ruling & {
+  observed: Observed | null;
+  shadow: Shadow | null;
+  checks: readonly Check[];
+};
 
 /**
  * `atMs` is the ledger's time as last known; the plan says from when until when it holds. `shown` is the action as it is
@@ -83,21 +91,27 @@ export function decide(plan: Plan, facts: StepFacts): Judgement {
   const own = duplicated(facts) ?? late(facts) ?? killed(facts);
   const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
   const checks = everyCheck(plan, facts);
+  const shadow = plan.shadow === undefined || own !== null ? null : inShadow(plan.shadow, facts);
   const letThrough =
     plan.observe && own === null && ofMandate.verdict !== 'ALLOW' && ofMandate.code !== 'INTERNAL_ERROR';
-  if (!letThrough) return judgement(ofMandate, null, checks);
+  if (!letThrough) return judgement(ofMandate, null, shadow, checks);
   const { verdict, code, reason } = ofMandate;
   const observed: Ruling = {
     ...ALLOWED,
     reason: `Observed only. Enforced, it would be ${verdict}: ${reason}`,
   };
-  return judgement(observed, { verdict, code }, checks);
+  return judgement(observed, { verdict, code }, shadow, checks);
 }
 
 /** Written out, for spreading the ruling into it takes longer than all else that `decide` does. */
-function judgement(ruling: Ruling, observed: Observed | null, checks: readonly Check[]): Judgement {
+function judgement(
+  ruling: Ruling,
+  observed: Observed | null,
+  shadow: Shadow | null,
+  checks: readonly Check[],
+): Judgement {
   const { verdict, code, reason, remedy, hard, retryAfterMs } = ruling;
-  return { verdict, code, reason, remedy, hard, retryAfterMs, observed, checks };
+  return { verdict, code, reason, remedy, hard, retryAfterMs, observed, shadow, checks };
 }
 
 function refused(refusal: Refusal | null): Ruling | null {

@@ -44,6 +44,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       model: action.type === 'llm_call' ? action.model : null,
       verdict: judgement.verdict,
       observed: judgement.observed,
+      ...(judgement.shadow === null ? null : { shadow: judgement.shadow }),
       code: judgement.code,
       reason: judgement.reason,
       remedy: judgement.remedy,

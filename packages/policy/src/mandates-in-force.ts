@@ -3,6 +3,8 @@ import type { Action, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
+import type { InShadow } from './rules/rules-in-force.ts';
+import { shadowPlan } from './shadow.ts';
 
 export type MandateInForce = {
   /** Null: none applies, and nothing is allowed. */
@@ -10,6 +12,8 @@ export type MandateInForce = {
   /** It is the one from then on, and until before then; null: for ever. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
+  /** Null or absent where no rule in shadow matches. */
+  shadow?: InShadow | null;
 };
 
 export type MandatesInForce = {
@@ -30,7 +34,7 @@ export function mandatesOfFile(mandates: readonly MandateOfFile[], revision: num
   };
 }
 
-/** As `plan`, under the mandate that is in force then: made again once that is another. */
+/** As `plan`, under the mandate that is in force then: made again once that is another. No rule in shadow changes it. */
 export function planInForce(
   mandates: MandatesInForce,
   tenant: string,
@@ -38,8 +42,18 @@ export function planInForce(
   atMs: number,
   shown: Action = action,
 ): Plan {
-  const { mandate, holdsFromMs, holdsUntilMs } = mandates.mandateFor(tenant, action, atMs);
-  const made = plan(action, mandate, atMs, shown);
+  const inForce = mandates.mandateFor(tenant, action, atMs);
+  const made = within(inForce, plan(action, inForce.mandate, atMs, shown));
+  const { shadow } = inForce;
+  if (!shadow) return made;
+  const besides = within(shadow, plan(action, shadow.mandate, atMs, shown));
+  return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };
+}
+
+function within(
+  { holdsFromMs, holdsUntilMs }: Pick<MandateInForce, 'holdsFromMs' | 'holdsUntilMs'>,
+  made: Plan,
+): Plan {
   if (holdsFromMs === 0 && holdsUntilMs === null) return made;
   return {
     ...made,

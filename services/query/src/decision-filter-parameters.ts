@@ -1,5 +1,5 @@
 /** What decisions can be narrowed by, as one writes it behind the `?`: the same wherever decisions are asked about. */
-import type { DecisionFilter } from '@mandate/audit';
+import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
 import { type Clock, HttpProblem } from '@mandate/runtime';
 import { action, CODES, DECISION_KINDS, id, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
@@ -20,6 +20,9 @@ export const decisionFilterParameters = (clock: Clock) => ({
   verdict: anyOf(z.enum(VERDICTS)).describe('Decided so.'),
   code: anyOf(z.enum(CODES)).describe('Decided so for this reason.'),
   observedCode: anyOf(z.enum(CODES)).describe('What a mandate that only observes would have said.'),
+  shadow: anyOf(z.enum(SHADOW_FILTERS)).describe(
+    'What rules in shadow would have said; differs: another verdict than the one that fell.',
+  ),
   kind: anyOf(z.enum(DECISION_KINDS)).describe(
     'The first on an attempt, or one on what was decided before, or came too late.',
   ),

@@ -91,14 +91,29 @@ test('a policy that is published is obeyed at the next action, and an agent that
   expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
 });
 
-test('rates of two windows both hold', async () => {
-  const { toldOf, publish, rule, register } = await scene();
+test('rates of two windows both hold, and a rule in shadow does not', async () => {
+  const { send, toldOf, publish, rule, register } = await scene();
   await register({ id: 'bot' });
   await publish('hourly', { rateLimit: { maxCalls: 3, windowMs: 3_600_000 } });
   await publish('each-second', { rateLimit: { maxCalls: 100, windowMs: 1_000 } });
   await rule('slow', 'hourly');
   await rule('fast', 'each-second');
+  // What it would have said is on record beside each, and no more than that.
+  await publish('nothing', { deniedTools: ['*'] });
+  await rule('soon', 'nothing', { mode: 'shadow' });
   const told = [];
   for (let call = 0; call < 5; call += 1) told.push(await toldOf({ tool: 'look' }));
   expect(told).toEqual([...Array(3).fill('ALLOW ALLOWED'), ...Array(2).fill('BLOCK RATE_LIMIT_EXCEEDED')]);
+  const differing = async () => (await send('GET', '/v1/audit/decisions?shadow=differs')).decisions;
+  const shadow = {
+    verdict: 'ALLOW',
+    shadowVerdict: 'BLOCK',
+    shadowCode: 'TOOL_DENIED',
+    shadowRules: ['soon'],
+  };
+  await expect.poll(differing, { timeout: 30_000 }).toMatchObject([shadow, shadow, shadow]);
+  const [{ id }] = (await differing()) as [{ id: string }];
+  expect(await send('GET', `/v1/audit/decisions/${id}/explain`)).toMatchObject({
+    decision: { shadow: { verdict: 'BLOCK', rules: ['soon'], policies: ['nothing@1'] } },
+  });
 });

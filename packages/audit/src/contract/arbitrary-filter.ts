@@ -18,6 +18,7 @@ export const arbitraryFilter: fc.Arbitrary<Filter> = fc
       fc.record({ type: some('tool_call' as const, 'llm_call' as const) }),
       fc.record({ verdict: some(...VERDICTS) }),
       fc.record({ code: some(...CODES) }),
+      fc.record({ shadow: some('BLOCK' as const, 'UNKNOWN' as const, 'differs' as const) }),
       fc.record({ kind: some('first' as const, 'duplicate' as const) }),
       fc.record({ principal: some('u-1', 'u-2') }),
       fc.record({ role: some('clerk') }),

@@ -1,7 +1,7 @@
 /** What the audit must answer of a history: plain code over the unique records, as slow and as obvious as it can be. */
 import type { BudgetAdjusted, Decision, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
-import { type Dimension, type Measures, NOTHING } from '../index.ts';
+import { type Dimension, type Measures, NOTHING, type SHADOW_FILTERS } from '../index.ts';
 
 /** A record as it was delivered once. */
 export type Delivery<R> = { record: R; void: boolean };
@@ -20,6 +20,7 @@ export type Filter = {
   type?: Decision['type'][];
   verdict?: Decision['verdict'][];
   code?: Decision['code'][];
+  shadow?: (typeof SHADOW_FILTERS)[number][];
   kind?: Decision['kind'][];
   principal?: string[];
   role?: string[];
@@ -100,12 +101,17 @@ function has(decision: Decision, name: string, wanted: unknown): boolean {
     type: [decision.type],
     verdict: [decision.verdict],
     code: [decision.code],
+    shadow: [decision.shadow?.verdict, differs(decision) ? 'differs' : null],
     kind: [decision.kind],
     principal: [decision.action.principal?.id],
     role: [decision.action.principal?.role],
     policy: (decision.mandate?.policies ?? []).flatMap((policy) => [policy, policy.split('@')[0]]),
   };
   return (values[name] ?? []).some((value) => z.array(z.unknown()).parse(wanted).includes(value));
+}
+
+function differs({ verdict, shadow }: Decision): boolean {
+  return shadow !== undefined && shadow.verdict !== 'UNKNOWN' && shadow.verdict !== verdict;
 }
 
 /** Under which values of a dimension it counts. */

@@ -104,6 +104,30 @@ export function recording(make: MakeAudit): void {
     });
   });
 
+  test('what rules in shadow would have said stands beside it', async () => {
+    const of = { unknownLimits: 0, rules: ['r', 's'], policies: ['p@1'] };
+    const blocked = { ...of, verdict: 'BLOCK', code: 'TOOL_DENIED' } as const;
+    const unknown = { ...of, verdict: 'UNKNOWN', code: null } as const;
+    const same = { ...of, verdict: 'ALLOW', code: 'ALLOWED' } as const;
+    await recordDecisions(audit, [
+      recordedDecision({ ...decisionOf('shadow', 0), shadow: same }, 0),
+      recordedDecision(decisionOf('shadow', 1), 1),
+      recordedDecision({ ...decisionOf('shadow', 2), shadow: unknown }, 2),
+      recordedDecision({ ...decisionOf('shadow', 3), shadow: blocked }, 3),
+    ]);
+    expect(await ask(audit, searchDecisions, { tenant: 'shadow' })).toMatchObject([
+      { shadowVerdict: 'BLOCK', shadowCode: 'TOOL_DENIED', shadowRules: ['r', 's'] },
+      { shadowVerdict: 'UNKNOWN', shadowCode: null, shadowRules: ['r', 's'] },
+      { shadowVerdict: null, shadowCode: null, shadowRules: [] },
+      { shadowVerdict: 'ALLOW', shadowCode: 'ALLOWED', shadowRules: ['r', 's'] },
+    ]);
+    const found = async (shadow: z.input<typeof searchDecisions.params>['shadow']) =>
+      (await ask(audit, searchDecisions, { tenant: 'shadow', shadow })).map(({ actionId }) => actionId);
+    expect(await found(['differs'])).toEqual(['act-3']);
+    expect(await found(['UNKNOWN', 'differs'])).toEqual(['act-3', 'act-2']);
+    expect(await found(['ALLOW'])).toEqual(['act-0']);
+  });
+
   test('an empty batch is no work', async () => {
     expect(await recordDecisions(audit, [])).toEqual({ landed: 0, quarantined: 0 });
   });

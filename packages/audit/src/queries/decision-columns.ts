@@ -1,10 +1,11 @@
 /** A decision as the searches give it: what one lists and filters by. */
-import { CODES, DECISION_KINDS, time, VERDICTS } from '@mandate/schemas';
+import { CODES, DECISION_KINDS, SHADOW_VERDICTS, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const DECISION_COLUMNS = `id, kind, action_id AS actionId, attempt, agent_id AS agentId, type,
       nullIf(tool, '') AS tool, nullIf(model, '') AS model, nullIf(provider, '') AS provider, verdict, code,
-      nullIf(observed_verdict, '') AS observedVerdict, nullIf(observed_code, '') AS observedCode, reason,
+      nullIf(observed_verdict, '') AS observedVerdict, nullIf(observed_code, '') AS observedCode,
+      nullIf(shadow_verdict, '') AS shadowVerdict, nullIf(shadow_code, '') AS shadowCode, shadow_rules AS shadowRules, reason,
       nullIf(principal_id, '') AS principalId, nullIf(principal_role, '') AS principalRole,
       nullIf(mandate_id, '') AS mandateId, policies, rules, nullIf(trace_id, '') AS traceId,
       charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros,
@@ -25,6 +26,9 @@ export const decisionSummary = z.object({
   code: z.enum(CODES),
   observedVerdict: z.enum(VERDICTS).nullable(),
   observedCode: z.enum(CODES).nullable(),
+  shadowVerdict: z.enum(SHADOW_VERDICTS).nullable(),
+  shadowCode: z.enum(CODES).nullable(),
+  shadowRules: z.array(z.string()),
   reason: z.string(),
   principalId: z.string().nullable(),
   principalRole: z.string().nullable(),

@@ -2,7 +2,7 @@
  * What decisions can be narrowed by, wherever they are searched, counted or exported. A list stands for any of its
  * values; everything that is given must hold. Times are epoch milliseconds: from included, to excluded.
  */
-import { action, CODES, DECISION_KINDS, id, tenant, VERDICTS } from '@mandate/schemas';
+import { action, CODES, DECISION_KINDS, id, SHADOW_VERDICTS, tenant, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed } from '../question.ts';
 
@@ -15,6 +15,9 @@ const MOST_VALUES = 100;
 
 const anyOf = <Value extends z.ZodType<string>>(value: Value) =>
   z.array(value).min(1).max(MOST_VALUES).optional();
+
+/** `differs`: known, and not what was decided. */
+export const SHADOW_FILTERS = [...SHADOW_VERDICTS, 'differs'] as const;
 
 const TYPES = action.options.map((option) => option.shape.type.value);
 
@@ -30,6 +33,7 @@ export const decisionFilter = z.strictObject({
   verdict: anyOf(z.enum(VERDICTS)),
   code: anyOf(z.enum(CODES)),
   observedCode: anyOf(z.enum(CODES)),
+  shadow: anyOf(z.enum(SHADOW_FILTERS)),
   kind: anyOf(z.enum(DECISION_KINDS)),
   principal: anyOf(id),
   role: anyOf(id),
@@ -57,6 +61,8 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   verdict: 'verdict IN {verdict:Array(String)}',
   code: 'code IN {code:Array(String)}',
   observedCode: 'observed_code IN {observedCode:Array(String)}',
+  shadow: `(shadow_verdict IN {shadow:Array(String)}
+        OR (has({shadow:Array(String)}, 'differs') AND shadow_verdict NOT IN ('', 'UNKNOWN') AND shadow_verdict != verdict))`,
   kind: 'kind IN {kind:Array(String)}',
   principal: 'principal_id IN {principal:Array(String)}',
   role: 'principal_role IN {role:Array(String)}',

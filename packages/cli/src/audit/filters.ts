@@ -1,5 +1,5 @@
 /** By what questions to the audit can be narrowed, as options of the command. */
-import { CODES, DECISION_KINDS, VERDICTS } from '@mandate/schemas';
+import { CODES, DECISION_KINDS, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dollars, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 
@@ -55,6 +55,12 @@ const FILTERS: readonly Filter[] = [
     flags: '--observed-code <code>',
     about: 'what a mandate that only observes would have said',
     choices: CODES,
+  },
+  {
+    name: 'shadow',
+    flags: '--shadow <verdict>',
+    about: 'what rules in shadow would have said; differs: another verdict than the one that fell',
+    choices: [...SHADOW_VERDICTS, 'differs'],
   },
   { name: 'type', flags: '--type <type>', about: 'of actions', choices: ['tool_call', 'llm_call'] },
   { name: 'kind', flags: '--kind <kind>', about: 'of decisions', choices: DECISION_KINDS },
@@ -177,6 +183,7 @@ export const SEARCHED = [
   'verdict',
   'code',
   'observedCode',
+  'shadow',
   'type',
   'kind',
   'action',

@@ -111,6 +111,13 @@ async function play(
     const answer = await api.get<Record<string, readonly Row[]>>(`/v1/audit/analytics/${question}`);
     await showAnswerRows(answer[rows] ?? [], stdout, presentation);
   }
+  const path = '/v1/audit/analytics/verdicts';
+  const { verdicts } = await api.get<{ verdicts: { decisions: number }[] }>(path, { shadow: 'differs' });
+  const changed = verdicts.reduce((sum, { decisions }) => sum + decisions, 0);
+  await write(
+    stdout,
+    `\nThe rule in shadow, were it in force, would have changed ${counted(changed, 'decision')}.\n`,
+  );
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await write(

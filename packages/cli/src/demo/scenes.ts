@@ -3,6 +3,7 @@
  * agents may do meanwhile.
  */
 import type { ApiClient } from '../api-client.ts';
+import { shadowInWords } from '../output/shadow-in-words.ts';
 import type { GovernedAgent } from './governed-agent.ts';
 
 export type Scene = { title: string; play(): Promise<void> };
@@ -112,7 +113,8 @@ export function scenes({ agent, api, folder, say }: Fleet): readonly Scene[] {
         await say(
           `a preview: ${refusal?.code ?? 'nothing refuses it'}; in force, the rule would say ${shadow?.refusal?.code}`,
         );
-        await agent('parrot').act('everything.echo', { message: 'hello' });
+        const { decision } = await agent('parrot').act('everything.echo', { message: 'hello' });
+        if (decision.shadow !== undefined) await say(`recorded beside it: ${shadowInWords(decision.shadow)}`);
       },
     },
     {

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Explanation } from '@mandate/query';
+import type { Shadow } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { explanationPage } from './explanation-page.ts';
@@ -105,4 +106,17 @@ test('times and remedies are said as people read them', () => {
   expect(said).toContain('All calls are limited to 3 in 90 s; 3 were made.');
   expect(said).toContain('Try again after 1 min 1 s.');
   expect(said).toContain('rate of all calls per 90 s: 3 -> 3 of 3');
+});
+
+test('what rules in shadow would have said stands below the reason, and why it is not known where it is not', () => {
+  const shadow = { unknownLimits: 0, rules: ['no-echo', 'slow'], policies: ['p@1'] };
+  const headline = (said: Partial<Shadow>) =>
+    page({}, { appendedAtMs: NOW_MS, shadow: { ...shadow, verdict: 'UNKNOWN', code: null, ...said } }).split(
+      '\n\n',
+    )[0];
+  expect(headline({ verdict: 'BLOCK', code: 'TOOL_DENIED' })).toMatch(
+    /\n {2}Were no-echo, slow in force, not in shadow: BLOCK \(TOOL_DENIED\)\.$/,
+  );
+  expect(headline({ unknownLimits: 2 })).toContain('not known, as the ledger was not asked for 2 limits');
+  expect(headline({})).toContain('not known, as a rule or a policy begins or ends there');
 });

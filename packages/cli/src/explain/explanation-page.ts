@@ -5,6 +5,7 @@ import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { duration, relativeTime } from '../output/relative-time.ts';
+import { shadowInWords } from '../output/shadow-in-words.ts';
 import { roomOn } from '../output/show-fitted.ts';
 import { paint } from '../output/table.ts';
 import { wrap } from '../output/wrap.ts';
@@ -64,13 +65,14 @@ function shown({ label, text, style }: Line, stdout: Output): string[] {
 }
 
 function headline({ decision }: Explanation, stdout: Output, nowMs: number): string[] {
-  const { verdict, code, id, reason, remedy, decidedAt, observed } = decision;
+  const { verdict, code, id, reason, remedy, decidedAt, observed, shadow } = decision;
   const when = `${decidedAt} (${relativeTime(Date.parse(decidedAt), nowMs)})`;
   const enforced =
     observed === null ? [] : [`Observed only; enforced: ${observed.verdict} (${observed.code}).`];
+  const besides = shadow === undefined ? [] : [shadowInWords(shadow)];
   return [
     `${paint(VERDICT[verdict], verdict, stdout)}  ${code}  ${id}  ${when}`,
-    ...[reason, ...(remedy === '' ? [] : [remedy]), ...enforced].flatMap((text) =>
+    ...[reason, ...(remedy === '' ? [] : [remedy]), ...enforced, ...besides].flatMap((text) =>
       shown(plain(forPeople(text, decision)), stdout),
     ),
   ];

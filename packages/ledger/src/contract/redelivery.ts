@@ -1,3 +1,4 @@
+import type { Code, ShadowPlan } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { begin, decide, type MakeLedger, send, settle, spent } from './bench.ts';
 import { newSource, planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
@@ -22,6 +23,27 @@ export function redelivery(make: MakeLedger): void {
       { ...one, redelivered: true },
       { ...other, redelivered: true },
     ]);
+  });
+
+  test('what rules in shadow would have said of each is given again as it was, under the same terms too', async () => {
+    const { ledger } = await begin(make);
+    const shadow = (code: Code | null): ShadowPlan => ({
+      rules: ['soon'],
+      policies: ['none@1'],
+      holdsFromMs: 0,
+      holdsUntilMs: null,
+      code,
+      limits: [{ kind: 'rate', at: 0, most: 1 }],
+      unknownLimits: 0,
+      asksPerson: false,
+    });
+    const plans = [planOf(), planOf({ shadow: shadow(null) }), planOf({ shadow: shadow('TOOL_DENIED') })];
+    const requests = plans.map((plan) => stepRequest({ plan }));
+    const first = await ledger.step(requests);
+    expect(first).toMatchObject(plans.map((plan) => ({ plan })));
+    expect(first[0]).not.toHaveProperty('plan.shadow');
+    const again = await ledger.step(requests.map((request) => ({ ...request, plan: planOf() })));
+    expect(again).toEqual(first.map((result) => ({ ...result, redelivered: true })));
   });
 
   test('within one batch as well', async () => {

@@ -39,7 +39,7 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   return {
     ...resolved,
     plan: planned(resolved.mandate),
-    shadowPlan: resolved.shadow && planned(resolved.shadow),
+    shadowPlan: resolved.shadow && planned(resolved.shadow.mandate),
     documents: new Map([...named].map((name) => [name, documentOf({ policies }, name)])),
   };
 }

@@ -21,13 +21,21 @@ type RuleMatch = { rule: string; policy: string; mode: Rule['mode'] };
 export type Resolved = {
   /** What is enforced, or observed; null where no rule matches, and so nothing is allowed. */
   mandate: Mandate | null;
-  /** The same with the policies of shadow rules, where one matches; else null. */
-  shadow: Mandate | null;
+  /** What rules in shadow would make of it; null where none matches. */
+  shadow: InShadow | null;
   /** In the order of the rules. */
   matches: readonly RuleMatch[];
-  /** The same rules match from then on, and until before then; null: for ever. */
-  holdsFromMs: number;
-  holdsUntilMs: number | null;
+} & Spell;
+
+/** The same rules match from then on, and until before then; null: for ever. What is in shadow has a spell of its own. */
+type Spell = { holdsFromMs: number; holdsUntilMs: number | null };
+
+export type InShadow = Spell & {
+  /** With the policies of the rules in shadow that match. */
+  mandate: Mandate;
+  /** Those rules, and what they name. */
+  rules: readonly string[];
+  policies: readonly string[];
 };
 
 /** Of one state of rules and policies: where these change, another takes its place. */
@@ -50,7 +58,7 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
     (one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1),
   );
   const ofAgents = recentlyUsed<Candidates>(AGENTS_KNOWN);
-  const answers = recentlyUsed<Resolved>(ANSWERS_KNOWN);
+  const answers = recentlyUsed<{ found: Resolved; spell: Spell }>(ANSWERS_KNOWN);
   const mandates = recentlyUsed<Mandate>(MANDATES_KNOWN);
   let made = 0;
 
@@ -72,16 +80,23 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
       const policy = policyOf(id, version) ?? missingPolicy(id, version === null ? id : `${id}@${version}`);
       return { rule, policy };
     });
-    const kept = matches.filter(({ rule }) => rule.mode !== 'shadow');
     return {
-      mandate: composed(kept),
-      shadow: kept.length === matches.length ? null : composed(matches),
+      mandate: composed(matches.filter(isKept)),
+      shadow: inShadow(matches, spell(candidates, atMs)),
       matches: matches.map(({ rule, policy }) => ({ rule: rule.id, policy: policy.name, mode: rule.mode })),
-      ...spell(candidates, atMs),
+      ...spell(candidates.filter(isKept), atMs),
     };
   }
 
-  function composed(matches: readonly { rule: Rule; policy: NamedPolicy }[]): Mandate | null {
+  function inShadow(matches: readonly Match[], spell: Spell): InShadow | null {
+    const watching = matches.filter((one) => !isKept(one));
+    const mandate = watching.length === 0 ? null : composed(matches);
+    if (mandate === null) return null;
+    const policies = new Set(watching.map(({ policy }) => policy.name));
+    return { mandate, rules: watching.map(({ rule }) => rule.id), policies: [...policies], ...spell };
+  }
+
+  function composed(matches: readonly Match[]): Mandate | null {
     const policies = matches.map(({ rule, policy }) => ({
       ...policy,
       observe: !policy.isMissing && (policy.observe || rule.mode === 'observe'),
@@ -105,9 +120,9 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
       const key = JSON.stringify([candidates.number, seen]);
       if (key.length > LONGEST_KEY) return resolve(candidates, subject, atMs);
       const known = answers.get(key);
-      if (known !== undefined && isWithin(known, atMs)) return known;
+      if (known !== undefined && isWithin(known.spell, atMs)) return known.found;
       const found = resolve(candidates, subject, atMs);
-      answers.set(key, found);
+      answers.set(key, { found, spell: spell(candidates.candidates, atMs) });
       return found;
     },
   };
@@ -125,6 +140,12 @@ type Candidates = {
   fields: readonly FieldPath[];
 };
 type Candidate = { rule: Rule; open: readonly CompiledCondition[] };
+type Match = { rule: Rule; policy: NamedPolicy };
+
+/** Whatever its mode, but that one: it stands beside the mandate. */
+function isKept({ rule }: { rule: Rule }): boolean {
+  return rule.mode !== 'shadow';
+}
 
 function candidatesAmong(
   rules: readonly Rule[],
@@ -156,10 +177,7 @@ function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {
   return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 }
 
-function spell(
-  candidates: readonly Candidate[],
-  atMs: number,
-): Pick<Resolved, 'holdsFromMs' | 'holdsUntilMs'> {
+function spell(candidates: readonly Candidate[], atMs: number): Spell {
   let holdsFromMs = 0;
   let holdsUntilMs: number | null = null;
   for (const { rule } of candidates) {
@@ -172,6 +190,6 @@ function spell(
   return { holdsFromMs, holdsUntilMs };
 }
 
-function isWithin({ holdsFromMs, holdsUntilMs }: Resolved, atMs: number): boolean {
+function isWithin({ holdsFromMs, holdsUntilMs }: Spell, atMs: number): boolean {
   return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? Number.POSITIVE_INFINITY);
 }

@@ -1,0 +1,13 @@
+import type { Shadow } from '@mandate/schemas';
+import { counted } from './for-people.ts';
+
+/** What rules in shadow would have said, as a sentence. */
+export function shadowInWords({ verdict, code, unknownLimits, rules }: Shadow): string {
+  const whose = `Were ${rules.join(', ')} in force, not in shadow`;
+  if (code !== null) return `${whose}: ${verdict} (${code}).`;
+  const why =
+    unknownLimits === 0
+      ? 'a rule or a policy begins or ends there'
+      : `the ledger was not asked for ${counted(unknownLimits, 'limit')} that only they set`;
+  return `${whose}: not known, as ${why}.`;
+}

@@ -1,0 +1,232 @@
+/** Rules in shadow change nothing, and what is told of them is what would have been decided. On random histories. */
+import { foldControl, type MandatesInForce, mandatesUnderControl } from '@mandate/policy';
+import { controlRecord, type Decision } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
+import { arbitraryMandate } from './arbitrary-requests.ts';
+import { arbitraryHistory, playHistory } from './decide-history.ts';
+
+// A law takes a second or two; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A policy, and a rule of that mode that gives it to everyone; null: no rule does. */
+type Given = { mode: 'enforce' | 'shadow' | null; policy: object; rule?: object };
+
+/** Of two agents that are registered with either tenant. */
+function mandatesOf(given: readonly Given[]): MandatesInForce {
+  const fold = foldControl();
+  let changes = 0;
+  for (const tenant of ['default', 'acme']) {
+    const apply = (fields: object) => {
+      changes += 1;
+      const change = { id: `chg-${changes}`, tenant, by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+      fold.apply(controlRecord.parse({ change, ...fields }), changes);
+    };
+    for (const id of ['agent-1', 'agent-2']) apply({ event: 'agent.put', agent: { id } });
+    for (const [at, { mode, policy, rule }] of given.entries()) {
+      apply({ event: 'policy.published', policy: { version: 1, id: `p${at}`, ...policy } });
+      if (mode === null) continue;
+      apply({ event: 'rule.put', rule: { version: 1, id: `r${at}`, policy: `p${at}`, mode, ...rule } });
+    }
+  }
+  return mandatesUnderControl(fold, () => 7);
+}
+
+function enforce(box: Box, given: readonly Given[]): void {
+  const mandates = mandatesOf(given);
+  box.context = { ...box.context, control: () => mandates };
+}
+
+function boxUnder(given: readonly Given[]): Box {
+  const box = deciderInABox([{}]);
+  enforce(box, given);
+  return box;
+}
+
+async function decided(box: Box, ask: object): Promise<Decision> {
+  const [answer] = await box.answer([box.append(ask)]);
+  return decisionOf(answer);
+}
+
+const policies = (minLength: number) => fc.array(arbitraryMandate, { minLength, maxLength: 2, size: 'max' });
+const under = (mode: Given['mode']) => (policy: object) => ({ mode, policy });
+
+test('they change nothing: take out what is told of them, and every record is what it is without them', async () => {
+  await fc.assert(
+    fc.asyncProperty(policies(0), policies(1), arbitraryHistory, async (kept, more, history) => {
+      const play = async (mode: 'shadow' | null) => {
+        const box = boxUnder([...kept.map(under('enforce')), ...more.map(under(mode))]);
+        await playHistory(box, history);
+        return box.published;
+      };
+      const [beside, without] = [await play('shadow'), await play(null)];
+      expect(beside.map(withoutShadow)).toEqual(without);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+function withoutShadow(text: string): string {
+  const record = JSON.parse(text);
+  if (record.decision !== undefined) delete record.decision.shadow;
+  return JSON.stringify(record);
+}
+
+/** Counters that two policies may share, and bounds that a few calls reach. */
+const rateLimit = fc.record({ maxCalls: fc.nat(3), windowMs: fc.constantFrom(500, 3_000) });
+const max = fc.constantFrom(0.05, 0.1, 0.2, 0.3);
+const budget = fc.record({
+  id: fc.constantFrom('a', 'b'),
+  scope: fc.constantFrom('tenant', 'principal', 'mandate'),
+  max,
+});
+const limits = fc.record(
+  {
+    mode: fc.constantFrom('enforce', 'enforce', 'observe'),
+    maxCostTotal: max,
+    budgets: fc.array(budget, { maxLength: 1 }),
+    rateLimit,
+    toolPolicies: fc.dictionary(
+      fc.constantFrom('get_user', 'send'),
+      fc.record({ cost: max, rateLimit, requiresConfirmation: fc.boolean() }, { requiredKeys: [] }),
+    ),
+  },
+  { requiredKeys: [] },
+);
+const strict = fc.oneof({ weight: 4, arbitrary: limits }, { weight: 1, arbitrary: arbitraryMandate });
+
+const step = fc.record({
+  tool: fc.constantFrom('get_user', 'get_user', 'send'),
+  principal: fc.constantFrom({ id: 'ann' }, { id: 'bob' }),
+  afterMs: fc.constantFrom(0, 0, 1, 400, 2_000),
+});
+const steps = fc.array(step, { minLength: 1, maxLength: 8, size: 'max' });
+
+test('what is told of them is what would have been decided, wherever their limits are known', async () => {
+  const few = (minLength: number) => fc.array(strict, { minLength, maxLength: 2, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(few(0), few(1), steps, async (kept, more, calls) => {
+      const last = async (mode: 'enforce' | 'shadow') => {
+        const rules = (mode: Given['mode']) => [...kept.map(under('enforce')), ...more.map(under(mode))];
+        const box = boxUnder(rules('shadow'));
+        const decisions: Decision[] = [];
+        for (const [at, { afterMs, ...call }] of calls.entries()) {
+          box.clock.advance(afterMs);
+          if (at === calls.length - 1) enforce(box, rules(mode));
+          decisions.push(await decided(box, asking({ id: `${at}`, ...call })));
+        }
+        return decisions.at(-1);
+      };
+      const [shadow, inForce] = [(await last('shadow'))?.shadow, await last('enforce')];
+      const { verdict, code } = inForce ?? {};
+      if (shadow?.verdict === 'UNKNOWN') expect(shadow.unknownLimits).toBeGreaterThan(0);
+      else if (shadow?.unknownLimits) expect(verdict).toBe('BLOCK');
+      else expect({ verdict: shadow?.verdict, code: shadow?.code }).toEqual({ verdict, code });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('beside a decision stands', () => {
+  const RATE = { rateLimit: { maxCalls: 3, windowMs: 1_000 } };
+  const kept: Given = { mode: 'enforce', policy: { ...RATE, toolPolicies: { get_user: { cost: 0.1 } } } };
+  const shadow = (policy: object, rule = {}): Given => ({ mode: 'shadow', policy, rule });
+  const asks = { get_user: { requiresConfirmation: true } };
+
+  test.each<[string, object, unknown[]]>([
+    ['a static check', { deniedTools: ['get_*'] }, ['BLOCK', 'TOOL_DENIED', 0]],
+    ['the total, which is always counted', { maxCostTotal: 0.15 }, ['BLOCK', 'COST_LIMIT_EXCEEDED', 0]],
+    ['the total, with room', { maxCostTotal: 0.2 }, ['ALLOW', 'ALLOWED', 0]],
+    [
+      'a rate that is counted',
+      { rateLimit: { maxCalls: 1, windowMs: 1_000 } },
+      ['BLOCK', 'RATE_LIMIT_EXCEEDED', 0],
+    ],
+    ['that rate, with room', { rateLimit: { maxCalls: 2, windowMs: 1_000 } }, ['ALLOW', 'ALLOWED', 0]],
+    [
+      'the first of two',
+      { maxCostTotal: 0.15, rateLimit: { maxCalls: 1, windowMs: 1_000 } },
+      ['BLOCK', 'COST_LIMIT_EXCEEDED', 0],
+    ],
+    ['a rate that nothing counts', { rateLimit: { maxCalls: 1, windowMs: 999 } }, ['UNKNOWN', null, 1]],
+    ['a person', { toolPolicies: asks }, ['DEFER', 'APPROVAL_REQUIRED', 0]],
+    ['what only watches', { mode: 'observe', deniedTools: ['*'] }, ['BLOCK', 'TOOL_DENIED', 0]],
+    [
+      'what is known to fail, before what is not known',
+      { maxCostTotal: 0.15, rateLimit: { maxCalls: 1, windowMs: 999 }, toolPolicies: asks },
+      ['BLOCK', 'COST_LIMIT_EXCEEDED', 1],
+    ],
+  ])('%s', async (_, policy, [verdict, code, unknownLimits]) => {
+    const box = boxUnder([kept, shadow(policy)]);
+    await decided(box, asking({ id: 'a' }));
+    const second = await decided(box, asking({ id: 'b' }));
+    expect(second).toMatchObject({
+      verdict: 'ALLOW',
+      chargedMicros: 100_000,
+      shadow: { verdict, code, unknownLimits, rules: ['r1'], policies: ['p1@1'] },
+    });
+  });
+
+  test.each([{ maxCostTotal: 1 }, { mode: 'observe', deniedTools: ['*'] }])(
+    'what %j would allow where no rule is in force',
+    async (policy) => {
+      const box = boxUnder([shadow(policy)]);
+      expect(await decided(box, asking({ id: 'a' }))).toMatchObject({
+        verdict: 'BLOCK',
+        code: 'MANDATE_NOT_FOUND',
+        shadow: { verdict: 'ALLOW', unknownLimits: 0 },
+      });
+    },
+  );
+
+  test('what a mandate in force that only watches would not have said', async () => {
+    const watching = { mode: 'enforce', policy: { mode: 'observe', deniedTools: ['*'] } } as const;
+    const decision = await decided(boxUnder([watching, shadow({})]), asking({ id: 'a' }));
+    expect(decision).toMatchObject({ verdict: 'ALLOW', shadow: { verdict: 'BLOCK', code: 'TOOL_DENIED' } });
+  });
+
+  test('a grant that stands, where a person is asked either way', async () => {
+    const confirmed = { mode: 'enforce', policy: { toolPolicies: asks } } as const;
+    const box = boxUnder([confirmed, shadow({ toolPolicies: asks })]);
+    const { digest, shadow: told } = await decided(box, asking({ id: 'a' }));
+    expect(told).toMatchObject({ verdict: 'DEFER' });
+    const command = {
+      id: 'c',
+      by: 'op',
+      reason: 'looked',
+      tenant: 'default',
+      agentId: 'agent-1',
+      actionId: 'a',
+    };
+    await box.ledger.approve({ ...command, digest, answer: 'granted', expiresAtMs: START_MS + 9_000 });
+    const granted = await decided(box, asking({ id: 'a' }));
+    expect(granted).toMatchObject({ grantConsumed: true, shadow: { verdict: 'ALLOW' } });
+  });
+
+  test('nothing, where no rule in shadow matches, or none was asked', async () => {
+    const box = boxUnder([kept, shadow({ deniedTools: ['*'] }, { agents: ['agent-2'] })]);
+    expect(await decided(box, asking({ id: 'a' }))).not.toHaveProperty('shadow');
+    expect(await decided(box, asking({ id: 'b', agentId: 'agent-2' }))).toHaveProperty('shadow');
+    expect(await decided(box, asking({ id: 'b', agentId: 'agent-2' }))).not.toHaveProperty('shadow');
+  });
+
+  test('the same, word for word, when the answer is given again under other rules', async () => {
+    const box = boxUnder([kept, shadow({ deniedTools: ['*'] })]);
+    const asked = box.append(asking({ id: 'a' }));
+    const first = await box.answer([asked], true);
+    enforce(box, [kept]);
+    expect(await box.answer([asked])).toEqual(first);
+  });
+
+  test('that it is not known, where it began or ended between plan and step: nobody plans again for it', async () => {
+    const until = (ms: number) => ({ endsAt: new Date(START_MS + ms).toISOString() });
+    const box = boxUnder([kept, shadow({ deniedTools: ['*'] }, until(5))]);
+    box.context = { ...box.context, clock: () => START_MS };
+    box.clock.advance(5);
+    expect(await decided(box, asking({ id: 'a' }))).toMatchObject({
+      verdict: 'ALLOW',
+      shadow: { verdict: 'UNKNOWN', code: null, unknownLimits: 0 },
+    });
+  });
+});
