@@ -12,7 +12,10 @@ export const agentDocument = z
     /** For people. */
     name: z.string().min(1).max(CAPS.idUnits).optional(),
     groups: z.array(id).max(CAPS.groups).default([]),
-    labels: z.record(z.string().min(1).max(CAPS.idUnits), label).default({}),
+    labels: z
+      .record(z.string().min(1).max(CAPS.idUnits), label)
+      .refine((labels) => Object.keys(labels).length <= CAPS.keys, { error: `must be at most ${CAPS.keys}` })
+      .default({}),
     /** Whose sub-agent it is. */
     parent: id.optional(),
   })

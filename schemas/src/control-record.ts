@@ -72,6 +72,15 @@ export const controlRecord = z.discriminatedUnion('event', [
 export type ControlRecord = z.output<typeof controlRecord>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+const MOST_DEEP = CAPS.depth * 2;
+
+/** Why a change cannot stand on the log, in words that follow "it"; null: it can. */
+export function controlRecordFault(record: ControlRecord): string | null {
+  const text = JSON.stringify(record);
+  if (new TextEncoder().encode(text).length > CAPS.changeBytes)
+    return `has more than ${CAPS.changeBytes} bytes`;
+  return isDeeperThan(MOST_DEEP, text) ? `is nested more than ${MOST_DEEP} deep` : null;
+}
 
 /**
  * Throws on anything else, a field that this version does not know among it: it may be a bound, and who passed it over
@@ -79,7 +88,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function readControlRecord(value: Uint8Array): ControlRecord {
   const text = utf8.decode(value);
-  if (isDeeperThan(CAPS.depth * 2, text)) throw new RangeError('nested too deep');
+  if (isDeeperThan(MOST_DEEP, text)) throw new RangeError('nested too deep');
   return controlRecord.parse(JSON.parse(text));
 }
 

@@ -20,7 +20,9 @@ export function policyNamed(name: string): { id: string; version: number | null 
 export const ruleDocument = z
   .strictObject({
     version: z.literal(1),
-    id,
+    id: id.refine((name) => name !== 'reorder', {
+      error: 'must not be "reorder": the API puts rules into order by that name',
+    }),
     /** Rules stand in this order, the lowest number first; of equal ones by id. It changes no decision. */
     priority: z.int().min(0).max(CAPS.rulePriority).default(0),
     policy: policyName,

@@ -1,5 +1,5 @@
 /** The control topic: whatever is written to it in whatever order, every reader finds the same, and of two writers one wins. */
-import { foldControl } from '@mandate/policy';
+import { foldControl, type TenantControl } from '@mandate/policy';
 import { CAPS, type ControlRecord, controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -265,6 +265,7 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
     fc.property(changes, (records) => {
       const { fold } = folded(records);
       const { agents, keys } = fold.tenant('acme');
+      expect(fold.tenant('acme').units).toBe(unitsIn(fold.tenant('acme')));
       expect(fold.tenant('other').keys.size).toBe(0);
       for (const id of KEYS) {
         const kept = keys.get(id)?.document;
@@ -327,3 +328,22 @@ test('an agent has so many keys and no more, and room again where one is revoked
   put({ event: 'key.revoked', agentId: 'a', keyId: `k${'0'.repeat(11)}` });
   expect(numbered(CAPS.keysPerAgent).ok).toBe(true);
 });
+
+test('a tenant holds so much and no more, and room again where something is removed', () => {
+  const { fold, put } = writer();
+  const labels = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`l${at}`, 'x'.repeat(60_000)]));
+  const most = Math.floor(CAPS.controlUnits / 1_200_000);
+  const large = (at: number) => put({ event: 'agent.put', agent: { id: `large-${at}`, labels } });
+  for (let at = 0; at < most; at += 1) expect(large(at).ok).toBe(true);
+  expect(large(most)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect(fold.tenant('acme').units).toBe(unitsIn(fold.tenant('acme')));
+  expect(large(0).ok).toBe(true);
+  put({ event: 'agent.retired', agentId: 'large-1' });
+  expect(large(most).ok).toBe(true);
+});
+
+function unitsIn({ agents, policies, rules }: TenantControl): number {
+  const versions = [...policies.values()].flatMap((history) => history.versions);
+  const kept = [...agents.values(), ...rules.values(), ...versions];
+  return kept.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0);
+}

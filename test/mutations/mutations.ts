@@ -256,6 +256,18 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
   ]),
+  ...inFile('packages/policy/src/lint/widening.ts', [
+    [
+      '7 a limit that is gone is told',
+      'after !== undefined && after <= before',
+      'after === undefined || after <= before',
+    ],
+    ['7 a pattern is compared as a language', "replaceAll('*', ANY_RUN)", "replaceAll('*', '')"],
+    ['7 what is denied no more is told', '...allowed, ...denied]', '...allowed]'],
+  ]),
+  ...inFile('packages/policy/src/control/control-state.ts', [
+    ['7 what a tenant holds is bounded', 'grows > 0 && units + grows > CAPS.controlUnits', 'false'],
+  ]),
   ...inFile('packages/ledger/src/memory/commands.ts', [
     [
       '3 what operators did is remembered for a day',

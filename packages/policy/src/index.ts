@@ -20,6 +20,7 @@ export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
 export { type LintFinding, lintControl } from './lint/lint-control.ts';
+export { widening } from './lint/widening.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';

@@ -172,7 +172,7 @@ describe('policies', () => {
     const { author } = await scene();
     expect((await author('POST', '/v1/policies', READS)).body).toEqual({
       ...{ revision: 1, version: 1, isArchived: false },
-      policy: READS,
+      ...{ policy: READS, widens: [] },
     });
     const narrower = { ...READS, allowedTools: ['read_file'] };
     expect((await author('PUT', '/v1/policies/reads', narrower, { 'if-match': '"1"' })).body.version).toBe(2);
@@ -184,7 +184,7 @@ describe('policies', () => {
     expect((await author('GET', '/v1/policies/reads?version=3')).status).toBe(404);
 
     const back = await author('POST', '/v1/policies/reads/rollback', { version: 1 }, { 'if-match': '"2"' });
-    expect(back.body).toMatchObject({ version: 3, policy: READS });
+    expect(back.body).toMatchObject({ version: 3, policy: READS, widens: ['allowedTools: + read_*'] });
     const versions = async (query: string) =>
       (await author('GET', `/v1/policies/reads/versions${query}`)).body;
     const { versions: newest, next } = await versions('?limit=2');

@@ -39,6 +39,8 @@ export type TenantControl = {
   readonly policiesRevision: number;
   /** Of the last change of any rule: what another order of them expects. */
   readonly rulesRevision: number;
+  /** Of all documents together, as JSON: see CAPS.controlUnits. */
+  readonly units: number;
 };
 
 export type ControlFold = {
@@ -89,6 +91,7 @@ type Tenant = {
   readonly rulesOf: Map<string, Set<string>>;
   policiesRevision: number;
   rulesRevision: number;
+  units: number;
 };
 
 /** By the id of a change, what it was and what became of it; the oldest first. */
@@ -145,14 +148,16 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number): Chan
   const { expects } = record.change;
   const current = revisionOf(control, record);
   const isLate = expects !== undefined && expects !== current;
+  const grows = growth(control, record);
   const refusal = isLate
     ? 'REVISION_CONFLICT'
-    : isOneTooMany(control, record, current)
+    : isOneTooMany(control, record, current) || isTooMuch(control, grows)
       ? 'TOO_MANY'
       : objectionTo(control, record, current);
   if (refusal !== null) return { ok: false, refusal, revision: current };
   change(control, record, revision);
   control.revision = revision;
+  control.units += grows;
   return { ok: true, revision };
 }
 
@@ -168,6 +173,7 @@ function newTenant(): Tenant {
     rulesOf: new Map(),
     policiesRevision: 0,
     rulesRevision: 0,
+    units: 0,
   };
 }
 
@@ -211,6 +217,37 @@ function isOneTooMany(control: Tenant, record: ControlRecord, current: number): 
     default:
       return false;
   }
+}
+
+function isTooMuch({ units }: Tenant, grows: number): boolean {
+  return grows > 0 && units + grows > CAPS.controlUnits;
+}
+
+/** Of all documents of a tenant, by the change, in UTF-16 units. */
+function growth({ agents, rules }: TenantControl, record: ControlRecord): number {
+  switch (record.event) {
+    case 'agent.put':
+      return unitsOf(record.agent) - unitsOf(agents.get(record.agent.id)?.document);
+    case 'agent.retired':
+      return -unitsOf(agents.get(record.agentId)?.document);
+    case 'policy.published':
+      return unitsOf(record.policy);
+    case 'rule.put':
+      return unitsOf(record.rule) - unitsOf(rules.get(record.rule.id)?.document);
+    case 'rule.removed':
+      return -unitsOf(rules.get(record.ruleId)?.document);
+    case 'rules.reordered':
+      return record.ruleIds.reduce((sum, id, priority) => {
+        const before = rules.get(id)?.document.priority ?? priority;
+        return sum + `${priority}`.length - `${before}`.length;
+      }, 0);
+    default:
+      return 0;
+  }
+}
+
+function unitsOf(document: object | undefined): number {
+  return document === undefined ? 0 : JSON.stringify(document).length;
 }
 
 function objectionTo(control: Tenant, record: ControlRecord, current: number): ChangeRefusal | null {

@@ -4,6 +4,21 @@ import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { limit } from './shapes.ts';
 
+/** Of all rows of a page as JSON: pages of large documents end sooner. */
+const PAGE_UNITS = 8 * 1024 * 1024;
+
+/** As many of the rows, at most `limit`, as a page holds; its `limit` tells the cursor whether more may follow. */
+export function pageOf<Row>(rows: readonly Row[], limit: number): { page: Row[]; limit: number } {
+  const page: Row[] = [];
+  let units = 0;
+  for (const row of rows.slice(0, limit)) {
+    units += JSON.stringify(row).length;
+    if (page.length > 0 && units > PAGE_UNITS) return { page, limit: page.length };
+    page.push(row);
+  }
+  return { page, limit };
+}
+
 /** @param list its name in the answer, and in its cursors */
 export function pagesById<List extends string, Row extends z.ZodType>(list: List, row: Row) {
   const cursor = pageCursor(list, z.tuple([id]));
@@ -23,11 +38,12 @@ export function pagesById<List extends string, Row extends z.ZodType>(list: List
         .filter((one) => one > after)
         .sort()
         .slice(0, asked.limit);
-      const rows = ids.map((one) => shown(kept.get(one) as Kept, one));
-      return { [list]: rows, next: cursor.next(ids, asked.limit, (one) => [one]) } as Record<
-        List,
-        z.output<Row>[]
-      > & {
+      const { page, limit } = pageOf(
+        ids.map((one) => shown(kept.get(one) as Kept, one)),
+        asked.limit,
+      );
+      const next = cursor.next(ids.slice(0, page.length), limit, (one) => [one]);
+      return { [list]: page, next } as Record<List, z.output<Row>[]> & {
         next: string | null;
       };
     },

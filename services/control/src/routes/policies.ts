@@ -1,5 +1,5 @@
 /** /v1/policies: named pieces of authority, each a history of versions that never change. */
-import { compilePolicy, type TenantControl } from '@mandate/policy';
+import { compilePolicy, type TenantControl, widening } from '@mandate/policy';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { count, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
-import { pagesById } from './pages.ts';
+import { pageOf, pagesById } from './pages.ts';
 import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
 
 const tags = ['policies'];
@@ -23,6 +23,13 @@ const shown = z.object({
     .boolean()
     .describe('No rule can use it until it is published again: those that name it block.'),
   policy: policyDocument,
+});
+const published = shown.extend({
+  widens: z
+    .array(z.string())
+    .describe(
+      'What it lets through that the version before it did not, a line each; see GET /v1/lint for the rest.',
+    ),
 });
 const pages = pagesById('policies', shown);
 const versionsCursor = pageCursor('versions', z.tuple([count]));
@@ -106,17 +113,15 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       },
     },
     (request) => {
-      const { limit, cursor } = request.query;
+      const { limit: most, cursor } = request.query;
       const { versions } = historyOf(request, request.params.id);
       const end = Math.min(versions.length, (cursor?.[0] ?? versions.length + 1) - 1);
-      const page = versions
-        .slice(Math.max(0, end - limit), end)
-        .map(({ revision, document }, at) => ({
-          revision,
-          policy: document,
-          version: Math.max(0, end - limit) + at + 1,
-        }))
+      const from = Math.max(0, end - most);
+      const newestFirst = versions
+        .slice(from, end)
+        .map(({ revision, document }, at) => ({ revision, policy: document, version: from + at + 1 }))
         .reverse();
+      const { page, limit } = pageOf(newestFirst, most);
       return { versions: page, next: versionsCursor.next(page, limit, ({ version }) => [version]) };
     },
   );
@@ -135,7 +140,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         summary: 'Publish a new policy, as version 1',
         querystring: whyQuery,
         body,
-        response: { 201: shown },
+        response: { 201: published },
       },
     },
     async (request, reply) => {
@@ -149,7 +154,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         { expects: 0 },
       );
       reply.code(201).header('location', `/v1/policies/${encodeURIComponent(policy.id)}`);
-      return { revision, version: 1, isArchived: false, policy };
+      return { revision, version: 1, isArchived: false, policy, widens: [] };
     },
   );
 
@@ -163,7 +168,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: shown },
+        response: { 200: published },
       },
     },
     async (request, reply) => {
@@ -185,7 +190,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body: z.strictObject({ version }).meta({ examples: [{ version: 1 }] }),
-        response: { 200: shown },
+        response: { 200: published },
       },
     },
     async (request, reply) => {
@@ -223,9 +228,10 @@ export function writePolicies(server: HttpServer, control: Control): void {
 }
 
 /** As which version: another may have been published right behind it. */
-function publishedAs(history: History | undefined, revision: number): z.output<typeof shown> {
+function publishedAs(history: History | undefined, revision: number): z.output<typeof published> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);
-  if (found) return { ...found, revision };
+  const before = history?.versions[at - 1]?.document;
+  if (found) return { ...found, revision, widens: before ? [...widening(before, found.policy)] : [] };
   throw new TypeError('a policy that was published is not to be found');
 }

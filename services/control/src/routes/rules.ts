@@ -8,6 +8,7 @@ import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
+import { pageOf } from './pages.ts';
 import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
 
 const tags = ['rules'];
@@ -35,12 +36,12 @@ export function readRules(server: HttpServer, { followed }: Control): void {
       },
     },
     (request, reply) => {
-      const { limit, cursor: after } = request.query;
+      const { cursor: after } = request.query;
       const { rules, rulesRevision } = followed.tenant(callerOf(request).tenant);
-      const page = [...rules.values()]
+      const behind = [...rules.values()]
         .filter(({ document }) => after === undefined || compare(placeOf(document), after) > 0)
-        .sort((one, other) => compare(placeOf(one.document), placeOf(other.document)))
-        .slice(0, limit);
+        .sort((one, other) => compare(placeOf(one.document), placeOf(other.document)));
+      const { page, limit } = pageOf(behind, request.query.limit);
       reply.header('etag', etagOf(rulesRevision));
       return {
         revision: rulesRevision,

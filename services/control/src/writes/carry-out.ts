@@ -2,10 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Changed } from '@mandate/policy';
 import { callerOf, HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
-import { type ControlRecord, sortableId, wireTime } from '@mandate/schemas';
+import { type ControlRecord, controlRecordFault, sortableId, wireTime } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Control } from '../control.ts';
-import { etagOf, expectedRevision } from './expected-revision.ts';
+import { createsOnly, etagOf, expectedRevision } from './expected-revision.ts';
 import { notFound } from './not-found.ts';
 
 export type Asked = FastifyRequest<{ Querystring: { reason?: string | undefined } }>;
@@ -32,8 +32,11 @@ export async function carryOut(
   what: What,
   options: { expects?: number; part?: string } = {},
 ): Promise<number> {
-  const expects = options.expects ?? expectedRevision(request);
+  const asked = expectedRevision(request);
+  if (asked !== undefined && options.expects !== undefined && asked !== options.expects) throw createsOnly();
+  const expects = options.expects ?? asked;
   const record = { ...what, change: changeOf(control, request, expects, options.part) } as ControlRecord;
+  mustStandOnLog(record);
   const changed = await control.followed.change(record);
   if (!changed.ok) throw refused(changed, record);
   reply?.header('etag', etagOf(changed.revision));
@@ -65,6 +68,14 @@ function changeOf(
 
 function digest(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
+}
+
+function mustStandOnLog(record: ControlRecord): void {
+  const fault = controlRecordFault(record);
+  if (fault === null) return;
+  throw new HttpProblem(413, 'CHANGE_TOO_LARGE', `as a record of the log it ${fault}`, {
+    remedy: 'Say less in one document; a policy may be split into several, each with a rule of its own.',
+  });
 }
 
 type Refusal = Extract<Changed, { ok: false }>;

@@ -21,6 +21,10 @@ export function expectedRevision({ headers }: Pick<FastifyRequest, 'headers'>): 
   return Number(revision);
 }
 
+export function createsOnly(): HttpProblem {
+  return invalid('POST adds what is not there yet, and so has no If-Match; PUT changes what is');
+}
+
 function invalid(message: string): HttpProblem {
   return new HttpProblem(400, 'INVALID_PRECONDITION', message, {
     remedy: 'Send the ETag that came with what you change, as it came, in If-Match.',

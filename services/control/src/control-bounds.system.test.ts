@@ -1,0 +1,52 @@
+/** What no reader could take in is refused by whoever writes it, and lists of large documents are read all the same. */
+import { expect, test } from 'vitest';
+import { controlOn, openLog } from './control-server.fixture.ts';
+
+const RULE = { version: 1, id: 'deep', policy: 'reads' };
+const MANY = Array.from({ length: 40 }, (_, at) => `p${String(at).padStart(2, '0')}`);
+
+test('a change that could not be read back is never written', async () => {
+  const { call, followed } = await controlOn(await openLog());
+  let when: object = { field: 'action.tool', op: '==', value: 'ls' };
+  for (let deep = 0; deep < 31; deep += 1) when = { not: [when] };
+  expect(await call('author', 'POST', '/v1/rules', { body: { ...RULE, when } })).toMatchObject({
+    status: 413,
+    body: { code: 'CHANGE_TOO_LARGE', detail: expect.stringContaining('nested more than 64 deep') },
+  });
+  const labels = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`l${at}`, true]));
+  expect(await call('author', 'POST', '/v1/agents', { body: { id: 'bot', labels } })).toMatchObject({
+    status: 400,
+    body: { code: 'VALIDATION_FAILED' },
+  });
+  expect(await call('author', 'POST', '/v1/rules', { body: { ...RULE, id: 'reorder' } })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/id' }] },
+  });
+  expect(followed.revision()).toBe(0);
+});
+
+test('what is added has nothing to match', async () => {
+  const { call } = await controlOn(await openLog());
+  const body = { id: 'bot' };
+  expect(await call('author', 'POST', '/v1/agents', { body, headers: { 'if-match': '"3"' } })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_PRECONDITION' },
+  });
+  const added = await call('author', 'POST', '/v1/agents', { body, headers: { 'if-none-match': '*' } });
+  expect(added.status).toBe(201);
+});
+
+test('pages of large documents end sooner, and lead to all of them', async () => {
+  const { call } = await controlOn(await openLog());
+  const tools = Array.from({ length: 4_000 }, (_, at) => `tool-${at}-${'x'.repeat(100)}`);
+  for (const id of MANY) await call('author', 'POST', '/v1/policies', { body: { version: 1, id, tools } });
+  const seen: string[] = [];
+  let pages = 0;
+  for (let next: string | null = ''; next !== null; pages += 1) {
+    const { body } = await call('author', 'GET', `/v1/policies?limit=1000${next && `&cursor=${next}`}`);
+    seen.push(...body.policies.map(({ policy }: { policy: { id: string } }) => policy.id));
+    next = body.next;
+  }
+  expect(seen).toEqual(MANY);
+  expect(pages).toBeGreaterThan(1);
+});

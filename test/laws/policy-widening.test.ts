@@ -1,0 +1,92 @@
+/** A version of a policy of which nothing wider is told never allows what the one before it refuses. */
+import { widening } from '@mandate/policy';
+import { policyDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+import { arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+type Fields = typeof arbitraryMandate extends fc.Arbitrary<infer F> ? F : never;
+
+const policyOf = (fields: object) => policyDocument.parse({ version: 1, id: 'p', ...fields });
+
+/** The second differs from the first in a field or two: else nearly every pair is wider somewhere. */
+const pairs = fc
+  .tuple(arbitraryMandate, arbitraryMandate, fc.array(fc.nat(99), { minLength: 1, maxLength: 2 }))
+  .map(([before, other, takes]): [Fields, Fields] => {
+    const names = Object.keys({ ...before, ...other }) as (keyof Fields)[];
+    const taken = new Set(takes.map((number) => names[number % names.length]));
+    const after = Object.fromEntries(
+      names.flatMap((name) => {
+        const from = taken.has(name) ? other : before;
+        return from[name] === undefined ? [] : [[name, from[name]]];
+      }),
+    );
+    return [before, after];
+  });
+
+/** The last of these requests, decided under `last` after all others were decided under `before`. */
+async function decideLast(before: object, last: object, asks: readonly object[]) {
+  const box = deciderInABox([before]);
+  for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
+  box.enforce([last]);
+  const [answer] = await box.answer([box.append(asks.at(-1))]);
+  return decisionOf(answer).verdict;
+}
+
+test('what is not told to be wider lets nothing through that was refused', async () => {
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      pairs,
+      fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }),
+      async ([before, after], asks) => {
+        if (widening(policyOf(before), policyOf(after)).length > 0) return;
+        compared += 1;
+        const lax = await decideLast(before, before, asks);
+        const strict = await decideLast(before, after, asks);
+        if (lax !== 'ALLOW') expect(strict).not.toBe('ALLOW');
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(compared).toBeGreaterThan(25);
+});
+
+test.each<[string, object, object, string[]]>([
+  ['nothing', { maxCostTotal: 5 }, { maxCostTotal: 5 }, []],
+  ['a higher limit', { maxCostTotal: 5 }, { maxCostTotal: 50 }, ['maxCostTotal: 5 → 50']],
+  ['a limit that is gone', { maxCostPerCall: 1 }, {}, ['maxCostPerCall: 1 → no limit']],
+  [
+    'a pattern within one that was allowed',
+    { allowedTools: ['read_*', 'ls'] },
+    { allowedTools: ['read_f*'] },
+    [],
+  ],
+  [
+    'a pattern around one that was allowed',
+    { allowedTools: ['read_f*'] },
+    { allowedTools: ['read_*'] },
+    ['allowedTools: + read_*'],
+  ],
+  [
+    'a pattern around a name',
+    { allowedTools: ['read_'] },
+    { allowedTools: ['read_*'] },
+    ['allowedTools: + read_*'],
+  ],
+  ['any tool', { allowedTools: ['ls'] }, {}, ['allowedTools: + *']],
+  [
+    'a tool that is denied all the same',
+    { allowedTools: ['ls'], deniedTools: ['rm'] },
+    { allowedTools: ['ls', 'rm'], deniedTools: ['r*'] },
+    [],
+  ],
+  ['one that is denied no more', { deniedTools: ['rm'] }, {}, ['deniedTools: - rm']],
+  ['one that is neither', { allowedTools: ['ls'], deniedTools: ['rm'] }, { allowedTools: ['ls'] }, []],
+  ['watching', {}, { mode: 'observe' }, ['it only observes']],
+])('%s', (_, before, after, told) => {
+  expect(widening(policyOf(before), policyOf(after))).toEqual(told);
+});
