@@ -907,6 +907,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['cases: what is left is told by the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
     ['cases: who gives a policy', 'latestOf(given) === bound', 'true'],
   ]),
+  ...inFile('packages/cli/src/control/document-file.ts', [
+    ['pull: no file is hidden, or one of cases', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],
+    ['pull: a file each, also where case is not told apart', '!taken.has(one.toLowerCase())', 'true'],
+  ]),
+  ...inFile('packages/cli/src/control/standing-control.ts', [
+    ['pull: nothing that is archived', ' && !one.isArchived', ''],
+  ]),
   ...inFile('packages/cli/src/cases/play-case.ts', [
     ['cases: one of several that differs fails', 'if (told.differences.length > 0) continue;', ''],
     ['cases: what was spent before', 'deltaMicros: signedMicros(stated.amount) ?? 0', 'deltaMicros: 0'],

@@ -62,6 +62,7 @@ it.each([
   ],
   ['to keep no month', ['audit', 'prune', '--keep-months', '0'], 'Give a whole number, 1 to 1200.'],
   ['no file', ['validate'], "missing required argument 'file'"],
+  ['no folder', ['pull'], "required option '--out <folder>' not specified"],
   ['no mandates', ['eval'], "required option '--mandates <file>' not specified"],
 ])('refuses %s, saying what belongs there', async (_what, args, said) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { env: KEY });

@@ -39,6 +39,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/apply.ts')).diffCommand,
   },
   {
+    name: 'pull',
+    summary: 'write agents, policies and rules into files',
+    load: async () => (await import('./commands/pull.ts')).pullCommand,
+  },
+  {
     name: 'lint',
     summary: 'tell what is amiss in policies and rules',
     load: async () => (await import('./commands/lint.ts')).lintCommand,

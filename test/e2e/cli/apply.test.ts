@@ -1,5 +1,5 @@
 /** Agents, policies and rules of a folder of files, brought to a plane that runs, and compared with it. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planeForCommands } from './plane-for-commands.ts';
@@ -107,6 +107,48 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
 });
 
+it('pull writes what stands, and no more than that; then nothing differs, whatever the ids', async () => {
+  const { path, write } = files();
+  write(
+    'strange.yaml',
+    `kind: agent
+id: Ünïcode/🤖
+labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
+`,
+  );
+  expect((await mandate(['apply', '-f', path])).exitCode).toBe(0);
+  const out = join(folder, 'pulled');
+  const pulled = await mandate(['pull', '--out', out]);
+  expect(pulled).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(pulled.stdout).toContain('+ policy gitops-reads\n');
+  expect(readFileSync(join(out, 'policies/gitops-reads.yaml'), 'utf8')).toBe(
+    'kind: policy\nversion: 1\nid: gitops-reads\nallowedTools:\n  - read_*\n',
+  );
+  expect(await mandate(['diff', '-f', out, '--prune'])).toMatchObject({
+    exitCode: 0,
+    stdout: 'nothing differs\n',
+  });
+
+  // What says the same stays as it is written; what changed is written anew; what is gone goes.
+  const kept = join(out, 'rules/gitops-rule.yaml');
+  writeFileSync(kept, `# why\n${RULE}`);
+  write('below/policy.yml', POLICY.replace("'read_*'", 'search'));
+  rmSync(join(path, 'strange.yaml'));
+  expect((await mandate(['apply', '-f', path, '--prune'])).exitCode).toBe(0);
+  const dry = await mandate(['pull', '--out', out, '--dry-run', '--json']);
+  const again = await mandate(['pull', '--out', out, '--json']);
+  expect(again.stdout).toBe(dry.stdout);
+  expect(jsonLines(again.stdout)).toMatchObject([
+    { kind: 'policy', id: 'gitops-reads', does: 'change' },
+    { kind: 'agent', id: 'Ünïcode/🤖', does: 'remove' },
+  ]);
+  expect(readFileSync(kept, 'utf8')).toBe(`# why\n${RULE}`);
+  expect(await mandate(['pull', '--out', out])).toMatchObject({ exitCode: 0, stdout: 'nothing differs\n' });
+
+  // Files of several documents are somebody's own.
+  expect(await mandate(['pull', '--out', path])).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
 it('names every fault of every file, and changes nothing then', async () => {
   const { path, write } = files();
   write('bad.yaml', `kind: rule\nversion: 1\nid: x\npolicy: p\ncolour: red\n---\nkind: nothing\n`);
@@ -115,7 +157,7 @@ it('names every fault of every file, and changes nothing then', async () => {
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/bad\.yaml:5:1 colour: /);
   expect(stderr).toMatch(/bad\.yaml:7:1 kind: /);
-  expect(stderr).toMatch(/twice\.yaml: policies: "gitops-reads" stands in .*below\/policy\.yml already/);
+  expect(stderr).toMatch(/twice\.yaml: the policy "gitops-reads" stands in .*below\/policy\.yml already/);
   expect((await mandate(['apply', '-f', join(folder, 'nowhere')])).exitCode).toBe(2);
   const empty = join(folder, 'empty');
   mkdirSync(empty, { recursive: true });

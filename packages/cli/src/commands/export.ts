@@ -30,7 +30,8 @@ export function exportCommand(command: Command, run: RunCommand): void {
     withFilters(
       command
         .description(
-          'Takes decisions, settlements or control events away as files with a manifest, or checks such files. ' +
+          'Takes decisions, settlements or control events away as files with a manifest, or checks such files (agents, ' +
+            'policies and rules: `mandate pull`). ' +
             'Run again, it keeps the parts that are good and gets what is missing.',
         )
         .addArgument(new Argument('[verify]', 'check the files of a folder instead').choices(['verify']))

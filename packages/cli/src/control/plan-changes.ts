@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ControlDocuments } from '@mandate/policy';
 import type { Kind, Standing } from './standing-control.ts';
 
-type Document = Readonly<Record<string, unknown>>;
+export type Document = Readonly<Record<string, unknown>>;
 
 /** `revision`: of what is changed, 0 where there is none yet. */
 export type Change = { kind: Kind; id: string; revision: number } & (

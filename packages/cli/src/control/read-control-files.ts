@@ -3,14 +3,32 @@ import { type ControlDocuments, describeFault, loadControl } from '@mandate/poli
 import { CommandFailure } from '../command-context.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { readTextFile } from '../load-mandates-file.ts';
+import { LISTS, standingOf } from './standing-control.ts';
 
 /** Cases lie beside what they are about: read-cases.ts. */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
-/** Throws a failure with exit code 2 that names every fault by file, line and column. */
+export type ControlFiles = {
+  documents: ControlDocuments;
+  /** By kind and id, `policy read-only`, the file that it stands in. */
+  files: ReadonlyMap<string, string>;
+};
+
+/** Throws a failure with exit code 2 that names every fault by file, line and column, and where there is nothing. */
 export function readControlFiles(paths: readonly string[]): ControlDocuments {
-  const all = { agents: new Map(), policies: new Map(), rules: new Map() };
-  const cameFrom = new Map<string, string>();
+  const { documents, files } = controlFilesIn(paths);
+  if (files.size > 0) return documents;
+  throw new CommandFailure(
+    2,
+    `${paths.join(', ')} holds no agent, policy or rule`,
+    'Name files that end in .yaml, .yml or .json, or a folder of them.',
+  );
+}
+
+/** The same, but that there may be nothing. */
+export function controlFilesIn(paths: readonly string[]): ControlFiles {
+  const documents = { agents: new Map(), policies: new Map(), rules: new Map() };
+  const files = new Map<string, string>();
   const faults: string[] = [];
   for (const file of paths.flatMap((path) => filesBelow(path, DOCUMENTS))) {
     const read = loadControl(readTextFile(file));
@@ -18,22 +36,14 @@ export function readControlFiles(paths: readonly string[]): ControlDocuments {
       faults.push(...read.faults.map((fault) => describeFault(file, fault)));
       continue;
     }
-    for (const kind of ['agents', 'policies', 'rules'] as const) {
-      for (const [id, document] of read.documents[kind]) {
-        const before = cameFrom.get(`${kind} ${id}`);
-        if (before !== undefined) faults.push(`${file}: ${kind}: "${id}" stands in ${before} already`);
-        cameFrom.set(`${kind} ${id}`, file);
-        all[kind].set(id, document);
-      }
+    for (const { kind, id, document } of standingOf(read.documents)) {
+      const name = `${kind} ${id}`;
+      const before = files.get(name);
+      if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" stands in ${before} already`);
+      files.set(name, file);
+      documents[LISTS[kind]].set(id, document);
     }
   }
-  if (faults.length === 0) {
-    if (cameFrom.size > 0) return all;
-    throw new CommandFailure(
-      2,
-      `${paths.join(', ')} holds no agent, policy or rule`,
-      'Name files that end in .yaml, .yml or .json, or a folder of them.',
-    );
-  }
+  if (faults.length === 0) return { documents, files };
   throw new CommandFailure(2, `these documents are bad\n${faults.join('\n')}`, 'Mend them at these places.');
 }

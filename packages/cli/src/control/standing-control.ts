@@ -1,4 +1,5 @@
 /** Agents, policies and rules as they stand, with the revision of each. */
+import type { ControlDocuments } from '@mandate/policy';
 import type { ApiClient } from '../api-client.ts';
 import { rowsOf } from '../pages.ts';
 
@@ -21,7 +22,7 @@ export const PATHS: Readonly<Record<Kind, string>> = {
   rule: '/v1/rules',
 };
 
-const LISTS: Readonly<Record<Kind, string>> = { agent: 'agents', policy: 'policies', rule: 'rules' };
+export const LISTS = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;
 
 export async function standingControl(api: ApiClient): Promise<Standing[]> {
   const all: Standing[] = [];
@@ -38,4 +39,28 @@ export async function standingControl(api: ApiClient): Promise<Standing[]> {
     }
   }
   return all;
+}
+
+/** As files would say them; what is archived is in none. */
+export function documentsOf(standing: readonly Standing[]): ControlDocuments {
+  const of = (kind: Kind) =>
+    new Map(
+      standing.flatMap((one) =>
+        one.kind === kind && !one.isArchived ? [[one.id, one.document] as const] : [],
+      ),
+    );
+  return { agents: of('agent'), policies: of('policy'), rules: of('rule') } as unknown as ControlDocuments;
+}
+
+/** As if it stood in a plane. */
+export function standingOf(documents: ControlDocuments): Standing[] {
+  return (['agent', 'policy', 'rule'] as const).flatMap((kind) =>
+    [...documents[LISTS[kind]]].map(([id, document]) => ({
+      kind,
+      id,
+      revision: 0,
+      isArchived: false,
+      document,
+    })),
+  );
 }

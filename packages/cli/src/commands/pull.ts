@@ -1,0 +1,95 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import { documentText, pathFor } from '../control/document-file.ts';
+import { type Change, planChanges } from '../control/plan-changes.ts';
+import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
+import { changesText, countsText } from '../control/show-changes.ts';
+import { documentsOf, type Standing, standingControl, standingOf } from '../control/standing-control.ts';
+import { makeFolder } from '../export/make-folder.ts';
+import { someText } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
+
+type Options = ConnectionOptions & { out: string; dryRun?: true };
+
+export function pullCommand(command: Command, run: RunCommand): void {
+  withControl(
+    withConnection(
+      command.description(
+        'Writes the agents, policies and rules of a plane into a folder, a YAML file each, of which `mandate apply` finds ' +
+          'nothing to change. A file that says the same already stays as it is, with its comments; one of what is gone goes.',
+      ),
+    ),
+  )
+    .requiredOption('--out <folder>', 'where to put them', someText)
+    .option('--dry-run', 'show what differs, and write nothing')
+    .addHelpText(
+      'after',
+      `
+Of each policy the latest version is written, and none that is archived. API keys are not.
+
+Examples:
+  mandate pull --out policies
+  mandate pull --out policies --dry-run`,
+    )
+    .action((options: Options) => run((context) => pull(options, context)));
+}
+
+async function pull(options: Options, context: CommandContext): Promise<ExitCode> {
+  const { out, dryRun, json } = options;
+  const { stdout } = context;
+  const standing = await standingControl(connect(options, context));
+  const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
+  mustBeOneEach(files);
+  const changes = planChanges(documentsOf(standing), standingOf(documents), { prune: true });
+  if (!dryRun) await writeAll(changes, out, files);
+  if (json) {
+    for (const change of changes) await writeJsonLine(stdout, change);
+    return 0;
+  }
+  await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
+  await write(stdout, leftOut(standing));
+  return 0;
+}
+
+const NOTHING_THERE: ControlFiles = {
+  documents: { agents: new Map(), policies: new Map(), rules: new Map() },
+  files: new Map(),
+};
+
+/** In a file of several, what one of them was cannot be changed without touching the others, and their comments. */
+function mustBeOneEach(files: ControlFiles['files']): void {
+  const several = [...Map.groupBy(files.values(), (file) => file)].filter(([, { length }]) => length > 1);
+  if (several.length === 0) return;
+  throw new CommandFailure(
+    2,
+    `${several.map(([file]) => file).join(', ')} holds several documents`,
+    'Name another folder: one that is empty, or with one document a file.',
+  );
+}
+
+async function writeAll(
+  changes: readonly Change[],
+  out: string,
+  files: ControlFiles['files'],
+): Promise<void> {
+  const taken = new Set([...files.values()].map((file) => relative(out, file).toLowerCase()));
+  for (const { kind, id, after } of changes) {
+    const there = files.get(`${kind} ${id}`);
+    if (after === null) {
+      if (there !== undefined) rmSync(there);
+      continue;
+    }
+    const path = there ?? join(out, pathFor(kind, id, taken));
+    await makeFolder(dirname(path));
+    writeFileSync(path, documentText(kind, after));
+  }
+}
+
+function leftOut(standing: readonly Standing[]): string {
+  const archived = standing.filter(({ isArchived }) => isArchived).length;
+  return archived === 0 ? '' : `left out: ${counted(archived, 'archived policy', 'archived policies')}\n`;
+}
