@@ -13,6 +13,7 @@ type Decision = {
   reason: string;
   controlRevision: number;
   mandate: object | null;
+  shadow?: object;
 };
 
 async function scene() {
@@ -92,7 +93,7 @@ test('a policy that is published is obeyed at the next action, and an agent that
 });
 
 test('rates of two windows both hold, and a rule in shadow does not', async () => {
-  const { send, toldOf, publish, rule, register } = await scene();
+  const { send, ask, toldOf, publish, rule, register } = await scene();
   await register({ id: 'bot' });
   await publish('hourly', { rateLimit: { maxCalls: 3, windowMs: 3_600_000 } });
   await publish('each-second', { rateLimit: { maxCalls: 100, windowMs: 1_000 } });
@@ -101,19 +102,25 @@ test('rates of two windows both hold, and a rule in shadow does not', async () =
   // What it would have said is on record beside each, and no more than that.
   await publish('nothing', { deniedTools: ['*'] });
   await rule('soon', 'nothing', { mode: 'shadow' });
-  const told = [];
-  for (let call = 0; call < 5; call += 1) told.push(await toldOf({ tool: 'look' }));
+  const besides = { verdict: 'BLOCK', code: 'TOOL_DENIED', rules: ['soon'], policies: ['nothing@1'] };
+  const { verdict, code, shadow } = await ask({ tool: 'look' });
+  expect(shadow).toEqual({ ...besides, unknownLimits: 0 });
+  const told = [`${verdict} ${code}`];
+  for (let call = 1; call < 5; call += 1) told.push(await toldOf({ tool: 'look' }));
   expect(told).toEqual([...Array(3).fill('ALLOW ALLOWED'), ...Array(2).fill('BLOCK RATE_LIMIT_EXCEEDED')]);
   const differing = async () => (await send('GET', '/v1/audit/decisions?shadow=differs')).decisions;
-  const shadow = {
+  const found = {
     verdict: 'ALLOW',
     shadowVerdict: 'BLOCK',
     shadowCode: 'TOOL_DENIED',
     shadowRules: ['soon'],
   };
-  await expect.poll(differing, { timeout: 30_000 }).toMatchObject([shadow, shadow, shadow]);
+  await expect.poll(differing, { timeout: 30_000 }).toMatchObject([found, found, found]);
+  expect(await send('GET', '/v1/audit/analytics/verdicts?shadow=differs')).toMatchObject({
+    verdicts: [{ verdict: 'ALLOW', decisions: 3 }],
+  });
   const [{ id }] = (await differing()) as [{ id: string }];
   expect(await send('GET', `/v1/audit/decisions/${id}/explain`)).toMatchObject({
-    decision: { shadow: { verdict: 'BLOCK', rules: ['soon'], policies: ['nothing@1'] } },
+    decision: { shadow: besides },
   });
 });
