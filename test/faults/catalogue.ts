@@ -27,7 +27,7 @@ export const FAULTS: readonly Fault[] = [
     number: 3,
     what: 'a decider is killed at any instruction',
     tests: [
-      'services/decider/src/app.test.ts',
+      'services/decider/src/app.system.test.ts',
       'test/faults/simulation/simulation.test.ts',
       'test/faults/sigkill-loop.test.ts',
       'test/faults/deciders-killed.servers.test.ts',
