@@ -4,6 +4,7 @@ import { actionSnapshot } from './action.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { budgetLimit, charging, rateLimit } from './limit.ts';
 import { micros, microsDelta } from './money.ts';
+import { policyNamed } from './rule-document.ts';
 import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
 
 /** What one check saw and said. `skip`: it does not apply, or the verdict was settled before its turn. */
@@ -26,6 +27,16 @@ export const mandateReference = z.object({
   policies: z.array(z.string()),
 });
 export type MandateReference = z.infer<typeof mandateReference>;
+
+/**
+ * Whose a budget of scope `mandate` is, by the check that saw it: of the policy that sets it, in whichever version, or of
+ * the mandate, where that has no policies.
+ *
+ * @param mandateId of the decision; empty where it has none
+ */
+export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: string): string {
+  return policy === undefined ? mandateId : policyNamed(policy).id;
+}
 
 /** What the ledger did for an ALLOW: every counter it charged, and how the outcome settles it. */
 export const reservation = z.object({

@@ -176,6 +176,22 @@ describe('budgets', () => {
     expect(brief(raisedBy(history, rules))).toEqual(['alert.raised budget tenant  team lifetime narrow 80']);
   });
 
+  test('a budget that a policy sets is told of once, under however many mandates', () => {
+    const under = (n: number, id: string) =>
+      decided(n, {
+        mandate: { id, hash: '', rules: ['r'], policies: ['refunds@1'] },
+        checks: [
+          { ...sawBudget(45, 50, { scope: 'tenant', id: 'team' }), policy: 'refunds@1' },
+          { ...sawBudget(45, 50, { scope: 'mandate', id: 'shared' }), policy: 'refunds@1' },
+        ],
+      });
+    const raised = raisedBy([under(1, 'rules'), under(2, 'mnd_1'), under(3, 'mnd_2')], rules);
+    expect(brief(raised)).toEqual([
+      'alert.raised budget tenant  team lifetime refunds 80',
+      'alert.raised budget mandate refunds shared lifetime refunds 80',
+    ]);
+  });
+
   test('what limits nothing, or allows nothing at all, is no budget that fills', () => {
     const unlimited = decided(1, { checks: [sawBudget(9, 10, { maxMicros: null })] });
     expect(levels(unlimited, at(2, 0, 0, 0))).toEqual([]);

@@ -33,6 +33,18 @@ test('what is allowed is counted in', () => {
   ]);
 });
 
+test("a budget of all who hold a mandate is its policy's", () => {
+  const saw = { scope: 'mandate', id: 'shared', windowMs: null, spentMicros: 1, maxMicros: 9 };
+  const check = { check: 'budget', said: 'pass' as const, saw };
+  const mandate = { id: 'mnd_1', hash: '', rules: ['r'], policies: ['refunds@2'] };
+  const decision = {
+    ...read('action.decided.block-budget.json'),
+    mandate,
+    checks: [check, { ...check, policy: 'refunds@2' }],
+  };
+  expect(limitsWeighed(decision).map(({ subject }) => subject)).toEqual(['mnd_1', 'refunds']);
+});
+
 test('what a newer writer saw, or nothing, weighs nothing', () => {
   const decision = read('action.decided.allow.json');
   const checks = [

@@ -1,5 +1,5 @@
 /** What a decision was weighed against, as its checks tell it: each budget and rate with a limit, and how much is used. */
-import { BUDGET_SCOPES, type Check, type Decision } from '@mandate/schemas';
+import { BUDGET_SCOPES, type Check, type Decision, mandateOfBudget } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
@@ -33,15 +33,15 @@ export function limitsWeighed(decision: Decision): LimitColumn[] {
   return decision.checks.flatMap((check) => budgetIn(check, decision) ?? rateIn(check, decision) ?? []);
 }
 
-function budgetIn({ check, saw }: Check, decision: Decision): LimitColumn | null {
-  if (check !== 'budget') return null;
-  const read = seenOfBudget.safeParse(saw);
+function budgetIn(check: Check, decision: Decision): LimitColumn | null {
+  if (check.check !== 'budget') return null;
+  const read = seenOfBudget.safeParse(check.saw);
   if (!read.success) return null;
   const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
   return {
     kind: 'budget',
     scope,
-    subject: subjectOf(scope, decision),
+    subject: subjectOf(scope, check, decision),
     id,
     window_ms: windowMs ?? 0,
     used: spentMicros + decision.chargedMicros,
@@ -50,14 +50,18 @@ function budgetIn({ check, saw }: Check, decision: Decision): LimitColumn | null
 }
 
 /** A check does not name whose budget it saw: that follows from the scope. */
-function subjectOf(scope: (typeof BUDGET_SCOPES)[number], { agentId, action, mandate }: Decision): string {
+function subjectOf(
+  scope: (typeof BUDGET_SCOPES)[number],
+  check: Check,
+  { agentId, action, mandate }: Decision,
+): string {
   switch (scope) {
     case 'agent':
       return agentId;
     case 'principal':
       return action.principal?.id ?? '';
     case 'mandate':
-      return mandate?.id ?? '';
+      return mandateOfBudget(check, mandate?.id ?? '');
     case 'tenant':
       return '';
   }

@@ -2,7 +2,13 @@
  * A budget has reached a share of its limit: to the micro-dollar, as the ledger saw it with a decision. What an outcome
  * adds shows with the next decision, unless it overdraws, which is a rule of its own.
  */
-import { type BudgetAdjusted, type BudgetLimit, type Decision, formatMicros } from '@mandate/schemas';
+import {
+  type BudgetAdjusted,
+  type BudgetLimit,
+  type Decision,
+  formatMicros,
+  mandateOfBudget,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
@@ -35,14 +41,14 @@ const weighed = z.object({
 
 export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
   const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
-  return decision.checks.flatMap(({ check, saw }) => {
-    if (check !== 'budget') return [];
-    const read = weighed.safeParse(saw);
+  return decision.checks.flatMap((check) => {
+    if (check.check !== 'budget') return [];
+    const read = weighed.safeParse(check.saw);
     // A limit of nothing at all is no budget that could fill.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
-    const budget = { scope, subject: ownerOf(scope, decision), id, windowMs };
-    const mandate = decision.mandate?.id ?? '';
+    const mandate = mandateOfBudget(check, decision.mandate?.id ?? '');
+    const budget = { scope, subject: ownerOf(scope, mandate, decision), id, windowMs };
     const level = { budget, mandate, spentMicros: spentMicros + decision.chargedMicros, maxMicros };
     return findings(level, rule).map((finding) => ({
       ...finding,
@@ -103,15 +109,15 @@ function reaches(spentMicros: number, maxMicros: number, percent: number): boole
 }
 
 /**
- * A counter that several mandates share may have another limit in each, so there is an alarm for each. Ids hold no blanks.
+ * A counter that several mandates or policies share may have another limit in each, so there is an alarm for each. Ids hold no blanks.
  */
 function subjectOf({ scope, subject, id, windowMs }: Budget, mandate: string, percent: number): string {
   return [scope, subject, id, windowMs ?? 'lifetime', mandate, percent].join(' ');
 }
 
 /** Whose budget it is follows from the scope, as where the limits are made. */
-function ownerOf(scope: Budget['scope'], { agentId, action, mandate }: Decision): string {
+function ownerOf(scope: Budget['scope'], mandate: string, { agentId, action }: Decision): string {
   if (scope === 'agent') return agentId;
   if (scope === 'principal') return action.principal?.id ?? '';
-  return scope === 'mandate' ? (mandate?.id ?? '') : '';
+  return scope === 'mandate' ? mandate : '';
 }

@@ -136,6 +136,33 @@ test('an outcome whose decision was lost settles the one that is made anew', () 
   expect(lawsOf(log(100)).of('limits')).toMatchObject({ broken: 1 });
 });
 
+test("a budget of all who hold a mandate is its policy's, whichever mandate leads there", () => {
+  const budget = { scope: 'mandate', id: 'shared', windowMs: null } as const;
+  const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 100 };
+  const listed = {
+    ...budget,
+    kind: 'budget',
+    subject: 'refunds',
+    maxMicros: 150,
+    policy: 'refunds@1',
+  } as const;
+  const allowed = decided(1, {
+    ...{ chargedMicros: 100, cumulativeMicros: 100 },
+    mandate: { id: 'rules', hash: '', rules: ['r'], policies: ['refunds@1'] },
+    reservation: { micros: 100, charging, budgets: [listed], rates: [], leaseMs: 1_000 },
+  });
+  const refused = (spentMicros: number) => {
+    const saw = { ...budget, spentMicros, costMicros: 100, maxMicros: 150, retryAfterMs: null };
+    return decided(2, {
+      ...{ verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', cumulativeMicros: 100 },
+      mandate: { id: 'mnd_1', hash: '', rules: ['r'], policies: ['refunds@2'] },
+      checks: [{ check: 'budget', said: 'block', policy: 'refunds@2', saw }],
+    });
+  };
+  expect(lawsOf([begins('ep-1', 1), allowed, refused(100)]).of('limits')).toMatchObject({ broken: 0 });
+  expect(lawsOf([begins('ep-1', 1), allowed, refused(99)]).of('limits')).toMatchObject({ broken: 1 });
+});
+
 test('two steps with one number', () => {
   const twice = [begins('ep-1', 1), decided(1), decided(7, { ledgerSequence: 1 })];
   expect(lawsOf(twice).of('one-decision')).toMatchObject({ broken: 1 });

@@ -7,6 +7,7 @@ import {
   type BudgetAdjusted,
   type BudgetLimit,
   type Check,
+  mandateOfBudget,
   type Settlement,
   TOTAL_BUDGET,
 } from '@mandate/schemas';
@@ -85,7 +86,8 @@ export function createLimits(findings: Findings) {
   }
 
   /** What a limit holds and what the check saw of it; undefined where the decision does not say whose it is. */
-  function limitOf(decision: Decided, { check, saw }: Check, listed: Budget | undefined): Limit | undefined {
+  function limitOf(decision: Decided, looked: Check, listed: Budget | undefined): Limit | undefined {
+    const { check, saw } = looked;
     if (check !== 'budget') {
       const rate = sawRate.safeParse(saw).data;
       if (rate === undefined) return undefined;
@@ -93,7 +95,7 @@ export function createLimits(findings: Findings) {
       return { name: check, held, saw: rate.calls, fits: held < rate.maxCalls };
     }
     const budget = sawBudget.safeParse(saw).data;
-    const reference = budget && (listed ?? referenceOf(decision, budget));
+    const reference = budget && (listed ?? referenceOf(decision, looked, budget));
     if (budget === undefined || reference === undefined) return undefined;
     const held = spentIn(counterOf(decision.tenant, reference), decision.atMs);
     const fits = held <= (budget.maxMicros ?? Number.MAX_SAFE_INTEGER) - budget.costMicros;
@@ -182,10 +184,12 @@ function totalOf(agentId: string): Budget {
 /** Whose budget it is, where the decision itself says it: what was refused lists no budgets, and principals may be sealed. */
 function referenceOf(
   { agentId, mandateId }: Decided,
+  check: Check,
   { scope, id, windowMs }: z.output<typeof sawBudget>,
 ): Budget | undefined {
   if (scope === 'agent') return { scope, subject: agentId, id, windowMs };
   if (scope === 'tenant') return { scope, subject: '', id, windowMs };
-  if (scope === 'mandate' && mandateId !== null) return { scope, subject: mandateId, id, windowMs };
+  if (scope === 'mandate' && mandateId !== null)
+    return { scope, subject: mandateOfBudget(check, mandateId), id, windowMs };
   return undefined;
 }
