@@ -16,6 +16,8 @@ import {
   agentRetired,
   keyIssued,
   keyRevoked,
+  mandateIssued,
+  mandateRevoked,
   policyArchived,
   policyPublished,
   rulePut,
@@ -65,6 +67,8 @@ export const RECORDS = {
     'rule.put': rulePut,
     'rule.removed': ruleRemoved,
     'rules.reordered': rulesReordered,
+    'mandate.issued': mandateIssued,
+    'mandate.revoked': mandateRevoked,
   },
 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * What stands in the control topic: every change of agents, their API keys, policies and rules, with who, when and why. It is one
+ * What stands in the control topic: every change of agents, their API keys, policies, rules and issued mandates, with who, when and why. It is one
  * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
  * every reader finds the same (packages/policy/src/control).
  */
@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
 import { apiKeyRecord } from './api-key.ts';
 import { CAPS } from './defaults.ts';
+import { issuedMandateDocument } from './issued-mandate.ts';
 import { policyDocument } from './mandate-document.ts';
 import { ruleDocument } from './rule-document.ts';
 import { count, id, tenant, time } from './scalars.ts';
@@ -58,6 +59,17 @@ export const rulesReordered = changes('rules.reordered', 'The rules were put int
   ruleIds: z.array(id).max(CAPS.rules),
 });
 
+export const mandateIssued = changes(
+  'mandate.issued',
+  'An agent was issued a mandate: rules and policies as they stand here, until it ends.',
+  { mandate: issuedMandateDocument },
+);
+export const mandateRevoked = changes(
+  'mandate.revoked',
+  'Nothing is allowed any more under an issued mandate.',
+  { mandateId: id },
+);
+
 export const controlRecord = z.discriminatedUnion('event', [
   agentPut,
   agentRetired,
@@ -68,6 +80,8 @@ export const controlRecord = z.discriminatedUnion('event', [
   rulePut,
   ruleRemoved,
   rulesReordered,
+  mandateIssued,
+  mandateRevoked,
 ]);
 export type ControlRecord = z.output<typeof controlRecord>;
 

@@ -8,6 +8,8 @@ export const DEFAULTS = {
   replayMemoryMs: 24 * 3_600_000,
   /** For how long an allowed action may run before its reservation counts as lost. */
   leaseMs: 5 * 60_000,
+  /** For how long an issued mandate is one. */
+  mandateTtlMs: 5 * 60_000,
 } as const;
 
 export const CAPS = {
@@ -54,6 +56,13 @@ export const CAPS = {
   /** How many stand above a sub-agent. */
   parents: 32,
   groups: 1_000,
+  mandateTtlMs: 24 * 3_600_000,
+  /** Of a tenant, that have neither ended nor been revoked. */
+  issuedMandates: 10_000,
+  /** That an issued mandate is made of: every process holds them all. */
+  rulesPerMandate: 100,
+  /** Of the context that a mandate is issued for, as JSON. */
+  contextUnits: 4_096,
 } as const;
 
 /**

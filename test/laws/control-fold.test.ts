@@ -9,6 +9,11 @@ const POLICIES = ['p', 'q'];
 const RULES = ['r', 's'];
 const KEYS = ['kkkkkkkkkkk1', 'kkkkkkkkkkk2'];
 const SCOPES = [['publish'], ['publish'], ['publish', 'operate:all']];
+const MANDATES = ['mnd_1', 'mnd_2'];
+const MANDATE = {
+  ...{ context: {}, rules: [{ rule: 'r', policy: 'p@1', mode: 'enforce' }], openRules: [] },
+  ...{ ttlMs: 1_000, expiresAt: '2026-03-01T12:00:01.000Z' },
+};
 const KEY = {
   ...{ name: 'n', tenant: 'acme', hash: 'a'.repeat(64) },
   ...{ createdAt: '2026-03-01T12:00:00.000Z', revokedAt: null },
@@ -55,6 +60,13 @@ const body = fc.oneof(
   }),
   fc.record({ event: fc.constant('rule.removed'), ruleId: fc.constantFrom(...RULES) }),
   fc.record({ event: fc.constant('rules.reordered'), ruleIds: fc.shuffledSubarray(RULES) }),
+  fc
+    .tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...MANDATES), fc.nat(12))
+    .map(([agentId, id, foundAt]) => ({
+      event: 'mandate.issued',
+      mandate: { ...MANDATE, id, agentId, foundAt },
+    })),
+  fc.record({ event: fc.constant('mandate.revoked'), mandateId: fc.constantFrom(...MANDATES) }),
 );
 
 const change = fc

@@ -645,6 +645,61 @@ export const MUTATIONS: readonly Mutation[] = [
       'return ofFile.revision;',
     ],
   ]),
+  ...inFile(`${POLICY}/control/issued-mandates.ts`, [
+    [
+      '7 a mandate is of what stands at its place',
+      "if (changedAt > mandate.foundAt) return 'REVISION_CONFLICT';",
+      '',
+    ],
+    ['7 a mandate lasts as long as was asked', ' && lastsMs <= mandate.ttlMs', ''],
+    ['7 a mandate has an end', ' && mandate.ttlMs <= CAPS.mandateTtlMs', ''],
+    ['7 a mandate is of policies that are there', 'lasts && areThere && ', 'lasts && '],
+    ['7 nobody foresees changes', ' && mandate.foundAt < revision', ''],
+    ['7 a tenant has so many mandates', 'return alive >= CAPS.issuedMandates;', 'return false;'],
+    ['7 what is over is forgotten', 'if (!isOver(one, atMs)) continue;', 'continue;'],
+    [
+      '7 the same request is one, whichever id is drawn',
+      "{ event: 'mandate.issued', agentId, context, ttlMs }",
+      "{ event: 'mandate.issued', agentId, context }",
+    ],
+    [
+      '7 mandates end with the registration of their agent',
+      'for (const id of ofAgent.get(agentId) ?? []) byId.delete(id);',
+      '',
+    ],
+  ]),
+  ...inFile(`${POLICY}/control/issued-in-force.ts`, [
+    ['7 a mandate is of one agent', ' || issued.document.agentId !== action.agentId', ''],
+    ['7 a mandate is revoked', 'if (revokedAt !== null) ', 'if (false && revokedAt !== null) '],
+    ['7 a mandate ends', 'if (atMs >= endsAtMs) ', 'if (false) '],
+    [
+      '7 a plan holds until its mandate ends',
+      'mandate, holdsFromMs: 0, holdsUntilMs: endsAtMs',
+      'mandate, holdsFromMs: 0, holdsUntilMs: null',
+    ],
+    [
+      '7 a mandate keeps its versions',
+      'id: compiled.policy.id, version }',
+      'id: compiled.policy.id, version: null }',
+    ],
+    ['7 a mandate is of one context', 'if (other !== undefined) ', 'if (false && other !== undefined) '],
+    [
+      '7 what an action leaves out of the context holds',
+      '{ ...action.context, ...issuedFor }',
+      '{ ...action.context }',
+    ],
+    ['7 a rule that ended is kept', 'startsAtMs: null, endsAtMs: null', ''],
+  ]),
+  ...inFile(`${POLICY}/control/compose-issued.ts`, [
+    ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],
+    ['7 a shadow rule is in no mandate', "rule.mode !== 'shadow' && ", ''],
+    [
+      '7 a mandate ends where its rules do',
+      'endsAtMs = Math.min(endsAtMs, ...edgesOf(rule).filter((edgeMs) => edgeMs > atMs));',
+      '',
+    ],
+    ['7 a context says what it names', 'return Object.hasOwn(context, step);', 'return true;'],
+  ]),
   ...inFile(`${POLICY}/control/compile-control.ts`, [
     ['7 what is archived is not there', 'kept === undefined || isArchived', 'kept === undefined'],
     ['7 a rule that names a version keeps it', 'version ?? versions.length', 'versions.length'],

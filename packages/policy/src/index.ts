@@ -7,7 +7,9 @@
  * decide.ts, on one screen; each check has a file under checks/.
  */
 export { actionDigest } from './action-digest.ts';
+export { composeIssue, type IssueComposed, policiesNamed } from './control/compose-issued.ts';
 export { type Changed, type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
+export type { IssuedMandate } from './control/issued-mandates.ts';
 export { type ControlDocuments, loadControl } from './control/load-control.ts';
 export {
   type MandatesUnderControl,

@@ -14,6 +14,8 @@ export type MandateInForce = {
   holdsUntilMs: number | null;
   /** Null or absent where no rule in shadow matches. */
   shadow?: InShadow | null;
+  /** In the place of a plan under the mandate, where it is known why nothing is allowed. */
+  refused?: Plan;
 };
 
 export type MandatesInForce = {
@@ -43,7 +45,7 @@ export function planInForce(
   shown: Action = action,
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
-  const made = within(inForce, plan(action, inForce.mandate, atMs, shown));
+  const made = within(inForce, inForce.refused ?? plan(action, inForce.mandate, atMs, shown));
   const { shadow } = inForce;
   if (!shadow) return made;
   const besides = within(shadow, plan(action, shadow.mandate, atMs, shown));

@@ -14,7 +14,7 @@ export function mandateNotFound(action: Action): Plan {
       remedy:
         mandateId === undefined
           ? 'Have a rule match the agent, which must be registered; or add it to the `agents` of a mandate of the file.'
-          : 'Leave mandateId out, or name the first mandate that names the agent.',
+          : 'Leave mandateId out; or name the first mandate of the file that names the agent, or, where it is registered, one that was issued to it and has not ended.',
       hard: true,
     },
     [{ check: 'mandate-found', said: 'block', saw: { agentId: action.agentId } }],
@@ -35,7 +35,11 @@ export function internalError(mandate: MandateReference | null, error: unknown):
   );
 }
 
-function refusedPlan(mandate: MandateReference | null, refusal: Refusal, checks: readonly Check[]): Plan {
+export function refusedPlan(
+  mandate: MandateReference | null,
+  refusal: Refusal,
+  checks: readonly Check[],
+): Plan {
   return {
     holdsFromMs: 0,
     holdsUntilMs: null,

@@ -1,5 +1,5 @@
 /**
- * The control plane: agents, policies and rules over HTTP. It decides nothing and keeps nothing: a change is a record on the
+ * The control plane: agents, policies, rules and issued mandates over HTTP. It decides nothing and keeps nothing: a change is a record on the
  * control topic, which takes effect at its place there, for deciders as for whoever reads here, or, where it expected what
  * was no longer so, never. Any number of these may run.
  *
@@ -12,6 +12,7 @@ import type { HttpRoutes } from '@mandate/runtime';
 import type { Control } from './control.ts';
 import { readAgentKeys, writeAgentKeys } from './routes/agent-keys.ts';
 import { readAgents, writeAgents } from './routes/agents.ts';
+import { readIssuedMandates, writeIssuedMandates } from './routes/issued-mandates.ts';
 import { readPolicies, writePolicies } from './routes/policies.ts';
 import { previewMandate } from './routes/preview-mandate.ts';
 import { readRules, writeRules } from './routes/rules.ts';
@@ -28,12 +29,21 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
   return async (server) => {
     await server.register(async (shown) => {
       reads?.recordAll(shown);
-      for (const route of [readAgents, readAgentKeys, readPolicies, readRules, previewMandate, showLint])
+      for (const route of [
+        readAgents,
+        readAgentKeys,
+        readPolicies,
+        readRules,
+        readIssuedMandates,
+        previewMandate,
+        showLint,
+      ])
         route(shown, control);
     });
     await server.register(async (changing) => {
       reads?.recordRefusals(changing);
-      for (const route of [writeAgents, writeAgentKeys, writePolicies, writeRules]) route(changing, control);
+      for (const route of [writeAgents, writeAgentKeys, writePolicies, writeRules, writeIssuedMandates])
+        route(changing, control);
     });
   };
 }

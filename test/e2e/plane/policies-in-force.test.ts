@@ -88,8 +88,21 @@ test('a policy that is published is obeyed at the next action, and an agent that
   expect(await ask({ tool: 'read_file' })).toMatchObject({ verdict: 'BLOCK', code: 'MANDATE_NOT_FOUND' });
   await send('DELETE', '/v1/rules/one');
   expect(await toldOf({ tool: 'read_file' })).toBe('ALLOW ALLOWED');
+
+  const issued = (await send('POST', '/v1/mandates/issue', { agentId: 'bot' })).mandate as { id: string };
+  await publish('reads', { allowedTools: [] });
+  const underIt = { tool: 'read_file', mandateId: issued.id };
+  expect(await ask(underIt)).toMatchObject({
+    verdict: 'ALLOW',
+    mandate: { id: issued.id, policies: ['reads@1'], rules: ['support-reads'] },
+  });
+  expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
+  await send('POST', `/v1/mandates/${issued.id}/revoke`);
+  expect(await toldOf(underIt)).toBe('BLOCK MANDATE_EXPIRED');
+
   await send('DELETE', '/v1/agents/bot');
   expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
+  expect(await toldOf(underIt)).toBe('BLOCK MANDATE_NOT_FOUND');
 });
 
 test('rates of two windows both hold, and a rule in shadow does not', async () => {

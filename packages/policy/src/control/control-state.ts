@@ -1,5 +1,5 @@
 /**
- * The fold of the control topic: which agents, policies and rules there are. Every reader folds the same records in the same
+ * The fold of the control topic: which agents, policies, rules and issued mandates there are. Every reader folds the same records in the same
  * order and so finds the same, also of a change that came too late: two who changed the same thing at once both wrote a
  * record, and the first on the log counts.
  */
@@ -14,16 +14,20 @@ import {
   type RuleDocument,
 } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
+import {
+  areTooMany,
+  askedFor,
+  endWith,
+  type IssuedMandate,
+  type IssuedMandates,
+  issue,
+  noneIssued,
+  objectionToIssue,
+  revoke,
+} from './issued-mandates.ts';
+import type { Kept, PolicyHistory } from './kept.ts';
 
-/** `revision`: the place on the log, counted from 1, of the change that made it what it is. */
-export type Kept<T> = { readonly revision: number; readonly document: T };
-
-type PolicyHistory = {
-  readonly revision: number;
-  /** The first is version 1. */
-  readonly versions: readonly Kept<PolicyDocument>[];
-  readonly isArchived: boolean;
-};
+export type { Kept } from './kept.ts';
 
 /** Of an agent: it lets in for as long as that is registered. */
 type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
@@ -41,6 +45,8 @@ export type TenantControl = {
   readonly rulesRevision: number;
   /** Of all documents together, as JSON: see CAPS.controlUnits. */
   readonly units: number;
+  /** By their ids. Those that have ended are there for a while. */
+  readonly issued: { readonly byId: ReadonlyMap<string, IssuedMandate> };
 };
 
 export type ControlFold = {
@@ -68,6 +74,8 @@ type ChangeRefusal =
   | 'TOO_MANY'
   /** It is not of this tenant and this agent alone, does more than publish, or there is one of its id. */
   | 'KEY_UNFIT'
+  /** It lasts too long or not at all, or names what is not so. */
+  | 'MANDATE_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
   | 'PARENT_TOO_DEEP';
@@ -92,6 +100,7 @@ type Tenant = {
   policiesRevision: number;
   rulesRevision: number;
   units: number;
+  readonly issued: IssuedMandates;
 };
 
 /** By the id of a change, what it was and what became of it; the oldest first. */
@@ -141,7 +150,8 @@ function applyOnce(
 
 /** Of what it changes, and what it expects: who repeats a change may say anew why. */
 function digestOfChange({ change, ...what }: ControlRecord): string {
-  return digestOf([change.expects ?? null, what as Json]);
+  const asked = what.event === 'mandate.issued' ? askedFor(what.mandate) : what;
+  return digestOf([change.expects ?? null, asked as Json]);
 }
 
 function applyTo(control: Tenant, record: ControlRecord, revision: number): Changed {
@@ -153,7 +163,7 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number): Chan
     ? 'REVISION_CONFLICT'
     : isOneTooMany(control, record, current) || isTooMuch(control, grows)
       ? 'TOO_MANY'
-      : objectionTo(control, record, current);
+      : objectionTo(control, record, current, revision);
   if (refusal !== null) return { ok: false, refusal, revision: current };
   change(control, record, revision);
   control.revision = revision;
@@ -174,6 +184,7 @@ function newTenant(): Tenant {
     policiesRevision: 0,
     rulesRevision: 0,
     units: 0,
+    issued: noneIssued(),
   };
 }
 
@@ -198,6 +209,10 @@ function revisionOf(control: TenantControl, record: ControlRecord): number {
       return control.rules.get(record.ruleId)?.revision ?? 0;
     case 'rules.reordered':
       return control.rulesRevision;
+    case 'mandate.issued':
+      return control.issued.byId.get(record.mandate.id)?.revision ?? 0;
+    case 'mandate.revoked':
+      return control.issued.byId.get(record.mandateId)?.revision ?? 0;
   }
 }
 
@@ -214,6 +229,8 @@ function isOneTooMany(control: Tenant, record: ControlRecord, current: number): 
     }
     case 'rule.put':
       return isNew && control.rules.size >= CAPS.rules;
+    case 'mandate.issued':
+      return areTooMany(control.issued, record);
     default:
       return false;
   }
@@ -250,12 +267,18 @@ function unitsOf(document: object | undefined): number {
   return document === undefined ? 0 : JSON.stringify(document).length;
 }
 
-function objectionTo(control: Tenant, record: ControlRecord, current: number): ChangeRefusal | null {
+function objectionTo(
+  control: Tenant,
+  record: ControlRecord,
+  current: number,
+  revision: number,
+): ChangeRefusal | null {
   switch (record.event) {
     case 'agent.put':
       return objectionToParent(control, record.agent);
     case 'agent.retired':
     case 'rule.removed':
+    case 'mandate.revoked':
       return current === 0 ? 'NOT_FOUND' : null;
     case 'key.issued': {
       const { agentId, key, change } = record;
@@ -275,6 +298,8 @@ function objectionTo(control: Tenant, record: ControlRecord, current: number): C
       const areAll = named.size === control.rules.size && record.ruleIds.length === named.size;
       return areAll && record.ruleIds.every((id) => control.rules.has(id)) ? null : 'RULES_DIFFER';
     }
+    case 'mandate.issued':
+      return objectionToIssue(control, record, revision);
     default:
       return null;
   }
@@ -322,6 +347,7 @@ function change(control: Tenant, record: ControlRecord, revision: number): void 
       agents.delete(record.agentId);
       for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);
       control.keysOf.delete(record.agentId);
+      endWith(control.issued, record.agentId);
       return;
     case 'key.issued':
       control.keys.set(record.key.id, { revision, document: { agentId: record.agentId, key: record.key } });
@@ -364,5 +390,11 @@ function change(control: Tenant, record: ControlRecord, revision: number): void 
         if (document !== undefined) rules.set(id, { revision, document: { ...document, priority } });
       }
       control.rulesRevision = revision;
+      return;
+    case 'mandate.issued':
+      issue(control, record, revision);
+      return;
+    case 'mandate.revoked':
+      revoke(control.issued, record, revision);
   }
 }

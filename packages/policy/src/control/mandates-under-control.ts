@@ -1,12 +1,13 @@
 /**
  * The mandates that follow from what the control topic says: each agent that is registered is held to the policies of the
- * rules that match. Documents are compiled once each, and rules are looked through anew where one of them or a policy has
+ * rules that match, or, where an action names a mandate that was issued to it, to what that is made of. Documents are compiled once each, and rules are looked through anew where one of them or a policy has
  * changed, at its place on the log.
  */
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
-import { type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
+import { COMPOSED, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { ControlFold, TenantControl } from './control-state.ts';
+import { issuedInForce } from './issued-in-force.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
@@ -17,6 +18,7 @@ export type MandatesUnderControl = MandatesInForce & {
 /** @param revision how much of the topic is in the fold now */
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
   const tenants = new Map<string, { of: readonly [number, number]; rules: RulesInForce }>();
+  const issued = issuedInForce();
 
   function rulesOf(tenant: string, control: TenantControl): RulesInForce {
     const known = tenants.get(tenant);
@@ -34,6 +36,9 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const control = fold.tenant(tenant);
     const agent = control.agents.get(action.agentId);
     if (agent === undefined) return NONE;
+    // So decisions name what rules compose to, and an action may say that it counts on it.
+    const { mandateId = COMPOSED } = action;
+    if (mandateId !== COMPOSED) return issued(control, mandateId, action, atMs);
     return rulesOf(tenant, control).resolve(agentOf(agent), action, atMs);
   }
 

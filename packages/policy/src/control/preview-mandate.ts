@@ -62,7 +62,10 @@ function withPolicies(
 }
 
 /** @param name as a decision names it: `read-only@3` */
-function documentOf({ policies }: Pick<TenantControl, 'policies'>, name: string): PolicyDocument | null {
+export function documentOf(
+  { policies }: Pick<TenantControl, 'policies'>,
+  name: string,
+): PolicyDocument | null {
   const [id = '', version] = name.split('@');
   const { versions = [], isArchived = true } = policies.get(id) ?? {};
   if (isArchived || version === undefined) return null;

@@ -53,10 +53,16 @@ const MANDATES_KNOWN = 500;
 /** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
 const LONGEST_KEY = 1_000;
 
-export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): RulesInForce {
-  const inOrder = rules.toSorted(
-    (one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1),
-  );
+/** The id of a mandate that nobody issued. */
+export const COMPOSED = 'rules';
+
+/** @param id of the mandates that they compose to */
+export function rulesInForce(
+  rules: readonly Rule[],
+  policyOf: PolicyLookup,
+  id: string = COMPOSED,
+): RulesInForce {
+  const ordered = inOrder(rules);
   const ofAgents = recentlyUsed<Candidates>(AGENTS_KNOWN);
   const answers = recentlyUsed<{ found: Resolved; spell: Spell }>(ANSWERS_KNOWN);
   const mandates = recentlyUsed<Mandate>(MANDATES_KNOWN);
@@ -66,7 +72,7 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
     const known = ofAgents.get(agent.id);
     if (known?.agent === agent) return known;
     made += 1;
-    const candidates = { ...candidatesAmong(inOrder, agent), agent, number: made };
+    const candidates = { ...candidatesAmong(ordered, agent), agent, number: made };
     ofAgents.set(agent.id, candidates);
     return candidates;
   }
@@ -105,7 +111,7 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
     const key = JSON.stringify([policies.map(({ name, observe }) => [name, observe]), names]);
     const known = mandates.get(key);
     if (known !== undefined) return known;
-    const mandate = compose(COMPOSED, policies, names);
+    const mandate = compose(id, policies, names);
     if (mandate !== null) mandates.set(key, mandate);
     return mandate;
   }
@@ -128,8 +134,9 @@ export function rulesInForce(rules: readonly Rule[], policyOf: PolicyLookup): Ru
   };
 }
 
-/** The id of a mandate that nobody issued. */
-const COMPOSED = 'rules';
+export function inOrder(rules: readonly Rule[]): readonly Rule[] {
+  return rules.toSorted((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
+}
 
 /** What of the rules can match an agent, once its own attributes were asked; `fields`: what the rest depends on. */
 type Candidates = {
@@ -173,7 +180,7 @@ function isOfAgent({ fields }: CompiledCondition): boolean {
   return fields.every(([root]) => root === 'agent');
 }
 
-function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {
+export function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {
   return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 }
 

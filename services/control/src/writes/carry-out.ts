@@ -107,7 +107,12 @@ const REFUSALS: Readonly<
   TOO_MANY: [
     409,
     'the tenant has as many of these as it may',
-    'Remove what is no longer used; a policy with too many versions is published under another id.',
+    'Remove, or revoke, what is no longer used; a policy with too many versions is published under another id.',
+  ],
+  MANDATE_UNFIT: [
+    409,
+    'it would end as soon as it is issued, or last too long',
+    'A rule begins or ends at this moment, or the clocks of two control services differ: ask again.',
   ],
   KEY_UNFIT: [409, 'the key is not of this agent alone', 'Ask for another.'],
   PARENT_UNKNOWN: [409, 'no agent of the id of its parent is registered', 'Register the parent first.'],
@@ -126,6 +131,10 @@ function missing(record: ControlRecord): HttpProblem {
     case 'agent.retired':
     case 'key.issued':
       return notFound('agent', record.agentId);
+    case 'mandate.issued':
+      return notFound('agent', record.mandate.agentId);
+    case 'mandate.revoked':
+      return notFound('mandate', record.mandateId);
     case 'key.revoked':
       return notFound('key', record.keyId);
     case 'policy.archived':

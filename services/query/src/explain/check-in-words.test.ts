@@ -28,6 +28,13 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
   ['deadline', 'block', undefined, 'It had waited 45 s when its turn came, and its deadline was over.', null],
   ['kill-switch', 'block', undefined, 'A kill switch stopped the agent.', null],
   ['mandate-alive', 'pass', { expiresAt: 'T' }, 'The mandate expires at T.', 'expiresAt'],
+  [
+    'mandate-alive',
+    'block',
+    { expiresAt: 'T', revokedAt: 'S' },
+    'The mandate was revoked at S.',
+    'expiresAt',
+  ],
   ['tool-denied', 'pass', { tool: 't' }, 'No pattern of deniedTools matches "t".', 'deniedTools'],
   [
     'tool-known',

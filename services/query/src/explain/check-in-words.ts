@@ -22,6 +22,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
     case 'mandate-found':
       return `No mandate that applies was found for the agent "${seen.agentId}".`;
     case 'mandate-alive':
+      if (seen.revokedAt !== undefined) return `The mandate was revoked at ${seen.revokedAt}.`;
       return `The mandate ${passed ? 'expires' : 'expired'} at ${seen.expiresAt}.`;
     case 'tool-denied':
       return passed

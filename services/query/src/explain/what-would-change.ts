@@ -104,6 +104,13 @@ function waysPast(check: Check, decision: Decision): Way[] {
     case 'kill-switch':
       return [{ way: 'revive', words: 'a revive by an operator, and a new id for the action' }];
     case 'mandate-found':
+      if (seen.context !== undefined)
+        return [
+          {
+            way: 'mandate-for-agent',
+            words: `a mandate that was issued for this context.${seen.context}, or none that is named`,
+          },
+        ];
       return [
         {
           way: 'mandate-for-agent',
@@ -111,6 +118,8 @@ function waysPast(check: Check, decision: Decision): Way[] {
         },
       ];
     case 'mandate-alive':
+      if (seen.revokedAt !== undefined)
+        return [{ way: 'mandate-for-agent', words: 'another mandate, or none that is named' }];
       return [
         {
           way: 'later-expiry',

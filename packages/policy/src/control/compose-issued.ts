@@ -1,0 +1,85 @@
+/** What a mandate would be made of that is issued now: the rules that match whatever the agent does, and those that may. */
+import {
+  type AgentDocument,
+  CAPS,
+  type IssuedMandateDocument,
+  type MatchedRule,
+  type PolicyDocument,
+} from '@mandate/schemas';
+import type { CompiledCondition, ConditionSubject, FieldPath } from '../rules/condition.ts';
+import type { Rule } from '../rules/rule.ts';
+import { inOrder, isInForce, mayMatch } from '../rules/rules-in-force.ts';
+import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import type { Kept, TenantControl } from './control-state.ts';
+import { documentOf } from './preview-mandate.ts';
+
+type Context = IssuedMandateDocument['context'];
+
+type ComposedIssue = {
+  rules: readonly MatchedRule[];
+  /** They look at what the action alone will tell. */
+  openRules: readonly MatchedRule[];
+  /** From then on other rules match; null: never. */
+  endsAtMs: number | null;
+};
+
+export type IssueComposed =
+  | { ok: true; composed: ComposedIssue }
+  | { ok: false; why: 'NO_RULE' }
+  | { ok: false; why: 'TOO_MANY_RULES' }
+  /** `rule` names a policy that is not there, and so blocks. */
+  | { ok: false; why: 'POLICY_MISSING'; rule: string };
+
+export function composeIssue(
+  control: TenantControl,
+  agent: Kept<AgentDocument>,
+  context: Context,
+  atMs: number,
+): IssueComposed {
+  const attributes = agentOf(agent);
+  const subject = { agent: attributes, action: { context } } as unknown as ConditionSubject;
+  const policyOf = policiesOf(control);
+  const isTold = (condition: CompiledCondition) => condition.fields.every((field) => isKnown(field, context));
+  const rules: MatchedRule[] = [];
+  const openRules: MatchedRule[] = [];
+  let endsAtMs = Number.POSITIVE_INFINITY;
+
+  const candidates = [...control.rules.values()]
+    .map((kept) => ruleOf(kept))
+    .filter((rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes));
+  for (const rule of inOrder(candidates)) {
+    const told = rule.conditions.filter(isTold);
+    if (!told.every((condition) => condition.holds(subject) === true)) continue;
+    endsAtMs = Math.min(endsAtMs, ...edgesOf(rule).filter((edgeMs) => edgeMs > atMs));
+    if (!isInForce(rule, atMs)) continue;
+    const { id, version } = rule.policy;
+    const policy = policyOf(id, version);
+    if (policy === null) return { ok: false, why: 'POLICY_MISSING', rule: rule.id };
+    const matched = { rule: rule.id, policy: policy.name, mode: rule.mode };
+    if (told.length === rule.conditions.length) rules.push(matched);
+    else openRules.push(matched);
+  }
+  const count = rules.length + openRules.length;
+  if (count === 0) return { ok: false, why: 'NO_RULE' };
+  if (count > CAPS.rulesPerMandate) return { ok: false, why: 'TOO_MANY_RULES' };
+  return { ok: true, composed: { rules, openRules, endsAtMs: Number.isFinite(endsAtMs) ? endsAtMs : null } };
+}
+
+/** Of the agent, and of the context that the mandate is issued for, everything is known. */
+function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
+  if (root === 'agent') return true;
+  if (root === 'context') return Object.hasOwn(context, step);
+  return step === 'context' && Object.hasOwn(context, inContext);
+}
+
+function edgesOf({ startsAtMs, endsAtMs }: Rule): readonly number[] {
+  return [startsAtMs, endsAtMs].filter((edgeMs) => edgeMs !== null);
+}
+
+/** null: one that is no longer there. */
+export function policiesNamed(
+  control: TenantControl,
+  rules: readonly MatchedRule[],
+): ReadonlyMap<string, PolicyDocument | null> {
+  return new Map(rules.map(({ policy }) => [policy, documentOf(control, policy)]));
+}

@@ -1,0 +1,126 @@
+/**
+ * What an agent may do under a mandate that it was issued. It is what the rules gave at the mandate's place on the log, in
+ * the context that it was issued for: those rules are asked again with the action, as they stood, and lead to the versions
+ * that they led to. So it is never more than it was then.
+ */
+import { type Action, type Check, type Json, type Refusal, wireTime } from '@mandate/schemas';
+import { canonicalJson } from '../digest.ts';
+import type { MandateInForce } from '../mandates-in-force.ts';
+import { refusedPlan } from '../refused-plan.ts';
+import { type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
+import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import type { TenantControl } from './control-state.ts';
+import type { IssuedMandate } from './issued-mandates.ts';
+
+type Context = { readonly [field: string]: Json };
+
+const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
+const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
+
+type IssuedInForce = (
+  control: TenantControl,
+  mandateId: string,
+  action: Action,
+  atMs: number,
+) => MandateInForce;
+
+/** What is made of a mandate is kept for as long as the fold has it, and no policy is changed. */
+export function issuedInForce(): IssuedInForce {
+  const made = new WeakMap<IssuedMandate, { of: number; rules: RulesInForce }>();
+
+  function rulesOf(control: TenantControl, issued: IssuedMandate): RulesInForce {
+    const known = made.get(issued);
+    if (known?.of === control.policiesRevision) return known.rules;
+    const rules = issued.rules.map(({ rule, version }) => {
+      const compiled = ruleOf(rule);
+      const policy = { id: compiled.policy.id, version };
+      // Those in force then are for as long as the mandate lasts, whatever the clock here says of it.
+      return { ...compiled, policy, startsAtMs: null, endsAtMs: null };
+    });
+    const inForce = rulesInForce(rules, policiesOf(control), issued.document.id);
+    made.set(issued, { of: control.policiesRevision, rules: inForce });
+    return inForce;
+  }
+
+  return (control, mandateId, action, atMs) => {
+    const issued = control.issued.byId.get(mandateId);
+    if (issued === undefined || issued.document.agentId !== action.agentId) return NONE;
+    const { agent, document, endsAtMs, revokedAt } = issued;
+    if (revokedAt !== null) return refused(revokedNow(issued, revokedAt), 0);
+    if (atMs >= endsAtMs) return refused(ended(issued), endsAtMs);
+    const other = differsIn(document.context, action.context);
+    if (other !== undefined) return refused(ofOtherContext(issued, other), 0, endsAtMs);
+    const subject = inContext(document.context, action);
+    const { mandate } = rulesOf(control, issued).resolve(agentOf(agent), subject, atMs);
+    if (mandate === null) return refused(noRuleMatches(issued), 0, endsAtMs);
+    return { mandate, holdsFromMs: 0, holdsUntilMs: endsAtMs };
+  };
+}
+
+/** A field that both name, and not alike. */
+function differsIn(issuedFor: Context, context: Action['context']): string | undefined {
+  if (context === undefined) return undefined;
+  return Object.keys(issuedFor).find(
+    (field) =>
+      Object.hasOwn(context, field) && canonicalJson(context[field]) !== canonicalJson(issuedFor[field]),
+  );
+}
+
+function inContext(issuedFor: Context, action: Action): Action {
+  if (Object.keys(issuedFor).length === 0) return action;
+  return { ...action, context: { ...action.context, ...issuedFor } };
+}
+
+type Refused = readonly [Omit<Refusal, 'hard'>, Check];
+
+function refused(
+  [refusal, check]: Refused,
+  holdsFromMs: number,
+  holdsUntilMs: number | null = null,
+): MandateInForce {
+  const plan = refusedPlan(null, { ...refusal, hard: true }, [check]);
+  return { mandate: null, holdsFromMs, holdsUntilMs, refused: plan };
+}
+
+function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: string): Refused {
+  return [
+    {
+      code: 'MANDATE_EXPIRED',
+      reason: `The mandate "${id}" was revoked at ${revokedAt}.`,
+      remedy: ASK_ANEW,
+    },
+    { check: 'mandate-alive', said: 'block', saw: { expiresAt: wireTime(endsAtMs), revokedAt } },
+  ];
+}
+
+function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
+  const expiresAt = wireTime(endsAtMs);
+  return [
+    { code: 'MANDATE_EXPIRED', reason: `The mandate "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
+    { check: 'mandate-alive', said: 'block', saw: { expiresAt } },
+  ];
+}
+
+/** The name of the field is the issuer's; what the action says there is not told. */
+function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: string): Refused {
+  return [
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `The mandate "${id}" was issued for another context: context.${field} is not what the action says.`,
+      remedy: 'Have one issued for this context (POST /v1/mandates/issue), or leave mandateId out.',
+    },
+    { check: 'mandate-found', said: 'block', saw: { agentId, context: field } },
+  ];
+}
+
+/** Each of its rules looks at what actions say. */
+function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
+  return [
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `No rule that the mandate "${id}" is made of matches what the agent does.`,
+      remedy: 'Have one issued under other rules, or leave mandateId out.',
+    },
+    { check: 'mandate-found', said: 'block', saw: { agentId } },
+  ];
+}

@@ -1,0 +1,155 @@
+/**
+ * Mandates that were issued, in the fold of the control topic. One holds what it was made of as that stood at its place on
+ * the log: the agent, the rules, the numbers of the versions of their policies. What is changed later changes nothing of it.
+ *
+ * Whether one has ended is judged by the times that later records say, so that every reader forgets the same ones. What was
+ * forgotten allows nothing, as what never was.
+ */
+import {
+  type AgentDocument,
+  CAPS,
+  type ControlRecord,
+  type IssuedMandateDocument,
+  type MatchedRule,
+  policyNamed,
+  type RuleDocument,
+} from '@mandate/schemas';
+import type { Kept, PolicyHistory } from './kept.ts';
+
+export type IssuedMandate = Kept<IssuedMandateDocument> & {
+  /** Unlike `revision`, which a revocation moves. */
+  readonly issuedRevision: number;
+  readonly issuedBy: string;
+  readonly issuedAt: string;
+  readonly endsAtMs: number;
+  /** When; null: it was not. */
+  readonly revokedAt: string | null;
+  readonly agent: Kept<AgentDocument>;
+  /** Those that matched, and those that are asked of each action. */
+  readonly rules: readonly { readonly rule: Kept<RuleDocument>; readonly version: number }[];
+};
+
+export type IssuedMandates = {
+  readonly byId: Map<string, IssuedMandate>;
+  /** By the id of an agent. */
+  readonly ofAgent: Map<string, Set<string>>;
+  /** Once there are so many, those that are over are forgotten. */
+  forgetAt: number;
+};
+
+type Issued = Extract<ControlRecord, { event: 'mandate.issued' }>;
+type Revoked = Extract<ControlRecord, { event: 'mandate.revoked' }>;
+
+/** What a mandate is made of, as the fold holds it. */
+type Standing = {
+  readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
+  readonly policies: ReadonlyMap<string, PolicyHistory>;
+  readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
+  readonly policiesRevision: number;
+  readonly rulesRevision: number;
+};
+
+/** So many, over or not, are no burden: for that long an action is told that its mandate has ended, and not that there is none. */
+const NO_BURDEN = 1_000;
+
+export function noneIssued(): IssuedMandates {
+  return { byId: new Map(), ofAgent: new Map(), forgetAt: NO_BURDEN };
+}
+
+/** Who asks again for the same is given what came of it the first time, though another id was drawn and time has passed. */
+export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): object {
+  return { event: 'mandate.issued', agentId, context, ttlMs };
+}
+
+export function areTooMany({ byId }: IssuedMandates, { change }: Issued): boolean {
+  if (byId.size < CAPS.issuedMandates) return false;
+  const atMs = Date.parse(change.at);
+  let alive = 0;
+  for (const one of byId.values()) if (!isOver(one, atMs)) alive += 1;
+  return alive >= CAPS.issuedMandates;
+}
+
+/**
+ * That the rules which it names are all that match is for whoever writes it; that none of them, and nothing else that it
+ * depends on, was changed since, is judged here.
+ */
+export function objectionToIssue(
+  standing: Standing,
+  { mandate, change }: Issued,
+  revision: number,
+): 'NOT_FOUND' | 'REVISION_CONFLICT' | 'MANDATE_UNFIT' | null {
+  const agent = standing.agents.get(mandate.agentId);
+  if (agent === undefined) return 'NOT_FOUND';
+  const changedAt = Math.max(agent.revision, standing.rulesRevision, standing.policiesRevision);
+  if (changedAt > mandate.foundAt) return 'REVISION_CONFLICT';
+  const lastsMs = Date.parse(mandate.expiresAt) - Date.parse(change.at);
+  const lasts = lastsMs > 0 && lastsMs <= mandate.ttlMs && mandate.ttlMs <= CAPS.mandateTtlMs;
+  const named = [...mandate.rules, ...mandate.openRules];
+  const areThere = named.length > 0 && named.every((one) => isThere(standing, one));
+  return lasts && areThere && mandate.foundAt < revision ? null : 'MANDATE_UNFIT';
+}
+
+/** The rule as it stands leads to just that version, which can be used. */
+function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedRule): boolean {
+  const document = rules.get(rule)?.document;
+  if (document === undefined || document.mode !== mode || mode === 'shadow') return false;
+  const meant = policyNamed(document.policy);
+  const { versions = [], isArchived = true } = policies.get(meant.id) ?? {};
+  const version = meant.version ?? versions.length;
+  return !isArchived && versions[version - 1] !== undefined && policy === `${meant.id}@${version}`;
+}
+
+export function issue(
+  { issued, agents, rules }: Standing & { issued: IssuedMandates },
+  { mandate, change }: Issued,
+  revision: number,
+): void {
+  const agent = agents.get(mandate.agentId);
+  if (agent === undefined) return;
+  if (issued.byId.size >= issued.forgetAt) forgetThoseOver(issued, Date.parse(change.at));
+  issued.byId.set(mandate.id, {
+    revision,
+    issuedRevision: revision,
+    document: mandate,
+    issuedBy: change.by,
+    issuedAt: change.at,
+    endsAtMs: Date.parse(mandate.expiresAt),
+    revokedAt: null,
+    agent,
+    rules: [...mandate.rules, ...mandate.openRules].flatMap((named) => {
+      const rule = rules.get(named.rule);
+      const { version } = policyNamed(named.policy);
+      return rule === undefined || version === null ? [] : [{ rule, version }];
+    }),
+  });
+  const own = issued.ofAgent.get(mandate.agentId) ?? new Set();
+  issued.ofAgent.set(mandate.agentId, own.add(mandate.id));
+}
+
+export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked, revision: number): void {
+  const known = byId.get(mandateId);
+  if (known !== undefined)
+    byId.set(mandateId, { ...known, revision, revokedAt: known.revokedAt ?? change.at });
+}
+
+/** An agent that is registered anew holds none of what it was issued before. */
+export function endWith({ byId, ofAgent }: IssuedMandates, agentId: string): void {
+  for (const id of ofAgent.get(agentId) ?? []) byId.delete(id);
+  ofAgent.delete(agentId);
+}
+
+function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
+  return revokedAt !== null || endsAtMs <= atMs;
+}
+
+/** Twice as many as are left may come before it is looked again: so each is looked at a few times in all. */
+function forgetThoseOver(issued: IssuedMandates, atMs: number): void {
+  for (const [id, one] of issued.byId) {
+    if (!isOver(one, atMs)) continue;
+    issued.byId.delete(id);
+    const own = issued.ofAgent.get(one.document.agentId);
+    own?.delete(id);
+    if (own?.size === 0) issued.ofAgent.delete(one.document.agentId);
+  }
+  issued.forgetAt = Math.max(NO_BURDEN, 2 * issued.byId.size);
+}

@@ -1,0 +1,146 @@
+/** Mandates over HTTP: issued, shown, revoked; each once, to whom they belong, and of what stands at their place on the log. */
+import { CAPS, controlRecord, wireTime } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { controlOn, NOW_MS, openLog, type Sent, type Who } from './control-server.fixture.ts';
+
+const AGENT = { id: 'bot-1', groups: ['support'] };
+const READS = { version: 1, id: 'reads', allowedTools: ['read_*'] };
+const RULE = { version: 1, id: 'all-read', policy: 'reads' };
+
+async function scene() {
+  const bus = await openLog();
+  const { call } = await controlOn(bus);
+  const as =
+    (who: Who) =>
+    (method: string, path: string, body?: unknown, headers: Sent['headers'] = {}) =>
+      call(who, method, path, { headers, ...(body !== undefined && { body }) });
+  const author = as('author');
+  await author('POST', '/v1/agents', AGENT);
+  await author('POST', '/v1/policies', READS);
+  await author('POST', '/v1/rules', RULE);
+  const issue = (fields: object = {}, headers?: Sent['headers']) =>
+    author('POST', '/v1/mandates/issue?reason=a%20ticket', { agentId: 'bot-1', ...fields }, headers);
+  return { bus, author, auditor: as('auditor'), other: as('other'), issue };
+}
+
+describe('a mandate', () => {
+  test('is issued for five minutes, and says what it is made of', async () => {
+    const { issue, author, auditor } = await scene();
+    await author('POST', '/v1/policies', { version: 1, id: 'small', maxCostPerCall: 1 });
+    const when = { field: 'action.tool', op: '==', value: 'pay' };
+    await author('POST', '/v1/rules', { ...RULE, id: 'pays-little', policy: 'small', when });
+    const { status, body, etag } = await issue({ context: { environment: 'prod' } });
+    expect([status, etag]).toEqual([201, `"${body.revision}"`]);
+    expect(body).toMatchObject({
+      mandate: {
+        id: expect.stringMatching(/^mnd_[0-9a-z]{30}$/),
+        ...{ agentId: 'bot-1', context: { environment: 'prod' } },
+        ...{ rules: ['all-read'], policies: ['reads@1'] },
+        issuedBy: expect.stringMatching(/^of acme/),
+        issuedAt: wireTime(NOW_MS),
+        expiresAt: wireTime(NOW_MS + 5 * 60_000),
+        revokedAt: null,
+      },
+      ttlMs: 5 * 60_000,
+      matchedRules: [{ rule: 'all-read', policy: 'reads@1', mode: 'enforce' }],
+      openRules: [{ rule: 'pays-little', policy: 'small@1', mode: 'enforce' }],
+      appliedPolicies: [{ name: 'reads@1', policy: READS }],
+    });
+    expect(await auditor('GET', `/v1/mandates/${body.mandate.id}`)).toEqual({ status: 200, etag, body });
+  });
+
+  test('is revoked, by who has seen it as it is, and for good', async () => {
+    const { issue, author } = await scene();
+    const { mandate } = (await issue()).body;
+    const revoke = (headers?: Sent['headers']) =>
+      author('POST', `/v1/mandates/${mandate.id}/revoke`, undefined, headers);
+    expect(await revoke({ 'if-match': '"1"' })).toMatchObject({
+      status: 409,
+      body: { code: 'REVISION_CONFLICT' },
+    });
+    const revoked = await revoke();
+    expect(revoked).toMatchObject({ status: 200, body: { mandate: { revokedAt: wireTime(NOW_MS) } } });
+    expect((await author('GET', `/v1/mandates/${mandate.id}`)).body).toEqual(revoked.body);
+    expect((await revoke()).status).toBe(200);
+    expect(await author('POST', '/v1/mandates/mnd_none/revoke')).toMatchObject({
+      status: 404,
+      body: { code: 'MANDATE_NOT_FOUND' },
+    });
+  });
+
+  test('of another tenant is not there', async () => {
+    const { issue, other, author } = await scene();
+    const { mandate } = (await issue()).body;
+    for (const [method, path] of [
+      ['GET', `/v1/mandates/${mandate.id}`],
+      ['POST', `/v1/mandates/${mandate.id}/revoke`],
+    ] as const)
+      expect(await other(method, path)).toMatchObject({ status: 404, body: { code: 'MANDATE_NOT_FOUND' } });
+    expect((await author('GET', `/v1/mandates/${mandate.id}`)).body.mandate.revokedAt).toBeNull();
+    expect((await other('POST', '/v1/mandates/issue', { agentId: 'bot-1' })).status).toBe(404);
+  });
+
+  test('is issued once under an Idempotency-Key, whatever is changed meanwhile', async () => {
+    const { issue, author } = await scene();
+    const key = { 'idempotency-key': 'k-1' };
+    const first = await issue({}, key);
+    await author('PUT', '/v1/policies/reads', { ...READS, allowedTools: [] });
+    const again = await issue({}, key);
+    expect([again.status, again.body.mandate]).toEqual([201, first.body.mandate]);
+    expect(await issue({ ttlMs: 1_000 }, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
+    const anew = await issue();
+    expect(anew.body.mandate).toMatchObject({ policies: ['reads@2'] });
+    expect(anew.body.mandate.id).not.toBe(first.body.mandate.id);
+    await author('DELETE', '/v1/agents/bot-1');
+    await author('PUT', '/v1/agents/bot-1', AGENT);
+    expect(await issue({}, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
+  });
+
+  test('is of what stands at its place on the log: where another service is ahead, it is looked again', async () => {
+    const { bus, author, issue } = await scene();
+    const { followed } = await controlOn(bus);
+    const isLate = new Promise<void>((resolve) => {
+      const append = bus.append.bind(bus);
+      // A rule that another service writes lies on the log just before the mandate that was made without it.
+      bus.append = async (topic, records) => {
+        bus.append = append;
+        const narrower = controlRecord.parse({
+          event: 'policy.published',
+          change: { id: 'chg-race', tenant: 'acme', by: 'ann', reason: '', at: wireTime(NOW_MS) },
+          policy: { ...READS, allowedTools: [] },
+        });
+        expect(await followed.change(narrower)).toMatchObject({ ok: true });
+        resolve();
+        return append(topic, records);
+      };
+    });
+    const { status, body } = await issue();
+    await isLate;
+    expect([status, body.mandate?.policies]).toEqual([201, ['reads@2']]);
+    expect((await author('GET', `/v1/mandates/${body.mandate.id}`)).status).toBe(200);
+  });
+
+  test('is refused for what is not there, and for what is not as described', async () => {
+    const { issue } = await scene();
+    const refusals: [object, number, string][] = [
+      [{ agentId: 'nobody' }, 404, 'AGENT_NOT_FOUND'],
+      [{ ttlMs: CAPS.mandateTtlMs + 1 }, 400, 'VALIDATION_FAILED'],
+      [{ ttlMs: 0 }, 400, 'VALIDATION_FAILED'],
+      [{ scope: 'all' }, 400, 'VALIDATION_FAILED'],
+      [{ context: { x: 'x'.repeat(CAPS.contextUnits) } }, 400, 'VALIDATION_FAILED'],
+      // As JSON, 3,000 characters.
+      [{ context: { x: JSON.parse('['.repeat(1_500) + ']'.repeat(1_500)) } }, 400, 'VALIDATION_FAILED'],
+    ];
+    for (const [fields, status, code] of refusals)
+      expect(await issue(fields)).toMatchObject({ status, body: { code } });
+  });
+
+  test('of no rule, or of a policy that is not there, is refused', async () => {
+    const { issue, author } = await scene();
+    await author('PUT', '/v1/rules/all-read', { ...RULE, groups: ['sales'] });
+    expect(await issue()).toMatchObject({ status: 409, body: { code: 'NO_RULE_MATCHES' } });
+    await author('PUT', '/v1/rules/all-read', RULE);
+    await author('DELETE', '/v1/policies/reads?forced=true');
+    expect(await issue()).toMatchObject({ status: 409, body: { code: 'POLICY_MISSING' } });
+  });
+});
