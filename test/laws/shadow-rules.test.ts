@@ -124,7 +124,7 @@ test('what is told of them is what would have been decided, wherever their limit
       else if (shadow?.unknownLimits) expect(verdict).toBe('BLOCK');
       else expect({ verdict: shadow?.verdict, code: shadow?.code }).toEqual({ verdict, code });
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
