@@ -171,6 +171,8 @@ it('has a name that says what it is, and that every file system takes', () => {
 });
 
 it('is JSON where YAML would have more lines than a file may have', () => {
-  const labels = Object.fromEntries(Array.from({ length: 30_001 }, (_, at) => [`l${at}`, at]));
-  expect(documentText('agent', { id: 'a', groups: [], labels })).toMatch(/^\{"kind":"agent","id":"a",/);
+  const value = Array.from({ length: 1_000 }, (_, at) => at);
+  const all = Array.from({ length: 31 }, () => ({ field: 'context.n', op: 'in', value }));
+  const rule = ruleDocument.parse({ version: 1, id: 'r', policy: 'p', when: { all } });
+  expect(documentText('rule', rule)).toMatch(/^\{"kind":"rule","version":1,/);
 });

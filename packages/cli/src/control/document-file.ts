@@ -45,7 +45,10 @@ function hashOf(id: string): string {
 /** As YAML, and what YAML would read as something else, or not at all, as JSON. */
 export function documentText(kind: Kind, document: Document): string {
   const said = { kind, ...document };
-  const texts = [stringify(said, { lineWidth: 0 }), `${JSON.stringify(said)}\n`];
+  const texts = [
+    stringify(said, { lineWidth: 0, aliasDuplicateObjects: false }),
+    `${JSON.stringify(said)}\n`,
+  ];
   const text = texts.find((one) => readsAs(one, kind, document));
   if (text !== undefined) return text;
   throw new CommandFailure(
