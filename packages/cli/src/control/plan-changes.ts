@@ -1,6 +1,7 @@
 /** What has to change so that what stands is what files say. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ControlDocuments } from '@mandate/policy';
+import { type ControlDocuments, widening } from '@mandate/policy';
+import type { PolicyDocument } from '@mandate/schemas';
 import type { Kind, Standing } from './standing-control.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
@@ -8,7 +9,8 @@ export type Document = Readonly<Record<string, unknown>>;
 /** `revision`: of what is changed, 0 where there is none yet. */
 export type Change = { kind: Kind; id: string; revision: number } & (
   | { does: 'add'; before: null; after: Document }
-  | { does: 'change'; before: Document; after: Document }
+  /** `widens`: of a policy, what it lets through that it did not. */
+  | { does: 'change'; before: Document; after: Document; widens: readonly string[] }
   | { does: 'remove'; before: Document; after: null }
 );
 
@@ -35,7 +37,9 @@ export function planChanges(
       if (before === undefined || before.isArchived)
         return [{ kind, id, does: 'add', revision: before?.revision ?? 0, before: null, after }];
       if (isDeepStrictEqual(before.document, after)) return [];
-      return [{ kind, id, does: 'change', revision: before.revision, before: before.document, after }];
+      const { revision, document } = before;
+      const widens = kind === 'policy' ? widening(document as PolicyDocument, after as PolicyDocument) : [];
+      return [{ kind, id, does: 'change', revision, before: document, after, widens }];
     }),
   );
   if (!prune) return puts;

@@ -24,14 +24,17 @@ export function countsText(changes: readonly Change[]): string {
   return `${counted(changes.length, 'difference')}: ${each.join(', ')}`;
 }
 
-function changeText({ kind, id, does, before, after }: Change, stream: Output): string {
+function changeText(change: Change, stream: Output): string {
+  const { kind, id, does, before, after } = change;
   const sign = SIGNS[does];
   const title = paint(STYLES[sign], `${sign} ${kind} ${printable(id)}`, stream);
   const lines = lineDiff(linesOf(before), linesOf(after)).filter(({ sign: of }) => of !== ' ');
   const told = lines.map(({ sign: of, line }) =>
     paint(of === '+' ? 'green' : 'red', `    ${of} ${printable(line)}`, stream),
   );
-  return `${[title, ...told].join('\n')}\n`;
+  const widens = does === 'change' ? change.widens : [];
+  const wider = widens.map((line) => paint('yellow', `    ! wider: ${printable(line)}`, stream));
+  return `${[title, ...told, ...wider].join('\n')}\n`;
 }
 
 function linesOf(document: object | null): readonly string[] {
