@@ -12,8 +12,10 @@ export const check = z.object({
   check: z.string(),
   said: z.enum(['pass', 'block', 'defer', 'skip']),
   saw: parsedJson.optional(),
-  /** Whose bound it was, where a mandate has several policies: `read-only@3`. */
+  /** Whose bound it was, where a mandate has several policies: `read-only@3`; of an agent above: `read-only@3 of lead`. */
   policy: z.string().optional(),
+  /** That agent above: it is held to its own bounds, and so is whoever is below it. */
+  holder: id.optional(),
 });
 export type Check = z.infer<typeof check>;
 

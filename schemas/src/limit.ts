@@ -13,6 +13,8 @@ export const TOTAL_BUDGET = 'total';
 
 /** The policy that sets the limit, where a mandate has several. */
 const policy = z.string().optional();
+/** The agent above the one that asks whose policy it is, and whose counter where an agent has one of its own. */
+const holder = id.optional();
 
 export const budgetLimit = z.object({
   kind: z.literal('budget'),
@@ -24,6 +26,7 @@ export const budgetLimit = z.object({
   /** null: counted, not limited. */
   maxMicros: micros.nullable(),
   policy,
+  holder,
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
@@ -35,10 +38,11 @@ export const rateLimit = z.object({
   windowMs: count,
   maxCalls: count,
   policy,
+  holder,
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
-export const confirmationLimit = z.object({ kind: z.literal('confirmation'), policy });
+export const confirmationLimit = z.object({ kind: z.literal('confirmation'), policy, holder });
 
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;

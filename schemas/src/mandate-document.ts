@@ -86,6 +86,8 @@ export const policyDocument = z
     ...mandateDocument.omit({ agents: true }).shape,
     /** Without an @, which names a version of it. */
     id: id.regex(/^[^@]*$/, { error: 'must hold no @: that stands before a version' }),
+    /** What agents below whoever holds it may be allowed besides: it may hand these on, and not call them itself. */
+    delegableTools: globs.optional(),
   })
   .meta({
     title: 'policy',

@@ -10,7 +10,7 @@ const PATTERNS = ['*', 'get_*', '*_admin', 'send', 'gpt-*', 'fs.*'];
 const dollars = fc.constantFrom(0, 0.000001, 0.1, 0.3, 1, 9007199254);
 const windowMs = fc.constantFrom(1, 10, 500, 3_000, 60_000);
 const rate = fc.record({ maxCalls: fc.nat(3), windowMs });
-const patterns = fc.subarray(PATTERNS);
+export const patterns = fc.subarray(PATTERNS);
 const charging = fc.oneof(
   fc.constantFrom({ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }),
   fc.record({ type: fc.constant('TIERED'), attempt: fc.constantFrom(0, 0.01), success: fc.constant(0.1) }),

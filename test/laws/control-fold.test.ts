@@ -157,6 +157,30 @@ test('a chain of agents ends somewhere', () => {
   expect(became[CAPS.parents]).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
 });
 
+test('and a chain that is put below another ends there too', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (id: string, parent?: string) => {
+    revision += 1;
+    const change = {
+      id: `chg-${revision}`,
+      tenant: 'acme',
+      by: 'ann',
+      reason: '',
+      at: '2026-03-01T12:00:00.000Z',
+    };
+    const agent = { id, ...(parent !== undefined && { parent }) };
+    return fold.apply(controlRecord.parse({ event: 'agent.put', change, agent }), revision);
+  };
+  for (const chain of ['a', 'b'])
+    for (let at = 0; at < 20; at += 1) put(`${chain}${at}`, at === 0 ? undefined : `${chain}${at - 1}`);
+  // 13 stand above b0 then, 32 above b19.
+  expect(put('b0', 'a12')).toMatchObject({ ok: true });
+  expect(put('b0', 'a12')).toMatchObject({ ok: true });
+  expect(put('b0', 'a13')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
+  expect(put('b20', 'b19')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
+});
+
 test('one tenant is as if there were no other', () => {
   fc.assert(
     fc.property(changes, (records) => {

@@ -94,6 +94,24 @@ describe('an issued mandate', () => {
     expect(codeOf(ask())).toBe('TOOL_NOT_ALLOWED');
   });
 
+  test('of a sub-agent is bounded by what those above hold now', () => {
+    const { issue, put, agent, policy, rule, ask } = governed({ allowedTools: ['read'] });
+    agent({ id: 'lead' });
+    agent({ parent: 'lead' });
+    expect(issue('1')).toBe(true);
+    const under = () => ask({ mandateId: 'mnd_1' });
+    expect(under()).toMatchObject({
+      refusal: null,
+      mandate: { id: 'mnd_1', policies: ['p@1', 'p@1 of lead'] },
+      holdsUntilMs: START_MS + TTL_MS,
+    });
+    policy({ id: 'none', allowedTools: [] });
+    rule({ id: 's', policy: 'none', agents: ['lead'] });
+    expect(codeOf(under())).toBe('TOOL_NOT_ALLOWED');
+    put({ event: 'agent.retired', agentId: 'lead' });
+    expect(codeOf(under())).toBe('MANDATE_NOT_FOUND');
+  });
+
   test('ends at its time, is revoked at once, and blocks where a policy of it is archived', () => {
     const { issue, revoke, archive, policy, ask } = governed();
     issue('1');

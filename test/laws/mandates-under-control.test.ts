@@ -159,8 +159,62 @@ test('an observed rule whose policy is not there is no leave to do anything', ()
   expect(ask('send')).toMatchObject({ refusal: { code: 'MANDATE_NOT_FOUND' }, observe: false });
 });
 
+test('a parent that is changed, retired or registered again bounds those below from there on', () => {
+  const { follow, ask } = follower(
+    agent({ id: 'lead' }),
+    agent({ parent: 'lead' }),
+    policy({}),
+    rule({}),
+    policy({ id: 'q', allowedTools: ['read'] }),
+    rule({ id: 's', policy: 'q', groups: ['readers'] }),
+  );
+  expect(said(ask('send'))).toEqual(['ALLOWED', 'p@1', 'p@1 of lead']);
+  follow(agent({ id: 'lead', groups: ['readers'] }));
+  expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1', 'p@1 of lead', 'q@1 of lead']);
+  expect(said(ask('send', 'lead'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1', 'q@1']);
+  follow(changed({ event: 'agent.retired', agentId: 'lead' }));
+  expect(said(ask('read'))).toEqual(['MANDATE_NOT_FOUND', 'p@1']);
+  follow(agent({ id: 'lead' }));
+  expect(said(ask('send'))).toEqual(['ALLOWED', 'p@1', 'p@1 of lead']);
+  follow(agent({}));
+  expect(said(ask('send'))).toEqual(['ALLOWED', 'p@1']);
+});
+
+test('a rule asks of an agent above as if that one did the same', () => {
+  const when = { field: 'action.agentId', op: '==', value: 'lead' };
+  const context = { field: 'context.environment', op: '==', value: 'prod' };
+  const { ask } = follower(
+    agent({ id: 'lead' }),
+    agent({ parent: 'lead' }),
+    policy({}),
+    rule({}),
+    rule({ id: 's', when: { all: [when, context] }, policy: 'gone' }),
+  );
+  const prod = { environment: 'prod' };
+  expect(said(ask('send', 'lead', prod))).toEqual(['MANDATE_NOT_FOUND', 'gone', 'p@1']);
+  expect(said(ask('send', 'a', prod))).toEqual(['MANDATE_NOT_FOUND', 'p@1', 'gone of lead', 'p@1 of lead']);
+  expect(said(ask('send'))[0]).toBe('ALLOWED');
+});
+
+test('a rule that ends for an agent above bounds how long a plan of one below holds', () => {
+  const endsAt = new Date(START_MS + 5_000).toISOString();
+  const { ask } = follower(
+    agent({ id: 'lead' }),
+    agent({ parent: 'lead' }),
+    policy({}),
+    rule({ agents: ['a'] }),
+    rule({ id: 's', agents: ['lead'], endsAt }),
+  );
+  expect(ask('send')).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 5_000 });
+  expect(ask('send', 'a', undefined, START_MS + 5_000)).toMatchObject({
+    refusal: { code: 'MANDATE_NOT_FOUND' },
+    holdsFromMs: START_MS + 5_000,
+  });
+});
+
 const change = fc.oneof(
   fc.record({ id: fc.constantFrom('a', 'b'), labels: fc.record({ tier: fc.constantFrom(1, 2) }) }).map(agent),
+  fc.constantFrom('a', 'b').map((parent) => agent({ id: parent === 'a' ? 'b' : 'a', parent })),
   fc.constantFrom('a', 'b').map((agentId) => changed({ event: 'agent.retired', agentId })),
   fc.record({ id: fc.constantFrom('p', 'q'), allowedTools: fc.subarray(['send', 'read']) }).map(policy),
   fc.constantFrom('p', 'q').map((policyId) => changed({ event: 'policy.archived', policyId, forced: true })),

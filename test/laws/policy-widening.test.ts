@@ -77,6 +77,18 @@ test.each<[string, object, object, string[]]>([
     { allowedTools: ['read_*'] },
     ['allowedTools: + read_*'],
   ],
+  [
+    'a tool to hand on, but for what was allowed already',
+    { allowedTools: ['ls'] },
+    { allowedTools: ['ls'], delegableTools: ['rm', 'ls'] },
+    ['delegableTools: + rm'],
+  ],
+  [
+    'a denied tool that may be handed on',
+    { allowedTools: ['ls'], delegableTools: ['rm'], deniedTools: ['rm', 'cp'] },
+    { allowedTools: ['ls'], delegableTools: ['rm'] },
+    ['deniedTools: - rm'],
+  ],
   ['any tool', { allowedTools: ['ls'] }, {}, ['allowedTools: + *']],
   [
     'a tool that is denied all the same',

@@ -15,6 +15,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { asking, deciderInABox } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
+import { chainOf, type Register, registered } from './registered.ts';
 
 // A law takes seconds; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 120_000 });
@@ -27,8 +28,10 @@ const TENANTS = ['default', 'acme'];
 type Laid = { record: DecisionsRecord; partition: number; seen: number };
 type AuditRow = { id: string; void: boolean; atMs: number; logPartition: number; logOffset: number };
 
-async function played(mandate: object, history: readonly Happening[]): Promise<Laid[]> {
+async function played(mandate: object, history: readonly Happening[], register?: Register): Promise<Laid[]> {
   const box = deciderInABox([mandate]);
+  const mandates = register && registered(register);
+  if (mandates !== undefined) box.context.control = () => mandates;
   await playHistory(box, history);
   return box.published.map((text, seen) => {
     const record = readDecisionsRecord(new TextEncoder().encode(text));
@@ -134,7 +137,21 @@ const logOf =
   () =>
     played(mandate, history);
 const busyLog = fc.tuple(generous, busyHistory).map(logOf);
-const anyLog = fc.oneof(fc.tuple(arbitraryMandate, arbitraryHistory).map(logOf), busyLog);
+const familyLog = fc.tuple(generous, generous, busyHistory).map(([ofParent, ofAll, history]) => () => {
+  const register = {
+    agents: chainOf(['agent-1', 'agent-2']),
+    policies: [
+      { ...ofParent, id: 'of-parent' },
+      { ...ofAll, id: 'of-all' },
+    ],
+    rules: [
+      { id: 'of-parent', policy: 'of-parent', agents: ['agent-1'] },
+      { id: 'of-all', policy: 'of-all' },
+    ],
+  };
+  return played({}, history, register);
+});
+const anyLog = fc.oneof(fc.tuple(arbitraryMandate, arbitraryHistory).map(logOf), busyLog, familyLog);
 
 test('every history keeps every law', async () => {
   await fc.assert(

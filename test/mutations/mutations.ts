@@ -263,7 +263,8 @@ export const MUTATIONS: readonly Mutation[] = [
       'after === undefined || after <= before',
     ],
     ['7 a pattern is compared as a language', "replaceAll('*', ANY_RUN)", "replaceAll('*', '')"],
-    ['7 what is denied no more is told', '...allowed, ...denied]', '...allowed]'],
+    ['7 what is denied no more is told', '...delegable, ...denied]', '...delegable]'],
+    ['7 what may be handed on is told', '...allowed, ...delegable,', '...allowed,'],
   ]),
   ...inFile('packages/policy/src/control/control-state.ts', [
     ['7 what a tenant holds is bounded', 'grows > 0 && units + grows > CAPS.controlUnits', 'false'],
@@ -491,11 +492,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['4 counters of a principal', "return action.principal?.id ?? '';", "return '';"],
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
-    [
-      '4 counters never belong to an issued mandate',
-      "if (scope === 'agent') return action.agentId;",
-      "if (scope === 'agent') return mandateId;",
-    ],
+    ['4 counters never belong to an issued mandate', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
   ...inFile(`${MEMORY}/limits.ts`, [
     [
@@ -547,17 +544,43 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ["5 a tool's rate is the tool's", 'tool: name, maxCalls', 'tool: null, maxCalls'],
+    ["5 a tool's rate is the tool's", 'tool: of === null ? null : name', 'tool: null'],
+    [
+      '7 calls below take slots of the rates above',
+      'agentId: holder ?? action.agentId',
+      'agentId: action.agentId',
+    ],
   ]),
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
     ['7 of budgets that share a counter the least', 'mostOf(budget) < mostOf(known)', 'false'],
     ['7 budgets of other counters are all kept', 'budget.id, budget.windowMs]', 'budget.windowMs]'],
-    ["7 a policy's own budget is its own", "budget.scope === 'mandate' ? id : ''", "''"],
+    ["7 a policy's own budget is its own", "scope === 'mandate' ? id : ''", "''"],
+    ['4 what is spent below is spent from the budgets above', "return holder ?? '';", "return '';"],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
     ['7 of rates over the same window the least', 'rate.maxCalls < known.maxCalls', 'false'],
-    ['7 rates over other windows are all kept', 'byWindow.get(rate.windowMs)', '[...byWindow.values()][0]'],
+    ['7 rates over other windows are all kept', 'strictest.get(counter)', '[...strictest.values()][0]'],
+  ]),
+  ...inFile(`${POLICY}/mandate/compose-family.ts`, [
+    ['7 what an agent above holds bounds those below', '...above.flatMap(policiesOf)', ''],
+    [
+      '7 below an agent that holds nothing nothing is allowed',
+      "return [{ ...missingPolicy(holder, ''), name: null, holder }];",
+      'return [];',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/tool-allowed.ts`, [
+    [
+      '7 what may be handed on is not for its holder',
+      'holder === null ? null : delegableTools',
+      'delegableTools',
+    ],
+  ]),
+  ...inFile(`${POLICY}/rules/families-in-force.ts`, [
+    ['7 an agent above is asked as if it did the same', '{ ...action, agentId: id }', 'action'],
+    ['7 what is remembered of a family is of these mandates', 'numberOf(mandateOf(held))', '0'],
+    ['7 what bounds those above bounds how long a plan holds', '...together(all),', '...together([own]),'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
     ['7 one that asks for a person is enough', 'calls.find(({ tool })', 'calls.slice(0, 1).find(({ tool })'],
@@ -610,6 +633,7 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
     ['7 nobody stands above themselves', "if (above === id) return 'PARENT_IS_BELOW';", ''],
+    ['7 no chain of agents is too long, on either end', 'height + depthBelow(control, id)', 'height'],
     [
       '7 a policy that rules name is archived by force alone',
       '!record.forced && isUsed(control, record.policyId)',

@@ -89,8 +89,13 @@ function callsUnder({ policies }: Mandate, type: Action['type'], named: string |
 /** Where a mandate has several policies, its findings say whose they are. */
 function lookOf(check: StaticCheck, calls: Calls): Look | null {
   const look = check(calls);
-  const { name } = calls.policy;
-  if (look === null || name === null) return look;
+  const { name, holder } = calls.policy;
+  if (look === null) return null;
+  const named = name === null ? look : lookUnder(name, look);
+  return holder === null ? named : (subject) => heldBy(holder, named(subject));
+}
+
+function lookUnder(name: string, look: Look): Look {
   return (subject) => {
     const found = look(subject);
     if (found.said === 'pass') return { ...found, policy: name };
@@ -101,4 +106,8 @@ function lookOf(check: StaticCheck, calls: Calls): Look | null {
       objection: { ...objection, reason: `${reason} That is of the policy "${name}".` },
     };
   };
+}
+
+function heldBy(holder: string, found: ReturnType<Look>): ReturnType<Look> {
+  return found.said === 'pass' ? { ...found, holder } : { ...found, check: { ...found.check, holder } };
 }

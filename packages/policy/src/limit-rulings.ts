@@ -51,7 +51,9 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const fact = facts[at];
   if (fact === undefined) return { check, said: 'skip' };
   const found: Check = { check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) };
-  return limit.policy === undefined ? found : { ...found, policy: limit.policy };
+  if (limit.policy === undefined) return found;
+  if (limit.holder === undefined) return { ...found, policy: limit.policy };
+  return { ...found, policy: limit.policy, holder: limit.holder };
 }
 
 function said(fact: LimitFact): Check['said'] {

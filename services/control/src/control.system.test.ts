@@ -302,6 +302,28 @@ describe('a preview', () => {
     expect(refused.checks).toContainEqual(expect.objectContaining({ check: 'tool-allowed', said: 'pass' }));
   });
 
+  test('tells of a sub-agent what those above it are held to', async () => {
+    const { author } = await scene();
+    await author('POST', '/v1/agents', { ...AGENT, id: 'lead' });
+    await author('POST', '/v1/agents', AGENT);
+    await author('POST', '/v1/policies', READS);
+    await author('POST', '/v1/rules', RULE);
+    const asked = { action: reading('read_file'), agent: { ...AGENT, parent: 'lead' } };
+    expect((await author('POST', '/v1/mandates/preview', asked)).body).toMatchObject({
+      refusal: null,
+      mandate: { policies: ['reads@1', 'reads@1 of lead'], rules: ['all-read', 'all-read of lead'] },
+      matchedRules: [
+        { rule: 'all-read', policy: 'reads@1' },
+        { rule: 'all-read', policy: 'reads@1', agent: 'lead' },
+      ],
+      appliedPolicies: [{ name: 'reads@1', policy: READS }],
+      limits: [{ subject: 'bot-1' }, { subject: 'lead', policy: 'reads@1 of lead', holder: 'lead' }],
+    });
+    const itsOwn = { ...asked, agent: { ...AGENT, parent: AGENT.id } };
+    const { refusal } = (await author('POST', '/v1/mandates/preview', itsOwn)).body;
+    expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
+  });
+
   test('of candidates changes nothing, and a shadow rule shows beside', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);

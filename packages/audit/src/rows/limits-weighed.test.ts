@@ -45,6 +45,34 @@ test("a budget of all who hold a mandate is its policy's", () => {
   expect(limitsWeighed(decision).map(({ subject }) => subject)).toEqual(['mnd_1', 'refunds']);
 });
 
+test('what an agent above, or one policy of several, has of its own is theirs', () => {
+  const decision = read('action.decided.block-budget.json');
+  const budget = { id: 'b', windowMs: null, spentMicros: 1, maxMicros: 2 };
+  const seen = (saw: object, of: object) => ({
+    check: 'budget',
+    said: 'pass' as const,
+    saw: { ...budget, ...saw },
+    ...of,
+  });
+  const checks = [
+    seen({ scope: 'agent' }, { policy: 'p@1 of lead', holder: 'lead' }),
+    seen({ scope: 'mandate' }, { policy: 'p@1 of lead', holder: 'lead' }),
+    seen({ scope: 'mandate' }, { policy: 'q@2' }),
+    {
+      check: 'mandate-rate',
+      said: 'pass' as const,
+      saw: { calls: 0, maxCalls: 1, windowMs: 5 },
+      holder: 'lead',
+    },
+  ];
+  expect(limitsWeighed({ ...decision, checks }).map(({ subject }) => subject)).toEqual([
+    'lead',
+    'p',
+    'q',
+    'lead',
+  ]);
+});
+
 test('what a newer writer saw, or nothing, weighs nothing', () => {
   const decision = read('action.decided.allow.json');
   const checks = [

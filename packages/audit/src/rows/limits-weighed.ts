@@ -1,5 +1,5 @@
 /** What a decision was weighed against, as its checks tell it: each budget and rate with a limit, and how much is used. */
-import { BUDGET_SCOPES, type Check, type Decision, mandateOfBudget } from '@mandate/schemas';
+import { BUDGET_SCOPES, budgetSubject, type Check, type Decision } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
@@ -49,25 +49,16 @@ function budgetIn(check: Check, decision: Decision): LimitColumn | null {
   };
 }
 
-/** A check does not name whose budget it saw: that follows from the scope. */
 function subjectOf(
   scope: (typeof BUDGET_SCOPES)[number],
   check: Check,
   { agentId, action, mandate }: Decision,
 ): string {
-  switch (scope) {
-    case 'agent':
-      return agentId;
-    case 'principal':
-      return action.principal?.id ?? '';
-    case 'mandate':
-      return mandateOfBudget(check, mandate?.id ?? '');
-    case 'tenant':
-      return '';
-  }
+  const principalId = action.principal?.id ?? '';
+  return budgetSubject(scope, check, { agentId, principalId, mandateId: mandate?.id ?? '' });
 }
 
-function rateIn({ check, saw }: Check, { agentId, tool, verdict }: Decision): LimitColumn | null {
+function rateIn({ check, saw, holder }: Check, { agentId, tool, verdict }: Decision): LimitColumn | null {
   if (check !== 'tool-rate' && check !== 'mandate-rate') return null;
   const read = seenOfRate.safeParse(saw);
   if (!read.success) return null;
@@ -75,7 +66,7 @@ function rateIn({ check, saw }: Check, { agentId, tool, verdict }: Decision): Li
   return {
     kind: 'rate',
     scope: '',
-    subject: agentId,
+    subject: holder ?? agentId,
     id: check === 'tool-rate' ? (tool ?? '') : '',
     window_ms: windowMs,
     used: calls + (verdict === 'ALLOW' ? 1 : 0),

@@ -162,6 +162,33 @@ cases:
   expect(steps[0].differences).toEqual([{ what: 'rule', expected: 'support-mail', seen: 'old' }]);
 });
 
+it('tells the budgets of agents above from those of the agent', async () => {
+  const { run } = folderOf({
+    'register.yaml': `kind: policy
+version: 1
+id: half
+maxCostTotal: 0.5
+---
+kind: rule
+version: 1
+id: all
+policy: half
+`,
+    'a.test.yaml': `version: 1
+agents: [{ id: lead }, { id: bot, parent: lead }]
+cases:
+  - name: it
+    agent: bot
+    spent: [{ budget: total, agentId: lead, amount: 0.4 }]
+    steps:
+      - ask: { tool: look, estimatedCostMicros: 100000 }
+        expect: { verdict: ALLOW, left: { total: 0.4, total of lead: 0 } }
+      - { ask: { tool: look, estimatedCostMicros: 100000 }, expect: { code: COST_LIMIT_EXCEEDED, policy: half@1 of lead } }
+`,
+  });
+  expect(await run()).toMatchObject({ stderr: '', stdout: expect.stringContaining('1 passed') });
+});
+
 it('names every fault by file, line and path', async () => {
   const { folder, run } = folderOf({
     'bad.test.yaml': `version: 1

@@ -2,7 +2,7 @@
 import type { ControlDocuments, MandateOfFile } from '@mandate/policy';
 import { type BudgetLimit, TOTAL_BUDGET } from '@mandate/schemas';
 
-export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>;
+export type NamedBudget = Pick<BudgetLimit, 'scope' | 'id' | 'windowMs' | 'holder'>;
 
 /** Told apart by no more than their subject, they are one. */
 export function budgetNamed<B extends NamedBudget>(
@@ -22,13 +22,21 @@ export function budgetNamed<B extends NamedBudget>(
   };
 }
 
-function namesOf({ id, scope, windowMs }: NamedBudget): readonly string[] {
-  return [id, `${scope}/${id}`, ...(windowMs === null ? [] : [`${scope}/${id}/${windowMs}`])];
+function namesOf(budget: NamedBudget): readonly string[] {
+  const { id, scope, windowMs } = budget;
+  const names = [id, `${scope}/${id}`, ...(windowMs === null ? [] : [`${scope}/${id}/${windowMs}`])];
+  return names.map((name) => name + whose(budget));
 }
 
-function fullName({ id, scope, windowMs }: NamedBudget): string {
-  if (id === TOTAL_BUDGET) return id;
-  return windowMs === null ? `${scope}/${id}` : `${scope}/${id}/${windowMs}`;
+function fullName(budget: NamedBudget): string {
+  const { id, scope, windowMs } = budget;
+  if (id === TOTAL_BUDGET) return id + whose(budget);
+  return (windowMs === null ? `${scope}/${id}` : `${scope}/${id}/${windowMs}`) + whose(budget);
+}
+
+/** `total of lead`: of an agent above. */
+function whose({ scope, holder }: NamedBudget): string {
+  return scope === 'agent' && holder !== undefined ? ` of ${holder}` : '';
 }
 
 export type KnownBudget = NamedBudget & {

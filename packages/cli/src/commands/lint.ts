@@ -1,5 +1,5 @@
 import { lintControl } from '@mandate/policy';
-import { DEFAULTS } from '@mandate/schemas';
+import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
@@ -55,9 +55,14 @@ async function lint(options: Options, context: CommandContext): Promise<ExitCode
 
 function lintFiles(paths: readonly string[], atMs: number): readonly Finding[] {
   const { agents, ...others } = readControlFiles(paths);
-  // Parents are not asked after here.
-  const orphans = new Map([...agents].map(([id, { parent: _, ...agent }]) => [id, agent]));
-  const { fold } = foldDocuments({ ...others, agents: orphans }, atMs);
+  const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
+  const orphans = new Map([...agents].map(([id, agent]) => [id, alone(agent)]));
+  // A parent that no file has may stand in the plane; what is no parent at all is for that to refuse.
+  const families = new Map(
+    [...agents].map(([id, agent]) => [id, agents.has(agent.parent ?? '') ? agent : alone(agent)]),
+  );
+  const folded = foldDocuments({ ...others, agents: families }, atMs);
+  const { fold } = folded.refused.length === 0 ? folded : foldDocuments({ ...others, agents: orphans }, atMs);
   return lintControl(fold.tenant(DEFAULTS.tenant), atMs);
 }
 

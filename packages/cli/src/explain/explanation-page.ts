@@ -112,7 +112,8 @@ function request({ decision, mandate, traceId }: Explanation): Section {
 
 function checks({ checks, mandate }: Explanation): Section {
   const lines = checks.map(({ check, said, words, bound }) => {
-    const from = bound === null ? '' : `  [${bound.field}]`;
+    const from =
+      bound === null ? '' : `  [${bound.field}${bound.policy === null ? '' : `, ${bound.policy}`}]`;
     return labelled(`${said.padEnd(5)} ${check}`, 27, words + from, SAID[said]);
   });
   const notTold = mandate?.notTold ?? null;
@@ -143,17 +144,21 @@ function ledger({ decision, limits }: Explanation): Section {
   const lease = leaseExpiresAt === null ? '' : `, lease until ${leaseExpiresAt}`;
   const lines = [
     `charged ${formatMicros(chargedMicros)}${lease}; the agent has spent ${formatMicros(cumulativeMicros)} in all`,
-    ...limits.budgets.map(({ scope, id, windowMs, before, after, max }) => {
+    ...limits.budgets.map(({ scope, id, holder, windowMs, before, after, max }) => {
       const most = max === undefined ? '' : ` of ${max}`;
-      return `budget ${scope} ${id}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
+      return `budget ${scope} ${id}${whose(holder)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
     }),
     ...limits.rates.map(
-      ({ tool, windowMs, before, after, maxCalls }) =>
-        `rate ${tool ?? 'of all calls'}${per(windowMs)}: ${before} -> ${after} of ${maxCalls}`,
+      ({ tool, holder, windowMs, before, after, maxCalls }) =>
+        `rate ${tool ?? 'of all calls'}${whose(holder)}${per(windowMs)}: ${before} -> ${after} of ${maxCalls}`,
     ),
     `sequence ${ledgerSequence} of epoch ${ledgerEpoch}`,
   ];
   return { title: 'Ledger', lines: lines.map(plain) };
+}
+
+function whose(holder: string | undefined): string {
+  return holder === undefined ? '' : ` of ${holder}`;
 }
 
 function per(windowMs: number): string {

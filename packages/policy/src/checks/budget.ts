@@ -7,7 +7,7 @@ import {
   TOTAL_BUDGET,
 } from '@mandate/schemas';
 import type { Budget } from '../mandate/mandate.ts';
-import type { Calls, LimitCheck, LimitOf } from './check.ts';
+import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
@@ -17,7 +17,7 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   limits(calls) {
     const strictest = new Map<string, Counted>();
     for (const budget of calls.flatMap(countedUnder)) {
-      const counter = JSON.stringify([budget.scope, budget.mandateId, budget.id, budget.windowMs]);
+      const counter = JSON.stringify([budget.scope, budget.owner, budget.id, budget.windowMs]);
       const known = strictest.get(counter);
       if (known === undefined || mostOf(budget) < mostOf(known)) strictest.set(counter, budget);
     }
@@ -32,12 +32,13 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     maxMicros,
     retryAfterMs,
   }),
-  objection({ scope, id, windowMs, maxMicros }, fact) {
+  objection({ scope, id, windowMs, maxMicros, holder }, fact) {
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
+    const whose = scope === 'agent' && holder !== undefined ? ` of "${holder}"` : '';
     return {
       code: 'COST_LIMIT_EXCEEDED',
       reason:
-        `The ${scope} budget "${id}" is ${formatMicros(maxMicros ?? 0)}${period}; ` +
+        `The ${scope} budget "${id}"${whose} is ${formatMicros(maxMicros ?? 0)}${period}; ` +
         `${formatMicros(fact.spentMicros)} is spent, and this call does not fit.`,
       remedy:
         fact.retryAfterMs === null
@@ -50,17 +51,26 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
 /** With the policy that says so, where a mandate has several. */
 type Counted = Omit<Budget, 'maxMicros'> & {
   maxMicros: number | null;
-  mandateId: string;
+  /** Of scope `mandate` its policy; of scope `agent` the agent above whose it is; else empty. */
+  owner: string;
   policy: string | null;
+  holder: string | null;
 };
 
-function countedUnder({ policy: { id, name, maxCostTotalMicros, budgets } }: Calls): readonly Counted[] {
+function countedUnder({ policy }: Calls): readonly Counted[] {
+  const { name, holder, maxCostTotalMicros, budgets } = policy;
   const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null, maxMicros: maxCostTotalMicros } as const;
   return [total, ...budgets].map((budget) => ({
     ...budget,
-    mandateId: budget.scope === 'mandate' ? id : '',
+    owner: ownerOf(budget.scope, policy),
     policy: name,
+    holder,
   }));
+}
+
+function ownerOf(scope: Budget['scope'], { id, holder }: Calls['policy']): string {
+  if (scope === 'agent') return holder ?? '';
+  return scope === 'mandate' ? id : '';
 }
 
 function mostOf({ maxMicros }: Counted): number {
@@ -74,17 +84,17 @@ function rank({ id, scope, windowMs }: Counted): number {
 }
 
 /** Written out: spreading what is the same of every call takes longer than all else that `plan` does for it. */
-function limitOf({ id, scope, windowMs, maxMicros, mandateId, policy }: Counted): LimitOf<BudgetLimit> {
+function limitOf({ id, scope, windowMs, maxMicros, owner, policy, holder }: Counted): LimitOf<BudgetLimit> {
   const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
-    const subject = subjectOf(scope, action, mandateId);
+    const subject = subjectOf(scope, action, owner);
     return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
   };
-  return policy === null ? ofMandate : (subject) => ({ ...ofMandate(subject), policy });
+  return under({ name: policy, holder }, ofMandate);
 }
 
-function subjectOf(scope: Budget['scope'], action: Action, mandateId: string): string {
-  if (scope === 'agent') return action.agentId;
+function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {
+  if (scope === 'agent') return owner === '' ? action.agentId : owner;
   // Actions that name no principal share one counter: leaving the name out opens no second budget each time.
   if (scope === 'principal') return action.principal?.id ?? '';
-  return mandateId;
+  return owner;
 }

@@ -49,6 +49,16 @@ export function blocked(check: string, saw: Json, objection: Objection): Blocked
 /** The counter that a call is held to. */
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
+/** The same, where a mandate has several policies with the one that sets it, and the agent above that holds this. */
+export function under<L extends Limit>(
+  { name: policy, holder }: Pick<Policy, 'name' | 'holder'>,
+  limit: LimitOf<L>,
+): LimitOf<L> {
+  if (policy === null) return limit;
+  if (holder === null) return (subject) => ({ ...limit(subject), policy });
+  return (subject) => ({ ...limit(subject), policy, holder });
+}
+
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
   /** Of a call under all of a mandate's policies, in the order in which they are judged; a counter stands in them once. */

@@ -1,5 +1,5 @@
 import type { Limit, LimitFact } from '@mandate/schemas';
-import type { LimitCheck, Objection } from './check.ts';
+import { type LimitCheck, type Objection, under } from './check.ts';
 
 type ConfirmationLimit = Extract<Limit, { kind: 'confirmation' }>;
 type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
@@ -10,8 +10,7 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   limits(calls) {
     const asking = calls.find(({ tool }) => tool?.requiresConfirmation);
     if (asking === undefined) return [];
-    const { name } = asking.policy;
-    return [() => (name === null ? { kind: 'confirmation' } : { kind: 'confirmation', policy: name })];
+    return [under(asking.policy, () => ({ kind: 'confirmation' }))];
   },
   saw: (_limit, { grant }) => ({ grant }),
   objection: (_limit, { grant }) => OBJECTIONS[grant],

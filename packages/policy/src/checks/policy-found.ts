@@ -1,8 +1,12 @@
 import { blocked, type StaticCheck } from './check.ts';
 
-/** A rule that names a policy which is not there must block: who takes a policy away would widen what its rule left. */
-export const policyFound: StaticCheck = ({ policy: { isMissing, name } }) => {
+/**
+ * A rule that names a policy which is not there must block: who takes a policy away would widen what its rule left. So does
+ * an agent above that holds nothing, which nobody below may have more of.
+ */
+export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }) => {
   if (!isMissing) return null;
+  if (name === null && holder !== null) return () => holdsNothing(holder);
   return () =>
     blocked(
       'policy-found',
@@ -14,3 +18,15 @@ export const policyFound: StaticCheck = ({ policy: { isMissing, name } }) => {
       },
     );
 };
+
+function holdsNothing(holder: string) {
+  return blocked(
+    'mandate-found',
+    { agentId: holder },
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `The agent "${holder}", below which this one stands, may do nothing itself: no rule matches it, or it is registered no more.`,
+      remedy: `Have a rule match "${holder}", which must be registered; or put the sub-agent below another.`,
+    },
+  );
+}

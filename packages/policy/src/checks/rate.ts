@@ -1,6 +1,6 @@
 import type { Json, LimitFact, RateLimit } from '@mandate/schemas';
-import type { Rate } from '../mandate/mandate.ts';
-import type { Calls, LimitCheck, LimitOf, Objection } from './check.ts';
+import type { Policy, Rate } from '../mandate/mandate.ts';
+import { type Calls, type LimitCheck, type LimitOf, type Objection, under } from './check.ts';
 
 type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
@@ -18,28 +18,34 @@ export const mandateRate: LimitCheck<RateLimit, RateFact> = {
   objection,
 };
 
-/** Rates of other windows are other counters, and all hold; of one counter the lowest does. */
+/** Rates of other windows or other agents are other counters, and all hold; of one counter the lowest does. */
 function strictestOf(
   calls: readonly Calls[],
   rateOf: (calls: Calls) => Rate | null,
   of: 'tool' | null,
 ): LimitOf<RateLimit>[] {
-  const byWindow = new Map<number, { maxCalls: number; policy: string | null }>();
+  const strictest = new Map<string, Rate & Pick<Policy, 'name' | 'holder'>>();
   for (const ofPolicy of calls) {
     const rate = rateOf(ofPolicy);
     if (rate === null) continue;
-    const known = byWindow.get(rate.windowMs);
+    const { name, holder } = ofPolicy.policy;
+    const counter = JSON.stringify([rate.windowMs, holder]);
+    const known = strictest.get(counter);
     if (known === undefined || rate.maxCalls < known.maxCalls)
-      byWindow.set(rate.windowMs, { maxCalls: rate.maxCalls, policy: ofPolicy.policy.name });
+      strictest.set(counter, { ...rate, name, holder });
   }
-  return [...byWindow]
-    .toSorted(([one], [other]) => one - other)
-    .map(([windowMs, { maxCalls, policy }]) => {
-      const ofMandate: LimitOf<RateLimit> =
-        of === null
-          ? ({ action }) => ({ kind: 'rate', agentId: action.agentId, tool: null, maxCalls, windowMs })
-          : ({ action, name }) => ({ kind: 'rate', agentId: action.agentId, tool: name, maxCalls, windowMs });
-      return policy === null ? ofMandate : (subject) => ({ ...ofMandate(subject), policy });
+  return [...strictest.values()]
+    .toSorted((one, other) => one.windowMs - other.windowMs)
+    .map(({ maxCalls, windowMs, ...policy }) => {
+      const { holder } = policy;
+      const ofMandate: LimitOf<RateLimit> = ({ action, name }) => ({
+        kind: 'rate',
+        agentId: holder ?? action.agentId,
+        tool: of === null ? null : name,
+        maxCalls,
+        windowMs,
+      });
+      return under(policy, ofMandate);
     });
 }
 
@@ -47,8 +53,12 @@ function saw({ maxCalls, windowMs }: RateLimit, { calls, retryAfterMs }: RateFac
   return { calls, maxCalls, windowMs, retryAfterMs };
 }
 
-function objection({ tool, maxCalls, windowMs }: RateLimit, { calls, retryAfterMs }: RateFact): Objection {
-  const what = tool === null ? 'All calls' : `Calls of "${tool}"`;
+function objection(
+  { tool, maxCalls, windowMs, holder }: RateLimit,
+  { calls, retryAfterMs }: RateFact,
+): Objection {
+  const ofTool = tool === null ? 'All calls' : `Calls of "${tool}"`;
+  const what = holder === undefined ? ofTool : `${ofTool} by "${holder}" and those below it`;
   return {
     code: 'RATE_LIMIT_EXCEEDED',
     reason: `${what} are limited to ${maxCalls} in ${windowMs} ms; ${calls} were made.`,

@@ -1,17 +1,24 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-export const toolAllowed: StaticCheck = ({ type, policy: { allowedTools } }) => {
+/** Of a policy of an agent above, also what it may hand on without being allowed it. */
+export const toolAllowed: StaticCheck = ({ type, policy: { allowedTools, delegableTools, holder } }) => {
   if (type !== 'tool_call' || allowedTools === null) return null;
+  const handedOn = holder === null ? null : delegableTools;
   return ({ name: tool }) => {
     const pattern = allowedTools(tool);
     if (pattern !== null) return passed('tool-allowed', { tool, pattern });
+    const delegated = handedOn?.(tool) ?? null;
+    if (delegated !== null) return passed('tool-allowed', { tool, pattern: delegated, delegated: true });
     return blocked(
       'tool-allowed',
       { tool },
       {
         code: 'TOOL_NOT_ALLOWED',
         reason: `No pattern of allowedTools matches the tool "${tool}".`,
-        remedy: 'Use an allowed tool, or have this one added to allowedTools.',
+        remedy:
+          holder === null
+            ? 'Use an allowed tool, or have this one added to allowedTools.'
+            : 'Use an allowed tool, or have this one added to allowedTools there, or to delegableTools.',
       },
     );
   };

@@ -89,6 +89,8 @@ export type Changed =
 type Tenant = {
   revision: number;
   readonly agents: Map<string, Kept<AgentDocument>>;
+  /** By the id of an agent, registered or not, who names it as their parent. */
+  readonly childrenOf: Map<string, Set<string>>;
   readonly keys: Map<string, Kept<AgentKey>>;
   /** By the id of an agent. */
   readonly keysOf: Map<string, Set<string>>;
@@ -175,6 +177,7 @@ function newTenant(): Tenant {
   return {
     revision: 0,
     agents: new Map(),
+    childrenOf: new Map(),
     keys: new Map(),
     keysOf: new Map(),
     policies: new Map(),
@@ -305,17 +308,28 @@ function objectionTo(
   }
 }
 
-/** A sub-agent's parent is registered, and is not below it. */
-function objectionToParent({ agents }: TenantControl, { id, parent }: AgentDocument): ChangeRefusal | null {
+/** A sub-agent's parent is registered, and is not below it; and no chain becomes too long, on whichever end it grows. */
+function objectionToParent(control: Tenant, { id, parent }: AgentDocument): ChangeRefusal | null {
+  const { agents } = control;
   if (parent === undefined) return null;
   if (!agents.has(parent) && parent !== id) return 'PARENT_UNKNOWN';
   let above: string | undefined = parent;
-  for (let height = 0; above !== undefined; height += 1) {
+  let height = 0;
+  for (; above !== undefined; height += 1) {
     if (above === id) return 'PARENT_IS_BELOW';
     if (height === CAPS.parents) return 'PARENT_TOO_DEEP';
     above = agents.get(above)?.document.parent;
   }
-  return null;
+  if (agents.get(id)?.document.parent === parent) return null;
+  return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;
+}
+
+function depthBelow({ childrenOf }: Tenant, id: string): number {
+  let below = [id];
+  for (let depth = 0; ; depth += 1) {
+    below = below.flatMap((one) => [...(childrenOf.get(one) ?? [])]);
+    if (below.length === 0) return depth;
+  }
 }
 
 function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
@@ -337,13 +351,23 @@ function forgetUse(control: Tenant, ruleId: string): void {
   if (before !== undefined) usersOf(control, before.document.policy).delete(ruleId);
 }
 
+function forgetParent({ agents, childrenOf }: Tenant, id: string): void {
+  const parent = agents.get(id)?.document.parent;
+  if (parent !== undefined) childrenOf.get(parent)?.delete(id);
+}
+
 function change(control: Tenant, record: ControlRecord, revision: number): void {
   const { agents, policies, rules } = control;
   switch (record.event) {
-    case 'agent.put':
-      agents.set(record.agent.id, { revision, document: record.agent });
+    case 'agent.put': {
+      const { agent: document } = record;
+      forgetParent(control, document.id);
+      agents.set(document.id, { revision, document });
+      if (document.parent !== undefined) idsUnder(control.childrenOf, document.parent).add(document.id);
       return;
+    }
     case 'agent.retired':
+      forgetParent(control, record.agentId);
       agents.delete(record.agentId);
       for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);
       control.keysOf.delete(record.agentId);

@@ -1,10 +1,13 @@
 /**
  * The mandates that follow from what the control topic says: each agent that is registered is held to the policies of the
- * rules that match, or, where an action names a mandate that was issued to it, to what that is made of. Documents are compiled once each, and rules are looked through anew where one of them or a policy has
+ * rules that match it, or, where an action names a mandate that was issued to it, to what that is made of; and to what those
+ * above it hold. Documents are compiled once each, and rules are looked through anew where one of them or a policy has
  * changed, at its place on the log.
  */
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
+import { familiesInForce } from '../rules/families-in-force.ts';
 import { COMPOSED, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
+import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { ControlFold, TenantControl } from './control-state.ts';
 import { issuedInForce } from './issued-in-force.ts';
@@ -17,6 +20,7 @@ export type MandatesUnderControl = MandatesInForce & {
 
 /** @param revision how much of the topic is in the fold now */
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
+  const families = familiesInForce();
   const tenants = new Map<string, { of: readonly [number, number]; rules: RulesInForce }>();
   const issued = issuedInForce();
 
@@ -36,10 +40,15 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const control = fold.tenant(tenant);
     const agent = control.agents.get(action.agentId);
     if (agent === undefined) return NONE;
+    const rules = rulesOf(tenant, control);
+    const above = agentsAbove(control.agents, agent.document);
     // So decisions name what rules compose to, and an action may say that it counts on it.
     const { mandateId = COMPOSED } = action;
-    if (mandateId !== COMPOSED) return issued(control, mandateId, action, atMs);
-    return rulesOf(tenant, control).resolve(agentOf(agent), action, atMs);
+    if (mandateId === COMPOSED)
+      return families.within(rules.resolve(agentOf(agent), action, atMs), above, rules, action, atMs);
+    const own = issued(control, mandateId, action, atMs);
+    if (own.mandate === null) return own;
+    return families.within({ ...own, shadow: null, matches: [] }, above, rules, action, atMs);
   }
 
   return {

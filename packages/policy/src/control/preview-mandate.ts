@@ -2,7 +2,9 @@
 import type { Action, AgentDocument, Plan, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { plan } from '../decide.ts';
 import type { Mandate } from '../mandate/mandate.ts';
+import { familiesInForce } from '../rules/families-in-force.ts';
 import { type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
+import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { Kept, TenantControl } from './control-state.ts';
 
@@ -30,10 +32,14 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   const policies = withPolicies(control, candidates.policies);
   const rules = new Map(control.rules);
   for (const document of candidates.rules) rules.set(document.id, kept(document));
-  const resolved = rulesInForce(
+  const inForce = rulesInForce(
     [...rules.values()].map((one) => ruleOf(one)),
     policiesOf({ policies }),
-  ).resolve(agentOf(kept(agent)), action, atMs);
+  );
+  const candidate = kept(agent);
+  const own = inForce.resolve(agentOf(candidate), action, atMs);
+  const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
+  const resolved = familiesInForce().within(own, agentsAbove(agents, agent), inForce, action, atMs);
   const planned = (mandate: Mandate | null) => plan(action, mandate, atMs);
   const named = new Set(resolved.matches.map(({ policy }) => policy));
   return {

@@ -5,16 +5,29 @@ import { lintControl } from './lint-control.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
-type Documents = { agents?: object[]; policies?: object[]; rules?: object[]; archived?: string[] };
+type Documents = {
+  agents?: object[];
+  policies?: object[];
+  rules?: object[];
+  archived?: string[];
+  retired?: string[];
+};
 
 /** What is found in so many documents; what every one needs stands here. */
-function found({ agents = [{ id: 'a' }], policies = [], rules = [], archived = [] }: Documents) {
+function found({
+  agents = [{ id: 'a' }],
+  policies = [],
+  rules = [],
+  archived = [],
+  retired = [],
+}: Documents) {
   const fold = foldControl();
   const bodies = [
     ...agents.map((agent) => ({ event: 'agent.put', agent })),
     ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
     ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
     ...archived.map((policyId) => ({ event: 'policy.archived', policyId, forced: true })),
+    ...retired.map((agentId) => ({ event: 'agent.retired', agentId })),
   ];
   for (const [at, body] of bodies.entries()) {
     const change = { id: `chg-${at}`, tenant: 't', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
@@ -141,5 +154,45 @@ test('a pattern that matches none of the tools that are declared', () => {
   expect(found({ policies: [policy], rules: [{ id: 'r', policy: 'p' }] })).toEqual([
     { code: 'PATTERN_MATCHES_NOTHING', rules: [], policies: ['p'] },
     { code: 'PATTERN_MATCHES_NOTHING', rules: [], policies: ['p'] },
+  ]);
+});
+
+test('a parent that is registered no more, one that no rule can match, and what is handed on', () => {
+  const policies = [{ id: 'p', allowedTools: ['read', 'ask'], delegableTools: ['deploy', 'ask'] }];
+  const rules = [{ id: 'r', policy: 'p', agents: ['a', 'b', 'alone'] }];
+  const agents = [
+    { id: 'a' },
+    { id: 'b', parent: 'a' },
+    { id: 'other' },
+    { id: 'c', parent: 'other' },
+    { id: 'alone' },
+  ];
+  expect(found({ agents, policies, rules })).toEqual([
+    { code: 'TOOLS_HANDED_ON', rules: ['r'], policies: ['p'] },
+    { code: 'PARENT_HOLDS_NOTHING', rules: [], policies: [] },
+  ]);
+  expect(found({ agents, policies, rules, retired: ['a'] })).toEqual([
+    { code: 'PARENT_MISSING', rules: [], policies: [] },
+    { code: 'PARENT_HOLDS_NOTHING', rules: [], policies: [] },
+  ]);
+});
+
+test('a policy that allows every tool has none to hand on', () => {
+  expect(
+    found({ policies: [{ ...P, delegableTools: ['deploy'] }], rules: [{ id: 'r', policy: 'p' }] }),
+  ).toEqual([{ code: 'NOTHING_TO_HAND_ON', rules: [], policies: ['p'] }]);
+});
+
+test('policies that leave a sub-agent no tool over, though each agent has some, but for what is handed on', () => {
+  const rules = ['lead', 'worker'].map((id) => ({ id, policy: `of-${id}`, agents: [id] }));
+  const agents = [{ id: 'lead' }, { id: 'worker', parent: 'lead' }];
+  const lead = { id: 'of-lead', allowedTools: ['ask'] };
+  const worker = { id: 'of-worker', allowedTools: ['deploy'] };
+  expect(found({ agents, policies: [lead, worker], rules })).toEqual([
+    { code: 'NOTHING_IN_COMMON', rules: ['worker', 'lead'], policies: ['of-worker', 'of-lead of lead'] },
+  ]);
+  const generous = { ...lead, delegableTools: ['dep*'] };
+  expect(found({ agents, policies: [generous, worker], rules })).toEqual([
+    { code: 'TOOLS_HANDED_ON', rules: ['lead'], policies: ['of-lead'] },
   ]);
 });

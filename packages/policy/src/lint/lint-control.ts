@@ -1,42 +1,33 @@
 /** What is amiss in a tenant's policies and rules, though every document of it is good: what blocks, and what does nothing. */
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import { agentsAbove } from '../control/agents-above.ts';
 import type { TenantControl } from '../control/control-state.ts';
 import { compileGlobs } from '../glob.ts';
 import { compileRule, type Rule } from '../rules/rule.ts';
 import { type AgentAttributes, mayMatch } from '../rules/rules-in-force.ts';
 import { emptyTogether } from './empty-together.ts';
-
-export type LintFinding = {
-  code:
-    | 'RULE_UNREADABLE'
-    | 'POLICY_MISSING'
-    | 'NOTHING_IN_COMMON'
-    | 'RULE_ENDED'
-    | 'RULE_MATCHES_NOBODY'
-    | 'POLICY_UNUSED'
-    | 'PATTERN_MATCHES_NOTHING';
-  /** An error blocks what somebody may have meant to allow; a warning does nothing. */
-  severity: 'error' | 'warning';
-  rules: readonly string[];
-  policies: readonly string[];
-  message: string;
-  remedy: string;
-};
+import type { Finding, LintFinding } from './finding.ts';
+import { lintFamilies } from './lint-families.ts';
 
 /** A rule as it is written, and what was made of it. */
 type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
-
-type Finding = Omit<LintFinding, 'rules' | 'policies'> & Partial<Pick<LintFinding, 'rules' | 'policies'>>;
 
 export function lintControl(control: TenantControl, atMs: number): readonly LintFinding[] {
   const rules = [...control.rules.values()].map(({ document }) => ({
     document,
     read: compileRule(document),
   }));
+  const inForce = rules.filter(({ document }) => isAlive(document, atMs));
   const findings = [
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
     ...nothingInCommon(control, rules, atMs),
+    ...lintFamilies(
+      control,
+      inForce.flatMap(({ read, document }) =>
+        read.ok ? { rule: read.compiled, policy: meant(control, document)?.document } : [],
+      ),
+    ),
     ...idleRules(control, rules, atMs),
     ...unusedPolicies(control, rules),
     ...idlePatterns(control),
@@ -90,11 +81,24 @@ function nothingInCommon(control: TenantControl, rules: readonly RuleRead[], atM
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
     .flatMap((rule) => withPolicy(control, rule));
+  const given = new Map<string, readonly Compiled[]>();
+  const givenTo = (agent: AgentAttributes) => {
+    const known = given.get(agent.id);
+    if (known !== undefined) return known;
+    const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent));
+    given.set(agent.id, held);
+    return held;
+  };
   const found = new Map<string, Finding>();
   const looked = new Set<string>();
   for (const { document: agent } of control.agents.values()) {
-    const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, { ...agent }));
-    const key = held.map(({ rule }) => rule.id).join('\n');
+    const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
+      one === null
+        ? []
+        : givenTo(one).map((held) => ({ ...held, policy: `${held.policy} of ${id}`, tools: held.below })),
+    );
+    const held = [...givenTo({ ...agent }), ...above];
+    const key = held.map(({ rule, policy }) => `${rule.id} ${policy}`).join('\n');
     if (looked.has(key)) continue;
     looked.add(key);
     const empty = emptyTogether(held.map(({ tools = [] }) => tools)) ?? [];
@@ -114,12 +118,20 @@ function nothingInCommon(control: TenantControl, rules: readonly RuleRead[], atM
   return [...found.values()];
 }
 
-type Compiled = { rule: Rule; policy: string; tools: readonly string[] | undefined };
+/** `below`: what it allows to those below whoever holds it. */
+type Compiled = {
+  rule: Rule;
+  policy: string;
+  tools: readonly string[] | undefined;
+  below: readonly string[] | undefined;
+};
 
 function withPolicy(control: TenantControl, { document, read }: RuleRead): Compiled[] {
   const policy = meant(control, document);
   if (!read.ok || policy === undefined) return [];
-  return [{ rule: read.compiled, policy: document.policy, tools: policy.document.allowedTools }];
+  const { allowedTools: tools, delegableTools = [] } = policy.document;
+  const below = tools && [...tools, ...delegableTools];
+  return [{ rule: read.compiled, policy: document.policy, tools, below }];
 }
 
 function idleRules(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
@@ -169,7 +181,8 @@ function idlePatterns({ policies }: TenantControl): Finding[] {
     const document = versions.at(-1)?.document;
     if (isArchived || document?.tools === undefined) return [];
     const { id, tools } = document;
-    const patterns = [...(document.allowedTools ?? []), ...(document.deniedTools ?? [])];
+    const { allowedTools = [], delegableTools = [], deniedTools = [] } = document;
+    const patterns = [...allowedTools, ...delegableTools, ...deniedTools];
     return patterns
       .filter((pattern) => {
         const matches = compileGlobs([pattern]);

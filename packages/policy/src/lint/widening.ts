@@ -68,21 +68,31 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
 
 /** Of tools, or of models. */
 function widerNames(of: 'Tools' | 'Models', before: PolicyDocument, after: PolicyDocument): string[] {
-  const isAllowed = {
-    before: among(before[`allowed${of}`] ?? ['*']),
-    after: among(after[`allowed${of}`] ?? ['*']),
-  };
+  const isAllowed = among(before[`allowed${of}`] ?? ['*']);
   const isDenied = { before: among(before[`denied${of}`] ?? []), after: among(after[`denied${of}`] ?? []) };
+  // Of agents below: what is allowed, and what may be handed on to them.
+  const isAllowedBelow = { before: among(allowedBelow(of, before)), after: among(allowedBelow(of, after)) };
   const allowed = (after[`allowed${of}`] ?? ['*'])
-    .filter((glob) => !isAllowed.before(glob) && !isDenied.before(glob) && !isDenied.after(glob))
+    .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
     .map((glob) => `allowed${of}: + ${glob}`);
   const denied = (before[`denied${of}`] ?? [])
     .filter(
       (glob) =>
-        !isDenied.after(glob) && (after[`allowed${of}`] === undefined || mayMeet(glob, isAllowed.after)),
+        !isDenied.after(glob) && (after[`allowed${of}`] === undefined || mayMeet(glob, isAllowedBelow.after)),
     )
     .map((glob) => `denied${of}: - ${glob}`);
-  return [...allowed, ...denied];
+  const delegable = delegableOf(of, after)
+    .filter((glob) => !isAllowedBelow.before(glob) && !isDenied.before(glob) && !isDenied.after(glob))
+    .map((glob) => `delegableTools: + ${glob}`);
+  return [...allowed, ...delegable, ...denied];
+}
+
+function allowedBelow(of: 'Tools' | 'Models', policy: PolicyDocument): readonly string[] {
+  return [...(policy[`allowed${of}`] ?? ['*']), ...delegableOf(of, policy)];
+}
+
+function delegableOf(of: 'Tools' | 'Models', { delegableTools = [] }: PolicyDocument): readonly string[] {
+  return of === 'Tools' ? delegableTools : [];
 }
 
 /** Stands for a run of characters that no pattern spells out. */

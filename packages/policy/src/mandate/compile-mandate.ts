@@ -44,6 +44,7 @@ export function compilePolicy(document: PolicyDocument, name: string | null): Co
   const compiled: Policy = {
     id: document.id,
     name,
+    holder: null,
     hash: digestOf(document as Json),
     isMissing: false,
     observe: document.mode === 'observe',
@@ -53,6 +54,7 @@ export function compilePolicy(document: PolicyDocument, name: string | null): Co
     budgets,
     rate: document.rateLimit ?? null,
     allowedTools: matcherOf(document.allowedTools),
+    delegableTools: matcherOf(document.delegableTools),
     deniedTools: matcherOf(document.deniedTools),
     allowedModels: matcherOf(document.allowedModels),
     deniedModels: matcherOf(document.deniedModels),

@@ -41,6 +41,7 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
   return {
     id,
     name,
+    holder: null,
     hash: '',
     isMissing: true,
     observe: false,
@@ -50,6 +51,7 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
     budgets: [],
     rate: null,
     allowedTools: null,
+    delegableTools: null,
     deniedTools: null,
     allowedModels: null,
     deniedModels: null,

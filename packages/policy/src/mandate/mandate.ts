@@ -29,6 +29,8 @@ export type Policy = {
   id: string;
   /** As records name it, `read-only@3`; null where it is the whole mandate, as in a file. */
   name: string | null;
+  /** Of the agents above the one that asks, the one that it was given to; null: to that one itself. */
+  holder: string | null;
   hash: string;
   /** A rule names it, and it is not there: nothing is allowed under it. */
   isMissing: boolean;
@@ -39,6 +41,8 @@ export type Policy = {
   budgets: readonly Budget[];
   rate: Rate | null;
   allowedTools: GlobMatcher | null;
+  /** What it allows besides to agents below its holder. */
+  delegableTools: GlobMatcher | null;
   deniedTools: GlobMatcher | null;
   allowedModels: GlobMatcher | null;
   deniedModels: GlobMatcher | null;

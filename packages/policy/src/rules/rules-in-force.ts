@@ -16,7 +16,8 @@ export type AgentAttributes = { readonly id: string; readonly groups: readonly s
   readonly [attribute: string]: Json | readonly string[] | undefined;
 };
 
-type RuleMatch = { rule: string; policy: string; mode: Rule['mode'] };
+/** `agent`: whom above the one that asks it matches; absent: that one itself. */
+type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string };
 
 export type Resolved = {
   /** What is enforced, or observed; null where no rule matches, and so nothing is allowed. */

@@ -5,6 +5,7 @@
 import {
   type BudgetAdjusted,
   type BudgetLimit,
+  budgetSubject,
   type Decision,
   formatMicros,
   mandateOfBudget,
@@ -40,15 +41,17 @@ const weighed = z.object({
 });
 
 export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
-  const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
+  const { tenant, agentId, action, decidedAt: at, ledgerSequence: order } = decision;
+  const mandateId = decision.mandate?.id ?? '';
+  const of = { agentId, principalId: action.principal?.id ?? '', mandateId };
   return decision.checks.flatMap((check) => {
     if (check.check !== 'budget') return [];
     const read = weighed.safeParse(check.saw);
     // A limit of nothing at all is no budget that could fill.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
-    const mandate = mandateOfBudget(check, decision.mandate?.id ?? '');
-    const budget = { scope, subject: ownerOf(scope, mandate, decision), id, windowMs };
+    const mandate = mandateOfBudget(check, mandateId);
+    const budget = { scope, subject: budgetSubject(scope, check, of), id, windowMs };
     const level = { budget, mandate, spentMicros: spentMicros + decision.chargedMicros, maxMicros };
     return findings(level, rule).map((finding) => ({
       ...finding,
@@ -113,11 +116,4 @@ function reaches(spentMicros: number, maxMicros: number, percent: number): boole
  */
 function subjectOf({ scope, subject, id, windowMs }: Budget, mandate: string, percent: number): string {
   return [scope, subject, id, windowMs ?? 'lifetime', mandate, percent].join(' ');
-}
-
-/** Whose budget it is follows from the scope, as where the limits are made. */
-function ownerOf(scope: Budget['scope'], mandate: string, { agentId, action }: Decision): string {
-  if (scope === 'agent') return agentId;
-  if (scope === 'principal') return action.principal?.id ?? '';
-  return scope === 'mandate' ? mandate : '';
 }

@@ -60,7 +60,14 @@ const planned = z.object({
 });
 
 const answer = planned.extend({
-  matchedRules: z.array(z.object({ rule: id, policy: z.string(), mode: z.enum(RULE_MODES) })),
+  matchedRules: z.array(
+    z.object({
+      rule: id,
+      policy: z.string(),
+      mode: z.enum(RULE_MODES),
+      agent: id.optional().describe('Whom above the agent it matches; absent: the agent itself.'),
+    }),
+  ),
   appliedPolicies: z.array(
     z.object({
       name: z.string(),

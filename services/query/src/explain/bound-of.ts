@@ -1,6 +1,6 @@
 /**
- * Where the bound of a check stands in the mandate. Each bound comes from the document whose id and hash are on the
- * decision; which policy put it there is not on record, so `policy` is null.
+ * Where the bound of a check stands: in the document whose id and hash are on the decision, or, where that is composed of
+ * policies, in the one that the check names.
  */
 import { type Check, type Decision, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ export const boundOrigin = z.object({
   policy: z
     .string()
     .nullable()
-    .describe('The policy that put it there; null where that is not on the record.'),
+    .describe('The policy that put it there; null where it is a whole mandate, or not on the record.'),
 });
 export type BoundOrigin = z.output<typeof boundOrigin>;
 
@@ -20,7 +20,8 @@ export type BoundOrigin = z.output<typeof boundOrigin>;
 export function boundOf(check: Check, { mandate, tool }: Decision): BoundOrigin | null {
   if (mandate === null) return null;
   const field = fieldOf(check, `toolPolicies.${tool}`);
-  return field === null ? null : { field, mandate: { id: mandate.id, hash: mandate.hash }, policy: null };
+  if (field === null) return null;
+  return { field, mandate: { id: mandate.id, hash: mandate.hash }, policy: check.policy ?? null };
 }
 
 function fieldOf(check: Check, toolPolicy: string): string | null {
@@ -33,7 +34,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'tool-known':
       return 'tools';
     case 'tool-allowed':
-      return 'allowedTools';
+      return seen.delegated ? 'delegableTools' : 'allowedTools';
     case 'arguments-valid':
       return `${toolPolicy}.argumentValidation`;
     case 'model-allowed':

@@ -135,3 +135,20 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
 test('no bound is said to come from a mandate where none applied', () => {
   expect(boundOf({ check: 'budget', said: 'pass', saw: BUDGET }, { ...DECISION, mandate: null })).toBeNull();
 });
+
+test('what an agent above holds is said to be of it, and to stand in its policy', () => {
+  const held = { said: 'pass' as const, policy: 'p@1 of lead', holder: 'lead' };
+  const budget: Check = { check: 'budget', saw: BUDGET, ...held };
+  expect(checkInWords(budget, DECISION)).toMatch(/^Of the agent budget "total" of "lead" of /);
+  expect(boundOf(budget, DECISION)).toMatchObject({ field: 'maxCostTotal', policy: 'p@1 of lead' });
+  expect(checkInWords({ check: 'mandate-rate', saw: RATE, ...held }, DECISION)).toBe(
+    '3 of 10 calls of "lead" in 1 h had been made.',
+  );
+  const delegated: Check = {
+    check: 'tool-allowed',
+    saw: { tool: 't', pattern: '*', delegated: true },
+    ...held,
+  };
+  expect(checkInWords(delegated, DECISION)).toBe('The pattern "*" of delegableTools matches "t".');
+  expect(boundOf(delegated, DECISION)).toMatchObject({ field: 'delegableTools' });
+});

@@ -1,6 +1,6 @@
 /** What a check saw and said, as a sentence for whoever asks why. */
 import { type Check, type Decision, durationInWords, formatMicros } from '@mandate/schemas';
-import { type Seen, seenBy } from './seen.ts';
+import { ofHolder, type Seen, seenBy } from './seen.ts';
 
 export function checkInWords(check: Check, decision: Decision): string {
   if (check.said === 'skip') return 'It was not asked: what stands before it had settled the verdict.';
@@ -34,7 +34,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
         : `"${seen.tool}" is none of the ${seen.declared} tools that are declared.`;
     case 'tool-allowed':
       return passed
-        ? `The pattern "${seen.pattern}" of allowedTools matches "${seen.tool}".`
+        ? `The pattern "${seen.pattern}" of ${seen.delegated ? 'delegableTools' : 'allowedTools'} matches "${seen.tool}".`
         : `No pattern of allowedTools matches "${seen.tool}".`;
     case 'arguments-valid':
       return seen.fault === null
@@ -51,7 +51,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
     case 'tool-rate':
     case 'mandate-rate':
-      return `${seen.calls} of ${seen.maxCalls} calls in ${durationInWords(seen.windowMs)} had been made.`;
+      return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.`;
     case 'budget':
       return budgetSentence(seen);
     case 'confirmation':
@@ -82,7 +82,7 @@ function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
   const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
-  return `Of the ${scope} budget "${id}" ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
+  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
 }
 
 const CONFIRMATIONS = {

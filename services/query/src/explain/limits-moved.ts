@@ -9,6 +9,7 @@ export const limitsMoved = z.object({
     z.object({
       scope: z.enum(BUDGET_SCOPES),
       id: z.string(),
+      holder: z.string().optional().describe('The agent above whose it is; absent: of the one that asked.'),
       windowMs: z.int().nullable().describe('null: for ever.'),
       beforeMicros: microsField,
       before: dollarsField,
@@ -21,6 +22,7 @@ export const limitsMoved = z.object({
   rates: z.array(
     z.object({
       tool: z.string().nullable().describe('null: all calls of the agent.'),
+      holder: z.string().optional().describe('The agent above whose calls are counted, with those below it.'),
       windowMs: z.int(),
       before: z.int(),
       after: z.int(),
@@ -36,12 +38,14 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
   const rates: z.output<typeof limitsMoved>['rates'] = [];
   for (const check of decision.checks) {
     const seen = seenBy(check);
+    const holder = check.holder === undefined ? {} : { holder: check.holder };
     if (seen.by === 'budget') {
       const { scope, id, windowMs, spentMicros, maxMicros } = seen;
       budgets.push(
         withDollars({
           scope,
           id,
+          ...holder,
           windowMs,
           beforeMicros: spentMicros,
           afterMicros: spentMicros + decision.chargedMicros,
@@ -51,7 +55,7 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
     } else if (seen.by === 'tool-rate' || seen.by === 'mandate-rate') {
       const tool = seen.by === 'tool-rate' ? decision.tool : null;
       const { calls, maxCalls, windowMs } = seen;
-      rates.push({ tool, windowMs, before: calls, after: calls + slots, maxCalls });
+      rates.push({ tool, ...holder, windowMs, before: calls, after: calls + slots, maxCalls });
     }
   }
   return { budgets, rates };

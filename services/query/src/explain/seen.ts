@@ -23,7 +23,7 @@ const READERS = {
   'mandate-alive': z.object({ expiresAt: z.string(), revokedAt: z.string().optional() }),
   'tool-denied': z.object({ tool: z.string(), ...matched }),
   'tool-known': z.object({ tool: z.string(), declared: z.int().optional() }),
-  'tool-allowed': z.object({ tool: z.string(), ...matched }),
+  'tool-allowed': z.object({ tool: z.string(), ...matched, delegated: z.boolean().default(false) }),
   'arguments-valid': z
     .object({ rule: z.string(), pointer: z.string(), expected: z.string() })
     .nullable()
@@ -48,16 +48,23 @@ const READERS = {
 };
 type Readers = typeof READERS;
 
-type SeenBy = { [Name in keyof Readers]: { by: Name } & z.output<Readers[Name]> };
+/** `holder`: the agent above whose bound it is. */
+type SeenBy = { [Name in keyof Readers]: { by: Name; holder?: string } & z.output<Readers[Name]> };
 export type Seen = SeenBy[keyof Readers] | { by: 'unknown' };
 
-export function seenBy({ check, said, saw }: Check): Seen {
+export function seenBy({ check, said, saw, holder }: Check): Seen {
   // One that was not asked has seen nothing.
   if (said === 'skip' || !isKnown(check)) return { by: 'unknown' };
   const read = READERS[check].safeParse(saw);
-  return read.success ? ({ by: check, ...read.data } as Seen) : { by: 'unknown' };
+  if (!read.success) return { by: 'unknown' };
+  return { by: check, ...(holder !== undefined && { holder }), ...read.data } as Seen;
 }
 
 function isKnown(name: string): name is keyof Readers {
   return Object.hasOwn(READERS, name);
+}
+
+/** To stand behind what is counted, where it is counted for an agent above. */
+export function ofHolder({ holder }: { holder?: string }): string {
+  return holder === undefined ? '' : ` of "${holder}"`;
 }

@@ -16,7 +16,7 @@ import {
 } from '@mandate/schemas';
 import { z } from 'zod';
 import { checkInWords, waitedMs } from './check-in-words.ts';
-import { type Seen, seenBy } from './seen.ts';
+import { ofHolder, type Seen, seenBy } from './seen.ts';
 
 const WAYS = [
   'another-id',
@@ -261,10 +261,10 @@ function cheaper(atMostMicros: number): Way {
 
 type Rate = Extract<Seen, { by: 'tool-rate' | 'mandate-rate' }>;
 
-function moreCalls({ calls, windowMs }: Rate): Way {
+function moreCalls({ calls, windowMs, holder }: Rate): Way {
   return {
     way: 'more-calls',
-    words: `a rate of at least ${calls + 1} calls in ${durationInWords(windowMs)}`,
+    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}`,
     atLeastCalls: calls + 1,
   };
 }
@@ -279,7 +279,8 @@ function notBefore({ retryAfterMs }: { retryAfterMs: number | null }, decision: 
 function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] {
   const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = seen;
   const budget = { scope, id, windowMs };
-  const name = `the ${scope} budget "${id}"${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
+  const whose = scope === 'agent' ? ofHolder(seen) : '';
+  const name = `the ${scope} budget "${id}"${whose}${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
   const waiting = notBefore(seen, decision);
   // An older decision does not say what the call was to cost.
   if (costMicros === undefined || maxMicros === null) {

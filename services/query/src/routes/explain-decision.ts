@@ -137,14 +137,17 @@ export const explainDecision: Route = (server, { ask, clock }) => {
 
 /** What follows from the record alone. */
 function inItself(decision: Decision) {
-  const { mandate, checks } = decision;
+  const { mandate } = decision;
+  const checks = decision.checks.map((check) => ({
+    ...check,
+    words: checkInWords(check, decision),
+    bound: boundOf(check, decision),
+  }));
+  // Older records name none.
+  const isTold = mandate?.policies.length === 0 || checks.every(({ bound }) => bound?.policy !== null);
   return {
-    mandate: mandate && { ...mandate, notTold: mandate.policies.length === 0 ? null : POLICIES_NOT_TOLD },
-    checks: checks.map((check) => ({
-      ...check,
-      words: checkInWords(check, decision),
-      bound: boundOf(check, decision),
-    })),
+    mandate: mandate && { ...mandate, notTold: isTold ? null : POLICIES_NOT_TOLD },
+    checks,
     change: whatWouldChange(decision),
     limits: limitsMovedBy(decision),
   };

@@ -4,10 +4,11 @@
  * they held. An outcome may overdraw, and a mandate that only watches lets through what it would refuse.
  */
 import {
+  BUDGET_SCOPES,
   type BudgetAdjusted,
   type BudgetLimit,
+  budgetSubject,
   type Check,
-  mandateOfBudget,
   type Settlement,
   TOTAL_BUDGET,
 } from '@mandate/schemas';
@@ -26,7 +27,7 @@ import type { Standing } from './standing.ts';
 import { type Decided, namesOf, type Step } from './step.ts';
 
 const sawBudget = z.object({
-  scope: z.string(),
+  scope: z.enum(BUDGET_SCOPES),
   id: z.string(),
   windowMs: z.int().nullable(),
   spentMicros: z.int(),
@@ -54,8 +55,12 @@ export function createLimits(findings: Findings) {
     return counter;
   }
 
-  function rateOf({ tenant, agentId, tool }: Decided, check: string, windowMs: number): RateCounter {
-    const name = `${tenant} ${agentId} ${check === 'tool-rate' ? (tool ?? '') : ''} ${windowMs}`;
+  function rateOf(
+    { tenant, agentId, tool }: Decided,
+    { check, holder }: Check,
+    windowMs: number,
+  ): RateCounter {
+    const name = `${tenant} ${holder ?? agentId} ${check === 'tool-rate' ? (tool ?? '') : ''} ${windowMs}`;
     const known = rates.get(name);
     if (known !== undefined) return known;
     const rate = createRateCounter(windowMs);
@@ -86,16 +91,16 @@ export function createLimits(findings: Findings) {
   }
 
   /** What a limit holds and what the check saw of it; undefined where the decision does not say whose it is. */
-  function limitOf(decision: Decided, looked: Check, listed: Budget | undefined): Limit | undefined {
-    const { check, saw } = looked;
-    if (check !== 'budget') {
+  function limitOf(decision: Decided, check: Check, listed: Budget | undefined): Limit | undefined {
+    const { saw } = check;
+    if (check.check !== 'budget') {
       const rate = sawRate.safeParse(saw).data;
       if (rate === undefined) return undefined;
       const held = callsIn(rateOf(decision, check, rate.windowMs), decision.atMs);
-      return { name: check, held, saw: rate.calls, fits: held < rate.maxCalls };
+      return { name: check.check, held, saw: rate.calls, fits: held < rate.maxCalls };
     }
     const budget = sawBudget.safeParse(saw).data;
-    const reference = budget && (listed ?? referenceOf(decision, looked, budget));
+    const reference = budget && (listed ?? referenceOf(decision, check, budget));
     if (budget === undefined || reference === undefined) return undefined;
     const held = spentIn(counterOf(decision.tenant, reference), decision.atMs);
     const fits = held <= (budget.maxMicros ?? Number.MAX_SAFE_INTEGER) - budget.costMicros;
@@ -104,8 +109,8 @@ export function createLimits(findings: Findings) {
 
   function takeSlots(decision: Decided): void {
     const taken = new Set(
-      decision.checks.flatMap(({ check, saw }) => {
-        const rate = check === 'budget' ? undefined : sawRate.safeParse(saw).data;
+      decision.checks.flatMap((check) => {
+        const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.saw).data;
         return rate === undefined ? [] : [rateOf(decision, check, rate.windowMs)];
       }),
     );
@@ -187,9 +192,7 @@ function referenceOf(
   check: Check,
   { scope, id, windowMs }: z.output<typeof sawBudget>,
 ): Budget | undefined {
-  if (scope === 'agent') return { scope, subject: agentId, id, windowMs };
-  if (scope === 'tenant') return { scope, subject: '', id, windowMs };
-  if (scope === 'mandate' && mandateId !== null)
-    return { scope, subject: mandateOfBudget(check, mandateId), id, windowMs };
-  return undefined;
+  if (scope === 'principal' || (scope === 'mandate' && mandateId === null)) return undefined;
+  const of = { agentId, principalId: '', mandateId: mandateId ?? '' };
+  return { scope, subject: budgetSubject(scope, check, of), id, windowMs };
 }

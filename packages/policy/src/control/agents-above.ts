@@ -1,0 +1,25 @@
+import { type AgentDocument, CAPS } from '@mandate/schemas';
+import type { AgentAbove } from '../rules/families-in-force.ts';
+import { agentOf } from './compile-control.ts';
+import type { Kept, TenantControl } from './control-state.ts';
+
+const NOBODY: readonly AgentAbove[] = [];
+
+/**
+ * Who stands above an agent, the nearest first. Whoever is registered no more is the last: of those above it nothing is
+ * known. So is who would be one too many, which the register refuses, and a preview may ask for.
+ */
+export function agentsAbove(
+  agents: Pick<TenantControl['agents'], 'get'>,
+  { parent }: AgentDocument,
+): readonly AgentAbove[] {
+  if (parent === undefined) return NOBODY;
+  const above: AgentAbove[] = [];
+  let id: string | undefined = parent;
+  while (id !== undefined) {
+    const kept: Kept<AgentDocument> | undefined = above.length < CAPS.parents ? agents.get(id) : undefined;
+    above.push({ id, agent: kept === undefined ? null : agentOf(kept) });
+    id = kept?.document.parent;
+  }
+  return above;
+}

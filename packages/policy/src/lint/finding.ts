@@ -1,0 +1,23 @@
+export type LintFinding = {
+  code:
+    | 'RULE_UNREADABLE'
+    | 'POLICY_MISSING'
+    | 'NOTHING_IN_COMMON'
+    | 'PARENT_MISSING'
+    | 'PARENT_HOLDS_NOTHING'
+    | 'TOOLS_HANDED_ON'
+    | 'NOTHING_TO_HAND_ON'
+    | 'RULE_ENDED'
+    | 'RULE_MATCHES_NOBODY'
+    | 'POLICY_UNUSED'
+    | 'PATTERN_MATCHES_NOTHING';
+  /** An error blocks what somebody may have meant to allow; a warning does nothing. */
+  severity: 'error' | 'warning';
+  rules: readonly string[];
+  policies: readonly string[];
+  message: string;
+  remedy: string;
+};
+
+export type Finding = Omit<LintFinding, 'rules' | 'policies'> &
+  Partial<Pick<LintFinding, 'rules' | 'policies'>>;

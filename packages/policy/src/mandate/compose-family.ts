@@ -1,0 +1,43 @@
+/**
+ * What a sub-agent holds: its own mandate and that of every agent above it, all at once (SEMANTICS section 7). So it is
+ * allowed no more than any of them. What is counted for an agent is counted for each of them: its calls are spent from their
+ * budgets and rates as well as its own.
+ */
+import { digestOf } from '../digest.ts';
+import { missingPolicy } from './compose.ts';
+import type { Mandate, Policy } from './mandate.ts';
+
+/** Null: nothing, and so whoever is below may do nothing either. */
+export type HeldAbove = { holder: string; mandate: Mandate | null };
+
+/** @param above the nearest first */
+export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandate {
+  const ofAbove = (what: 'rules' | 'policies') =>
+    above.flatMap(({ holder, mandate }) =>
+      (mandate?.reference[what] ?? []).map((name) => nameOf(name, holder)),
+    );
+  const hashes = above.map(({ holder, mandate }) => [holder, mandate?.reference.hash ?? null]);
+  return {
+    reference: {
+      id: own.reference.id,
+      hash: digestOf([own.reference.hash, hashes]),
+      rules: [...own.reference.rules, ...ofAbove('rules')],
+      policies: [...own.reference.policies, ...ofAbove('policies')],
+    },
+    policies: [...own.policies, ...above.flatMap(policiesOf)],
+  };
+}
+
+function policiesOf({ holder, mandate }: HeldAbove): Policy[] {
+  if (mandate === null) return [{ ...missingPolicy(holder, ''), name: null, holder }];
+  return mandate.policies.map((policy) => ({
+    ...policy,
+    name: policy.name === null ? null : nameOf(policy.name, holder),
+    holder,
+  }));
+}
+
+/** As records name what an agent above holds. No id holds a blank. */
+export function nameOf(name: string, holder: string): string {
+  return `${name} of ${holder}`;
+}

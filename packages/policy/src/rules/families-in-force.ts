@@ -1,0 +1,112 @@
+/**
+ * Which mandate a sub-agent's action is decided under: what rules give it and what they give each agent above it, asked as
+ * if that one did the same. What these compose to is remembered by all of them, so the cost grows with how many stand above,
+ * and not with policies.
+ */
+import type { Action } from '@mandate/schemas';
+import { composeFamily, nameOf } from '../mandate/compose-family.ts';
+import type { Mandate } from '../mandate/mandate.ts';
+import { recentlyUsed } from '../recently-used.ts';
+import type { AgentAttributes, InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
+
+/** Null: it is registered no more, and holds nothing. */
+export type AgentAbove = { id: string; agent: AgentAttributes | null };
+
+export type FamiliesInForce = {
+  /** @param above the nearest first */
+  within(
+    own: Resolved,
+    above: readonly AgentAbove[],
+    rules: RulesInForce,
+    action: Action,
+    atMs: number,
+  ): Resolved;
+};
+
+type ResolvedAbove = { holder: string; held: Resolved };
+
+const FAMILIES_KNOWN = 5_000;
+const NOTHING: Resolved = { mandate: null, shadow: null, matches: [], holdsFromMs: 0, holdsUntilMs: null };
+
+export function familiesInForce(): FamiliesInForce {
+  const families = recentlyUsed<Mandate>(FAMILIES_KNOWN);
+  const numbers = new WeakMap<Mandate, number>();
+  let made = 0;
+
+  /** Of no other mandate, ever. */
+  function numberOf(mandate: Mandate | null): number {
+    if (mandate === null) return 0;
+    const known = numbers.get(mandate);
+    if (known !== undefined) return known;
+    made += 1;
+    numbers.set(mandate, made);
+    return made;
+  }
+
+  function composed(
+    own: Mandate | null,
+    above: readonly ResolvedAbove[],
+    mandateOf: (held: Resolved) => Mandate | null,
+  ): Mandate | null {
+    if (own === null) return null;
+    let key = `${numberOf(own)}`;
+    // No id holds a blank.
+    for (const { holder, held } of above) key += ` ${holder} ${numberOf(mandateOf(held))}`;
+    const known = families.get(key);
+    if (known !== undefined) return known;
+    const family = composeFamily(
+      own,
+      above.map(({ holder, held }) => ({ holder, mandate: mandateOf(held) })),
+    );
+    families.set(key, family);
+    return family;
+  }
+
+  /** Of everyone: where nobody has a rule in shadow, there is none. */
+  function inShadow(own: Resolved, above: readonly ResolvedAbove[]): InShadow | null {
+    const all = [own, ...above.map(({ held }) => held)];
+    if (all.every(({ shadow }) => shadow === null)) return null;
+    const mandate = composed(withShadow(own), above, withShadow);
+    if (mandate === null) return null;
+    const namesOf = (what: 'rules' | 'policies') => [
+      ...(own.shadow?.[what] ?? []),
+      ...above.flatMap(({ holder, held }) => (held.shadow?.[what] ?? []).map((name) => nameOf(name, holder))),
+    ];
+    const spell = together(all.map(({ shadow, ...held }) => shadow ?? held));
+    return { mandate, rules: namesOf('rules'), policies: namesOf('policies'), ...spell };
+  }
+
+  return {
+    within(own, agents, rules, action, atMs) {
+      if (agents.length === 0) return own;
+      const above = agents.map(({ id, agent }): ResolvedAbove => {
+        const held = agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs);
+        return { holder: id, held };
+      });
+      const all = [own, ...above.map(({ held }) => held)];
+      return {
+        mandate: composed(own.mandate, above, ({ mandate }) => mandate),
+        shadow: inShadow(own, above),
+        matches: [
+          ...own.matches,
+          ...above.flatMap(({ holder, held }) => held.matches.map((match) => ({ ...match, agent: holder }))),
+        ],
+        ...together(all),
+      };
+    },
+  };
+}
+
+function withShadow({ mandate, shadow }: Resolved): Mandate | null {
+  return shadow?.mandate ?? mandate;
+}
+
+type Spell = Pick<Resolved, 'holdsFromMs' | 'holdsUntilMs'>;
+
+function together(all: readonly Spell[]): Spell {
+  const edges = all.flatMap(({ holdsUntilMs }) => holdsUntilMs ?? []);
+  return {
+    holdsFromMs: Math.max(...all.map(({ holdsFromMs }) => holdsFromMs)),
+    holdsUntilMs: edges.length === 0 ? null : Math.min(...edges),
+  };
+}

@@ -1,0 +1,24 @@
+import { type Check, mandateOfBudget } from './decision.ts';
+import type { BudgetLimit } from './limit.ts';
+
+/**
+ * Whose budget a check saw. It names nobody: that follows from its scope, from whose policy it is, and from the decision.
+ *
+ * @returns empty for a tenant's, and for an action without a principal
+ */
+export function budgetSubject(
+  scope: BudgetLimit['scope'],
+  check: Pick<Check, 'policy' | 'holder'>,
+  of: { agentId: string; principalId: string; mandateId: string },
+): string {
+  switch (scope) {
+    case 'agent':
+      return check.holder ?? of.agentId;
+    case 'principal':
+      return of.principalId;
+    case 'mandate':
+      return mandateOfBudget(check, of.mandateId);
+    case 'tenant':
+      return '';
+  }
+}

@@ -1,0 +1,64 @@
+/** Agents, policies and rules, as if they stood on the control topic of every tenant. */
+import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/policy';
+import { controlRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+import { arbitraryMandate, patterns } from './arbitrary-requests.ts';
+
+export type Register = {
+  agents: readonly object[];
+  policies: readonly object[];
+  rules: readonly object[];
+};
+
+export function registered({ agents, policies, rules }: Register): MandatesUnderControl {
+  const fold = foldControl();
+  const bodies = [
+    ...agents.map((agent) => ({ event: 'agent.put', agent })),
+    ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
+    ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
+  ];
+  let revision = 0;
+  for (const tenant of ['default', 'acme'])
+    for (const body of bodies) {
+      revision += 1;
+      const change = { id: `chg-${revision}`, tenant, by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+      const changed = fold.apply(controlRecord.parse({ ...body, change }), revision);
+      if (!changed.ok) throw new Error(`${JSON.stringify(body)}: ${changed.refusal}`);
+    }
+  return mandatesUnderControl(fold, () => revision);
+}
+
+/** One below the other, the highest first. */
+export function chainOf(agentIds: readonly string[]): readonly object[] {
+  return agentIds.map((id, at) => ({ id, ...(at > 0 && { parent: agentIds[at - 1] }) }));
+}
+
+const EVERYBODY = { policy: {}, delegableTools: undefined, agents: ['*'], mode: 'enforce' };
+
+/** Policies, and who is held to each of them: most of an agent's own. */
+export function arbitraryAuthority(
+  agentIds: readonly string[],
+): fc.Arbitrary<Pick<Register, 'policies' | 'rules'>> {
+  const given = fc.record({
+    policy: arbitraryMandate,
+    delegableTools: fc.option(patterns, { nil: undefined }),
+    agents: fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom(...agentIds).map((id) => [id]) },
+      { weight: 1, arbitrary: fc.constant(['*']) },
+    ),
+    mode: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe', 'shadow'),
+  });
+  const several = fc.array(given, { maxLength: 4, size: 'max' });
+  // Else most agents hold nothing at all.
+  return fc.tuple(several, fc.constantFrom([], [EVERYBODY], [EVERYBODY])).map(([drawn, base]) => {
+    const all = [...drawn, ...base];
+    return {
+      policies: all.map(({ policy, delegableTools }, at) => ({
+        ...policy,
+        id: `p${at}`,
+        ...(delegableTools && { delegableTools }),
+      })),
+      rules: all.map(({ agents, mode }, at) => ({ id: `r${at}`, policy: `p${at}`, agents, mode })),
+    };
+  });
+}
