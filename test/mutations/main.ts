@@ -42,7 +42,13 @@ const ROUNDS = [
     'schemas/src',
   ],
   ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway', 'services/alerter'],
-  ['packages/privacy', 'services/query', 'packages/cli/src/cases', 'packages/cli/src/control'],
+  [
+    'packages/privacy',
+    'services/query',
+    'packages/cli/src/cases',
+    'packages/cli/src/control',
+    'packages/cli/src/plane',
+  ],
 ];
 
 function copyOfRepository(): string {

@@ -993,6 +993,14 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/cli/src/control/standing-control.ts', [
     ['pull: nothing that is archived', ' && !one.isArchived', ''],
   ]),
+  ...inFile('packages/cli/src/plane/apply-files.ts', [
+    ['up: what another plane did meanwhile is looked at anew', 'isOvertaken = true', 'isOvertaken = false'],
+    ['up: a start fails where the plane refuses', 'else throw refused(', 'else void refused('],
+    ['up: what no file names stays', '{ prune: false }', '{ prune: true }'],
+  ]),
+  ...inFile('packages/cli/src/control/change-record.ts', [
+    ['up: a change takes effect on what was seen alone', ', expects: revision', ''],
+  ]),
   ...inFile('packages/cli/src/cases/play-case.ts', [
     ['cases: one of several that differs fails', 'if (told.differences.length > 0) continue;', ''],
     ['cases: what was spent before', 'deltaMicros: signedMicros(stated.amount) ?? 0', 'deltaMicros: 0'],

@@ -7,9 +7,12 @@ import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { runMandate, startMandate } from './run-mandate.ts';
 
-it('starts on an empty folder, shows keys once, and stops at SIGTERM', async () => {
-  const data = join(temporaryFolder(), 'deep', 'data');
-  const first = startMandate(['up', '--data', data, '--port', '0']);
+it('starts on an empty folder, shows keys once, does what its files say, and stops at SIGTERM', async () => {
+  const folder = temporaryFolder();
+  const data = join(folder, 'deep', 'data');
+  const policies = join(folder, 'policies.yaml');
+  writeFileSync(policies, '{ kind: policy, version: 1, id: reads }\n---\n{ kind: agent, id: bot }\n');
+  const first = startMandate(['up', '--data', data, '--port', '0', '--policies', policies]);
   let said = '';
   first.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -20,8 +23,20 @@ it('starts on an empty folder, shows keys once, and stops at SIGTERM', async () 
   first.kill('SIGTERM');
   expect(await once(first, 'close')).toEqual([0, null]);
 
-  const second = await startPlane({ data });
+  const operator = /operator +(mdt_\S+)/.exec(said)?.[1] ?? '';
+  writeFileSync(policies, '{ kind: policy, version: 1, id: reads, allowedTools: ["read_*"] }\n');
+  const second = await startPlane({ data, env: { MANDATE_PLANE_POLICIES_PATH: policies } });
   expect(second.keys).toEqual({});
+  const standing = async (path: string) => {
+    const answer = await fetch(new URL(path, second.url), {
+      headers: { authorization: `Bearer ${operator}` },
+    });
+    return answer.json();
+  };
+  expect(await standing('/v1/policies')).toMatchObject({
+    policies: [{ version: 2, revision: 3, policy: { id: 'reads', allowedTools: ['read_*'] } }],
+  });
+  expect(await standing('/v1/agents')).toMatchObject({ agents: [{ revision: 1, agent: { id: 'bot' } }] });
   expect(await second.kill('SIGINT')).toBe(0);
 });
 
@@ -54,6 +69,9 @@ it('names the places of bad mandates, and a file that is missing', async () => {
   expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
   expect(bad.stderr).toContain(`\n${mandates}:4:1 maxCostTotal: `);
   expect(bad.stderr).toContain(`\n${mandates}:5:1 `);
+  const asPolicies = await runMandate(['up', '--data', join(folder, 'd'), '--policies', mandates]);
+  expect(asPolicies).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(asPolicies.stderr).toContain(`\n${mandates}:1:1 kind: `);
   const missing = await runMandate(['up', '--data', join(folder, 'd'), '--mandates', join(folder, 'nope')]);
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
 });

@@ -19,6 +19,7 @@ import { type ServerOptions, serverSettings, withServers } from './servers.ts';
 type Options = ServerOptions & {
   data?: string;
   mandates?: string;
+  policies?: string;
   host?: string;
   port?: number;
   logLevel?: LogLevel;
@@ -41,6 +42,11 @@ export function upCommand(command: Command, run: RunCommand): void {
       .option(
         '--mandates <file>',
         'the mandates; read again whenever it changes (else mandates.yaml in the data folder)',
+        someText,
+      )
+      .option(
+        '--policies <path>',
+        'agents, policies and rules, a file or a folder: what differs is changed at the start, as `mandate apply` does',
         someText,
       ),
     {
@@ -67,6 +73,7 @@ Every setting of the environment: docs/operations.md.
 Examples:
   mandate up
   mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml --port 7420
+  mandate up --policies policies/
   MANDATE_PLANE_SYNCHRONOUS=FULL mandate up      survives the loss of power, too
   mandate up --kafka k1:9092,k2:9092 --redis rediss://r:6379 --clickhouse https://c:8443
                                                  after \`mandate migrate\` with the same three
@@ -104,11 +111,12 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
 
 /** Flags are settings by another name: they go the same way, and are checked in the same place. */
 function flags(options: Options): Record<string, string> {
-  const { data, mandates, host, port, logLevel } = options;
+  const { data, mandates, policies, host, port, logLevel } = options;
   const given = {
     ...serverSettings(options),
     MANDATE_PLANE_DATA_PATH: data,
     MANDATE_PLANE_MANDATES_PATH: mandates,
+    MANDATE_PLANE_POLICIES_PATH: policies,
     MANDATE_PLANE_HOST: host,
     MANDATE_PLANE_PORT: port?.toString(),
     MANDATE_PLANE_LOG_LEVEL: logLevel,

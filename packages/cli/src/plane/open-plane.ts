@@ -40,7 +40,9 @@ import {
   systemClock,
 } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
+import { readControlFiles } from '../control/read-control-files.ts';
 import { VERSION } from '../version.ts';
+import { applyFiles } from './apply-files.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
 import type { PlaneConfig } from './plane-config.ts';
@@ -74,6 +76,8 @@ export function openPlane(
 
 async function open(config: PlaneConfig, log: Logger, env: Environment, opening: Opening): Promise<Plane> {
   const { closing, running } = opening;
+  const policies = config.PLANE_POLICIES_PATH;
+  const wanted = policies === undefined ? null : readControlFiles([policies]);
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
   const secret = readOrMakeSecret(folder.secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
@@ -108,6 +112,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     (opened) => opened.close(),
   );
   const followed = running(await followControl({ bus, log }));
+  // Before anything is decided, so that nobody is held to half of them.
+  if (wanted !== null) await applyFiles(wanted, { followed, clock, log });
   const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
   const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
   const audit = closing(await openAudit(config, { path: folder.audit }), (opened) => opened.close());

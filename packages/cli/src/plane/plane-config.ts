@@ -31,6 +31,13 @@ const whole = z.object({
     .min(1)
     .optional()
     .describe('the mandates file; mandates.yaml in the data folder when absent'),
+  PLANE_POLICIES_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'a file or folder of agents, policies and rules: at the start what differs from it is changed, and what it does not name stays',
+    ),
   PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   PLANE_PORT: z
     .int()

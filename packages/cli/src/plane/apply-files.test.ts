@@ -1,0 +1,102 @@
+import { type ControlDocuments, foldControl, loadControl } from '@mandate/policy';
+import { silentLogger } from '@mandate/runtime';
+import { type ControlRecord, controlRecord } from '@mandate/schemas';
+import { expect, it } from 'vitest';
+import { applyFiles } from './apply-files.ts';
+
+const FILES = `
+{ kind: agent, id: worker, parent: lead }
+---
+{ kind: agent, id: lead }
+---
+{ kind: policy, version: 1, id: reads, allowedTools: ['read_*'] }
+---
+{ kind: rule, version: 1, id: all-read, policy: reads }
+`;
+
+function documentsIn(text: string): ControlDocuments {
+  const read = loadControl(text);
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return read.documents;
+}
+
+/** The control topic, and who writes it besides. */
+function topic() {
+  const fold = foldControl();
+  const records: ControlRecord[] = [];
+  const write = (record: ControlRecord) => {
+    records.push(controlRecord.parse(record));
+    return fold.apply(record, records.length);
+  };
+  let before: (() => void) | null = null;
+  const followed = {
+    tenant: fold.tenant,
+    change: async (record: ControlRecord) => {
+      before?.();
+      before = null;
+      return write(record);
+    },
+  };
+  const parts = { followed, clock: () => Date.parse('2026-03-01T12:00:00Z'), log: silentLogger() };
+  return {
+    records,
+    fold,
+    write,
+    apply: (text: string) => applyFiles(documentsIn(text), parts),
+    /** While the next change is on its way. */
+    meanwhile(does: () => void) {
+      before = does;
+    },
+  };
+}
+
+it('makes records of what differs, and of nothing else', async () => {
+  const { records, apply } = topic();
+  await apply(FILES);
+  expect(records.map(({ event, change }) => [event, change.by, change.tenant])).toEqual(
+    ['agent.put', 'agent.put', 'policy.published', 'rule.put'].map((event) => [
+      event,
+      'mandate up',
+      'default',
+    ]),
+  );
+  await apply(FILES);
+  expect(records).toHaveLength(4);
+  await apply(FILES.replace("'read_*'", "'read_*', search"));
+  expect(records.slice(4)).toMatchObject([{ event: 'policy.published', change: { expects: 3 } }]);
+});
+
+it('leaves what no file names', async () => {
+  const { records, apply, fold } = topic();
+  await apply(FILES);
+  await apply('{ kind: agent, id: lead }');
+  expect(records).toHaveLength(4);
+  expect([...fold.tenant('default').rules.keys()]).toEqual(['all-read']);
+});
+
+it('goes on from what another plane did meanwhile', async () => {
+  const one = topic();
+  one.meanwhile(() => {
+    const change = { id: 'other', tenant: 'default', by: 'o', reason: '', at: '2026-03-01T12:00:00.000Z' };
+    const policy = { version: 1 as const, id: 'reads', allowedTools: ['*'] };
+    one.write({ event: 'policy.published', change, policy });
+  });
+  await one.apply(FILES);
+  const { versions = [] } = one.fold.tenant('default').policies.get('reads') ?? {};
+  expect(versions.map(({ document }) => document.allowedTools)).toEqual([['*'], ['read_*']]);
+  expect(one.fold.tenant('default').rules.size).toBe(1);
+});
+
+it('fails where the plane refuses, or no reader could take it in', async () => {
+  const { records, apply } = topic();
+  await expect(apply('{ kind: agent, id: a, parent: nobody }')).rejects.toMatchObject({
+    exitCode: 2,
+    message: 'the agent "a" of the files is refused: PARENT_UNKNOWN',
+  });
+  const before = records.length;
+  const labels = Array.from({ length: 40 }, (_, at) => `l${at}: *long`).join(', ');
+  await expect(
+    apply(`{ kind: agent, id: a, name: b, labels: { long: &long ${'x'.repeat(60_000)}, ${labels} } }`),
+  ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('has more than 1500000 bytes') });
+  expect(records).toHaveLength(before);
+});

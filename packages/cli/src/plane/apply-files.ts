@@ -1,0 +1,100 @@
+/**
+ * Agents, policies and rules of files, made so at the start of a plane: the plan of `mandate apply`, and only what differs
+ * becomes a record. What no file names stays.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FollowedControl } from '@mandate/control-log';
+import type { ControlDocuments, TenantControl } from '@mandate/policy';
+import type { Clock, Logger } from '@mandate/runtime';
+import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
+import { CommandFailure } from '../command-context.ts';
+import { recordOf } from '../control/change-record.ts';
+import { type Change, planChanges } from '../control/plan-changes.ts';
+import type { Standing } from '../control/standing-control.ts';
+
+type Parts = {
+  followed: Pick<FollowedControl, 'tenant' | 'change'>;
+  clock: Clock;
+  log: Logger;
+};
+
+/** Planes that start at once on one log get into each other's way: what another did meanwhile differs no more. */
+const MOST_ROUNDS = 10;
+
+const { tenant } = DEFAULTS;
+
+/** Throws a failure with exit code 2 that names what the plane refuses. */
+export async function applyFiles(wanted: ControlDocuments, { followed, clock, log }: Parts): Promise<void> {
+  let made = 0;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const changes = planChanges(wanted, standingIn(followed.tenant(tenant)), { prune: false });
+    let isOvertaken = false;
+    for (const change of changes) {
+      const atMs = clock();
+      const id = sortableId('chg', atMs, randomBytes(10).toString('hex'));
+      const why = { by: 'mandate up', reason: 'as its files say', at: wireTime(atMs) };
+      const record = recordOf(change, { id, tenant, ...why });
+      const fault = controlRecordFault(record);
+      if (fault !== null) throw refused(change, `it ${fault}`);
+      const changed = await followed.change(record);
+      if (changed.ok) made += 1;
+      else if (changed.refusal === 'REVISION_CONFLICT') isOvertaken = true;
+      else throw refused(change, changed.refusal);
+    }
+    if (!isOvertaken) {
+      tell(wanted, followed.tenant(tenant), made, log);
+      return;
+    }
+  }
+  throw new CommandFailure(
+    1,
+    'somebody else changes agents, policies and rules all the time',
+    'Start again.',
+  );
+}
+
+function refused({ kind, id }: Change, why: string): CommandFailure {
+  return new CommandFailure(
+    2,
+    `the ${kind} "${id}" of the files is refused: ${why}`,
+    'docs/errors.md says more.',
+  );
+}
+
+/** Agents come and go by themselves; policies and rules that no file names are for somebody to look at. */
+function tell(wanted: ControlDocuments, control: TenantControl, made: number, log: Logger): void {
+  if (made > 0) log.warn({ changes: made }, 'agents, policies and rules were made what the files say');
+  const policies = [...control.policies].filter(
+    ([id, { isArchived }]) => !isArchived && !wanted.policies.has(id),
+  );
+  const rules = [...control.rules.keys()].filter((id) => !wanted.rules.has(id));
+  if (policies.length === 0 && rules.length === 0) return;
+  log.warn(
+    { policies: policies.map(([id]) => id), rules },
+    'policies and rules that no file names stay: `mandate apply --prune` removes them',
+  );
+}
+
+/** As the service lists it. */
+function standingIn({ agents, policies, rules }: TenantControl): Standing[] {
+  const one = (
+    kind: Standing['kind'],
+    id: string,
+    revision: number,
+    document: object,
+    isArchived = false,
+  ) => ({
+    kind,
+    id,
+    revision,
+    isArchived,
+    document: document as Standing['document'],
+  });
+  return [
+    ...[...agents].map(([id, { revision, document }]) => one('agent', id, revision, document)),
+    ...[...policies].map(([id, { revision, versions, isArchived }]) =>
+      one('policy', id, revision, versions.at(-1)?.document ?? {}, isArchived),
+    ),
+    ...[...rules].map(([id, { revision, document }]) => one('rule', id, revision, document)),
+  ];
+}
