@@ -13,6 +13,7 @@
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
 import { type EpochInForce, epochBehind, type LedgerEpoch, TOPICS } from '@mandate/schemas';
+import { readBetween } from './read-between.ts';
 import { readDecision } from './read-record.ts';
 
 export type EpochsInForce = {
@@ -35,8 +36,9 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
       const announced = await announcedFrom(bus, unproven, place.offset);
       return announced.reduce<EpochInForce | null>(epochBehind, proven);
     },
-    remember({ partition, offset }, epoch) {
-      remembered.set(partition, { offset, epoch });
+    remember({ topic, partition, offset }, epoch) {
+      // Another topic has partitions and offsets of the same numbers, and no epochs.
+      if (topic === TOPICS.decisions) remembered.set(partition, { offset, epoch });
     },
   };
 }
@@ -45,33 +47,8 @@ type Announced = Pick<LedgerEpoch['epoch'], 'id' | 'generation'>;
 
 /** What is announced from `start` on and before `endOffset`, as the log says, in its order. */
 async function announcedFrom(bus: Bus, start: Coordinate, endOffset: number): Promise<Announced[]> {
-  const { topic, partition } = start;
-  const ranges = await bus.ranges(topic);
-  const kept = ranges.find((range) => range.partition === partition)?.startOffset ?? 0;
-  const startOffset = Math.max(start.offset, kept);
-  if (startOffset >= endOffset) return [];
-
   const announced: Announced[] = [];
-  const done = Promise.withResolvers<void>();
-  // A reader reads every partition of its topic: the others from their ends on.
-  const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
-  const reader = await bus.read({
-    topics: [topic],
-    from: { ...from, [`${topic}/${partition}`]: startOffset },
-    onRecords: (records) => {
-      for (const record of records) {
-        const { coordinate } = record;
-        if (coordinate.partition !== partition) continue;
-        if (coordinate.offset < endOffset) announced.push(...announcedBy(record));
-        if (coordinate.offset >= endOffset - 1) done.resolve();
-      }
-    },
-  });
-  try {
-    await Promise.race([done.promise, reader.finished]);
-  } finally {
-    await reader.stop();
-  }
+  await readBetween(bus, start, endOffset, (record) => void announced.push(...announcedBy(record)));
   return announced;
 }
 

@@ -1,0 +1,39 @@
+import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
+
+/**
+ * Hands over what lies in a partition from `start` on and before `endOffset`, in its order, as far as the log still holds it.
+ * Rejects with what `take` throws.
+ */
+export async function readBetween(
+  bus: Bus,
+  start: Coordinate,
+  endOffset: number,
+  take: (record: LogRecord) => void,
+): Promise<void> {
+  const { topic, partition } = start;
+  const ranges = await bus.ranges(topic);
+  const kept = ranges.find((range) => range.partition === partition)?.startOffset ?? 0;
+  const startOffset = Math.max(start.offset, kept);
+  if (startOffset >= endOffset) return;
+
+  const done = Promise.withResolvers<void>();
+  // A reader reads every partition of its topic: the others from their ends on.
+  const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
+  const reader = await bus.read({
+    topics: [topic],
+    from: { ...from, [`${topic}/${partition}`]: startOffset },
+    onRecords: (records) => {
+      for (const record of records) {
+        const { coordinate } = record;
+        if (coordinate.partition !== partition) continue;
+        if (coordinate.offset < endOffset) take(record);
+        if (coordinate.offset >= endOffset - 1) done.resolve();
+      }
+    },
+  });
+  try {
+    await Promise.race([done.promise, reader.finished]);
+  } finally {
+    await reader.stop();
+  }
+}
