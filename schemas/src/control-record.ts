@@ -85,6 +85,8 @@ export const controlRecord = z.discriminatedUnion('event', [
 ]);
 export type ControlRecord = z.output<typeof controlRecord>;
 
+export const CONTROL_RECORDS = controlRecord.options.map(({ shape }) => shape.event.value);
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const MOST_DEEP = CAPS.depth * 2;
 

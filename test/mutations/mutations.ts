@@ -303,6 +303,29 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['9 the recorder marks an overtaken epoch as void', 'void: behind === inForce }', 'void: false }'],
   ]),
+  ...inFile('services/recorder/src/epoch-in-force.ts', [
+    ['9 other topics say nothing of an epoch', 'if (topic === TOPICS.decisions) remembered', 'remembered'],
+  ]),
+  ...inFile('services/recorder/src/control-changes.ts', [
+    ['7 what became of a change follows from all before it', 'taken?.next === offset', 'taken !== null'],
+    [
+      '7 what lies beside the changes is none',
+      'if (records[0]?.coordinate.partition !== PARTITION) return [];',
+      '',
+    ],
+  ]),
+  ...inFile(`${POLICY}/control/what-became.ts`, [
+    ['7 a change that was written twice is on record once', 'changed.ok && !tookEffect', 'false'],
+    ['7 what was refused is on record as that', 'changed.ok ? null : changed.refusal', 'null'],
+    [
+      '7 only what took effect made a version',
+      'tookEffect ? versionOf(fold, record) : 0',
+      'versionOf(fold, record)',
+    ],
+  ]),
+  ...inFile('packages/audit/src/rows/control-change.ts', [
+    ['7 no hash of a key is in the audit', 'key: { hash: _, ...key } }', 'key }'],
+  ]),
   ...inFile('services/gateway/src/answers/follow-decisions.ts', [
     [
       '9 the gateway hands no void decision over',

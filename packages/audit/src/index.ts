@@ -32,7 +32,7 @@ export { eventsBehind } from './queries/events-behind.ts';
 export { EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from './queries/export.ts';
 export { groupOf } from './queries/grouping.ts';
 export { identity } from './queries/identity.ts';
-export type { LandedControlEvent } from './queries/landed.ts';
+export { CONTROL_PARTITION, type LandedControlEvent } from './queries/landed.ts';
 export { latencies } from './queries/latencies.ts';
 export { percentile, percentileOf } from './queries/latency-bounds.ts';
 export { type Measures, NOTHING, ORDERS } from './queries/measures.ts';
@@ -40,6 +40,7 @@ export { MOVED_BY, movers } from './queries/movers.ts';
 export { nearMisses } from './queries/near-misses.ts';
 export { decisionsAfter, decisionsBefore } from './queries/neighbours.ts';
 export {
+  changeRows,
   chargesByAgent,
   chargesByBudget,
   decisionRows,
@@ -84,5 +85,6 @@ export {
 } from './retention/tenant-tables.ts';
 export { markRecordedSince } from './rollups/mark-touched.ts';
 export { refreshRollups, waitingHours } from './rollups/refresh-rollups.ts';
+export { idOfChange, recordedChange } from './rows/control-change.ts';
 export type { ControlEvent } from './rows/control-event-row.ts';
 export { openServerAudit, type ServerAuditOptions } from './server.ts';

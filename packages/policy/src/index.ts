@@ -17,6 +17,7 @@ export {
   mandatesUnderControl,
 } from './control/mandates-under-control.ts';
 export { previewMandate } from './control/preview-mandate.ts';
+export { foldChange, type WhatBecame } from './control/what-became.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';

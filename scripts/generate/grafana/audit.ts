@@ -203,12 +203,13 @@ FROM decisions FINAL WHERE ${ofLastDays(31)} AND principal_id != '' GROUP BY pri
         },
         {
           title: 'What operators did',
-          description: 'Kills, revives, corrected budgets, approvals, and ledgers that began anew.',
+          description:
+            'Kills, revives, corrected budgets, approvals, ledgers that began anew, and changes of agents, keys, policies, rules and mandates.',
           kind: 'table',
           wide: true,
           unit: 'locale',
           columns: { at: 'dateTimeAsIso' },
-          sql: `SELECT happened_at AS at, toString(event) AS event, toString(scope) AS scope, agent_id AS agent, made_by AS by, reason
+          sql: `SELECT happened_at AS at, toString(event) AS event, toString(scope) AS scope, agent_id AS agent, subject, made_by AS by, reason, refusal
 FROM control_events FINAL
 WHERE tenant IN (${TENANT}, '') AND NOT void AND $__timeFilter(happened_at)
 ORDER BY happened_at DESC LIMIT 1 BY event, control_events.id LIMIT 50`,

@@ -1,5 +1,6 @@
 /** Decisions, settlements and control events as answers give them, found, followed or otherwise. */
 import {
+  CONTROL_PARTITION,
   type DecisionSummary,
   type LandedControlEvent,
   type SettlementSummary,
@@ -39,5 +40,6 @@ export function shownSettlement(row: SettlementSummary): z.output<typeof settlem
 }
 
 export function shownControlEvent(row: LandedControlEvent) {
-  return withLogPlace(row);
+  const isChange = row.logPartition === CONTROL_PARTITION;
+  return withLogPlace({ ...row, logPartition: isChange ? 0 : row.logPartition });
 }

@@ -1,9 +1,10 @@
 /**
- * The recorder: a consumer of the decisions, the dead letters and the reads, and the only writer of the audit's tables. For each
- * batch: read it, have it land in ClickHouse, commit. So nothing that is committed is missing from the tables, and
- * what lands twice shows once, because every table collapses repeats.
+ * The recorder: a consumer of the decisions, the dead letters, the reads and the changes of agents, policies and rules, and the
+ * only writer of the audit's tables. For each batch: read it, have it land in ClickHouse, commit. So nothing that is
+ * committed is missing from the tables, and what lands twice shows once, because every table collapses repeats.
  *
- * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land.
+ * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes; the others land. A
+ * change that cannot be read holds up those behind it, for what became of them depends on it.
  * While ClickHouse is away the partitions wait; decisions go on, and the lag is a metric. Where its tables are made
  * anew the recorder ends: started again, it fills them from the start of the log. Several recorders share the
  * partitions. Where a ledger was rebuilt, what its predecessors wrote behind that point is marked void. Where tenants
@@ -26,6 +27,7 @@ import {
   type Tracer,
 } from '@mandate/runtime';
 import { recorderGroup, TOPICS } from '@mandate/schemas';
+import { controlChanges } from './control-changes.ts';
 import { epochsInForce } from './epoch-in-force.ts';
 import { gatherInto } from './gather.ts';
 import { type KeepMonths, keepRetention, leavingOutPast } from './keep-retention.ts';
@@ -77,7 +79,7 @@ export type Recorder = Running & {
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-const RECORDED_TOPICS = [TOPICS.decisions, TOPICS.deadLetters, TOPICS.access];
+const RECORDED_TOPICS = [TOPICS.decisions, TOPICS.deadLetters, TOPICS.access, TOPICS.control];
 const DRAIN_MS = 5_000;
 
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
@@ -103,6 +105,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { tracer = null } = options;
   const context = {
     epochs: epochsInForce({ audit, bus }),
+    changes: controlChanges(bus),
     gathering: gatherInto(flush, { everyMs: options.gatherMs ?? 200 }),
     clock,
     log,

@@ -3,14 +3,23 @@
  * what ClickHouse acknowledged, so a crash anywhere means repeats, which the tables collapse, and never a gap.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Batch } from '@mandate/bus';
-import { type Clock, during, isMandateError, type Logger, type Span } from '@mandate/runtime';
+import type { Batch, Coordinate } from '@mandate/bus';
+import {
+  type Clock,
+  during,
+  isMandateError,
+  type Logger,
+  type MandateError,
+  type Span,
+} from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import type { ControlChanges } from './control-changes.ts';
 import type { EpochsInForce } from './epoch-in-force.ts';
 import type { Gathering } from './gather.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import type { RecorderMeasures } from './measures.ts';
-import type { Pile } from './pile.ts';
-import { readBatch } from './read-batch.ts';
+import { emptyPile, type Pile } from './pile.ts';
+import { type ReadBatch, readBatch } from './read-batch.ts';
 import { beginSpans, type Tracing } from './trace-batch.ts';
 
 /** What a batch hands over, and the spans of those of its records that are traced. */
@@ -18,6 +27,7 @@ export type Gathered = { pile: Pile; spans: readonly Span[] };
 
 export type BatchContext = {
   epochs: EpochsInForce;
+  changes: ControlChanges;
   gathering: Gathering<Gathered>;
   tracing: Tracing;
   clock: Clock;
@@ -47,7 +57,7 @@ async function untilDone(batch: Batch, spans: readonly Span[], context: BatchCon
         for (const span of spans) span.fail(error);
         return;
       }
-      if (!isMandateError(error) || !error.retryable) throw error;
+      if (!isMandateError(error) || !mayPass(error)) throw error;
       log.warn({ err: error, waitMs, topic, partition }, 'the partition waits');
       measures.waits.inc({ code: error.code });
       await sleep(waitMs, undefined, { signal: batch.signal }).catch(() => {});
@@ -55,18 +65,31 @@ async function untilDone(batch: Batch, spans: readonly Span[], context: BatchCon
   }
 }
 
-async function recordOnce(
-  batch: Batch,
-  spans: readonly Span[],
-  { epochs, gathering, clock }: BatchContext,
-): Promise<void> {
+/** What this version cannot read the next one can: until then that partition waits, and the others go on. */
+function mayPass({ code, retryable }: MandateError): boolean {
+  return retryable || code === 'LOG_UNREADABLE';
+}
+
+async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchContext): Promise<void> {
+  const { epochs, gathering } = context;
   const { topic, partition, records } = batch;
   const first = records[0]?.coordinate.offset ?? 0;
   const next = { topic, partition, offset: first + records.length };
-  const before = await epochs.before({ ...next, offset: first });
-  const { pile, epoch } = await readBatch(batch, { epoch: before, recordedAtMs: clock() });
+  const { pile, epoch } = await read(batch, { ...next, offset: first }, context);
   // Where more lies behind this batch, waiting would gather nothing that the next one does not bring.
   await gathering.add({ pile, spans }, next.offset < batch.endOffset);
   await batch.commit(next.offset);
   epochs.remember(next, epoch);
+}
+
+async function read(
+  batch: Batch,
+  start: Coordinate,
+  { epochs, changes, clock }: BatchContext,
+): Promise<ReadBatch> {
+  if (batch.topic !== TOPICS.control) {
+    const epoch = await epochs.before(start);
+    return readBatch(batch, { epoch, recordedAtMs: clock() });
+  }
+  return { pile: { ...emptyPile(), controlEvents: await changes.in(batch.records, clock()) }, epoch: null };
 }

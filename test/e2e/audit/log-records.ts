@@ -4,6 +4,7 @@ import {
   type ActionDecided,
   type ActionSettled,
   type AgentKilled,
+  type ControlRecord,
   type DeadLetter,
   type DeadLetterRepublished,
   type Decision,
@@ -153,4 +154,16 @@ export function deadLetterOf(n: number, topic: string = TOPICS.actions): DeadLet
       at: wireTime(START_MS + n),
     },
   };
+}
+
+/** A change of the control topic. */
+export function ruleRemoved(tenant: string): ControlRecord {
+  const change = {
+    id: `change-${tenant}`,
+    tenant,
+    by: 'ops',
+    reason: 'unused',
+    at: wireTime(START_MS + 86_400_000),
+  };
+  return { event: 'rule.removed', ruleId: 'r', change };
 }

@@ -28,6 +28,7 @@ import {
   killed,
   readByKey,
   republished,
+  ruleRemoved,
   START_MS,
   settled,
 } from './log-records.ts';
@@ -105,11 +106,17 @@ export function recorderPromises(open: OpenTables): void {
       TOPICS.access,
       [1, 2, 2].map((n) => ({ key: null, value: JSON.stringify(readByKey(n)) })),
     );
+    await recording.bus.append(TOPICS.control, [
+      { key: null, partition: 0, value: JSON.stringify(ruleRemoved('acme')) },
+      { key: null, partition: 0, value: JSON.stringify(ruleRemoved('globex')) },
+    ]);
     await recordAll({ maxBatch: 37 });
 
     expect((await everyDecision(audit)).sort()).toEqual(idsOf(decisions).sort());
     expect(await ask(audit, searchSettlements, { tenant: 'acme' })).toHaveLength(40);
     expect(await ask(audit, searchControlEvents, { tenant: 'acme' })).toMatchObject([
+      // There was none.
+      { event: 'rule.removed', subject: 'r', by: 'ops', refusal: 'NOT_FOUND', revision: 1 },
       { id: 'kill-1', event: 'agent.killed', scope: 'agent', agentId: 'agent-1', by: 'ops' },
       // It stands in both partitions, and is one event.
       { id: 'ep-1', event: 'ledger.epoch', scope: null, agentId: null },

@@ -1,11 +1,12 @@
 /** Agents, policies and rules of a folder of files, brought to a plane that runs, and compared with it. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { planeForCommands } from './plane-for-commands.ts';
 import { jsonLines } from './run-mandate.ts';
 
-const { folder, mandate } = planeForCommands();
+const { folder, data, mandate, plane } = planeForCommands();
 
 const AGENTS = `
 kind: agent
@@ -107,6 +108,38 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
   expect((await mandate(['apply', '-f', again.path])).stdout).toContain('2 to add');
   expect((await mandate(['diff', '-f', again.path])).exitCode).toBe(0);
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
+});
+
+it('the audit tells who changed what, when and why, also of a change that was refused, and is whole', async () => {
+  const late = await fetch(`${plane().url}/v1/policies/gitops-reads`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${plane().keys.operator}`,
+      'content-type': 'application/json',
+      'if-match': '"1"',
+    },
+    body: JSON.stringify({ version: 1, id: 'gitops-reads' }),
+  });
+  expect(late.status).toBe(409);
+  const ask = ['query', 'control-events', '--subject', 'gitops-reads', '--json'];
+  const changed = await waitUntil('the changes on record', async () => {
+    const rows = jsonLines((await mandate(ask)).stdout);
+    return rows.length === 5 ? rows : undefined;
+  });
+  expect(changed).toMatchObject([
+    { event: 'policy.published', policyVersion: null, refusal: 'REVISION_CONFLICT' },
+    { event: 'policy.published', policyVersion: 3 },
+    { event: 'policy.archived', policyVersion: null },
+    { event: 'policy.published', policyVersion: 2, reason: '' },
+    {
+      ...{ event: 'policy.published', policyVersion: 1, refusal: null },
+      ...{ by: expect.stringContaining('operator'), reason: 'a test' },
+    },
+  ]);
+  const table = await mandate([...ask.slice(0, -1), '--event', 'policy.archived', '--csv']);
+  expect(table.stdout).toMatch(/^id,event,.*subject.*\n.*policy\.archived,.*gitops-reads.*\n$/);
+  const reconciled = await mandate(['reconcile', '--data', data]);
+  expect(reconciled).toMatchObject({ exitCode: 0 });
 });
 
 it('pull writes what stands, and no more than that; then nothing differs, whatever the ids', async () => {

@@ -2,7 +2,7 @@
  * Following a table as it fills: each row once and in the order of the log, whatever lands when, in what pieces and how
  * often, and wherever the connection is cut.
  */
-import { type Decision, type KillTarget, wireTime } from '@mandate/schemas';
+import { type Decision, type KillTarget, TOPICS, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -28,6 +28,7 @@ import {
   type Recorded,
   recordControlEvents,
   recordDecisions,
+  recordedChange,
   recordSettlements,
   searchControlEvents,
   settlementFeed,
@@ -379,6 +380,30 @@ export function following(make: MakeAudit): void {
       'app-act-1',
       'app-act-2',
     ]);
+  });
+
+  test('changes of the control topic are told too, which has partitions and offsets of the same numbers', async () => {
+    await audit.command('TRUNCATE TABLE control_events');
+    const change = { id: 'c', tenant: 'ours', by: 'ops', reason: 'r', at: wireTime(START_MS) };
+    const changed = (offset: number) =>
+      recordedChange(
+        { event: 'rule.removed', ruleId: 'r', change },
+        { revision: offset + 1, refusal: null, isRepeat: false, policyVersion: 0 },
+        { ...onLog(null, offset), coordinate: { topic: TOPICS.control, partition: 0, offset } },
+      );
+    const killed = (offset: number) => happenedAt(0, offset, { what: 'tenant', name: offset, isVoid: false });
+    const feed = controlEventFeed({ tenant: 'ours' });
+    await recordControlEvents(audit, [killed(7), changed(0)]);
+    const begun = await placeNow(asking, feed, NOW_MS);
+    await recordControlEvents(audit, [changed(1), killed(8), changed(2)]);
+    const { rows, place } = await told(feed, begun);
+    expect(rows.map(({ event, logOffset }) => `${event} ${logOffset}`).sort()).toEqual([
+      'agent.killed 8',
+      'rule.removed 1',
+      'rule.removed 2',
+    ]);
+    expect((await told(feed, place)).rows).toEqual([]);
+    expect((await told(feed, placeSince(START_MS))).rows).toHaveLength(5);
   });
 
   test('whoever follows another tenant is told nothing', async () => {

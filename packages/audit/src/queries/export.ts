@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type Asked, narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS } from './decision-columns.ts';
 import { type DecisionFilter, decisionFilter, decisionsNarrowed } from './decision-filter.ts';
-import { CONTROL_EVENTS } from './search-control-events.ts';
+import { CHANGE_COLUMNS, CONTROL_EVENTS } from './search-control-events.ts';
 import {
   SETTLEMENT_COLUMNS,
   type SettlementFilter,
@@ -108,8 +108,8 @@ export const EXPORTS = {
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
       nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
-      nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt`,
-    written: ['agentId', 'madeBy', 'reason', 'budgetSubject', 'budgetId', 'actionId'],
+      nullIf(ledger_epoch, '') AS ledgerEpoch, ${CHANGE_COLUMNS}, happened_at AS happenedAt`,
+    written: ['agentId', 'madeBy', 'reason', 'budgetSubject', 'budgetId', 'actionId', 'subject'],
     lists: [],
     // One event may stand in several partitions of the log: one of them is given.
     source: (filter) =>

@@ -6,7 +6,7 @@
  * `recordedFromMs` keeps the question to the newest granules: without it every row of the tenant would be looked at. Of
  * control events every row is: they are few.
  */
-import { id, tenant } from '@mandate/schemas';
+import { id, TOPICS, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
@@ -30,7 +30,11 @@ const moment = period.fromMs.unwrap();
 const window = { tenant, recordedFromMs: moment, sinceMs: moment };
 
 /** A table that is followed: by which of its times, and which of its rows a tenant is told of. */
-type Followed = { table: string; time: string; owned: string };
+type Followed = { table: string; time: string; owned: string; partition?: string };
+
+/** The one partition of the control topic, told apart from those of the decisions, which share a table with it. */
+export const CONTROL_PARTITION = 2 ** 32 - 1;
+const PARTITION_OF_EITHER = `if(log_topic = '${TOPICS.control}', toUInt32(${CONTROL_PARTITION}), log_partition)`;
 
 const OWN = 'tenant = {tenant:String}';
 const OWN_AND_EVERYBODYS = "tenant IN ({tenant:String}, '')";
@@ -44,30 +48,31 @@ const WITHIN = ({ time, owned }: Followed) => `${owned}
  * is not named, from its start. Repeats and void rows are among them.
  */
 function behind(followed: Followed) {
-  const { table, time } = followed;
+  const { table, time, partition = 'log_partition' } = followed;
   return question({
     params: z.strictObject({ ...window, partitions: z.array(z.int()), through: z.array(z.int()) }),
     row: z.object({ id: z.string(), logPartition: z.int(), logOffset: z.int(), atMs: z.int() }),
     sql: () => `
-    SELECT id, log_partition AS logPartition, log_offset AS logOffset, toUnixTimestamp64Milli(${time}) AS atMs
+    SELECT id, ${partition} AS logPartition, log_offset AS logOffset, toUnixTimestamp64Milli(${time}) AS atMs
     FROM ${table}
     WHERE ${WITHIN(followed)}
-      AND log_offset > transform(log_partition, {partitions:Array(UInt32)}, {through:Array(Int64)}, -1)
-    ORDER BY log_partition, log_offset
-    LIMIT ${LANDED_A_PARTITION} BY log_partition`,
+      AND log_offset > transform(logPartition, {partitions:Array(UInt32)}, {through:Array(Int64)}, -1)
+    ORDER BY logPartition, log_offset
+    LIMIT ${LANDED_A_PARTITION} BY logPartition`,
   });
 }
 
 /** Where each partition ends now. */
 function ends(followed: Followed) {
+  const { table, partition = 'log_partition' } = followed;
   return question({
     params: z.strictObject(window),
     row: z.object({ logPartition: z.int(), logOffset: z.int() }),
     sql: () => `
-    SELECT log_partition AS logPartition, max(log_offset) AS logOffset
-    FROM ${followed.table}
+    SELECT ${partition} AS logPartition, max(log_offset) AS logOffset
+    FROM ${table}
     WHERE ${WITHIN(followed)}
-    GROUP BY log_partition`,
+    GROUP BY logPartition`,
   });
 }
 
@@ -120,14 +125,19 @@ const landedControlEvent = controlEventSummary.extend({
 export type LandedControlEvent = z.output<typeof landedControlEvent>;
 
 export const landedControlEvents = {
-  ...placesOf({ table: 'control_events', time: 'happened_at', owned: OWN_AND_EVERYBODYS }),
+  ...placesOf({
+    table: 'control_events',
+    time: 'happened_at',
+    owned: OWN_AND_EVERYBODYS,
+    partition: PARTITION_OF_EITHER,
+  }),
   /** One that stands in several partitions comes as often. */
   standing: question({
     params: controlEventFilter.extend({ ids }),
     row: landedControlEvent,
     sql: ({ ids: _, ...filter }) => `
     SELECT ${CONTROL_EVENT_COLUMNS},
-      log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
+      log_topic AS logTopic, ${PARTITION_OF_EITHER} AS logPartition, log_offset AS logOffset
     FROM control_events FINAL
     WHERE ${OWN_AND_EVERYBODYS} AND id IN {ids:Array(String)} AND NOT void${narrowed(filter, {
       agentId: "has(arrayConcat({agentId:Array(String)}, ['']), agent_id)",

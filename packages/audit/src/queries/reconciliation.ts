@@ -114,3 +114,15 @@ function rowsOf(table: 'decisions' | 'settlements') {
 
 export const decisionRows = rowsOf('decisions');
 export const settlementRows = rowsOf('settlements');
+
+/** The same of changes of agents, keys, policies, rules and mandates: each record of the control topic has an id of its own. */
+export const changeRows = question({
+  ...ROWS,
+  sql: ({ after }) => `
+    SELECT id, void, toUnixTimestamp64Milli(happened_at) AS atMs,
+      log_partition AS logPartition, log_offset AS logOffset
+    FROM control_events FINAL
+    WHERE tenant = {tenant:String} AND revision > 0${narrowed({ after }, { after: 'id > {after:String}' })}
+    ORDER BY id
+    LIMIT {limit:UInt32}`,
+});

@@ -1,9 +1,9 @@
 /**
- * What operators did, the newest first: a tenant's own events and those that concern everyone. An event for everyone
- * holds other tenants' actions in its payload, so no payload is given, and of those actions only the tenant's own. An event that stands in several partitions is
- * one event. Times repeat, so the page key is the time with the id: `beforeMs` and `beforeId` of the last row one has.
+ * What operators did, and who changed agents, keys, policies, rules and mandates, the newest first: a tenant's own events and those that
+ * concern everyone. An event for everyone holds other tenants' actions in its payload, so no payload is given, and of those
+ * actions only the tenant's own. An event that stands in several partitions is one event. Times repeat, so the page key is the time with the id: `beforeMs` and `beforeId` of the last row one has.
  */
-import { BUDGET_SCOPES, id, tenant, time } from '@mandate/schemas';
+import { BUDGET_SCOPES, CONTROL_RECORDS, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
@@ -14,7 +14,11 @@ export const CONTROL_EVENTS = [
   'budget.adjusted',
   'approval.recorded',
   'ledger.epoch',
+  ...CONTROL_RECORDS,
 ] as const;
+
+export const CHANGE_COLUMNS = `nullIf(subject, '') AS subject, nullIf(policy_version, 0) AS policyVersion,
+      nullIf(revision, 0) AS revision, nullIf(refusal, '') AS refusal`;
 
 /** `{tenant}` is whose they are shown to. */
 export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
@@ -22,7 +26,7 @@ export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nul
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
       nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
-      nullIf(ledger_epoch, '') AS ledgerEpoch,
+      nullIf(ledger_epoch, '') AS ledgerEpoch, ${CHANGE_COLUMNS},
       arrayMap(one -> CAST((one.agentId, one.actionId, one.attempt), 'Tuple(agentId String, actionId String, attempt UInt32)'),
         arrayFilter(one -> one.tenant = {tenant:String}, JSONExtract(payload, 'kill', 'open',
           'Array(Tuple(tenant String, agentId String, actionId String, attempt UInt32))'))) AS open,
@@ -48,6 +52,10 @@ export const controlEventSummary = z.object({
   digest: z.string().nullable(),
   answer: z.enum(['granted', 'denied']).nullable(),
   ledgerEpoch: z.string().nullable(),
+  subject: z.string().nullable().describe('Of a change: the id of the agent, key, policy, rule or mandate.'),
+  policyVersion: z.int().nullable().describe('Of a policy that was published: which version this made.'),
+  revision: z.int().nullable().describe('Of a change: its place on the control topic, counted from 1.'),
+  refusal: z.string().nullable().describe('Why a change never took effect; null where it did.'),
   /** Of a kill: what had been allowed and might still run, the tenant's own of those that its event names. */
   open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
   /** How many those were; null of a kill of everything, whose event counts other tenants' too. */
@@ -60,6 +68,8 @@ export const searchControlEvents = question({
     tenant,
     agentId: id.optional(),
     event: z.enum(CONTROL_EVENTS).optional(),
+    subject: id.optional(),
+    by: z.string().optional(),
     ...period,
     beforeMs: period.fromMs,
     beforeId: id.optional(),
@@ -72,6 +82,8 @@ export const searchControlEvents = question({
     WHERE tenant IN ({tenant:String}, '') AND NOT void${narrowed(params, {
       agentId: 'agent_id = {agentId:String}',
       event: 'event = {event:String}',
+      subject: 'control_events.subject = {subject:String}',
+      by: 'made_by = {by:String}',
       fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
       beforeMs: `(happened_at, control_events.id) <

@@ -1,10 +1,12 @@
-/** A row of `control_events`: five events in one shape. Empty text stands for none, no tenant for everyone. */
+/** A row of `control_events`: all of them in one shape. Empty text stands for none, no tenant for everyone. */
 import type { ActionDecided, ActionSettled, DecisionsRecord } from '@mandate/schemas';
 import { z } from 'zod';
-import { logColumns, logColumnsOf, type Recorded, storableTime, uint64 } from '../recorded.ts';
+import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
+import { type ControlChange, toldOfChange } from './control-change.ts';
 
 /** Everything in the decisions topic that is neither a decision nor a settlement. */
-export type ControlEvent = Exclude<DecisionsRecord, ActionDecided | ActionSettled>;
+type Operated = Exclude<DecisionsRecord, ActionDecided | ActionSettled>;
+export type ControlEvent = Operated | ControlChange;
 
 export const controlEventRow = z.strictObject({
   tenant: z.string(),
@@ -21,21 +23,29 @@ export const controlEventRow = z.strictObject({
   delta_micros: z.int(),
   ledger_epoch: z.string(),
   happened_at: storableTime,
+  subject: z.string(),
+  policy_version: uint32,
+  revision: uint64,
+  refusal: z.string(),
   ...logColumns,
 });
 type ControlEventRow = z.input<typeof controlEventRow>;
 
-const NO_BUDGET = {
+const NEITHER_BUDGET_NOR_CHANGE = {
   budget_scope: '',
   budget_subject: '',
   budget_id: '',
   budget_window_ms: 0,
   delta_micros: 0,
+  subject: '',
+  policy_version: 0,
+  revision: 0,
+  refusal: '',
 };
 
 export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEventRow {
   return {
-    ...NO_BUDGET,
+    ...NEITHER_BUDGET_NOR_CHANGE,
     event: recorded.record.event,
     ...toldBy(recorded.record),
     ...logColumnsOf(recorded),
@@ -44,6 +54,7 @@ export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEven
 
 /** The columns in which the events differ. */
 export function toldBy(event: ControlEvent) {
+  if ('change' in event) return toldOfChange(event);
   switch (event.event) {
     case 'agent.killed':
       return {

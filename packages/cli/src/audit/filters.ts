@@ -94,7 +94,14 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'event',
     flags: '--event <event>',
-    about: 'control events of this name, such as agent.killed',
+    about: 'control events of this name, such as agent.killed or policy.published',
+    once: someText,
+  },
+  {
+    name: 'madeBy',
+    flags: '--made-by <who>',
+    about: 'control events by whoever has this name, as `by` tells it',
+    parameter: 'by',
     once: someText,
   },
   {
@@ -169,7 +176,12 @@ const FILTERS: readonly Filter[] = [
     choices: ['agent', 'principal', 'mandate', 'tenant'],
     once: someText,
   },
-  { name: 'subject', flags: '--subject <id>', about: 'whose budgets', once: someText },
+  {
+    name: 'subject',
+    flags: '--subject <id>',
+    about: 'whose budgets; of control events: what was changed',
+    once: someText,
+  },
   { name: 'budget', flags: '--budget <id>', about: 'the budgets of this id', once: someText },
 ];
 

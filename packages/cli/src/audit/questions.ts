@@ -65,8 +65,10 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     path: 'control-events',
     rows: 'events',
     kind: 'paged',
-    filters: ['agent', 'event', ...PERIOD],
-    presentation: { first: ['event', 'agentId', 'by', 'reason', 'happenedAt'] },
+    filters: ['agent', 'event', 'subject', 'madeBy', ...PERIOD],
+    presentation: {
+      first: ['event', 'agentId', 'subject', 'policyVersion', 'by', 'reason', 'refusal', 'happenedAt'],
+    },
   },
   reads: {
     path: 'reads',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CONTROL_RECORDS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ApiClient, MissingRoute, type Query } from '../api-client.ts';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
@@ -25,7 +26,7 @@ const MOST_LINES = 1_000;
 const FILTERS = SEARCHED.filter((name) => name !== 'from' && name !== 'to');
 const TRY_AGAIN_MS = 500;
 /** What is shown of a stream, by its names of it: the second stands for all behind it. */
-const EVENTS = [
+const EVENTS: readonly string[] = [
   'decision',
   'control',
   'agent.killed',
@@ -33,6 +34,7 @@ const EVENTS = [
   'budget.adjusted',
   'approval.recorded',
   'ledger.epoch',
+  ...CONTROL_RECORDS,
 ];
 
 export function tailCommand(command: Command, run: RunCommand): void {

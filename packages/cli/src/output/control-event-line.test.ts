@@ -66,6 +66,39 @@ test.each<[string, Partial<ShownControlEvent>]>([
     'LEDGER begins ep_1: rebuilt',
     { event: 'ledger.epoch', ledgerEpoch: 'ep_1', by: null, reason: 'rebuilt' },
   ],
+  [
+    'REGISTERED agent bot by ops (key_1): incident 42',
+    { event: 'agent.put', agentId: 'bot', subject: 'bot' },
+  ],
+  [
+    'RETIRED agent bot by ops (key_1): incident 42',
+    { event: 'agent.retired', agentId: 'bot', subject: 'bot' },
+  ],
+  [
+    'ISSUED key k1 of bot by ops (key_1): incident 42',
+    { event: 'key.issued', agentId: 'bot', subject: 'k1' },
+  ],
+  [
+    'REVOKED key k1 of bot by ops (key_1): incident 42',
+    { event: 'key.revoked', agentId: 'bot', subject: 'k1' },
+  ],
+  [
+    'PUBLISHED policy reads@4 by ops (key_1): incident 42',
+    { event: 'policy.published', subject: 'reads', policyVersion: 4, refusal: null },
+  ],
+  [
+    'NOT PUBLISHED policy reads (REVISION_CONFLICT) by ops (key_1): incident 42',
+    { event: 'policy.published', subject: 'reads', policyVersion: null, refusal: 'REVISION_CONFLICT' },
+  ],
+  ['ARCHIVED policy reads by ops (key_1): incident 42', { event: 'policy.archived', subject: 'reads' }],
+  ['CHANGED rule r1 by ops (key_1): incident 42', { event: 'rule.put', subject: 'r1' }],
+  ['REMOVED rule r1 by ops (key_1): incident 42', { event: 'rule.removed', subject: 'r1' }],
+  [
+    'ISSUED mandate mnd_1 to bot by ops (key_1): incident 42',
+    { event: 'mandate.issued', agentId: 'bot', subject: 'mnd_1' },
+  ],
+  ['REVOKED mandate mnd_1 by ops (key_1): incident 42', { event: 'mandate.revoked', subject: 'mnd_1' }],
+  ['REORDERED the rules by ops (key_1): incident 42', { event: 'rules.reordered' }],
   ['AGENT.PAUSED bot by ops (key_1): incident 42', { event: 'agent.paused', agentId: 'bot' }],
   ['KILLED a\\u{1b}[2J by ops (key_1)', { ...killed, scope: 'agent', agentId: 'a\u001b[2J', reason: '' }],
 ])('%s', (line, given) => {

@@ -1,4 +1,4 @@
-import { durationInWords, formatMicros } from '@mandate/schemas';
+import { type ControlRecord, durationInWords, formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { cut } from './fit-columns.ts';
 import { lineTime } from './line-time.ts';
@@ -22,9 +22,29 @@ export type ShownControlEvent = {
   actionId: string | null;
   answer: string | null;
   ledgerEpoch: string | null;
+  /** Of changes of agents, keys, policies, rules and mandates. A plane of before them tells none of the three. */
+  subject?: string | null;
+  policyVersion?: number | null;
+  refusal?: string | null;
 };
 
 type Told = { word: string; style: Parameters<typeof paint>[0]; what: string };
+
+const CHANGES: Readonly<
+  Record<ControlRecord['event'], readonly [word: string, what: (event: ShownControlEvent) => string]>
+> = {
+  'agent.put': ['REGISTERED', ({ subject }) => `agent ${subject}`],
+  'agent.retired': ['RETIRED', ({ subject }) => `agent ${subject}`],
+  'key.issued': ['ISSUED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
+  'key.revoked': ['REVOKED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
+  'policy.published': ['PUBLISHED', policyOf],
+  'policy.archived': ['ARCHIVED', policyOf],
+  'rule.put': ['CHANGED', ({ subject }) => `rule ${subject}`],
+  'rule.removed': ['REMOVED', ({ subject }) => `rule ${subject}`],
+  'rules.reordered': ['REORDERED', () => 'the rules'],
+  'mandate.issued': ['ISSUED', ({ subject, agentId }) => `mandate ${subject} to ${agentId}`],
+  'mandate.revoked': ['REVOKED', ({ subject }) => `mandate ${subject}`],
+};
 
 /** One control event on one line, as `tail` shows it: who did what, and why. A terminal gets as much as a line of it takes. */
 export function controlEventLine(event: ShownControlEvent, stream: Output, nowMs: number): string {
@@ -37,6 +57,7 @@ export function controlEventLine(event: ShownControlEvent, stream: Output, nowMs
 }
 
 function toldOf(event: ShownControlEvent): Told {
+  if (isChange(event.event)) return toldOfChange(event, CHANGES[event.event]);
   switch (event.event) {
     case 'agent.killed':
       return { word: 'KILLED', style: 'red', what: targetOf(event) };
@@ -53,8 +74,26 @@ function toldOf(event: ShownControlEvent): Told {
       return { word: 'LEDGER', style: 'yellow', what: `begins ${event.ledgerEpoch}` };
     default:
       // Of a plane that is newer than this command.
-      return { word: event.event.toUpperCase(), style: 'cyan', what: event.agentId ?? '' };
+      return { word: event.event.toUpperCase(), style: 'cyan', what: event.subject ?? event.agentId ?? '' };
   }
+}
+
+function isChange(name: string): name is ControlRecord['event'] {
+  return Object.hasOwn(CHANGES, name);
+}
+
+/** One that never took effect says so first. */
+function toldOfChange(
+  event: ShownControlEvent,
+  [word, what]: (typeof CHANGES)[ControlRecord['event']],
+): Told {
+  const { refusal = null } = event;
+  if (refusal === null) return { word, style: 'cyan', what: what(event) };
+  return { word: `NOT ${word}`, style: 'yellow', what: `${what(event)} (${refusal})` };
+}
+
+function policyOf({ subject, policyVersion }: ShownControlEvent): string {
+  return typeof policyVersion === 'number' ? `policy ${subject}@${policyVersion}` : `policy ${subject}`;
 }
 
 function targetOf({ scope, agentId }: ShownControlEvent): string {

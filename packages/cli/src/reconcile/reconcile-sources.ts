@@ -2,6 +2,8 @@
 import {
   type AuditClient,
   ask,
+  type ControlEvent,
+  changeRows,
   chargesByBudget,
   decisionRows,
   doubledActions,
@@ -10,7 +12,7 @@ import {
   settlementRows,
   tenantKeptFrom,
 } from '@mandate/audit';
-import type { Bus } from '@mandate/bus';
+import type { Bus, LogRecord } from '@mandate/bus';
 import { foldOnto } from '@mandate/decider';
 import {
   type Balance,
@@ -23,11 +25,11 @@ import {
   reconcile,
 } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
-import { type DecisionsRecord, readDeadLettersRecord, TOPICS } from '@mandate/schemas';
+import { type DecisionsRecord, readControlRecord, readDeadLettersRecord, TOPICS } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 import type { Audited, AuditRow } from './laws/audit-rows.ts';
 import type { LawReport } from './laws/law.ts';
-import { createLaws, type Laws } from './laws/laws.ts';
+import { createLaws } from './laws/laws.ts';
 import { committedPositions, type Requests } from './laws/offsets.ts';
 
 export type Report = Reconciliation & {
@@ -129,7 +131,11 @@ async function compareOnce(
     audit: await allOf(tenants, (tenant) => audit.balances(tenant, keptFromOf(tenant))),
   });
   laws.checkCharges(compared);
-  await readLetters(bus, laws);
+  await readAll(bus, TOPICS.deadLetters, ({ value }) => laws.takesLetter(readDeadLettersRecord(value)));
+  await readAll(bus, TOPICS.control, (log) => {
+    // What lies in another partition changes nothing for anybody.
+    if (log.coordinate.partition === 0) laws.takesChange(readControlRecord(log.value), log);
+  });
   laws.end();
   const requests = await laws.checkOffsets(bus, committed);
   await laws.checkRows(audit.rows, fold.positions, keptFromOf);
@@ -137,12 +143,12 @@ async function compareOnce(
   return { ...compared, decisions, settlements, doubledActions: doubled, requests, laws: laws.report() };
 }
 
-async function readLetters(bus: Bus, laws: Laws): Promise<void> {
+async function readAll(bus: Bus, topic: string, take: (record: LogRecord) => void): Promise<void> {
   const reader = await bus.read({
-    topics: [TOPICS.deadLetters],
+    topics: [topic],
     from: 'earliest',
     onRecords: (records) => {
-      for (const { value } of records) laws.takesLetter(readDeadLettersRecord(value));
+      for (const record of records) take(record);
     },
   });
   try {
@@ -153,7 +159,7 @@ async function readLetters(bus: Bus, laws: Laws): Promise<void> {
 }
 
 /** Whether the audit keeps it. What was settled of an older decision counts nowhere: its fold knows of no such charge. */
-function isKept(record: DecisionsRecord, keptFrom: KeptFrom): boolean {
+function isKept(record: DecisionsRecord | ControlEvent, keptFrom: KeptFrom): boolean {
   const owner =
     record.event === 'action.decided'
       ? ownerIfPast('decisions', record.decision, keptFrom)
@@ -194,7 +200,7 @@ export function auditSource(audit: AuditClient): Sources['audit'] {
   };
 }
 
-const ROWS = { decisions: decisionRows, settlements: settlementRows };
+const ROWS = { decisions: decisionRows, settlements: settlementRows, changes: changeRows };
 
 async function* rowsRecorded(audit: AuditClient, tenant: string, table: Audited): AsyncGenerator<AuditRow> {
   for (let after: string | undefined; ; ) {

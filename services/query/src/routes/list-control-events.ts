@@ -1,4 +1,4 @@
-/** GET /v1/audit/control-events: what operators did, newest first. */
+/** GET /v1/audit/control-events: what operators did, and who changed agents, keys, policies, rules and mandates, newest first. */
 import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
 import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
@@ -15,11 +15,16 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Kills, revives, adjusted budgets, approvals and ledger epochs, newest first',
-        description: "The tenant's own, and those that concern everyone.",
+        summary:
+          'Kills, revives, adjusted budgets, approvals, ledger epochs, and changes of agents, keys, policies, rules and mandates, newest first',
+        description:
+          "The tenant's own, and those that concern everyone. A change that never took effect is among them, with its `refusal`; " +
+          'what was published, in full, has `/v1/policies/{id}/versions`.',
         querystring: queryParameters({
           agent: id.optional().describe('About this agent.'),
           event: z.enum(CONTROL_EVENTS).optional().describe('Only these.'),
+          subject: id.optional().describe('Changes of the agent, key, policy, rule or mandate of this id.'),
+          by: z.string().min(1).max(500).optional().describe('By whoever has this name, as `by` tells it.'),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
@@ -28,11 +33,13 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { agent, event, from, to, cursor: place, limit } = request.query;
+      const { agent, event, subject, by, from, to, cursor: place, limit } = request.query;
       const events = await ask(askerOf(request), searchControlEvents, {
         tenant: callerOf(request).tenant,
         agentId: agent,
         event,
+        subject,
+        by,
         fromMs: from,
         toMs: to,
         beforeMs: place?.[0],

@@ -59,7 +59,8 @@ export const streamLive: Route = (server, { ask, clock }) => {
         summary: 'Decisions, settlements and what operators do as they come on record, as server-sent events',
         description:
           'Event `decision`: a decision as the search gives it. Event `settlement`: the same of a settlement. Event `control`: a kill, a revive, ' +
-          "an adjusted budget, an approval or a ledger epoch as the list gives it, the tenant's own and those that concern everyone. " +
+          'an adjusted budget, an approval, a ledger epoch, or a change of an agent, key, policy, rule or mandate as the list gives it, ' +
+          "the tenant's own and those that concern everyone. " +
           'Settlements and control events are narrowed by agent and action alone; a control event that names no agent or no action concerns all. ' +
           'Each is told once, those of an agent in the order of the log; of different agents, and of different events, it is nearly that of time. ' +
           'Go on with the id of the last event in the header `Last-Event-ID`, as event sources do by themselves: nothing is missed and nothing repeated, also after restarts. ' +

@@ -1,5 +1,6 @@
 /** GET /v1/audit/sums…: what the reconciler compares with the ledger and the log, to the micro-dollar. */
 import {
+  changeRows,
   chargesByAgent,
   chargesByBudget,
   decisionRows,
@@ -122,7 +123,7 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
   );
 }
 
-const ROWS = { decisions: decisionRows, settlements: settlementRows };
+const ROWS = { decisions: decisionRows, settlements: settlementRows, changes: changeRows };
 
 function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
   server.get(
@@ -131,12 +132,13 @@ function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['reconciliation'],
-        summary: 'Which decisions, or settlements, are on record, by id',
+        summary:
+          'Which decisions, settlements, or changes of agents, keys, policies, rules and mandates are on record, by id',
         description:
-          'Those that a newer ledger epoch made void among them: no other answer has those. A page may have fewer rows ' +
+          'Those that are void among them: no other answer has those. A page may have fewer rows ' +
           'than `limit`; the last is the one whose `next` is null.',
         querystring: queryParameters({
-          table: z.enum(['decisions', 'settlements']).describe('Of which of the two.'),
+          table: z.enum(['decisions', 'settlements', 'changes']).describe('Of which of them.'),
           cursor: rowsCursor.parameter,
           limit: wholeNumberWithin(1, 10_000)
             .default(1_000)

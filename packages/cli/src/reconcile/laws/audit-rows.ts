@@ -1,10 +1,11 @@
 /**
- * One row in every answer of the audit: each decision and settlement that stands on the log is there exactly once, and
- * nothing else is; what a newer epoch made void is in no answer. Months that the audit dropped are left out.
+ * One row in every answer of the audit: each decision and settlement that stands on the log is there exactly once, and so is
+ * each change of agents, keys, policies, rules and mandates; nothing else is. What a newer epoch made void, and a change that was written
+ * twice, is in no answer. Months that the audit dropped are left out.
  */
 import type { Breach, Findings } from './law.ts';
 
-export const AUDITED = ['decisions', 'settlements'] as const;
+export const AUDITED = ['decisions', 'settlements', 'changes'] as const;
 export type Audited = (typeof AUDITED)[number];
 
 /** One row, as the audit has it. */

@@ -1,5 +1,14 @@
 /** Laws on logs of a few records. Over random histories of the real decider: test/laws/reconcile-laws.system.test.ts. */
-import { type Decision, type DecisionsRecord, type Settlement, TOPICS, wireTime } from '@mandate/schemas';
+import { idOfChange } from '@mandate/audit';
+import {
+  type ControlRecord,
+  type Decision,
+  type DecisionsRecord,
+  policyDocument,
+  type Settlement,
+  TOPICS,
+  wireTime,
+} from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
 import type { LawName } from './law.ts';
@@ -103,6 +112,42 @@ describe('epochs', () => {
       breaches: [{ at: `${TOPICS.decisions}/0/3`, what: expect.stringContaining('spent 5 in all') }],
     });
   });
+});
+
+test('each change of the control topic is on record once, a repeat of one is not, and what lies behind is left out', async () => {
+  const put = (id: string): ControlRecord => ({
+    event: 'rule.removed',
+    ruleId: 'r',
+    change: { id, tenant: 'acme', by: 'ann', reason: '', at: wireTime(START_MS) },
+  });
+  const rowOf = (logOffset: number) => ({
+    ...{ id: idOfChange(logOffset + 1), void: false, atMs: START_MS, logPartition: 0, logOffset },
+  });
+  const published = {
+    event: 'policy.published' as const,
+    policy: policyDocument.parse({ version: 1, id: 'p' }),
+    change: put('c-1').change,
+  };
+  async function broken(...offsets: number[]) {
+    const { laws, of } = lawsOf([begins('ep-1', 1)]);
+    const other = { ...put('c-9'), change: { ...put('c-9').change, tenant: 'globex' } };
+    // The last two: refused, as there is no such rule, and so on record; and the first once more.
+    for (const [offset, record] of [published, other, put('c-2'), published].entries())
+      laws.takesChange(record, { coordinate: { topic: TOPICS.control, partition: 0, offset } });
+    await laws.checkRows(
+      async function* (_tenant, table) {
+        if (table === 'changes') yield* offsets.map(rowOf);
+      },
+      new Map([[0, 0]]),
+      () => null,
+    );
+    return [of('audit-rows'), of('void')].map((law) => law?.breaches.map(({ ids }) => ids.id));
+  }
+  expect(await broken(0, 2, 4)).toEqual([[], []]);
+  expect(await broken(0)).toEqual([[idOfChange(3)], []]);
+  expect(await broken(0, 2, 2)).toEqual([[idOfChange(3)], []]);
+  expect(await broken(0, 1, 2)).toEqual([[idOfChange(2)], []]);
+  expect(await broken(0, 2, 3)).toEqual([[], [idOfChange(4)]]);
 });
 
 test('an outcome whose decision was lost settles the one that is made anew', () => {

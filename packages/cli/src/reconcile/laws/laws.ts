@@ -4,9 +4,17 @@
  *
  * Deliveries are looked at whosever they are, as an offset names no tenant; everything else is of the tenants asked for.
  */
+import { type ControlEvent, idOfChange } from '@mandate/audit';
 import type { Bus, GroupPosition, LogRecord } from '@mandate/bus';
 import type { Reconciliation } from '@mandate/ledger';
-import { type DeadLettersRecord, type DecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
+import { foldChange, foldControl } from '@mandate/policy';
+import {
+  type ControlRecord,
+  type DeadLettersRecord,
+  type DecisionsRecord,
+  type Settlement,
+  TOPICS,
+} from '@mandate/schemas';
 import { createAnswers } from './answers.ts';
 import { AUDITED, type Audited, type AuditRow, createAuditRows } from './audit-rows.ts';
 import { createInOrder } from './in-order.ts';
@@ -24,8 +32,6 @@ import { namesOf, readSteps, type Step } from './step.ts';
 /** Page after page, all that the audit has of a table, by id. */
 export type AskRows = (tenant: string, table: Audited) => AsyncIterable<AuditRow>;
 
-export type Laws = ReturnType<typeof createLaws>;
-
 /**
  * @param partitions of the decisions topic
  * @param isKept whether the audit keeps the months of a record
@@ -33,7 +39,7 @@ export type Laws = ReturnType<typeof createLaws>;
 export function createLaws(asked: {
   tenants: readonly string[];
   partitions: number;
-  isKept(record: DecisionsRecord): boolean;
+  isKept(record: DecisionsRecord | ControlEvent): boolean;
 }) {
   const tenants = new Set(asked.tenants);
   const found = {
@@ -55,6 +61,8 @@ export function createLaws(asked: {
   const kill = createKill(found.kill);
   const standing = createStanding(memory);
   const limits = createLimits(found.limits);
+  const control = foldControl();
+  let changesRead = 0;
   const inOrder = createInOrder(asked.partitions, onStep, (step) => {
     const ids = step.did === 'decide' ? namesOf(step.decision) : { tenant: step.tenant };
     const what = `the sequence ${step.sequence} is that of another step`;
@@ -113,6 +121,16 @@ export function createLaws(asked: {
       // What is told again took no number of its own.
       inOrder.takes(one, first || one.isOvertaken ? steps : []);
     },
+    /** A record of the control topic, in its order. */
+    takesChange(record: ControlRecord, { coordinate }: Pick<LogRecord, 'coordinate'>): void {
+      const { tenant } = record.change;
+      changesRead = coordinate.offset + 1;
+      const became = foldChange(control, record, changesRead);
+      if (!tenants.has(tenant) || !asked.isKept({ ...record, became })) return;
+      const id = idOfChange(changesRead);
+      if (became.isRepeat) rows.isVoid(tenant, 'changes', id);
+      else rows.stands(tenant, 'changes', id, placeName(coordinate));
+    },
     takesLetter(record: DeadLettersRecord): void {
       if (record.event === 'dead.letter') letters.takes(record.deadLetter);
     },
@@ -129,10 +147,12 @@ export function createLaws(asked: {
       positions: ReadonlyMap<number, number>,
       keptFrom: (tenant: string) => number | null,
     ): Promise<void> {
-      const isRead = ({ logPartition, logOffset }: AuditRow) =>
+      const isDecisionRead = ({ logPartition, logOffset }: AuditRow) =>
         logOffset <= (positions.get(logPartition) ?? -1);
+      const isChangeRead = ({ logOffset }: AuditRow) => logOffset < changesRead;
       for (const tenant of tenants) {
         for (const table of AUDITED) {
+          const isRead = table === 'changes' ? isChangeRead : isDecisionRead;
           const all = { rows: ask(tenant, table), keptFromMs: keptFrom(tenant), isRead };
           await rows.compare(tenant, table, all);
         }

@@ -1,0 +1,85 @@
+/**
+ * What the audit keeps of a change of the control topic: of what, about whom, and the document. A row says as well what
+ * became of it, which no record can: that follows from all those before it.
+ */
+import type { ControlRecord } from '@mandate/schemas';
+import type { Recorded } from '../recorded.ts';
+
+export type ControlChange = ControlRecord & { became: WhatBecame };
+
+/** What its readers found, all of them the same: as the policy package tells it. */
+type WhatBecame = {
+  /** Its place on the log, counted from 1. */
+  revision: number;
+  /** Why it never took effect; null where it did. */
+  refusal: string | null;
+  /** The change had been made before, and happened once. */
+  isRepeat: boolean;
+  /** Of a policy that it published: which version this is; 0 of anything else. */
+  policyVersion: number;
+};
+
+/** `subject`: the id of what was changed. `kept`: the record without who, when and why. */
+type Kept = { subject: string; agentId?: string; kept: object };
+
+const KEPT: {
+  readonly [Event in ControlRecord['event']]: (record: Extract<ControlRecord, { event: Event }>) => Kept;
+} = {
+  'agent.put': ({ agent }) => ({ subject: agent.id, agentId: agent.id, kept: { agent } }),
+  'agent.retired': ({ agentId }) => ({ subject: agentId, agentId, kept: { agentId } }),
+  // Without the hash: it is all that lets somebody in who can write the log, and tells nothing about the change.
+  'key.issued': ({ agentId, key: { hash: _, ...key } }) => ({
+    subject: key.id,
+    agentId,
+    kept: { agentId, key },
+  }),
+  'key.revoked': ({ agentId, keyId }) => ({ subject: keyId, agentId, kept: { agentId, keyId } }),
+  'policy.published': ({ policy }) => ({ subject: policy.id, kept: { policy } }),
+  'policy.archived': ({ policyId, forced }) => ({ subject: policyId, kept: { policyId, forced } }),
+  'rule.put': ({ rule }) => ({ subject: rule.id, kept: { rule } }),
+  'rule.removed': ({ ruleId }) => ({ subject: ruleId, kept: { ruleId } }),
+  'rules.reordered': ({ ruleIds }) => ({ subject: '', kept: { ruleIds } }),
+  'mandate.issued': ({ mandate }) => ({ subject: mandate.id, agentId: mandate.agentId, kept: { mandate } }),
+  'mandate.revoked': ({ mandateId }) => ({ subject: mandateId, kept: { mandateId } }),
+};
+
+function keptOf(record: ControlRecord): Kept {
+  // One of the functions by its own record, which TypeScript cannot follow through the union.
+  return (KEPT[record.event] as (record: ControlRecord) => Kept)(record);
+}
+
+/** On its way into the table, or into quarantine: what is no business of an auditor's is in neither. */
+export function recordedChange(
+  record: ControlRecord,
+  became: WhatBecame,
+  origin: Pick<Recorded<ControlRecord>, 'coordinate' | 'recordedAtMs' | 'traceId'>,
+): Recorded<ControlChange> {
+  const { event, change } = record;
+  const value = new TextEncoder().encode(JSON.stringify({ event, change, ...keptOf(record).kept }));
+  return { ...origin, record: { ...record, became }, value, void: became.isRepeat };
+}
+
+/** Of its row, by its place: the change's own id may come again, of another change that is refused for that. */
+export function idOfChange(revision: number): string {
+  return `chg_${String(revision).padStart(16, '0')}`;
+}
+
+/** The columns of its row that are its own. */
+export function toldOfChange(record: ControlChange) {
+  const { change, became } = record;
+  const { subject, agentId = '' } = keptOf(record);
+  return {
+    id: idOfChange(became.revision),
+    tenant: change.tenant,
+    scope: '',
+    agent_id: agentId,
+    made_by: change.by,
+    reason: change.reason,
+    ledger_epoch: '',
+    happened_at: change.at,
+    subject,
+    policy_version: became.policyVersion,
+    revision: became.revision,
+    refusal: became.refusal ?? '',
+  };
+}

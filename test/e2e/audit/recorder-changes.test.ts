@@ -1,0 +1,263 @@
+/** Changes of agents, keys, policies, rules and mandates, from the control topic into the audit: who allowed it, and what became of it. */
+import { ask, searchControlEvents } from '@mandate/audit';
+import { foldChange, foldControl } from '@mandate/policy';
+import { MandateError } from '@mandate/runtime';
+import { type ControlRecord, controlRecord, TOPICS, wireTime } from '@mandate/schemas';
+import { busWith, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { decided, START_MS } from './log-records.ts';
+import { everyDecision, openRecording, type Recording } from './recording.ts';
+
+const HASH = 'f00d'.repeat(16);
+const KEY = {
+  id: 'kkkkkkkkkkk1',
+  name: 'n',
+  tenant: 'acme',
+  scopes: ['publish'],
+  agents: ['bot'],
+  hash: HASH,
+};
+const READS = { version: 1, id: 'reads', allowedTools: ['read_*'] };
+
+let recording: Recording;
+let changes = 0;
+
+beforeAll(async () => {
+  recording = await openRecording();
+});
+afterAll(() => recording.close());
+
+function change(event: string, what: object, given: Partial<ControlRecord['change']> = {}): ControlRecord {
+  changes += 1;
+  const at = wireTime(START_MS + changes);
+  const who = { id: `c-${changes}`, tenant: 'acme', by: 'ops (key_1)', reason: 'a ticket', at };
+  return controlRecord.parse({ event, ...what, change: { ...who, ...given } });
+}
+
+async function append(records: readonly (ControlRecord | string)[]): Promise<number[]> {
+  const acks = await recording.bus.append(
+    TOPICS.control,
+    records.map((record) => ({
+      key: null,
+      partition: 0,
+      value: typeof record === 'string' ? record : JSON.stringify(record),
+    })),
+  );
+  return acks.map(({ coordinate }) => coordinate.offset + 1);
+}
+
+async function recordAll(options: Parameters<Recording['record']>[0] = {}): Promise<void> {
+  const recorder = await recording.record(options);
+  await recorder.caughtUp();
+  await recorder.stop();
+}
+
+const everything = z.object({ payload: z.string() });
+
+test('each change is on record, who made it and why, and what became of it; no hash of a key is', async () => {
+  const agent = [
+    change('agent.put', { agent: { id: 'bot', groups: ['support'] } }),
+    change('key.issued', {
+      agentId: 'bot',
+      key: { ...KEY, createdAt: '2026-01-01T00:00:00Z', revokedAt: null },
+    }),
+  ];
+  const published = change('policy.published', { policy: READS });
+  const records = [
+    ...agent,
+    published,
+    change('policy.published', { policy: { ...READS, maxCostTotal: 5 } }, { by: 'ann (key_2)' }),
+    change('policy.published', { policy: READS }, { expects: 1 }),
+    change('rule.put', { rule: { version: 1, id: 'r', policy: 'reads' } }),
+    change('mandate.issued', {
+      mandate: {
+        ...{ id: 'mnd_1', agentId: 'bot', context: {}, openRules: [], foundAt: 6, ttlMs: 1_000 },
+        rules: [{ rule: 'r', policy: 'reads@2', mode: 'enforce' }],
+        expiresAt: wireTime(START_MS + changes + 500),
+      },
+    }),
+    change('mandate.revoked', { mandateId: 'mnd_1' }),
+    change('rules.reordered', { ruleIds: ['r'] }),
+    change('policy.archived', { policyId: 'reads', forced: false }),
+    change('rule.removed', { ruleId: 'r' }),
+    change('policy.archived', { policyId: 'reads', forced: false }),
+    change('key.revoked', { agentId: 'bot', keyId: KEY.id }),
+    change('agent.retired', { agentId: 'bot' }),
+    change('agent.retired', { agentId: 'bot' }),
+    // As by a writer that lost the answer of the log: no row says that it happened twice.
+    { ...published, change: { ...published.change, reason: 'again' } },
+    change('policy.published', { policy: { ...READS, maxCostTotal: 9 } }, { id: published.change.id }),
+    change('policy.published', { policy: READS }, { tenant: 'globex' }),
+    // No table can hold its time.
+    change(
+      'key.issued',
+      { agentId: 'bot', key: { ...KEY, createdAt: '2026-01-01T00:00:00Z', revokedAt: null } },
+      { at: '1969-07-20T20:17:00Z' },
+    ),
+  ];
+  const [first = 0] = await append(records);
+  await recordAll({ maxBatch: 3 });
+
+  const found = await ask(recording.audit, searchControlEvents, { tenant: 'acme' });
+  const told = found
+    .toReversed()
+    .map(({ event, subject, agentId, policyVersion, refusal }) =>
+      [event, subject, agentId, policyVersion, refusal].filter((one) => one !== null).join(' '),
+    );
+  expect(told).toEqual([
+    'agent.put bot bot',
+    'key.issued kkkkkkkkkkk1 bot',
+    'policy.published reads 1',
+    'policy.published reads 2',
+    'policy.published reads REVISION_CONFLICT',
+    'rule.put r',
+    'mandate.issued mnd_1 bot',
+    'mandate.revoked mnd_1',
+    'rules.reordered',
+    'policy.archived reads POLICY_IN_USE',
+    'rule.removed r',
+    'policy.archived reads',
+    'key.revoked kkkkkkkkkkk1 bot',
+    'agent.retired bot bot',
+    'agent.retired bot bot NOT_FOUND',
+    'policy.published reads ID_REUSED',
+  ]);
+  expect(found.at(-1)).toMatchObject({
+    ...{ by: 'ops (key_1)', reason: 'a ticket', revision: first, happenedAt: records[0]?.change.at },
+    ...{ scope: null, budgetId: null, deltaMicros: null, ledgerEpoch: null, open: [], openCount: null },
+  });
+  expect(await ask(recording.audit, searchControlEvents, { tenant: 'globex' })).toHaveLength(1);
+
+  const narrowed = (by: object) => ask(recording.audit, searchControlEvents, { tenant: 'acme', ...by });
+  expect(await narrowed({ by: 'ann (key_2)' })).toMatchObject([{ subject: 'reads', policyVersion: 2 }]);
+  expect(await narrowed({ subject: 'r' })).toHaveLength(2);
+  expect(await narrowed({ agentId: 'bot' })).toHaveLength(6);
+  const pages = [];
+  for (let last: (typeof found)[number] | undefined; ; ) {
+    const before = last && { beforeMs: Date.parse(last.happenedAt), beforeId: last.id };
+    const page = await narrowed({ event: 'policy.published', limit: 2, ...before });
+    pages.push(...page);
+    last = page.at(-1);
+    if (page.length < 2) break;
+  }
+  expect(pages).toEqual(found.filter(({ event }) => event === 'policy.published'));
+
+  const kept = await recording.audit.query(
+    `SELECT payload FROM control_events UNION ALL SELECT base64Decode(value_base64) AS payload FROM quarantine`,
+    {},
+    everything,
+  );
+  const issued = kept.filter(({ payload }) => payload.includes('"key.issued"'));
+  expect(issued).toHaveLength(2);
+  expect(issued.map(({ payload }) => payload).join()).toContain(KEY.id);
+  expect(kept.map(({ payload }) => payload).join()).not.toContain(HASH);
+  expect(kept.some(({ payload }) => payload.includes('"maxCostTotal":5'))).toBe(true);
+});
+
+test('whenever recorders die, each change has one row, and what became of it is what every reader finds', async () => {
+  const writes = Array.from({ length: 40 }, (_, n) =>
+    change(
+      'policy.published',
+      { policy: { version: 1, id: `p${n % 3}`, maxCostTotal: n } },
+      // Some expect what stands, others what stood.
+      { tenant: 'dying', ...(n % 4 === 1 && { expects: n }), ...(n % 5 === 4 && { id: `again-${n % 2}` }) },
+    ),
+  );
+  let deeds = 0;
+  const dies = (at: number) => {
+    deeds += 1;
+    if (deeds === at) throw new Error('died');
+  };
+  for (let life = 0; life < 6; life += 1) {
+    await append(writes.splice(0, 5));
+    deeds = 0;
+    const mortal = busWith(recording.bus, {
+      consume: (options) =>
+        recording.bus.consume({
+          ...options,
+          onBatch: (batch) =>
+            options.onBatch({
+              ...batch,
+              commit: async (offset) => {
+                // Its rows are there by now.
+                if (batch.topic === TOPICS.control) dies(1 + (life % 3));
+                await batch.commit(offset);
+              },
+            }),
+        }),
+    });
+    const recorder = await recording.record({ bus: mortal, maxBatch: 2, sessionTimeoutMs: 300, gatherMs: 1 });
+    await expect(recorder.finished).rejects.toThrow('died');
+  }
+  await append(writes);
+  let away = 3;
+  await recordAll({
+    maxBatch: 3,
+    sessionTimeoutMs: 300,
+    audit: {
+      ...recording.audit,
+      insert: async (table, rows) => {
+        await recording.audit.insert(table, rows);
+        // The rows are there, and the recorder does not know it: it gives them again.
+        if (table === 'control_events' && away-- > 0)
+          throw new MandateError('AUDIT_UNAVAILABLE', 'away', { remedy: '', retryable: true });
+      },
+    },
+  });
+
+  const fold = foldControl();
+  const expected: string[] = [];
+  const reader = await recording.bus.read({
+    topics: [TOPICS.control],
+    from: 'earliest',
+    onRecords: (records) => {
+      for (const { coordinate, value } of records) {
+        if (coordinate.partition !== 0) continue;
+        const record = controlRecord.parse(JSON.parse(Buffer.from(value).toString()));
+        const { revision, policyVersion, refusal } = foldChange(fold, record, coordinate.offset + 1);
+        if (record.change.tenant === 'dying') expected.push(`${revision} ${policyVersion} ${refusal ?? ''}`);
+      }
+    },
+  });
+  await reader.caughtUp;
+  await reader.stop();
+  const rows = await recording.audit.query(
+    "SELECT revision, policy_version AS version, refusal FROM control_events FINAL WHERE tenant = 'dying' ORDER BY revision",
+    {},
+    z.object({ revision: z.int(), version: z.int(), refusal: z.string() }),
+  );
+  expect(expected).toHaveLength(40);
+  expect(expected.some((row) => row.endsWith('REVISION_CONFLICT'))).toBe(true);
+  expect(rows.map(({ revision, version, refusal }) => `${revision} ${version} ${refusal}`)).toEqual(expected);
+});
+
+// Last: nothing of the control topic is recorded from here on.
+test('behind a change that cannot be read none is recorded, decisions are, and nothing of it goes to quarantine', async () => {
+  const before = change('rule.removed', { ruleId: 'x' }, { tenant: 'unread' });
+  await append([before]);
+  await recordAll();
+  const strange = { ...change('policy.published', { policy: READS }), secret: HASH };
+  await append([JSON.stringify(strange), change('rule.removed', { ruleId: 'y' }, { tenant: 'unread' })]);
+  const recorder = await recording.record({ gatherMs: 1 });
+  await waitUntil('the partition to wait', async () => {
+    const text = await recorder.metrics.registry.metrics();
+    return /mandate_recorder_waits_total{.*code="LOG_UNREADABLE".*} [1-9]/.test(text);
+  });
+  const decision = decided(changes, { tenant: 'unread' });
+  await recording.append([decision]);
+  await waitUntil('the decision', async () => {
+    const ids = await everyDecision(recording.audit, 'unread');
+    return ids.includes(decision.decision.id);
+  });
+  await recorder.stop();
+  expect(await ask(recording.audit, searchControlEvents, { tenant: 'unread' })).toMatchObject([
+    { subject: 'x' },
+  ]);
+  const aside = await recording.audit.query(
+    'SELECT base64Decode(value_base64) AS payload FROM quarantine',
+    {},
+    everything,
+  );
+  expect(aside.map(({ payload }) => payload).join()).not.toContain(HASH);
+});
