@@ -45,12 +45,16 @@ const expectation = z.strictObject({
   verdict: z.enum(VERDICTS).optional(),
   code: z.enum(CODES_EXPECTED).optional(),
   observed: z.enum(CODES).optional().describe('What would have been said, were the policies enforced.'),
+  shadow: z
+    .enum([...CODES, 'UNKNOWN'])
+    .optional()
+    .describe('What would have been said, were the rules in shadow that matched in force.'),
   policy: z
     .string()
     .min(1)
     .optional()
     .describe('Whose bound it was: `read-only`, or `read-only@1`; of a mandates file, the mandate.'),
-  rule: id.optional().describe('One that gives the agent this policy.'),
+  rule: z.string().min(1).optional().describe('One that gives the agent this policy.'),
   charged: dollars.optional().describe('By this decision; of a report: what the action has cost in all.'),
   spent: amounts.optional().describe('After it, by budget.'),
   left: amounts.optional().describe('After it, by budget.'),

@@ -1007,7 +1007,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['cases: what differs fails', 'expected === seen) return []', 'expected !== seen) return []'],
     ['cases: whose bound it was', 'return first.policy ?? mandate', 'return mandate'],
     ['cases: what is left is told by the ledger', '?.spentMicros ?? 0', '?.spentMicros && 0'],
-    ['cases: who gives a policy', 'latestOf(given) === bound', 'true'],
+    ['cases: who gives a policy', 'latestOf(given) + whose === bound', 'true'],
   ]),
   ...inFile('packages/cli/src/control/document-file.ts', [
     ['pull: no file is hidden, or one of cases', "replace(/[!~*'()]|^\\.|\\.(?=test$)/g, hex)", 'toString()'],

@@ -89,6 +89,7 @@ test.each([
   ['a verdict', '{ verdict: ALLOW }', 'verdict', 'BLOCK'],
   ['a code', 'ALLOWED', 'code', 'TOOL_NOT_ALLOWED'],
   ['an observed code', '{ observed: TOOL_DENIED }', 'observed', 'none'],
+  ['what is in shadow', '{ shadow: TOOL_DENIED }', 'shadow', 'none'],
   ['a policy', '{ policy: mail@2 }', 'policy', 'mail@1'],
   ['a rule', '{ rule: other }', 'rule', 'support-mail'],
   ['a charge', '{ charged: 0.000001 }', 'charged', '$0.00'],
@@ -183,7 +184,8 @@ cases:
     steps:
       - ask: { tool: look, estimatedCostMicros: 100000 }
         expect: { verdict: ALLOW, left: { total: 0.4, total of lead: 0 } }
-      - { ask: { tool: look, estimatedCostMicros: 100000 }, expect: { code: COST_LIMIT_EXCEEDED, policy: half@1 of lead } }
+      - { ask: { tool: look, estimatedCostMicros: 100000 }, expect: { code: COST_LIMIT_EXCEEDED, policy: half@1 of lead, rule: all of lead } }
+      - { ask: { tool: look, estimatedCostMicros: 100000 }, expect: { policy: half, rule: all } }
 `,
   });
   expect(await run()).toMatchObject({ stderr: '', stdout: expect.stringContaining('1 passed') });

@@ -58,11 +58,12 @@ function plainDifferences(
   { code, chargedMicros }: Facts,
   decision: Decision | null,
 ): Difference[] {
-  const { verdict, observed, remainingCalls, retryAfterMs } = decision ?? {};
+  const { verdict, observed, shadow, remainingCalls, retryAfterMs } = decision ?? {};
   return [
     ...differing('verdict', expected.verdict, verdict),
     ...differing('code', expected.code, code),
     ...differing('observed', expected.observed, observed?.code),
+    ...differing('shadow', expected.shadow, shadow?.code ?? shadow?.verdict),
     ...differing('charged', dollarsOf(expected.charged), formatMicros(chargedMicros)),
     ...differing('callsLeft', expected.callsLeft, remainingCalls),
     ...differing('retryAfterMs', expected.retryAfterMs, retryAfterMs),
@@ -83,17 +84,22 @@ function dollarsOf(amount: number | undefined): string | undefined {
   return amount === undefined ? undefined : formatMicros(signedMicros(amount) ?? 0);
 }
 
-/** `policy` and `rule`: whose bound it was. */
+/** `policy` and `rule`: whose bound it was. A name may leave out its version, and the agent above that it is of. */
 function boundDifferences(expected: Expectation, decision: Decision, { rules }: Around): Difference[] {
   const bound = boundBy(decision);
-  const isMeant = expected.policy === bound || expected.policy === bound?.split('@')[0];
-  const policy = isMeant ? [] : differing('policy', expected.policy, bound);
-  const giving = (decision.mandate?.rules ?? []).filter((id) => {
+  const [policy = null] = bound?.split(' of ') ?? [];
+  const isMeant = [bound, policy, policy?.split('@')[0]].includes(expected.policy);
+  const giving = (decision.mandate?.rules ?? []).filter((name) => {
+    const [id = '', holder] = name.split(' of ');
     const given = rules.get(id)?.policy;
-    return given !== undefined && (given === bound || latestOf(given) === bound);
+    const whose = holder === undefined ? '' : ` of ${holder}`;
+    return given !== undefined && (given + whose === bound || latestOf(given) + whose === bound);
   });
-  const isGiving = expected.rule !== undefined && giving.includes(expected.rule);
-  return [...policy, ...(isGiving ? [] : differing('rule', expected.rule, giving.join(', ') || 'none'))];
+  const isGiving = giving.some((name) => [name, name.split(' of ')[0]].includes(expected.rule));
+  return [
+    ...(isMeant ? [] : differing('policy', expected.policy, bound)),
+    ...(isGiving ? [] : differing('rule', expected.rule, giving.join(', ') || 'none')),
+  ];
 }
 
 /** These are the decider's own: no policy says them. */
