@@ -4,6 +4,9 @@ import { CAPS } from './defaults.ts';
 import { RULE_MODES } from './rule-document.ts';
 import { count, id, parsedJson, time } from './scalars.ts';
 
+/** With which the id of an issued mandate begins, and no other's should. */
+export const ISSUED_MANDATE = 'mnd_';
+
 /** `read-only@3`: the policy that the rule led to, in the version that it had. */
 const matchedRule = z.strictObject({
   rule: id,
@@ -32,7 +35,7 @@ function isShallow(context: unknown): boolean {
 }
 
 export const issuedMandateDocument = z.strictObject({
-  id: id.regex(/^mnd_/),
+  id: id.regex(new RegExp(`^${ISSUED_MANDATE}`)),
   agentId: id,
   /** What an action says of these fields must be the same, and of those that it leaves out this holds. */
   context: issuedContext,

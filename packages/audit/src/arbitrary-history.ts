@@ -50,7 +50,7 @@ export const arbitraryRuling = fc.constantFrom(
 const mandate = fc.constantFrom(
   null,
   { id: 'm-1', hash: 'h', rules: [], policies: ['pol_a@1', 'pol_b@2'] },
-  { id: 'm-2', hash: 'h', rules: [], policies: ['pol_a@2'] },
+  { id: 'mnd_2', hash: 'h', rules: [], policies: ['pol_a@2'] },
 ) satisfies fc.Arbitrary<Decision['mandate']>;
 
 const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });

@@ -85,8 +85,10 @@ describe('a mandate', () => {
     const key = { 'idempotency-key': 'k-1' };
     const first = await issue({}, key);
     await author('PUT', '/v1/policies/reads', { ...READS, allowedTools: [] });
+    await author('DELETE', '/v1/rules/all-read');
     const again = await issue({}, key);
     expect([again.status, again.body.mandate]).toEqual([201, first.body.mandate]);
+    await author('POST', '/v1/rules', RULE);
     expect(await issue({ ttlMs: 1_000 }, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
     const anew = await issue();
     expect(anew.body.mandate).toMatchObject({ policies: ['reads@2'] });

@@ -23,6 +23,7 @@ export const arbitraryFilter: fc.Arbitrary<Filter> = fc
       fc.record({ principal: some('u-1', 'u-2') }),
       fc.record({ role: some('clerk') }),
       fc.record({ policy: some('pol_a', 'pol_a@2', 'pol_b@2', 'pol') }),
+      fc.record({ mandate: some('m-1', 'mnd_2') }),
       fc.record({ minChargedMicros: fc.nat(2_000_000) }),
       fc.record({ fromMs: arbitraryMoment }),
       fc.record({ toMs: arbitraryMoment }),

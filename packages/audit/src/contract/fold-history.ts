@@ -24,6 +24,7 @@ export type Filter = {
   kind?: Decision['kind'][];
   principal?: string[];
   role?: string[];
+  mandate?: string[];
   policy?: string[];
   minChargedMicros?: number;
   fromMs?: number;
@@ -105,6 +106,7 @@ function has(decision: Decision, name: string, wanted: unknown): boolean {
     kind: [decision.kind],
     principal: [decision.action.principal?.id],
     role: [decision.action.principal?.role],
+    mandate: [decision.mandate?.id],
     policy: (decision.mandate?.policies ?? []).flatMap((policy) => [policy, policy.split('@')[0]]),
   };
   return (values[name] ?? []).some((value) => z.array(z.unknown()).parse(wanted).includes(value));

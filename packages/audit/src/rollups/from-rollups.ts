@@ -6,6 +6,7 @@
  * from neither while a recorder and a refresh go on meanwhile. An hour that was exact then may have been touched since:
  * what came is then missing as a whole, as from any answer that was begun before it came.
  */
+import { ISSUED_MANDATE } from '@mandate/schemas';
 import {
   type Booked,
   type BookedFilter,
@@ -77,10 +78,14 @@ function columnsInOrder(key: readonly string[]): string {
 /** Whether the sums can tell it: everything it uses is the same within a group, and no cut lies within an hour. */
 function isRolled(asked: BookedFilter, { dimensions, cutMs = HOUR_MS }: BookedShape): boolean {
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
+  // Which of them it was, of those that were issued, no group says.
+  const tellsIssued =
+    dimensions.includes('mandate') || asked.mandate?.some((id) => id.startsWith(ISSUED_MANDATE)) === true;
   const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);
   return (
     (typeof cutMs === 'string' || cutMs % HOUR_MS === 0) &&
     nearMissAt === NEAR_MISS_AT &&
+    !tellsIssued &&
     dimensions.every((name) => rolled.has(DIMENSIONS[name])) &&
     Object.keys(present(others)).every((name) => name in FILTERED)
   );

@@ -1,4 +1,5 @@
 /** What the rows of `rollup_sums` hold in their arrays: a group for everything that has all of `COLUMNS_ROLLED` in common. */
+import { ISSUED_MANDATE } from '@mandate/schemas';
 
 /** Columns of decisions with few values each. The others (principal, policies, text, …) stay questions to the base tables. */
 export const COLUMNS_ROLLED = [
@@ -14,6 +15,9 @@ export const COLUMNS_ROLLED = [
   'mandate_id',
   'kind',
 ] as const;
+
+/** Issued mandates are one here: there may be one for every few calls. Questions that tell them apart are for the base tables. */
+export const MANDATE_ROLLED = `if(startsWith(mandate_id, '${ISSUED_MANDATE}'), '${ISSUED_MANDATE}', mandate_id)`;
 
 /** As in a source of `booked`: what is equal within a group, and how the rest adds up. */
 const SUMS = {

@@ -17,8 +17,8 @@ import {
 import type { Kept, PolicyHistory } from './kept.ts';
 
 export type IssuedMandate = Kept<IssuedMandateDocument> & {
-  /** Unlike `revision`, which a revocation moves. */
-  readonly issuedRevision: number;
+  /** The id of the change that issued it. */
+  readonly changeId: string;
   readonly issuedBy: string;
   readonly issuedAt: string;
   readonly endsAtMs: number;
@@ -109,7 +109,7 @@ export function issue(
   if (issued.byId.size >= issued.forgetAt) forgetThoseOver(issued, Date.parse(change.at));
   issued.byId.set(mandate.id, {
     revision,
-    issuedRevision: revision,
+    changeId: change.id,
     document: mandate,
     issuedBy: change.by,
     issuedAt: change.at,

@@ -1,6 +1,12 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
 import { randomBytes } from 'node:crypto';
-import { composeIssue, type IssueComposed, type IssuedMandate, policiesNamed } from '@mandate/policy';
+import {
+  canonicalJson,
+  composeIssue,
+  type IssueComposed,
+  type IssuedMandate,
+  policiesNamed,
+} from '@mandate/policy';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import {
   CAPS,
@@ -17,7 +23,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { idParams, MAY_READ, MAY_WRITE, revision, whyQuery } from './shapes.ts';
@@ -158,24 +164,46 @@ function found(control: Control, tenant: string, mandateId: string, reply: Fasti
 
 /**
  * The record says what the mandate is made of, as it was found here; where that is changed before the record is on the log,
- * it takes no effect, and it is looked again. Where this very request was answered before, the mandate is the one of then:
- * undefined once that is forgotten.
+ * it takes no effect, and it is looked again. Undefined where this very request was answered before with one that is forgotten.
  */
 async function issue(control: Control, request: Asked, wanted: Wanted): Promise<IssuedMandate | undefined> {
   const { tenant } = callerOf(request);
+  const first = issuedBefore(control, request, wanted);
+  if (first !== undefined) return first;
   for (let tried = 1; ; tried += 1) {
     const mandate = mandateNow(control, tenant, wanted);
     const what = { event: 'mandate.issued' as const, mandate };
     try {
-      const options = { expects: 0, part: `mandate, try ${tried}` };
-      const revision = await carryOut(control, request, null, what, options);
+      await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
       const { byId } = control.followed.tenant(tenant).issued;
-      return byId.get(mandate.id) ?? [...byId.values()].find((one) => one.issuedRevision === revision);
+      // The same request may have been on its way twice.
+      return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
     } catch (error) {
       const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
       if (!isLate || tried === MOST_TRIES) throw error;
     }
   }
+}
+
+function partOf(tried: number): string {
+  return `mandate, try ${tried}`;
+}
+
+/** By this very request, under its Idempotency-Key, whatever was changed since. */
+function issuedBefore(
+  control: Control,
+  request: Asked,
+  { agentId, context, ttlMs }: Wanted,
+): IssuedMandate | undefined {
+  if (repeatableId(request) === null) return undefined;
+  const ids = new Set(Array.from({ length: MOST_TRIES }, (_, at) => repeatableId(request, partOf(at + 1))));
+  const { byId } = control.followed.tenant(callerOf(request).tenant).issued;
+  const one = [...byId.values()].find(({ changeId }) => ids.has(changeId));
+  const isSame =
+    one?.document.agentId === agentId &&
+    one.document.ttlMs === ttlMs &&
+    canonicalJson(one.document.context) === canonicalJson(context);
+  return isSame ? one : undefined;
 }
 
 function mandateNow({ followed, clock }: Control, tenant: string, { agentId, context, ttlMs }: Wanted) {

@@ -44,6 +44,11 @@ export async function carryOut(
 }
 
 /** With an Idempotency-Key the id is a function of it: sent again, the change is the same one, and happens once. */
+export function repeatableId(request: Asked, part = ''): string | null {
+  const key = idempotencyKeyOf(request);
+  return key === null ? null : `chg_${digest([callerOf(request).tenant, key, part])}`;
+}
+
 function changeOf(
   { clock, redactText }: Control,
   request: Asked,
@@ -52,12 +57,8 @@ function changeOf(
 ): ControlRecord['change'] {
   const { id: keyId, name, tenant } = callerOf(request);
   const atMs = clock();
-  const key = idempotencyKeyOf(request);
   return {
-    id:
-      key === null
-        ? sortableId('chg', atMs, randomBytes(10).toString('hex'))
-        : `chg_${digest([tenant, key, part])}`,
+    id: repeatableId(request, part) ?? sortableId('chg', atMs, randomBytes(10).toString('hex')),
     tenant,
     by: `${name} (${keyId})`,
     reason: redactText(request.query.reason ?? ''),
