@@ -256,6 +256,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
   ]),
+  ...inFile('packages/policy/src/lint/lint-control.ts', [
+    [
+      '7 who writes a policy hears of the rules that name it',
+      "id === (kind === 'rule' ? document.id : policyIdOf(document))",
+      'id === document.id',
+    ],
+  ]),
   ...inFile('packages/policy/src/lint/widening.ts', [
     [
       '7 a limit that is gone is told',

@@ -23,7 +23,7 @@ export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
 export type { LintFinding } from './lint/finding.ts';
-export { lintControl } from './lint/lint-control.ts';
+export { type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
 export { widening } from './lint/widening.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';

@@ -172,7 +172,7 @@ describe('policies', () => {
     const { author } = await scene();
     expect((await author('POST', '/v1/policies', READS)).body).toEqual({
       ...{ revision: 1, version: 1, isArchived: false },
-      ...{ policy: READS, widens: [] },
+      ...{ policy: READS, widens: [], lint: [expect.objectContaining({ code: 'POLICY_UNUSED' })] },
     });
     const narrower = { ...READS, allowedTools: ['read_file'] };
     expect((await author('PUT', '/v1/policies/reads', narrower, { 'if-match': '"1"' })).body.version).toBe(2);
@@ -258,6 +258,15 @@ describe('rules', () => {
       body: { code: 'REVISION_CONFLICT' },
     });
     expect(await reorder(['x', 'y'], 4)).toMatchObject({ status: 409, body: { code: 'RULES_DIFFER' } });
+  });
+
+  test('are answered with what is amiss about them', async () => {
+    const { author } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    const { body } = await author('POST', '/v1/rules', { ...RULE, groups: ['nobody'] });
+    expect(body.lint).toMatchObject([{ code: 'POLICY_MISSING' }, { code: 'RULE_MATCHES_NOBODY' }]);
+    await author('POST', '/v1/policies', READS);
+    expect((await author('PUT', '/v1/rules/all-read', RULE)).body.lint).toEqual([]);
   });
 
   test('that could never be in force are refused', async () => {

@@ -24,10 +24,13 @@ const policyOf = once((document: PolicyDocument, version: number): NamedPolicy =
   return read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
 });
 
-export const ruleOf = once((document: RuleDocument): Rule => {
-  const read = compileRule(document);
-  return read.ok ? read.compiled : blockingRule(document);
-});
+/** What is amiss in it, where it cannot be compiled. */
+export const readRule = once(compileRule);
+
+export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
+  const read = readRule(kept);
+  return read.ok ? read.compiled : blockingRuleOf(kept);
+};
 
 export const agentOf = once((document: AgentDocument): AgentAttributes => ({ ...document }));
 
@@ -45,7 +48,7 @@ function once<D, More extends unknown[], T>(
 }
 
 /** Whoever wrote it could read it, and we cannot: then nobody whom it names is allowed anything by it, whatever it asks. */
-function blockingRule({ id, priority, mode, agents, groups }: RuleDocument): Rule {
+const blockingRuleOf = once(({ id, priority, mode, agents, groups }: RuleDocument): Rule => {
   return {
     id,
     priority,
@@ -57,4 +60,4 @@ function blockingRule({ id, priority, mode, agents, groups }: RuleDocument): Rul
     startsAtMs: null,
     endsAtMs: null,
   };
-}
+});

@@ -1,7 +1,7 @@
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { foldControl } from '../control/control-state.ts';
-import { lintControl } from './lint-control.ts';
+import { type LintedDocument, lintAround, lintControl } from './lint-control.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -13,8 +13,8 @@ type Documents = {
   retired?: string[];
 };
 
-/** What is found in so many documents; what every one needs stands here. */
-function found({
+/** A tenant of so many documents; what every one needs stands here. */
+function controlOf({
   agents = [{ id: 'a' }],
   policies = [],
   rules = [],
@@ -34,12 +34,11 @@ function found({
     const record: ControlRecord = controlRecord.parse({ ...body, change });
     fold.apply(record, at + 1);
   }
-  return lintControl(fold.tenant('t'), NOW_MS).map(({ code, rules, policies }) => ({
-    code,
-    rules,
-    policies,
-  }));
+  return fold.tenant('t');
 }
+
+const found = (documents: Documents) =>
+  lintControl(controlOf(documents), NOW_MS).map(({ code, rules, policies }) => ({ code, rules, policies }));
 
 const P = { id: 'p' };
 
@@ -195,4 +194,29 @@ test('policies that leave a sub-agent no tool over, though each agent has some, 
   expect(found({ agents, policies: [generous, worker], rules })).toEqual([
     { code: 'TOOLS_HANDED_ON', rules: ['lead'], policies: ['of-lead'] },
   ]);
+});
+
+const AMISS = {
+  agents: [{ id: 'a' }, { id: 'b' }],
+  policies: [
+    { id: 'reads', allowedTools: ['read_*'] },
+    { id: 'pays', allowedTools: ['pay'], tools: ['buy'] },
+    { id: 'unused' },
+  ],
+  rules: [
+    { id: 'all-read', policy: 'reads' },
+    { id: 'a-pays', policy: 'pays', agents: ['a'] },
+    { id: 'b-reads', policy: 'reads', agents: ['b'] },
+    { id: 'nobody', policy: 'gone', agents: ['c'] },
+  ],
+};
+
+test.each<[LintedDocument, string[]]>([
+  [{ kind: 'rule', id: 'a-pays' }, ['NOTHING_IN_COMMON']],
+  [{ kind: 'rule', id: 'b-reads' }, []],
+  [{ kind: 'rule', id: 'nobody' }, ['POLICY_MISSING', 'RULE_MATCHES_NOBODY']],
+  [{ kind: 'policy', id: 'pays' }, ['NOTHING_IN_COMMON', 'PATTERN_MATCHES_NOTHING']],
+  [{ kind: 'policy', id: 'unused' }, ['POLICY_UNUSED']],
+])('around %o alone is told what is amiss about it', (around, codes) => {
+  expect(lintAround(controlOf(AMISS), NOW_MS, around).map(({ code }) => code)).toEqual(codes);
 });

@@ -1,9 +1,11 @@
 /** What is amiss in a tenant's policies and rules, though every document of it is good: what blocks, and what does nothing. */
-import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import { type AgentDocument, policyNamed, type RuleDocument } from '@mandate/schemas';
 import { agentsAbove } from '../control/agents-above.ts';
+import { agentOf, readRule } from '../control/compile-control.ts';
 import type { TenantControl } from '../control/control-state.ts';
+import type { PolicyHistory } from '../control/kept.ts';
 import { compileGlobs } from '../glob.ts';
-import { compileRule, type Rule } from '../rules/rule.ts';
+import type { compileRule, Rule } from '../rules/rule.ts';
 import { type AgentAttributes, mayMatch } from '../rules/rules-in-force.ts';
 import { emptyTogether } from './empty-together.ts';
 import type { Finding, LintFinding } from './finding.ts';
@@ -13,15 +15,14 @@ import { lintFamilies } from './lint-families.ts';
 type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
 
 export function lintControl(control: TenantControl, atMs: number): readonly LintFinding[] {
-  const rules = [...control.rules.values()].map(({ document }) => ({
-    document,
-    read: compileRule(document),
-  }));
+  const rules = rulesOf(control);
   const inForce = rules.filter(({ document }) => isAlive(document, atMs));
-  const findings = [
+  const agents = [...control.agents.values()].map(({ document }) => document);
+  const policies = [...control.policies];
+  return whole([
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
-    ...nothingInCommon(control, rules, atMs),
+    ...nothingInCommon(control, rules, agents, atMs),
     ...lintFamilies(
       control,
       inForce.flatMap(({ read, document }) =>
@@ -29,11 +30,57 @@ export function lintControl(control: TenantControl, atMs: number): readonly Lint
       ),
     ),
     ...idleRules(control, rules, atMs),
-    ...unusedPolicies(control, rules),
-    ...idlePatterns(control),
-  ];
+    ...unusedPolicies(policies, rules),
+    ...idlePatterns(policies),
+  ]);
+}
+
+export type LintedDocument = { kind: 'rule' | 'policy'; id: string };
+
+/** So many of the agents that its rules hold are looked at: whoever changes a document waits for the answer. */
+const AGENTS_AROUND = 100;
+
+/** What is amiss about one document, of all that lintControl tells save of families. */
+export function lintAround(
+  control: TenantControl,
+  atMs: number,
+  { kind, id }: LintedDocument,
+): readonly LintFinding[] {
+  const rules = rulesOf(control);
+  const own = rules.filter(({ document }) => id === (kind === 'rule' ? document.id : policyIdOf(document)));
+  const policies = [...control.policies].filter(([name]) => kind === 'policy' && name === id);
+  return whole([
+    ...unreadableRules(own),
+    ...missingPolicies(control, own, atMs),
+    ...nothingInCommon(control, rules, heldBy(control, own), atMs),
+    ...idleRules(control, own, atMs),
+    ...unusedPolicies(policies, rules),
+    ...idlePatterns(policies),
+  ]);
+}
+
+function whole(findings: readonly Finding[]): readonly LintFinding[] {
   return findings.map((finding) => ({ rules: [], policies: [], ...finding }));
 }
+
+function rulesOf({ rules }: TenantControl): readonly RuleRead[] {
+  return [...rules.values()].map((kept) => ({ document: kept.document, read: readRule(kept) }));
+}
+
+function policyIdOf({ policy }: RuleDocument): string {
+  return policyNamed(policy).id;
+}
+
+function heldBy({ agents }: TenantControl, rules: readonly RuleRead[]): readonly AgentDocument[] {
+  const held: AgentDocument[] = [];
+  for (const kept of agents.values()) {
+    if (held.length === AGENTS_AROUND) break;
+    if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept)))) held.push(kept.document);
+  }
+  return held;
+}
+
+type Policies = readonly (readonly [id: string, PolicyHistory])[];
 
 /** The version that a rule means. */
 function meant({ policies }: TenantControl, { policy }: RuleDocument) {
@@ -77,7 +124,12 @@ function missingPolicies(control: TenantControl, rules: readonly RuleRead[], atM
 }
 
 /** For each set of rules that some agent may be held to at some time, a smallest set of policies that leaves no tool over. */
-function nothingInCommon(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
+function nothingInCommon(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  agents: readonly AgentDocument[],
+  atMs: number,
+): Finding[] {
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
     .flatMap((rule) => withPolicy(control, rule));
@@ -91,7 +143,7 @@ function nothingInCommon(control: TenantControl, rules: readonly RuleRead[], atM
   };
   const found = new Map<string, Finding>();
   const looked = new Set<string>();
-  for (const { document: agent } of control.agents.values()) {
+  for (const agent of agents) {
     const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
       one === null
         ? []
@@ -135,9 +187,7 @@ function withPolicy(control: TenantControl, { document, read }: RuleRead): Compi
 }
 
 function idleRules(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
-  const agents: readonly AgentAttributes[] = [...control.agents.values()].map(({ document }) => ({
-    ...document,
-  }));
+  const agents: readonly AgentAttributes[] = [...control.agents.values()].map((kept) => agentOf(kept));
   return rules.flatMap(({ document: { id, endsAt }, read }): Finding[] => {
     if (read.ok && endsAt !== undefined && Date.parse(endsAt) <= atMs)
       return [
@@ -162,9 +212,9 @@ function idleRules(control: TenantControl, rules: readonly RuleRead[], atMs: num
   });
 }
 
-function unusedPolicies({ policies }: TenantControl, rules: readonly RuleRead[]): Finding[] {
+function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): Finding[] {
   const used = new Set(rules.map(({ document }) => policyNamed(document.policy).id));
-  return [...policies]
+  return policies
     .filter(([id, { isArchived }]) => !isArchived && !used.has(id))
     .map(([id]) => ({
       code: 'POLICY_UNUSED',
@@ -176,8 +226,8 @@ function unusedPolicies({ policies }: TenantControl, rules: readonly RuleRead[])
 }
 
 /** Where a policy says which tools there are, each pattern of its lists is to match one of them. */
-function idlePatterns({ policies }: TenantControl): Finding[] {
-  return [...policies.values()].flatMap(({ versions, isArchived }): Finding[] => {
+function idlePatterns(policies: Policies): Finding[] {
+  return policies.flatMap(([, { versions, isArchived }]): Finding[] => {
     const document = versions.at(-1)?.document;
     if (isArchived || document?.tools === undefined) return [];
     const { id, tools } = document;

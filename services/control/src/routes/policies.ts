@@ -10,6 +10,7 @@ import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 import { pageOf, pagesById } from './pages.ts';
 import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+import { lint, lintOf } from './show-lint.ts';
 
 const tags = ['policies'];
 const version = z
@@ -27,9 +28,8 @@ const shown = z.object({
 const published = shown.extend({
   widens: z
     .array(z.string())
-    .describe(
-      'What it lets through that the version before it did not, a line each; see GET /v1/lint for the rest.',
-    ),
+    .describe('What it lets through that the version before it did not, a line each.'),
+  lint,
 });
 const pages = pagesById('policies', shown);
 const versionsCursor = pageCursor('versions', z.tuple([count]));
@@ -130,6 +130,8 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
 export function writePolicies(server: HttpServer, control: Control): void {
   const latestOf = (request: Parameters<typeof callerOf>[0], policyId: string) =>
     control.followed.tenant(callerOf(request).tenant).policies.get(policyId);
+  const lintAbout = (request: Parameters<typeof callerOf>[0], id: string) =>
+    lintOf(control, request, { kind: 'policy', id });
 
   server.post(
     '/v1/policies',
@@ -154,7 +156,14 @@ export function writePolicies(server: HttpServer, control: Control): void {
         { expects: 0 },
       );
       reply.code(201).header('location', `/v1/policies/${encodeURIComponent(policy.id)}`);
-      return { revision, version: 1, isArchived: false, policy, widens: [] };
+      return {
+        revision,
+        version: 1,
+        isArchived: false,
+        policy,
+        widens: [],
+        lint: lintAbout(request, policy.id),
+      };
     },
   );
 
@@ -176,7 +185,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       mustBeNamed(request.params.id, policy);
       mustCompile(compilePolicy(policy, policy.id));
       const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
-      return publishedAs(latestOf(request, policy.id), revision);
+      return { ...publishedAs(latestOf(request, policy.id), revision), lint: lintAbout(request, policy.id) };
     },
   );
 
@@ -198,7 +207,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       const policy = latestOf(request, id)?.versions[request.body.version - 1]?.document;
       if (policy === undefined) throw notFound('policy', `${id}@${request.body.version}`);
       const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
-      return publishedAs(latestOf(request, id), revision);
+      return { ...publishedAs(latestOf(request, id), revision), lint: lintAbout(request, id) };
     },
   );
 
@@ -228,7 +237,10 @@ export function writePolicies(server: HttpServer, control: Control): void {
 }
 
 /** As which version: another may have been published right behind it. */
-function publishedAs(history: History | undefined, revision: number): z.output<typeof published> {
+function publishedAs(
+  history: History | undefined,
+  revision: number,
+): Omit<z.output<typeof published>, 'lint'> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);
   const before = history?.versions[at - 1]?.document;

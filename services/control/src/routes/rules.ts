@@ -10,9 +10,11 @@ import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 import { pageOf } from './pages.ts';
 import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+import { lint, lintOf } from './show-lint.ts';
 
 const tags = ['rules'];
 const shown = z.object({ revision, rule: ruleDocument });
+const written = shown.extend({ lint });
 const cursor = pageCursor('rules', z.tuple([count, id]));
 const body = ruleDocument.meta({
   examples: [{ version: 1, id: 'support-reads', policy: 'read-only', groups: ['support'] }],
@@ -72,14 +74,14 @@ export function writeRules(server: HttpServer, control: Control): void {
     '/v1/rules',
     {
       config: { scope: MAY_WRITE },
-      schema: { tags, summary: 'Add a rule', querystring: whyQuery, body, response: { 201: shown } },
+      schema: { tags, summary: 'Add a rule', querystring: whyQuery, body, response: { 201: written } },
     },
     async (request, reply) => {
       const rule = request.body;
       mustCompile(compileRule(rule));
       const revision = await carryOut(control, request, reply, { event: 'rule.put', rule }, { expects: 0 });
       reply.code(201).header('location', `/v1/rules/${encodeURIComponent(rule.id)}`);
-      return { revision, rule };
+      return { revision, rule, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
 
@@ -116,14 +118,15 @@ export function writeRules(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: shown },
+        response: { 200: written },
       },
     },
     async (request, reply) => {
       const rule = request.body;
       mustBeNamed(request.params.id, rule);
       mustCompile(compileRule(rule));
-      return { revision: await carryOut(control, request, reply, { event: 'rule.put', rule }), rule };
+      const revision = await carryOut(control, request, reply, { event: 'rule.put', rule });
+      return { revision, rule, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
 

@@ -1,5 +1,5 @@
 /** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
-import { lintControl } from '@mandate/policy';
+import { type LintedDocument, type LintFinding, lintAround, lintControl } from '@mandate/policy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -14,6 +14,28 @@ const finding = z.object({
   remedy: z.string(),
 });
 
+export const lint = z
+  .array(finding)
+  .describe(
+    'What is amiss about it, though it is in force: as GET /v1/lint says it, for the first 100 agents that it holds.',
+  );
+
+export function lintOf(
+  { followed, clock }: Control,
+  request: Parameters<typeof callerOf>[0],
+  around: LintedDocument,
+): z.output<typeof lint> {
+  return shown(lintAround(followed.tenant(callerOf(request).tenant), clock(), around));
+}
+
+function shown(found: readonly LintFinding[]): z.output<typeof lint> {
+  return found.map(({ rules, policies, ...rest }) => ({
+    ...rest,
+    rules: [...rules],
+    policies: [...policies],
+  }));
+}
+
 export function showLint(server: HttpServer, { followed, clock }: Control): void {
   server.get(
     '/v1/lint',
@@ -25,15 +47,6 @@ export function showLint(server: HttpServer, { followed, clock }: Control): void
         response: { 200: z.object({ findings: z.array(finding) }) },
       },
     },
-    (request) => {
-      const findings = lintControl(followed.tenant(callerOf(request).tenant), clock());
-      return {
-        findings: findings.map(({ rules, policies, ...rest }) => ({
-          ...rest,
-          rules: [...rules],
-          policies: [...policies],
-        })),
-      };
-    },
+    (request) => ({ findings: shown(lintControl(followed.tenant(callerOf(request).tenant), clock())) }),
   );
 }
