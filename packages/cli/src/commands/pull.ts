@@ -29,7 +29,7 @@ export function pullCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-Of each policy the latest version is written, and none that is archived. API keys are not.
+Of each policy the latest version is written, and none that is archived. Issued mandates and API keys are not.
 
 Examples:
   mandate pull --out policies
