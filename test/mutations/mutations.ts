@@ -722,6 +722,12 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
+  {
+    promise: "4 a budget of all holders is its policy's",
+    file: 'schemas/src/decision.ts',
+    find: 'policy === undefined ? mandateId : policyNamed(policy).id',
+    replace: 'policy === undefined ? mandateId : mandateId',
+  },
   ...inFile(`${POLICY}/control/issued-in-force.ts`, [
     ['7 a mandate is of one agent', ' || issued.document.agentId !== action.agentId', ''],
     ['7 a mandate is revoked', 'if (revokedAt !== null) ', 'if (false && revokedAt !== null) '],
