@@ -27,7 +27,7 @@ function wholeOf(text: string) {
   if (record.event !== 'action.decided') return record;
   const { id, type, tool, model, observed, reason, remedy, retryAfterMs, ...decision } = record.decision;
   const { chargedMicros, cumulativeMicros, remainingMicros, remainingCalls, mandate, ...less } = decision;
-  const { duplicateOf, requestedAt, controlRevision, checks, action, ...head } = less;
+  const { duplicateOf, requestedAt, controlRevision, shadow, checks, action, ...head } = less;
   const { idempotencyKey } = action;
   return {
     ...record,
