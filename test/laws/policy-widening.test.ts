@@ -55,6 +55,8 @@ test('what is not told to be wider lets nothing through that was refused', async
   expect(compared).toBeGreaterThan(25);
 });
 
+const EVERY_PRIVATE = Array.from({ length: 0x2000 }, (_, at) => String.fromCharCode(0xe000 + at));
+
 test.each<[string, object, object, string[]]>([
   ['nothing', { maxCostTotal: 5 }, { maxCostTotal: 5 }, []],
   ['a higher limit', { maxCostTotal: 5 }, { maxCostTotal: 50 }, ['maxCostTotal: 5 → 50']],
@@ -99,6 +101,31 @@ test.each<[string, object, object, string[]]>([
   ['one that is denied no more', { deniedTools: ['rm'] }, {}, ['deniedTools: - rm']],
   ['one that is neither', { allowedTools: ['ls'], deniedTools: ['rm'] }, { allowedTools: ['ls'] }, []],
   ['watching', {}, { mode: 'observe' }, ['it only observes']],
+  [
+    'any tool, where only one of a strange name was allowed',
+    { allowedTools: ['\uE000', '\uE000\uE001*'] },
+    { allowedTools: ['*'] },
+    ['allowedTools: + *'],
+  ],
+  [
+    'a pattern, beside every character that could stand for any',
+    { allowedTools: EVERY_PRIVATE },
+    { allowedTools: [...EVERY_PRIVATE, 'a*', '\uE000'] },
+    ['allowedTools: + a*'],
+  ],
 ])('%s', (_, before, after, told) => {
   expect(widening(policyOf(before), policyOf(after))).toEqual(told);
+});
+
+test('of long lists of patterns that begin alike, what would take long to compare is told', () => {
+  const ofLetter = (letter: string) =>
+    Array.from({ length: 1_000 }, (_, at) => `${'a'.repeat(60)}*${letter}${at}`);
+  const [before, others] = [ofLetter('b'), ofLetter('c')];
+  const within = `${before[0]}*b0`;
+  const told = (allowedTools: string[]) =>
+    widening(policyOf({ allowedTools: before }), policyOf({ allowedTools }));
+  expect(told([...before, within])).toEqual([]);
+  expect(told([...others, ...before, within])).toEqual(
+    [...others, within].map((glob) => `allowedTools: + ${glob}`),
+  );
 });

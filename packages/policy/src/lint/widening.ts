@@ -95,17 +95,39 @@ function delegableOf(of: 'Tools' | 'Models', { delegableTools = [] }: PolicyDocu
   return of === 'Tools' ? delegableTools : [];
 }
 
-/** Stands for a run of characters that no pattern spells out. */
-const ANY_RUN = '\uE000';
+/** So many characters of patterns are held against those of a list, a few tenths of a second; what comes then may be wider. */
+const MOST_UNITS = 20_000_000;
 
 /**
  * Whether all that a glob matches is matched by the list: it is just when the list matches the glob itself, with each * a
- * character that none of the list spells out.
+ * character that none of the list spells out. Where they spell out every one, it is not known to be.
  */
 function among(globs: readonly string[]): (glob: string) => boolean {
+  const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
-  return (glob) => matches(glob.replaceAll('*', ANY_RUN)) !== null;
+  const anyRun = unspelled(globs);
+  // Each of them may take a pass of its own.
+  const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
+  let units = 0;
+  return (glob) => {
+    if (same.has(glob)) return true;
+    units += glob.length * (1 + dear);
+    if (units > MOST_UNITS || (anyRun === undefined && glob.includes('*'))) return false;
+    return matches(glob.replaceAll('*', anyRun ?? '*')) !== null;
+  };
 }
+
+function unspelled(globs: readonly string[]): string | undefined {
+  const spelled = new Set(globs.flatMap((glob) => glob.split('')));
+  for (let unit = FIRST_PRIVATE; unit <= 0xffff; unit += 1) {
+    const character = String.fromCharCode(unit);
+    if (!spelled.has(character)) return character;
+  }
+  return undefined;
+}
+
+/** Few patterns hold any of these. */
+const FIRST_PRIVATE = 0xe000;
 
 /** Not told apart where a pattern has a *: it may be allowed in part. */
 function mayMeet(glob: string, isAllowed: (glob: string) => boolean): boolean {
