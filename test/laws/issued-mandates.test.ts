@@ -173,6 +173,24 @@ describe('an issued mandate', () => {
     expect(send('any', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');
   });
 
+  test('of a sub-agent is of its context for the rules of those above it, too', () => {
+    const { agent, policy, rule, issue, ask } = tenant();
+    agent({ id: 'lead' });
+    agent({ parent: 'lead' });
+    policy({ allowedTools: ['read', 'send'] });
+    rule();
+    policy({ id: 'careful', allowedTools: ['read'] });
+    const when = { field: 'context.environment', op: '==', value: 'prod' };
+    rule({ id: 's', policy: 'careful', agents: ['lead'], when });
+    issue('prod', { environment: 'prod' });
+    issue('any');
+    const send = (id: string, context?: Record<string, string>) =>
+      codeOf(ask({ tool: 'send', mandateId: `mnd_${id}`, ...(context && { context }) }));
+    expect(send('prod', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');
+    expect(send('prod')).toBe('TOOL_NOT_ALLOWED');
+    expect(send('any')).toBe('ALLOWED');
+  });
+
   test('asks the rules that look at an action of each action, as they stood', () => {
     const { issue, put, policy, rule, ask } = governed();
     policy({ id: 'small', maxCostPerCall: 1 });

@@ -128,4 +128,10 @@ test('of long lists of patterns that begin alike, what would take long to compar
   expect(told([...others, ...before, within])).toEqual(
     [...others, within].map((glob) => `allowedTools: + ${glob}`),
   );
+  const names = Array.from({ length: 500 }, (_, at) => `${'a'.repeat(60)}b${at}`);
+  const noMore = widening(
+    policyOf({ allowedTools: before, deniedTools: names }),
+    policyOf({ allowedTools: before }),
+  );
+  expect(noMore).toEqual(names.map((name) => `deniedTools: - ${name}`));
 });

@@ -17,12 +17,13 @@ type Context = { readonly [field: string]: Json };
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
 
+/** `asked`: the action in the context that the mandate was issued for; absent where nothing is allowed. */
 type IssuedInForce = (
   control: TenantControl,
   mandateId: string,
   action: Action,
   atMs: number,
-) => MandateInForce;
+) => MandateInForce & { asked?: Action };
 
 /** What is made of a mandate is kept for as long as the fold has it, and no policy is changed. */
 export function issuedInForce(): IssuedInForce {
@@ -53,7 +54,7 @@ export function issuedInForce(): IssuedInForce {
     const subject = inContext(document.context, action);
     const { mandate } = rulesOf(control, issued).resolve(agentOf(agent), subject, atMs);
     if (mandate === null) return refused(noRuleMatches(issued), 0, endsAtMs);
-    return { mandate, holdsFromMs: 0, holdsUntilMs: endsAtMs };
+    return { mandate, holdsFromMs: 0, holdsUntilMs: endsAtMs, asked: subject };
   };
 }
 

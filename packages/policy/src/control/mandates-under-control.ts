@@ -46,9 +46,9 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const { mandateId = COMPOSED } = action;
     if (mandateId === COMPOSED)
       return families.within(rules.resolve(agentOf(agent), action, atMs), above, rules, action, atMs);
-    const own = issued(control, mandateId, action, atMs);
+    const { asked = action, ...own } = issued(control, mandateId, action, atMs);
     if (own.mandate === null) return own;
-    return families.within({ ...own, shadow: null, matches: [] }, above, rules, action, atMs);
+    return families.within({ ...own, shadow: null, matches: [] }, above, rules, asked, atMs);
   }
 
   return {

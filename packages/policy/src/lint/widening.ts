@@ -71,18 +71,19 @@ function widerNames(of: 'Tools' | 'Models', before: PolicyDocument, after: Polic
   const isAllowed = among(before[`allowed${of}`] ?? ['*']);
   const isDenied = { before: among(before[`denied${of}`] ?? []), after: among(after[`denied${of}`] ?? []) };
   // Of agents below: what is allowed, and what may be handed on to them.
-  const isAllowedBelow = { before: among(allowedBelow(of, before)), after: among(allowedBelow(of, after)) };
+  const isAllowedBelow = among(allowedBelow(of, before));
+  const mayBeAllowedBelow = among(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
     .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
     .map((glob) => `allowed${of}: + ${glob}`);
   const denied = (before[`denied${of}`] ?? [])
     .filter(
       (glob) =>
-        !isDenied.after(glob) && (after[`allowed${of}`] === undefined || mayMeet(glob, isAllowedBelow.after)),
+        !isDenied.after(glob) && (after[`allowed${of}`] === undefined || mayMeet(glob, mayBeAllowedBelow)),
     )
     .map((glob) => `denied${of}: - ${glob}`);
   const delegable = delegableOf(of, after)
-    .filter((glob) => !isAllowedBelow.before(glob) && !isDenied.before(glob) && !isDenied.after(glob))
+    .filter((glob) => !isAllowedBelow(glob) && !isDenied.before(glob) && !isDenied.after(glob))
     .map((glob) => `delegableTools: + ${glob}`);
   return [...allowed, ...delegable, ...denied];
 }
@@ -100,9 +101,11 @@ const MOST_UNITS = 20_000_000;
 
 /**
  * Whether all that a glob matches is matched by the list: it is just when the list matches the glob itself, with each * a
- * character that none of the list spells out. Where they spell out every one, it is not known to be.
+ * character that none of the list spells out.
+ *
+ * @param unknown said where they spell out every one, or where it would take long
  */
-function among(globs: readonly string[]): (glob: string) => boolean {
+function among(globs: readonly string[], unknown = false): (glob: string) => boolean {
   const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
   const anyRun = unspelled(globs);
@@ -112,7 +115,7 @@ function among(globs: readonly string[]): (glob: string) => boolean {
   return (glob) => {
     if (same.has(glob)) return true;
     units += glob.length * (1 + dear);
-    if (units > MOST_UNITS || (anyRun === undefined && glob.includes('*'))) return false;
+    if (units > MOST_UNITS || (anyRun === undefined && glob.includes('*'))) return unknown;
     return matches(glob.replaceAll('*', anyRun ?? '*')) !== null;
   };
 }
