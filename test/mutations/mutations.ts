@@ -273,7 +273,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 what is denied no more is told', '...delegable, ...denied]', '...delegable]'],
     ['7 what may be handed on is told', '...allowed, ...delegable,', '...allowed,'],
   ]),
-  ...inFile('packages/policy/src/control/control-state.ts', [
+  ...inFile('packages/policy/src/control/control-units.ts', [
     ['7 what a tenant holds is bounded', 'grows > 0 && units + grows > CAPS.controlUnits', 'false'],
   ]),
   ...inFile('packages/ledger/src/memory/commands.ts', [
@@ -662,6 +662,8 @@ export const MUTATIONS: readonly Mutation[] = [
       "  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };\n",
       '',
     ],
+  ]),
+  ...inFile(`${POLICY}/control/refuse-change.ts`, [
     ['7 nobody stands above themselves', "if (above === id) return 'PARENT_IS_BELOW';", ''],
     ['7 no chain of agents is too long, on either end', 'height + depthBelow(control, id)', 'height'],
     [
@@ -676,6 +678,8 @@ export const MUTATIONS: readonly Mutation[] = [
       'isFit',
     ],
     ['7 a key of an agent publishes and no more', 'return publishes && isFit', 'return isFit'],
+  ]),
+  ...inFile(`${POLICY}/control/take-effect.ts`, [
     [
       '7 keys end with the registration of their agent',
       'for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);',

@@ -8,7 +8,7 @@
  */
 export { actionDigest } from './action-digest.ts';
 export { composeIssue, type IssueComposed, policiesNamed } from './control/compose-issued.ts';
-export { type Changed, type ControlFold, foldControl, type TenantControl } from './control/control-state.ts';
+export { type Changed, type ControlFold, foldControl } from './control/control-state.ts';
 export type { IssuedMandate } from './control/issued-mandates.ts';
 export { type ControlDocuments, loadControl } from './control/load-control.ts';
 export {
@@ -17,6 +17,7 @@ export {
   mandatesUnderControl,
 } from './control/mandates-under-control.ts';
 export { previewMandate } from './control/preview-mandate.ts';
+export type { TenantControl } from './control/tenant-control.ts';
 export { foldChange, type WhatBecame } from './control/what-became.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';

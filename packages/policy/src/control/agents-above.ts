@@ -1,7 +1,8 @@
 import { type AgentDocument, CAPS } from '@mandate/schemas';
 import type { AgentAbove } from '../rules/families-in-force.ts';
 import { agentOf } from './compile-control.ts';
-import type { Kept, TenantControl } from './control-state.ts';
+import type { Kept } from './kept.ts';
+import type { TenantControl } from './tenant-control.ts';
 
 const NOBODY: readonly AgentAbove[] = [];
 

@@ -5,7 +5,8 @@ import { compilePolicy } from '../mandate/compile-mandate.ts';
 import { missingPolicy, type NamedPolicy } from '../mandate/compose.ts';
 import { compileRule, type Rule } from '../rules/rule.ts';
 import type { AgentAttributes, PolicyLookup } from '../rules/rules-in-force.ts';
-import type { Kept, TenantControl } from './control-state.ts';
+import type { Kept } from './kept.ts';
+import type { TenantControl } from './tenant-control.ts';
 
 /** What is archived is no longer there, in whichever version. */
 export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): PolicyLookup {

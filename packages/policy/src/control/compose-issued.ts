@@ -10,8 +10,9 @@ import type { CompiledCondition, ConditionSubject, FieldPath } from '../rules/co
 import type { Rule } from '../rules/rule.ts';
 import { inOrder, isInForce, mayMatch } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
-import type { Kept, TenantControl } from './control-state.ts';
+import type { Kept } from './kept.ts';
 import { documentOf } from './preview-mandate.ts';
+import type { TenantControl } from './tenant-control.ts';
 
 type Context = IssuedMandateDocument['context'];
 

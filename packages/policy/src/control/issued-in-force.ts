@@ -9,8 +9,8 @@ import type { MandateInForce } from '../mandates-in-force.ts';
 import { refusedPlan } from '../refused-plan.ts';
 import { type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
-import type { TenantControl } from './control-state.ts';
 import type { IssuedMandate } from './issued-mandates.ts';
+import type { TenantControl } from './tenant-control.ts';
 
 type Context = { readonly [field: string]: Json };
 

@@ -9,8 +9,9 @@ import { familiesInForce } from '../rules/families-in-force.ts';
 import { COMPOSED, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
-import type { ControlFold, TenantControl } from './control-state.ts';
+import type { ControlFold } from './control-state.ts';
 import { issuedInForce } from './issued-in-force.ts';
+import type { TenantControl } from './tenant-control.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 

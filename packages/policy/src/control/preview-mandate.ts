@@ -6,7 +6,8 @@ import { familiesInForce } from '../rules/families-in-force.ts';
 import { type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
-import type { Kept, TenantControl } from './control-state.ts';
+import type { Kept } from './kept.ts';
+import type { TenantControl } from './tenant-control.ts';
 
 export type Candidates = {
   agent: AgentDocument;

@@ -2,8 +2,8 @@
 import { type AgentDocument, policyNamed, type RuleDocument } from '@mandate/schemas';
 import { agentsAbove } from '../control/agents-above.ts';
 import { agentOf, readRule } from '../control/compile-control.ts';
-import type { TenantControl } from '../control/control-state.ts';
 import type { PolicyHistory } from '../control/kept.ts';
+import type { TenantControl } from '../control/tenant-control.ts';
 import { compileGlobs } from '../glob.ts';
 import type { compileRule, Rule } from '../rules/rule.ts';
 import { type AgentAttributes, mayMatch } from '../rules/rules-in-force.ts';

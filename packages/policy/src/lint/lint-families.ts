@@ -1,6 +1,6 @@
 /** What is amiss between an agent and those below it, and what it may hand on to them without being allowed it itself. */
 import type { PolicyDocument } from '@mandate/schemas';
-import type { TenantControl } from '../control/control-state.ts';
+import type { TenantControl } from '../control/tenant-control.ts';
 import type { Rule } from '../rules/rule.ts';
 import { mayMatch } from '../rules/rules-in-force.ts';
 import type { Finding } from './finding.ts';

@@ -1,0 +1,34 @@
+/** How much the documents of a tenant are together, as every process holds them: CAPS.controlUnits. */
+import { CAPS, type ControlRecord } from '@mandate/schemas';
+import type { TenantControl } from './tenant-control.ts';
+
+export function isTooMuch({ units }: TenantControl, grows: number): boolean {
+  return grows > 0 && units + grows > CAPS.controlUnits;
+}
+
+/** Of all documents of a tenant, by the change, in UTF-16 units. */
+export function growth({ agents, rules }: TenantControl, record: ControlRecord): number {
+  switch (record.event) {
+    case 'agent.put':
+      return unitsOf(record.agent) - unitsOf(agents.get(record.agent.id)?.document);
+    case 'agent.retired':
+      return -unitsOf(agents.get(record.agentId)?.document);
+    case 'policy.published':
+      return unitsOf(record.policy);
+    case 'rule.put':
+      return unitsOf(record.rule) - unitsOf(rules.get(record.rule.id)?.document);
+    case 'rule.removed':
+      return -unitsOf(rules.get(record.ruleId)?.document);
+    case 'rules.reordered':
+      return record.ruleIds.reduce((sum, id, priority) => {
+        const before = rules.get(id)?.document.priority ?? priority;
+        return sum + `${priority}`.length - `${before}`.length;
+      }, 0);
+    default:
+      return 0;
+  }
+}
+
+function unitsOf(document: object | undefined): number {
+  return document === undefined ? 0 : JSON.stringify(document).length;
+}

@@ -1,0 +1,111 @@
+/** Why a change does not take effect, though it expected what is so: the same for every reader. */
+import { type AgentDocument, CAPS, type ControlRecord } from '@mandate/schemas';
+import { areTooMany, objectionToIssue } from './issued-mandates.ts';
+import type { Tenant } from './tenant-control.ts';
+
+export type ChangeRefusal =
+  | 'REVISION_CONFLICT'
+  /** Another change has that id. */
+  | 'ID_REUSED'
+  | 'NOT_FOUND'
+  | 'POLICY_IN_USE'
+  | 'RULES_DIFFER'
+  /** The tenant has as many as it may: CAPS. Every process holds them all. */
+  | 'TOO_MANY'
+  /** It is not of this tenant and this agent alone, does more than publish, or there is one of its id. */
+  | 'KEY_UNFIT'
+  /** It lasts too long or not at all, or names what is not so. */
+  | 'MANDATE_UNFIT'
+  | 'PARENT_UNKNOWN'
+  | 'PARENT_IS_BELOW'
+  | 'PARENT_TOO_DEEP';
+
+/**
+ * @param current the revision of what it changes, 0 where that is not there
+ * @param revision its own
+ */
+export function objectionTo(
+  control: Tenant,
+  record: ControlRecord,
+  current: number,
+  revision: number,
+): ChangeRefusal | null {
+  switch (record.event) {
+    case 'agent.put':
+      return objectionToParent(control, record.agent);
+    case 'agent.retired':
+    case 'rule.removed':
+    case 'mandate.revoked':
+      return current === 0 ? 'NOT_FOUND' : null;
+    case 'key.issued': {
+      const { agentId, key, change } = record;
+      if (!control.agents.has(agentId)) return 'NOT_FOUND';
+      const isFit = current === 0 && key.tenant === change.tenant && key.revokedAt === null;
+      // Whoever may write here must not make themselves an operator.
+      const publishes = key.scopes.length === 1 && key.scopes[0] === 'publish';
+      return publishes && isFit && key.agents.length === 1 && key.agents[0] === agentId ? null : 'KEY_UNFIT';
+    }
+    case 'key.revoked':
+      return control.keys.get(record.keyId)?.document.agentId === record.agentId ? null : 'NOT_FOUND';
+    case 'policy.archived':
+      if (current === 0) return 'NOT_FOUND';
+      return !record.forced && isUsed(control, record.policyId) ? 'POLICY_IN_USE' : null;
+    case 'rules.reordered': {
+      const named = new Set(record.ruleIds);
+      const areAll = named.size === control.rules.size && record.ruleIds.length === named.size;
+      return areAll && record.ruleIds.every((id) => control.rules.has(id)) ? null : 'RULES_DIFFER';
+    }
+    case 'mandate.issued':
+      return objectionToIssue(control, record, revision);
+    default:
+      return null;
+  }
+}
+
+/** A sub-agent's parent is registered, and is not below it; and no chain becomes too long, on whichever end it grows. */
+function objectionToParent(control: Tenant, { id, parent }: AgentDocument): ChangeRefusal | null {
+  const { agents } = control;
+  if (parent === undefined) return null;
+  if (!agents.has(parent) && parent !== id) return 'PARENT_UNKNOWN';
+  let above: string | undefined = parent;
+  let height = 0;
+  for (; above !== undefined; height += 1) {
+    if (above === id) return 'PARENT_IS_BELOW';
+    if (height === CAPS.parents) return 'PARENT_TOO_DEEP';
+    above = agents.get(above)?.document.parent;
+  }
+  if (agents.get(id)?.document.parent === parent) return null;
+  return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;
+}
+
+function depthBelow({ childrenOf }: Tenant, id: string): number {
+  let below = [id];
+  for (let depth = 0; ; depth += 1) {
+    below = below.flatMap((one) => [...(childrenOf.get(one) ?? [])]);
+    if (below.length === 0) return depth;
+  }
+}
+
+function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
+  return (rulesOf.get(policyId)?.size ?? 0) > 0;
+}
+
+export function isOneTooMany(control: Tenant, record: ControlRecord, current: number): boolean {
+  const isNew = current === 0;
+  switch (record.event) {
+    case 'agent.put':
+      return isNew && control.agents.size >= CAPS.agents;
+    case 'key.issued':
+      return (control.keysOf.get(record.agentId)?.size ?? 0) >= CAPS.keysPerAgent;
+    case 'policy.published': {
+      const { length } = control.versions.get(record.policy.id) ?? [];
+      return length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= CAPS.policies);
+    }
+    case 'rule.put':
+      return isNew && control.rules.size >= CAPS.rules;
+    case 'mandate.issued':
+      return areTooMany(control.issued, record);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,96 @@
+/** What the fold of the control topic holds of one tenant. */
+import type {
+  AgentDocument,
+  ApiKeyRecord,
+  ControlRecord,
+  PolicyDocument,
+  RuleDocument,
+} from '@mandate/schemas';
+import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
+import type { Kept, PolicyHistory } from './kept.ts';
+
+/** Of an agent: it lets in for as long as that is registered. */
+type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
+
+export type TenantControl = {
+  /** Of the last change that took effect. */
+  readonly revision: number;
+  readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
+  /** By their public ids. */
+  readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
+  readonly policies: ReadonlyMap<string, PolicyHistory>;
+  readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
+  readonly policiesRevision: number;
+  /** Of the last change of any rule: what another order of them expects. */
+  readonly rulesRevision: number;
+  /** Of all documents together, as JSON: see CAPS.controlUnits. */
+  readonly units: number;
+  /** By their ids. Those that have ended are there for a while. */
+  readonly issued: { readonly byId: ReadonlyMap<string, IssuedMandate> };
+};
+
+/** As only the fold itself changes it. */
+export type Tenant = {
+  revision: number;
+  readonly agents: Map<string, Kept<AgentDocument>>;
+  /** By the id of an agent, registered or not, who names it as their parent. */
+  readonly childrenOf: Map<string, Set<string>>;
+  readonly keys: Map<string, Kept<AgentKey>>;
+  /** By the id of an agent. */
+  readonly keysOf: Map<string, Set<string>>;
+  readonly policies: Map<string, PolicyHistory>;
+  readonly versions: Map<string, Kept<PolicyDocument>[]>;
+  readonly rules: Map<string, Kept<RuleDocument>>;
+  /** By the id of a policy, which rules name it. */
+  readonly rulesOf: Map<string, Set<string>>;
+  policiesRevision: number;
+  rulesRevision: number;
+  units: number;
+  readonly issued: IssuedMandates;
+};
+
+export function newTenant(): Tenant {
+  return {
+    revision: 0,
+    agents: new Map(),
+    childrenOf: new Map(),
+    keys: new Map(),
+    keysOf: new Map(),
+    policies: new Map(),
+    versions: new Map(),
+    rules: new Map(),
+    rulesOf: new Map(),
+    policiesRevision: 0,
+    rulesRevision: 0,
+    units: 0,
+    issued: noneIssued(),
+  };
+}
+
+/** Of what the record changes; 0 where it is not there. */
+export function revisionOf(control: TenantControl, record: ControlRecord): number {
+  switch (record.event) {
+    case 'agent.put':
+      return control.agents.get(record.agent.id)?.revision ?? 0;
+    case 'agent.retired':
+      return control.agents.get(record.agentId)?.revision ?? 0;
+    case 'key.issued':
+      return control.keys.get(record.key.id)?.revision ?? 0;
+    case 'key.revoked':
+      return control.keys.get(record.keyId)?.revision ?? 0;
+    case 'policy.published':
+      return control.policies.get(record.policy.id)?.revision ?? 0;
+    case 'policy.archived':
+      return control.policies.get(record.policyId)?.revision ?? 0;
+    case 'rule.put':
+      return control.rules.get(record.rule.id)?.revision ?? 0;
+    case 'rule.removed':
+      return control.rules.get(record.ruleId)?.revision ?? 0;
+    case 'rules.reordered':
+      return control.rulesRevision;
+    case 'mandate.issued':
+      return control.issued.byId.get(record.mandate.id)?.revision ?? 0;
+    case 'mandate.revoked':
+      return control.issued.byId.get(record.mandateId)?.revision ?? 0;
+  }
+}
