@@ -754,6 +754,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a rule that ended is kept', 'startsAtMs: null, endsAtMs: null', ''],
   ]),
+  ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
+    [
+      '7 those above an agent are asked in the context of its mandate',
+      'above, rules, asked, atMs',
+      'above, rules, action, atMs',
+    ],
+  ]),
   ...inFile(`${POLICY}/control/compose-issued.ts`, [
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],
     ['7 a shadow rule is in no mandate', "rule.mode !== 'shadow' && ", ''],
