@@ -21,7 +21,7 @@ import {
   type Tracer,
 } from '@mandate/runtime';
 import { type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
-import { temporaryFolder } from '@mandate/testing';
+import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 
 const GRANTS = {
@@ -125,6 +125,7 @@ export async function startGatewayPlane(options: {
     keys: memoryKeyStore([...keys.values()].map(({ record }) => record)),
     readiness: gateway.readiness,
   });
+  await mustAnswerAsDescribed(server);
   await server.register(gateway.routes);
   const running = await gateway.start();
   running.finished?.catch(() => {});

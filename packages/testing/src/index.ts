@@ -3,6 +3,7 @@ export { buildDecision } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
 export { matchesByTable } from './matches-by-table.ts';
+export { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 export { startOtlpReceiver, traceTree, WHOLE_WAY } from './otlp-receiver.ts';
 export { plainKafka, plainRedis } from './plain-clients.ts';
 export { IS_LONG, SEED, SOAK_MS } from './run-options.ts';

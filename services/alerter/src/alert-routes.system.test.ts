@@ -10,7 +10,7 @@ import {
   silentLogger,
 } from '@mandate/runtime';
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
-import { busWith, waitUntil } from '@mandate/testing';
+import { busWith, mustAnswerAsDescribed, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRoutes } from './alert-routes.ts';
 import { alerterOn, fate, kill, openLog, publish, QUIET, settledFate } from './alerter.fixture.ts';
@@ -39,6 +39,7 @@ async function serving(alerter: Alerter, bus: Bus | null) {
     keys: memoryKeyStore(Object.values(keys).map(({ record }) => record)),
     readiness: alerter.readiness,
   });
+  await mustAnswerAsDescribed(server);
   const reads = bus && recordHttpReads({ bus, source: 'alerter', clock: Date.now, redactText: redactPieces });
   await server.register(alertRoutes(alerter, reads));
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });

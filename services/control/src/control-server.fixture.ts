@@ -12,7 +12,7 @@ import {
   serveHttp,
   silentLogger,
 } from '@mandate/runtime';
-import { temporaryFolder } from '@mandate/testing';
+import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlRoutes } from './app.ts';
 
@@ -50,6 +50,7 @@ export async function controlOn(bus: Bus) {
     keys: memoryKeyStore(Object.values(KEYS).map(({ record }) => record)),
     readiness: async () => [],
   });
+  await mustAnswerAsDescribed(server);
   const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
   await server.register(controlRoutes({ followed, clock, redactText: redactPieces }, reads));
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });

@@ -7,6 +7,7 @@ import {
   memoryKeyStore,
   silentLogger,
 } from '@mandate/runtime';
+import { mustAnswerAsDescribed } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { type QueryOptions, queryRoutes } from './app.ts';
 
@@ -30,6 +31,7 @@ export async function queryServer({ keys, limits = {}, prepare, ...given }: Give
     readiness: async () => [],
     limits,
   });
+  await mustAnswerAsDescribed(server);
   onTestFinished(async () => {
     server.server.closeAllConnections();
     await server.close();

@@ -9,6 +9,7 @@ import {
   type KeyStore,
   silentLogger,
 } from '@mandate/runtime';
+import { mustAnswerAsDescribed } from '@mandate/testing';
 
 export async function queryServer(
   audit: AuditClient,
@@ -23,6 +24,7 @@ export async function queryServer(
   const log = silentLogger();
   const readiness = async () => [];
   const server = await createHttpServer({ service: 'query', version: '0', log, metrics, keys, readiness });
+  await mustAnswerAsDescribed(server);
   await server.register(queryRoutes({ audit, bus, log, metrics, clock, timeoutMs }));
   return server;
 }

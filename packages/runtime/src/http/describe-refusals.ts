@@ -7,11 +7,18 @@ import { type HttpProblem, problemDocument } from './http-problem.ts';
 import { bodyTooLarge, notAsDescribed, unsupportedMediaType } from './problem-of-error.ts';
 import { isStopping } from './request-context.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What else the route itself refuses, and why: by status, in words for the description. */
+    refusals?: Readonly<Record<number, string>>;
+  }
+}
+
 const REQUEST_ID = '5f2c0d5e-3c5b-4c1e-9f0a-7f6f6f1c2b3a';
 
-/** By status; `default` is for the route's own. @param said `scopes`: null where no key is asked for; `bodyLimit` in bytes */
+/** By status; `default` is for faults. @param said `scopes`: null where no key is asked for; `bodyLimit` in bytes */
 export function refusals(
-  { url, schema = {} }: RouteOptions,
+  { url, schema = {}, config = {} }: RouteOptions,
   { scopes, bodyLimit }: { scopes: readonly ApiScope[] | null; bodyLimit: number | undefined },
 ): Record<string, object> {
   const { params, querystring, body } = schema;
@@ -41,6 +48,9 @@ export function refusals(
       413: refusal('The body is too large.', bodyTooLarge(bodyLimit)),
       415: refusal('The body is not plain JSON.', unsupportedMediaType()),
     }),
+    ...Object.fromEntries(
+      Object.entries(config.refusals ?? {}).map(([status, why]) => [status, refusal(why)]),
+    ),
     503: refusal(
       'Something that is needed does not answer now: ask again after `retry-after` seconds.',
       isStopping(),

@@ -31,7 +31,10 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
   server.post(
     '/v1/alerts/:id/replay',
     {
-      config,
+      config: {
+        ...config,
+        refusals: { 404: 'No such alert is known.', 409: 'No webhook is for this alert.' },
+      },
       schema: {
         tags: ['alerts'],
         summary: 'Send an alert again, to every webhook that the rule file names for it now',

@@ -9,7 +9,7 @@ export function testAlerts(server: HttpServer, alerter: Alerter): void {
   server.post(
     '/v1/alerts/test',
     {
-      config: { scope: ['operate', 'operate:all'] },
+      config: { scope: ['operate', 'operate:all'], refusals: { 409: 'No webhook is for the tenant.' } },
       schema: {
         tags: ['alerts'],
         summary: "Raise an alert that means nothing, for every webhook of the key's tenant",

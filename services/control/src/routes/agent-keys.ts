@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
 import { notFound } from '../writes/not-found.ts';
-import { idParams, MAY_READ, MAY_WRITE, revision, whyQuery } from './shapes.ts';
+import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
 const tags = ['agents'];
 
@@ -43,7 +43,7 @@ export function readAgentKeys(server: HttpServer, { followed }: Control): void {
   server.get(
     '/v1/agents/:id/keys',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
         summary: 'The keys that an agent may publish with',
@@ -65,7 +65,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
   server.post(
     '/v1/agents/:id/keys',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Issue a key that publishes as this agent, and does nothing else',
@@ -84,7 +84,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
   server.delete(
     '/v1/agents/:id/keys/:keyId',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Revoke a key: it lets nobody in any more',

@@ -8,7 +8,16 @@ import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { issuedKey, issueKey, SHOWN_ONCE } from './agent-keys.ts';
 import { pagesById } from './pages.ts';
-import { idParams, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+import {
+  IN_THE_WAY,
+  idParams,
+  MAY_READ,
+  MAY_WRITE,
+  mustBeNamed,
+  NOT_THERE,
+  revision,
+  whyQuery,
+} from './shapes.ts';
 
 const tags = ['agents'];
 const shown = z.object({ revision, agent: agentDocument });
@@ -38,7 +47,7 @@ export function readAgents(server: HttpServer, { followed }: Control): void {
   server.get(
     '/v1/agents/:id',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: { tags, summary: 'One agent', params: idParams, response: { 200: shown } },
     },
     (request, reply) => {
@@ -55,7 +64,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
   server.post(
     '/v1/agents',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Register an agent, and issue it a key to publish with',
@@ -79,7 +88,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
   server.put(
     '/v1/agents/:id',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Register an agent, or change one',
@@ -99,7 +108,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
   server.delete(
     '/v1/agents/:id',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Take an agent off the register: from then on nothing is allowed to it by any rule',

@@ -26,7 +26,7 @@ import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
-import { idParams, MAY_READ, MAY_WRITE, revision, whyQuery } from './shapes.ts';
+import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
 const tags = ['mandates'];
 /** Each time, what it would be made of was changed between looking and writing. */
@@ -94,7 +94,7 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
   server.get(
     '/v1/mandates/:id',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
         summary: 'A mandate that was issued',
@@ -114,7 +114,7 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
   server.post(
     '/v1/mandates/issue',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Issue an agent a mandate: what it may do now, for a while, whatever is changed meanwhile',
@@ -138,7 +138,7 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
   server.post(
     '/v1/mandates/:id/revoke',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Revoke an issued mandate: nothing more is allowed under it',

@@ -9,7 +9,17 @@ import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 import { pageOf, pagesById } from './pages.ts';
-import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+import {
+  IN_THE_WAY,
+  idParams,
+  limit,
+  MAY_READ,
+  MAY_WRITE,
+  mustBeNamed,
+  NOT_THERE,
+  revision,
+  whyQuery,
+} from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
 
 const tags = ['policies'];
@@ -75,7 +85,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
   server.get(
     '/v1/policies/:id',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
         summary: 'One policy',
@@ -98,7 +108,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
   server.get(
     '/v1/policies/:id/versions',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
         summary: 'Its versions, the newest first',
@@ -136,7 +146,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
   server.post(
     '/v1/policies',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Publish a new policy, as version 1',
@@ -170,7 +180,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
   server.put(
     '/v1/policies/:id',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Publish a new version, which every rule that names no version means from then on',
@@ -192,7 +202,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
   server.post(
     '/v1/policies/:id/rollback',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Publish an earlier version once more, as the latest',
@@ -214,7 +224,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
   server.delete(
     '/v1/policies/:id',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Archive a policy: it stays to be read, and no rule can use it',

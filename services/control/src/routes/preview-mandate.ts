@@ -19,7 +19,7 @@ import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
-import { MAY_READ } from './shapes.ts';
+import { MAY_READ, NOT_THERE } from './shapes.ts';
 
 const MOST_CANDIDATES = 1_000;
 
@@ -81,7 +81,7 @@ export function previewMandate(server: HttpServer, { followed, clock }: Control)
   server.post(
     '/v1/mandates/preview',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags: ['mandates'],
         summary: 'What an agent could do: which rules match, what they compose to, and what each policy says',

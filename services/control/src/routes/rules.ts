@@ -9,7 +9,17 @@ import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 import { pageOf } from './pages.ts';
-import { idParams, limit, MAY_READ, MAY_WRITE, mustBeNamed, revision, whyQuery } from './shapes.ts';
+import {
+  IN_THE_WAY,
+  idParams,
+  limit,
+  MAY_READ,
+  MAY_WRITE,
+  mustBeNamed,
+  NOT_THERE,
+  revision,
+  whyQuery,
+} from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
 
 const tags = ['rules'];
@@ -56,7 +66,7 @@ export function readRules(server: HttpServer, { followed }: Control): void {
   server.get(
     '/v1/rules/:id',
     {
-      config: { scope: MAY_READ },
+      config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: { tags, summary: 'One rule', params: idParams, response: { 200: shown } },
     },
     (request, reply) => {
@@ -73,7 +83,7 @@ export function writeRules(server: HttpServer, control: Control): void {
   server.post(
     '/v1/rules',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: { tags, summary: 'Add a rule', querystring: whyQuery, body, response: { 201: written } },
     },
     async (request, reply) => {
@@ -89,7 +99,7 @@ export function writeRules(server: HttpServer, control: Control): void {
   server.put(
     '/v1/rules/reorder',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Put all rules into another order',
@@ -111,7 +121,7 @@ export function writeRules(server: HttpServer, control: Control): void {
   server.put(
     '/v1/rules/:id',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
         summary: 'Add a rule, or change one',
@@ -133,7 +143,7 @@ export function writeRules(server: HttpServer, control: Control): void {
   server.delete(
     '/v1/rules/:id',
     {
-      config: { scope: MAY_WRITE },
+      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Remove a rule',

@@ -25,6 +25,12 @@ export const revision = count.describe(
   'Its ETag, without the quotes: send that in If-Match to change what you have seen.',
 );
 
+/** What is refused beside what every route refuses. */
+export const NOT_THERE = { 404: 'There is none of that id.' };
+export const IN_THE_WAY = {
+  409: 'It would not stand, or is not as you have seen it (If-Match): `code` tells which, `revision` what stands.',
+};
+
 /** A document says its own id, and that is the one in the path. */
 export function mustBeNamed(id: string, document: { id: string }): void {
   if (document.id === id) return;

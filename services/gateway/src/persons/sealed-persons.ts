@@ -16,6 +16,9 @@ export const personRef = z
   .string()
   .describe('What every text that was sealed of this person begins with: search for it.');
 
+/** What is refused where nothing is sealed. */
+export const NOT_SEALED = { 409: 'Nothing is sealed here, so there are no keys of persons.' };
+
 /** The keys, or PERSONS_NOT_SEALED. */
 export function keysOf({ personKeys }: Pick<Gateway, 'personKeys'>): PersonKeys {
   if (personKeys.id() !== null) return personKeys;

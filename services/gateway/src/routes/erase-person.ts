@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import type { Gateway } from '../gateway.ts';
 import { forgetPerson } from '../persons/forget-person.ts';
-import { keysOf, personId, personRef } from '../persons/sealed-persons.ts';
+import { keysOf, NOT_SEALED, personId, personRef } from '../persons/sealed-persons.ts';
 import { reason } from './command-shapes.ts';
 
 const body = z
@@ -15,7 +15,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/persons/erase',
     {
-      config: { scope: 'persons' },
+      config: { scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
         summary: 'Forget a person: destroy the key of what was sealed of them',

@@ -2,13 +2,13 @@
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
-import { keysOf, personId, personRef } from '../persons/sealed-persons.ts';
+import { keysOf, NOT_SEALED, personId, personRef } from '../persons/sealed-persons.ts';
 
 export function findPerson(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/persons/find',
     {
-      config: { scope: 'persons' },
+      config: { scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
         summary: 'By what a person can be found in the audit',

@@ -10,7 +10,10 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/agents/:id/kill',
     {
-      config: { scope: 'operate' },
+      config: {
+        scope: 'operate',
+        refusals: { 409: 'This very kill was revived since: it stops nothing any more.' },
+      },
       schema: {
         tags: ['kill switch'],
         summary: 'Stop one agent',

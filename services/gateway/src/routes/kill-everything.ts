@@ -10,7 +10,10 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/kill',
     {
-      config: { scope: 'operate' },
+      config: {
+        scope: 'operate',
+        refusals: { 409: 'This very kill was revived since: it stops nothing any more.' },
+      },
       schema: {
         tags: ['kill switch'],
         summary: 'Stop every agent of the tenant, or of all tenants',

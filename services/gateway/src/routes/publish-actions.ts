@@ -30,7 +30,11 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/actions',
     {
-      config: { scope: 'publish', rawJson: true },
+      config: {
+        scope: 'publish',
+        rawJson: true,
+        refusals: { 410: 'The person in whose name it acts was forgotten.' },
+      },
       schema: {
         tags: ['publish'],
         summary: 'Publish an action, or a list of them; with waitMs, wait for the decisions',

@@ -15,7 +15,13 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
   server.post(
     '/v1/dead-letters/:partition/:offset/republish',
     {
-      config: { scope: 'operate:all' },
+      config: {
+        scope: 'operate:all',
+        refusals: {
+          404: 'No dead letter lies there.',
+          409: 'It was published again before, or cannot be: `code` tells which.',
+        },
+      },
       schema: {
         tags: ['dead letters'],
         summary: 'Publish a dead letter again: as it was, or corrected',

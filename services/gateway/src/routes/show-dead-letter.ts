@@ -10,7 +10,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/dead-letters/:partition/:offset',
     {
-      config: { scope: 'operate:all' },
+      config: { scope: 'operate:all', refusals: { 404: 'No dead letter lies there.' } },
       schema: {
         tags: ['dead letters'],
         summary: 'One dead letter, with who published it again',

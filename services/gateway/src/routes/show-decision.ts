@@ -11,7 +11,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/actions/:id',
     {
-      config: { scope: ['publish', 'audit'] },
+      config: { scope: ['publish', 'audit'], refusals: { 404: 'No decision on that action is known yet.' } },
       schema: {
         tags: ['publish'],
         summary: 'The decision that stands for an action',

@@ -5,7 +5,7 @@ import { refInToken, type Unsealed } from '@mandate/privacy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
-import { keysOf } from '../persons/sealed-persons.ts';
+import { keysOf, NOT_SEALED } from '../persons/sealed-persons.ts';
 
 const MOST_TEXTS = 1_000;
 /** Each may be of a person whose leaf takes 64 hashes: after so many of them other requests have their turn. */
@@ -21,7 +21,7 @@ export function unsealTexts(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/persons/unseal',
     {
-      config: { scope: 'persons' },
+      config: { scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
         summary: 'Read what was sealed',

@@ -110,7 +110,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/decisions/:id/explain',
     {
-      config: { scope: 'audit' },
+      config: { scope: 'audit', refusals: { 404: 'The audit has no such decision.' } },
       schema: {
         tags: ['audit'],
         summary: 'One decision explained: why, what would have changed it, and what it belongs to',

@@ -14,7 +14,7 @@ export const showDeadLetter: Route = (server, { ask }) => {
   server.get(
     '/v1/audit/dead-letters/:id',
     {
-      config: { scope: ['audit', 'operate:all'] },
+      config: { scope: ['audit', 'operate:all'], refusals: { 404: 'The audit has no such dead letter.' } },
       schema: {
         tags: ['audit'],
         summary: 'One record that could not be read, whole, with its history',

@@ -9,7 +9,7 @@ export const showDecision: Route = (server, { ask }) => {
   server.get(
     '/v1/audit/decisions/:id',
     {
-      config: { scope: 'audit' },
+      config: { scope: 'audit', refusals: { 404: 'The audit has no such decision.' } },
       schema: {
         tags: ['audit'],
         summary: 'One decision: the record as it lies on the log, with what each check saw and said',
