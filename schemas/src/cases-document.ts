@@ -64,8 +64,13 @@ const expectation = z.strictObject({
 export type Expectation = z.output<typeof expectation>;
 
 const target = z
-  .strictObject({ scope: z.enum(['agent', 'tenant', 'all']).default('agent'), agentId: id.optional() })
-  .describe('An agent, the one of the case where none is named; with its scope the tenant, or everything.');
+  .strictObject({
+    scope: z.enum(['agent', 'family', 'tenant', 'all']).default('agent'),
+    agentId: id.optional(),
+  })
+  .describe(
+    'An agent, the one of the case where none is named; with its scope also everything below it, or the tenant, or everything.',
+  );
 
 const DEEDS = ['ask', 'report', 'approve', 'deny', 'kill', 'revive'] as const;
 const BELONGS_TO = { times: ['ask'], expect: ['ask', 'report'], forMs: ['approve'] } as const;

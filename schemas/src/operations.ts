@@ -7,6 +7,8 @@ import { count, id, tenant, time } from './scalars.ts';
 /** Whom a kill switch stops. */
 export const killTarget = z.discriminatedUnion('scope', [
   z.object({ scope: z.literal('agent'), tenant, agentId: id }),
+  /** The agent and everything below it, to any depth, also what is registered there later. */
+  z.object({ scope: z.literal('family'), tenant, agentId: id }),
   z.object({ scope: z.literal('tenant'), tenant }),
   z.object({ scope: z.literal('all') }),
 ]);

@@ -5,6 +5,7 @@
 import type { Code, Verdict } from './codes.ts';
 import type { Check, DecisionKind, MandateReference } from './decision.ts';
 import type { Charging, Limit } from './limit.ts';
+import type { KillTarget } from './operations.ts';
 import type { Source } from './scalars.ts';
 
 /** A static verdict: the first check of the table that blocked. */
@@ -24,6 +25,8 @@ export type Plan = {
   /** In the order in which they are judged; the first that fails gives the verdict. */
   limits: readonly Limit[];
   mandate: MandateReference | null;
+  /** The agents above the one that asks, the nearest first; absent: nobody. A kill of one's family stops the action. */
+  above?: readonly string[];
   /** What each static check saw and said. */
   checks: readonly Check[];
   /** Where a rule in shadow matches. */
@@ -109,7 +112,8 @@ export type FirstDecision = {
   samePayload: boolean;
 };
 
-export type KillFact = { scope: 'agent' | 'tenant' | 'all'; revision: number; reason: string };
+/** `agentId`: of a family, who heads it. */
+export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
 /** What the atomic step found and did. The first of `first`, `late`, `kill`, `plan.refusal`, `limits` decides. */
 export type StepFacts = {

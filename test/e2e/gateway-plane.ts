@@ -100,6 +100,7 @@ export async function startGatewayPlane(options: {
     {
       ...given,
       kills: localKillBroadcast(),
+      above: () => [],
       redact,
       redactText: (text) => text,
       fingerprint,

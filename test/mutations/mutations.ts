@@ -83,8 +83,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['1 duplicates before the deadline', 'const late = first === null && ', 'const late = '],
     [
       '1 the deadline before kill',
-      'const kill = first === null && !late ? ',
-      'const kill = first === null ? ',
+      'first === null && !late\n      ? stoppedBy',
+      'first === null\n      ? stoppedBy',
     ],
     [
       '1 past its time the step answers replan',
@@ -608,6 +608,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/rules/families-in-force.ts`, [
+    ['6 a plan says whose family its agent is in', 'above: agents.map(({ id }) => id),', ''],
     ['7 an agent above is asked as if it did the same', '{ ...action, agentId: id }', 'action'],
     ['7 what is remembered of a family is of these mandates', 'numberOf(mandateOf(held))', '0'],
     ['7 what bounds those above bounds how long a plan holds', '...together(all),', '...together([own]),'],
@@ -843,9 +844,18 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
-    ['6 kill one agent', ", flags.get(flagKey({ scope: 'agent', tenant, agentId }))", ''],
-    ['6 kill a tenant', 'flags.get(tenant), ', ''],
-    ['6 kill everything', "flags.get('*'), ", ''],
+    ['6 kill one agent', "    { scope: 'agent', tenant, agentId },\n", ''],
+    [
+      '6 kill a family',
+      "    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
+      '',
+    ],
+    ['6 kill who heads a family', "    { scope: 'family', tenant, agentId },\n", ''],
+    ['6 kill a tenant', "    { scope: 'tenant', tenant },\n", ''],
+    ['6 kill everything', "    { scope: 'all' },\n", ''],
+  ]),
+  ...inFile(`${MEMORY}/look.ts`, [
+    ['6 a kill of a family lists what is open below', 'counter === total', 'counter !== counter'],
   ]),
   ...inFile(`${MEMORY}/operate.ts`, [
     ['6 a kill lists what is open', 'open: openOf(tenants, target, nowMs)', 'open: []'],

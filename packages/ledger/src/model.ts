@@ -53,10 +53,12 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
     return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
   }
 
-  function openOf(tenant: string, agentId?: string): OpenAction[] {
+  /** @param family whoever charged the total of this agent */
+  function openOf(tenant: string, agentId?: string, family?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)
       .filter(({ facts }) => facts.leaseExpiresAtMs !== null)
+      .filter(({ request }) => family === undefined || isOfFamily(request, family))
       .filter((event) => !event.onLog || mayRun(event))
       .map(({ request, facts }) => ({
         tenant,
@@ -123,11 +125,12 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       }
       const tenants = target.scope === 'all' ? tenantNames(history) : [target.tenant];
       const agentId = target.scope === 'agent' ? target.agentId : undefined;
+      const family = target.scope === 'family' ? target.agentId : undefined;
       const receipt = {
         revision: flagOf(history, target).revision + 1,
         sequences: Object.fromEntries(tenants.map((tenant) => [tenant, nextSequence(history, tenant)])),
         open: tenants.flatMap((tenant) =>
-          openOf(tenant, agentId).map(({ agentId, actionId, attempt }) => ({
+          openOf(tenant, agentId, family).map(({ agentId, actionId, attempt }) => ({
             tenant,
             agentId,
             actionId,
@@ -153,7 +156,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       const { killed, revision } = flagOf(history, target);
       return { killed, revision };
     },
-    killStatus: async (tenant, agentId) => killStatusOf(history, tenant, agentId),
+    killStatus: async (tenant, agentId, above = []) => killStatusOf(history, tenant, agentId, above),
     killed: async (tenant) => flagsInForce(history, tenant),
     adjust: async (adjustment) => {
       const { nowMs: atMs } = look();
@@ -194,6 +197,13 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       closed = true;
     },
   };
+}
+
+function isOfFamily(request: StepRequest, agentId: string): boolean {
+  return chargedBudgets(request).some(
+    ({ scope, subject, id, windowMs }) =>
+      scope === 'agent' && subject === agentId && id === 'total' && windowMs === null,
+  );
 }
 
 function unpublishedOf(history: History, tenant: string): Unpublished[] {

@@ -139,8 +139,12 @@ export interface Ledger {
   revived(target: KillTarget, commandId: string): Promise<boolean>;
   /** The target's own flag, whatever wider one stands over it; revision 0 when it never had one. */
   flag(target: KillTarget): Promise<{ killed: boolean; revision: number }>;
-  /** The first flag that stops this agent: everything, its tenant, or itself; and when one last ceased to. */
-  killStatus(tenant: string, agentId: string): Promise<KillStatus>;
+  /**
+   * The first flag that stops this agent: everything, its tenant, a family that it is in, or itself; and when one last ceased to.
+   *
+   * @param above who stands above it, the nearest first
+   */
+  killStatus(tenant: string, agentId: string, above?: readonly string[]): Promise<KillStatus>;
   /** Flags in force, of a tenant (with `all` among them), newest first. */
   killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
 

@@ -9,6 +9,8 @@ import { shadowPlan } from './shadow.ts';
 export type MandateInForce = {
   /** Null: none applies, and nothing is allowed. */
   mandate: Mandate | null;
+  /** Who stands above the agent, the nearest first; absent: nobody. */
+  above?: readonly string[];
   /** It is the one from then on, and until before then; null: for ever. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
@@ -45,8 +47,9 @@ export function planInForce(
   shown: Action = action,
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
-  const made = within(inForce, inForce.refused ?? plan(action, inForce.mandate, atMs, shown));
-  const { shadow } = inForce;
+  const { shadow, above } = inForce;
+  const planned = within(inForce, inForce.refused ?? plan(action, inForce.mandate, atMs, shown));
+  const made = above === undefined ? planned : { ...planned, above };
   if (!shadow) return made;
   const besides = within(shadow, plan(action, shadow.mandate, atMs, shown));
   return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };

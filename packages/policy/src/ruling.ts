@@ -61,11 +61,12 @@ export function late({ late }: StepFacts): Ruling | null {
 
 export function killed({ kill }: StepFacts): Ruling | null {
   if (kill === null) return null;
-  const whom = { agent: 'This agent', tenant: 'Every agent of the tenant', all: 'Every agent' }[kill.scope];
+  const family = `The agent "${kill.agentId}", with everything below it,`;
+  const whom = { agent: 'This agent', family, tenant: 'Every agent of the tenant', all: 'Every agent' };
   return {
     verdict: 'BLOCK',
     code: 'AGENT_KILLED',
-    reason: `${whom} was stopped by the kill switch: ${kill.reason}`,
+    reason: `${whom[kill.scope]} was stopped by the kill switch: ${kill.reason}`,
     remedy: 'Stop. An operator may revive it; actions need new ids then.',
     hard: true,
     retryAfterMs: null,

@@ -13,6 +13,8 @@ export type GatewayDependencies = {
   bus: Bus;
   /** null where another process holds it: then nothing that needs it is answered. */
   ledger: Ledger | null;
+  /** Who stands above an agent by the register, the nearest first: a kill of one's family stops it. */
+  above(tenant: string, agentId: string): readonly string[];
   /** On which kills are heard of, those of other processes included. */
   kills: KillBroadcast;
   /** Applied to every action before it is published. Throws PERSON_ERASED. */

@@ -5,11 +5,11 @@
  */
 import type { KillStatus } from '@mandate/ledger';
 import { type Logger, MandateError } from '@mandate/runtime';
-import type { Decision } from '@mandate/schemas';
+import { agentsAboveIn, type Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
 /** Of a decision what tells whether it may be handed over. */
-type Judged = Pick<Decision, 'agentId' | 'verdict' | 'decidedAt'>;
+type Judged = Pick<Decision, 'agentId' | 'verdict' | 'decidedAt' | 'reservation'>;
 
 /**
  * In the order given: null, or why it is withheld: the log says ALLOW, the kill switch says no. Throws LEDGER_UNAVAILABLE when
@@ -20,29 +20,32 @@ export async function withheldReasons(
   tenant: string,
   decisions: readonly (Judged | null)[],
 ): Promise<readonly (string | null)[]> {
-  const allowed = decisions.flatMap((decision) => (decision?.verdict === 'ALLOW' ? [decision.agentId] : []));
-  const statuses = await killStatuses(gateway, tenant, new Set(allowed));
+  const allowed = decisions.flatMap((decision) => (decision?.verdict === 'ALLOW' ? [decision] : []));
+  const statuses = await killStatuses(gateway, tenant, allowed);
   return decisions.map((decision) => {
-    const status = decision?.verdict === 'ALLOW' ? statuses.get(decision.agentId) : undefined;
+    const status = decision?.verdict === 'ALLOW' ? statuses.get(standingOf(decision)) : undefined;
     const reason = (decision && status && killedSince(decision, status)) ?? null;
     if (reason !== null) gateway.measures.withheld.inc();
     return reason;
   });
 }
 
-/** Of these agents. Where the gateway has no ledger it cannot look, and says nothing. */
+/** By who stood where: below others, it is stopped with their families. Where the gateway has no ledger it cannot look, and says nothing. */
 async function killStatuses(
   { ledger, log }: Pick<Gateway, 'ledger' | 'log'>,
   tenant: string,
-  agentIds: ReadonlySet<string>,
+  decisions: readonly Judged[],
 ): Promise<ReadonlyMap<string, KillStatus>> {
   const statuses = new Map<string, KillStatus>();
   if (ledger === null) return statuses;
   try {
     await Promise.all(
-      [...agentIds].map(async (agentId) => {
-        statuses.set(agentId, await ledger.killStatus(tenant, agentId));
-      }),
+      [...new Map(decisions.map((decision) => [standingOf(decision), decision]))].map(
+        async ([standing, decision]) => {
+          const status = await ledger.killStatus(tenant, decision.agentId, agentsAboveIn(decision));
+          statuses.set(standing, status);
+        },
+      ),
     );
   } catch (error) {
     throw flagUnknown(error, log);
@@ -50,10 +53,15 @@ async function killStatuses(
   return statuses;
 }
 
+function standingOf(decision: Judged): string {
+  return [decision.agentId, ...agentsAboveIn(decision)].join(' ');
+}
+
 /** In words; null where nobody killed the agent behind its ALLOW. Of a kill that was released nobody knows the reason any more. */
 function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {
-    const whom = { agent: 'this agent', tenant: 'its tenant', all: 'every agent' }[killed.scope];
+    const family = `everything below ${killed.agentId ?? 'it'}`;
+    const whom = { agent: 'this agent', family, tenant: 'its tenant', all: 'every agent' }[killed.scope];
     return `allowed, but ${whom} was killed after that: ${killed.reason}`;
   }
   if (revivedAtMs === null || Date.parse(decidedAt) >= revivedAtMs) return null;

@@ -61,10 +61,12 @@ await runService(process, {
     );
     const ledger = closing(await openSharedLedger(config, log), (held) => held?.close());
     const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
+    const followed = running(await followControl({ bus, log }));
     const gateway = createGateway(
       {
         bus,
         ledger,
+        above: followed.mandates.above,
         kills,
         findDecision: null,
         redact,
@@ -80,7 +82,6 @@ await runService(process, {
       config,
     );
     running(await gateway.start());
-    const followed = running(await followControl({ bus, log }));
     return {
       keys: anyKeyStore(fileKeyStore(folder.keys), followed.keys),
       readiness: async () => [...(await gateway.readiness()), privacy.readiness()],

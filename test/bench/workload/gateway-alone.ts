@@ -39,6 +39,7 @@ export async function gatewayAlone(on: {
   const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
   const gateway = createGateway(
     {
+      above: () => [],
       ...on,
       log,
       metrics,

@@ -105,6 +105,49 @@ test('a policy that is published is obeyed at the next action, and an agent that
   expect(await toldOf(underIt)).toBe('BLOCK MANDATE_NOT_FOUND');
 });
 
+test('a family spends one budget, and is killed with who heads it, also those who are registered later', async () => {
+  const { send, ask, toldOf, publish, rule, register } = await scene();
+  await publish('all', {});
+  await rule('all', 'all');
+  await publish('purse', { maxCostTotal: 0.5 });
+  await rule('purse', 'purse', { agents: ['lead'] });
+  await register({ id: 'lead' });
+  await register({ id: 'bot', parent: 'lead' });
+  const costs = (agentId: string) => ask({ agentId, tool: 'look', estimatedCostMicros: 200_000 });
+  expect([await costs('lead'), await costs('bot')]).toMatchObject([
+    { verdict: 'ALLOW' },
+    { verdict: 'ALLOW' },
+  ]);
+  expect(await costs('bot')).toMatchObject({
+    code: 'COST_LIMIT_EXCEEDED',
+    reason: expect.stringContaining('of "lead" is $0.50'),
+  });
+
+  const killed = await send('POST', '/v1/agents/lead/kill', { family: true, reason: 'runs amok' });
+  expect(killed).toMatchObject({
+    target: { scope: 'family', agentId: 'lead' },
+    open: [{ agentId: 'lead' }, { agentId: 'bot' }],
+  });
+  await register({ id: 'hand', parent: 'bot' });
+  await register({ id: 'other' });
+  const acts = () =>
+    Promise.all(['lead', 'bot', 'hand', 'other'].map((agentId) => toldOf({ agentId, tool: 'look' })));
+  const stopped = 'BLOCK AGENT_KILLED';
+  expect(await acts()).toEqual([stopped, stopped, stopped, 'ALLOW ALLOWED']);
+  expect((await ask({ agentId: 'hand', tool: 'look' })).reason).toBe(
+    'The agent "lead", with everything below it, was stopped by the kill switch: runs amok',
+  );
+  const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
+  expect(await send('GET', '/v1/agents/hand/kill-status')).toEqual({ agentId: 'hand', killed: flag });
+  // Of the agent alone there was none.
+  expect(await send('POST', '/v1/agents/lead/revive', {})).toMatchObject({ changed: false, killed: flag });
+  expect(await send('POST', '/v1/agents/lead/revive', { family: true })).toMatchObject({
+    changed: true,
+    killed: null,
+  });
+  expect(await acts()).toEqual(Array.from({ length: 4 }, () => 'ALLOW ALLOWED'));
+});
+
 test('rates of two windows both hold, and a rule in shadow does not', async () => {
   const { send, ask, toldOf, publish, rule, register } = await scene();
   await register({ id: 'bot' });

@@ -148,6 +148,8 @@ export function aroundDecisions(make: MakeAudit): void {
     await happened([
       killed('mine', { scope: 'agent', tenant, agentId: 'a-1' }, 1),
       killed('another', { scope: 'agent', tenant, agentId: 'a-2' }, 2),
+      killed('family', { scope: 'family', tenant, agentId: 'lead' }, 3),
+      killed('another-family', { scope: 'family', tenant, agentId: 'a-2' }, 3),
       killed('tenant', { scope: 'tenant', tenant }, 3),
       killed('theirs', { scope: 'tenant', tenant: 'behind-else' }, 4),
       killed('all', { scope: 'all' }, 5, [], { [tenant]: 7, 'behind-else': 9 }),
@@ -158,6 +160,14 @@ export function aroundDecisions(make: MakeAudit): void {
     const asked = { tenant, agentId: 'a-1', actionId: 'act-1', toMs: START_MS + 100 };
     const found = await ask(audit, eventsBehind, asked);
     expect(found.map(({ id }) => id)).toEqual(['of-act-1', 'all', 'tenant', 'mine']);
+    const below = await ask(audit, eventsBehind, { ...asked, above: ['mid', 'lead'] });
+    expect(below.map(({ id, agentId }) => [id, agentId])).toEqual([
+      ['of-act-1', 'a-1'],
+      ['all', null],
+      ['tenant', null],
+      ['family', 'lead'],
+      ['mine', 'a-1'],
+    ]);
     expect(found[0]).toMatchObject({ answer: 'granted', scope: null, ledgerSequence: null });
     expect(found[1]).toMatchObject({ ledgerSequence: 7, ledgerEpoch: 'ep' });
     expect(found[2]).toMatchObject({ ledgerSequence: null });

@@ -10,6 +10,8 @@ export const eventsBehind = question({
   params: z.strictObject({
     tenant,
     agentId: id,
+    /** Who stood above it. */
+    above: z.array(id).default([]),
     actionId: id,
     toMs: z.int().min(0),
     limit: z.int().min(1).max(1_000).default(100),
@@ -18,7 +20,9 @@ export const eventsBehind = question({
     id: z.string(),
     event: z.enum(['agent.killed', 'agent.revived', 'approval.recorded']),
     /** Of a kill or revive: whom it concerns. */
-    scope: z.enum(['agent', 'tenant', 'all']).nullable(),
+    scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
+    /** Whom it names: of a family, who heads it. */
+    agentId: z.string().nullable(),
     by: z.string().nullable(),
     reason: z.string(),
     /** Of an approval. */
@@ -29,13 +33,14 @@ export const eventsBehind = question({
     happenedAt: time,
   }),
   sql: () => `
-    SELECT id, event, nullIf(scope, '') AS scope, nullIf(made_by, '') AS by, reason, nullIf(answer, '') AS answer,
+    SELECT id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason, nullIf(answer, '') AS answer,
       JSONExtract(payload, 'kill', 'ledgerSequences', {tenant:String}, 'Nullable(UInt64)') AS ledgerSequence,
       nullIf(ledger_epoch, '') AS ledgerEpoch, happened_at AS happenedAt
     FROM control_events FINAL
     WHERE tenant IN ({tenant:String}, '') AND NOT void AND (
       (event = 'approval.recorded' AND agent_id = {agentId:String} AND action_id = {actionId:String})
-      OR (event IN ('agent.killed', 'agent.revived') AND (scope != 'agent' OR agent_id = {agentId:String})
+      OR (event IN ('agent.killed', 'agent.revived') AND (scope NOT IN ('agent', 'family') OR agent_id = {agentId:String}
+          OR (scope = 'family' AND has({above:Array(String)}, agent_id)))
         AND happened_at <= fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')))
     ORDER BY happened_at DESC, control_events.id DESC
     LIMIT 1 BY event, control_events.id

@@ -38,7 +38,7 @@ export const controlEventSummary = z.object({
   id: z.string(),
   event: z.enum(CONTROL_EVENTS),
   /** Of a kill or revive: whom it concerns. */
-  scope: z.enum(['agent', 'tenant', 'all']).nullable(),
+  scope: z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
   agentId: z.string().nullable(),
   by: z.string().nullable(),
   reason: z.string(),

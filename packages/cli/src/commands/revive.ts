@@ -9,11 +9,12 @@ type Revived = {
   changed: boolean;
   revision: number;
   /** Of one agent: what stops it still. */
-  killed?: { scope: 'agent' | 'tenant' | 'all'; reason: string } | null;
+  killed?: { scope: keyof typeof STILL; reason: string; agentId?: string } | null;
 };
 
 const STILL = {
   agent: { what: 'it was killed again', end: 'mandate revive AGENT' },
+  family: { what: 'the family that it is in is killed', end: 'mandate revive HEAD --family' },
   tenant: { what: 'its tenant is killed', end: 'mandate revive --tenant' },
   all: { what: 'everything is killed', end: 'mandate revive --all' },
 } as const;
@@ -48,6 +49,7 @@ function text({ changed, revision, killed }: Revived, agent = ''): string {
     ? `revived (revision ${revision})\n`
     : 'nothing to revive: this switch was not pulled\n';
   if (killed === null || killed === undefined) return done;
-  const { what, end } = STILL[killed.scope];
+  const { what, end: command } = STILL[killed.scope];
+  const end = command.replace('HEAD', printable(killed.agentId ?? 'AGENT'));
   return `${done}${printable(agent)} is still stopped: ${what} (${printable(killed.reason)}); \`${end}\` ends that\n`;
 }

@@ -77,6 +77,7 @@ test('the kill right behind an ALLOW is told, with what it meant for whoever wai
     id: 'kil_1',
     event: 'agent.killed',
     scope: 'agent',
+    agentId: 'payer',
     by: 'ann',
     reason: 'it loops',
     answer: null,

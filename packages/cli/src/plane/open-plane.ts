@@ -154,6 +154,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     {
       bus,
       ledger,
+      above: followed.mandates.above,
       kills,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: personKeys }),
       fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),

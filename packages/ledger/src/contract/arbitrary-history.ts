@@ -75,9 +75,19 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       [1, one(refusal({ code: 'INTERNAL_ERROR', hard: false }))],
     ),
     leaseMs: one(100, 10, 600),
+    above: one<readonly string[] | undefined>(undefined, undefined, undefined, ['bob'], ['cleo', 'bob']),
     holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
   })
-  .map(({ holds: [holdsFromMs, holdsUntilMs], ...rest }) => planOf({ ...rest, holdsFromMs, holdsUntilMs }));
+  .map(({ holds: [holdsFromMs, holdsUntilMs], above, limits, ...rest }) =>
+    planOf({
+      ...rest,
+      holdsFromMs,
+      holdsUntilMs,
+      // As deciders have it: each ALLOW is charged to everyone above.
+      limits: [...limits, ...(above ?? []).map((subject) => budget({ subject, maxMicros: null }))],
+      ...(above && { above }),
+    }),
+  );
 
 const outcome = fc.record({
   status: one('success', 'failure', 'cancelled'),
@@ -111,6 +121,7 @@ const passing = one(1, 5, 10, 19, 20, 50, 51, 90, 150, 401, -30);
 
 const target = mix<KillTarget>(
   [3, fc.record({ scope: one('agent'), tenant, agentId })],
+  [2, fc.record({ scope: one('family'), tenant, agentId: one('ann', 'bob', 'cleo') })],
   [1, fc.record({ scope: one('tenant'), tenant })],
   [1, one({ scope: 'all' })],
 );

@@ -211,7 +211,12 @@ export async function viewOf(ledger: Ledger) {
       open: await ledger.open(tenant),
       unpublished: await ledger.unpublished(tenant),
       killed: await ledger.killed(tenant),
-      statuses: await Promise.all(AGENTS.map((agentId) => ledger.killStatus(tenant, agentId))),
+      statuses: await Promise.all(
+        AGENTS.flatMap((agentId) => [
+          ledger.killStatus(tenant, agentId),
+          ledger.killStatus(tenant, agentId, ['cleo']),
+        ]),
+      ),
     })),
   );
 }

@@ -2,11 +2,18 @@ import type { KillTarget } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Ledger } from '../port.ts';
 import { allow, begin, DAY_MS, decide, isAllowed, type MakeLedger, settle } from './bench.ts';
-import { AGENT, planOf, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
+import { AGENT, budget, planOf, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
 
 const ONE: KillTarget = { scope: 'agent', tenant: TENANT, agentId: AGENT };
 const WHOLE: KillTarget = { scope: 'tenant', tenant: TENANT };
 const ALL: KillTarget = { scope: 'all' };
+const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
+
+/** As deciders plan for whoever stands below: everyone above is charged. */
+function below(...above: string[]) {
+  const limits = above.map((subject) => budget({ subject, maxMicros: null }));
+  return planOf({ limits, above });
+}
 
 const order = (id: string, reason = 'stop') => ({ id, by: 'op', reason });
 
@@ -29,6 +36,41 @@ export function killing(make: MakeLedger): void {
     expect(await whoActs(ledger)).toEqual(acts);
     expect(await ledger.revive(target, (await ledger.flag(target)).revision + 1, 'r')).toBe(true);
     expect(await whoActs(ledger)).toEqual([true, true, true]);
+  });
+
+  test('a family is who heads it and everyone below, to any depth; what of it may run is listed', async () => {
+    const { ledger } = await begin(make);
+    const asks = () => [
+      stepRequest({ agentId: 'lead' }),
+      stepRequest({ agentId: 'worker', plan: below('lead') }),
+      stepRequest({ agentId: 'hand', plan: below('worker', 'lead', 'top') }),
+      stepRequest({ agentId: 'top' }),
+      stepRequest({ agentId: 'other', plan: below('top') }),
+      stepRequest({ agentId: 'lead', tenant: 'other' }),
+    ];
+    const acts = async () => {
+      const allowed: boolean[] = [];
+      for (const request of asks()) allowed.push(isAllowed(await decide(ledger, request)));
+      return allowed;
+    };
+    expect(await acts()).toEqual([true, true, true, true, true, true]);
+    const { open } = await ledger.kill(FAMILY, order('k'));
+    expect(open.map(({ agentId }) => agentId)).toEqual(['lead', 'worker', 'hand']);
+    expect(await acts()).toEqual([false, false, false, true, true, true]);
+    const killed = { scope: 'family', revision: 1, reason: 'stop', agentId: 'lead' };
+    const [, , request = stepRequest()] = asks();
+    expect((await decide(ledger, request)).kill).toEqual(killed);
+    expect((await ledger.killStatus(TENANT, 'hand', ['worker', 'lead'])).killed).toEqual(killed);
+    expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
+    expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
+    expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
+    // A flag of its own: reviving the agent lets nobody go, and the family not the agent.
+    await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, order('k'));
+    expect(await ledger.revive({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, 2, 'r')).toBe(true);
+    expect(await acts()).toEqual([false, false, false, true, true, true]);
+    expect(await ledger.revive(FAMILY, 2, 'r')).toBe(true);
+    expect(await acts()).toEqual([true, true, true, true, true, true]);
+    expect((await ledger.killStatus(TENANT, 'hand', ['lead'])).revivedAtMs).not.toBeNull();
   });
 
   test('each scope is a flag of its own: reviving one clears no other, the widest is told', async () => {

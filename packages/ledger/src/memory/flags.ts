@@ -1,5 +1,5 @@
 /**
- * Kill flags: one each for an agent, a tenant, everything. They merge: of two states of a flag the higher revision
+ * Kill flags: one each for an agent, an agent's family, a tenant, everything. They merge: of two states of a flag the higher revision
  * wins, and at a tie the kill, so that they come out the same in whatever order their events are read.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
@@ -17,10 +17,35 @@ export type Flag = {
 /** By key. */
 export type Flags = Map<string, Flag>;
 
-/** A tenant has no slash in its name: no two targets share a key. */
+/** A tenant has neither slash nor colon in its name: no two targets share a key. */
 export function flagKey(target: KillTarget): string {
   if (target.scope === 'all') return '*';
-  return target.scope === 'tenant' ? target.tenant : `${target.tenant}/${target.agentId}`;
+  if (target.scope === 'tenant') return target.tenant;
+  return `${target.tenant}${target.scope === 'agent' ? '/' : ':'}${target.agentId}`;
+}
+
+/** The other way round. */
+export function targetOf(key: string): KillTarget {
+  if (key === '*') return { scope: 'all' };
+  const at = key.search(/[/:]/);
+  if (at === -1) return { scope: 'tenant', tenant: key };
+  const scope = key[at] === '/' ? 'agent' : 'family';
+  return { scope, tenant: key.slice(0, at), agentId: key.slice(at + 1) };
+}
+
+/**
+ * All that may stop an agent, the widest first.
+ *
+ * @param above who stands above it, the nearest first
+ */
+export function targetsAround(tenant: string, agentId: string, above: readonly string[]): KillTarget[] {
+  return [
+    { scope: 'all' },
+    { scope: 'tenant', tenant },
+    ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),
+    { scope: 'family', tenant, agentId },
+    { scope: 'agent', tenant, agentId },
+  ];
 }
 
 /** Under which a kill or revive is remembered. An id that was used for another target says nothing about this one. */
@@ -41,29 +66,40 @@ export function mergeFlag(flags: Flags, change: Flag): boolean {
 }
 
 /** The flag that stops this agent, the widest first. */
-export function stoppedBy(flags: Flags, tenant: string, agentId: string): KillFact | null {
+export function stoppedBy(
+  flags: Flags,
+  tenant: string,
+  agentId: string,
+  above: readonly string[],
+): KillFact | null {
   if (flags.size === 0) return null;
-  const flag = concerning(flags, tenant, agentId).find((known) => known.killed);
+  const flag = concerning(flags, tenant, agentId, above).find((known) => known.killed);
   return flag === undefined ? null : killFact(flag);
 }
 
-export function killStatusIn(flags: Flags, tenant: string, agentId: string): KillStatus {
+export function killStatusIn(
+  flags: Flags,
+  tenant: string,
+  agentId: string,
+  above: readonly string[],
+): KillStatus {
   // At revision 0 it was revived, and never killed.
-  const released = concerning(flags, tenant, agentId).filter(
+  const released = concerning(flags, tenant, agentId, above).filter(
     ({ killed, revision }) => !killed && revision > 0,
   );
   const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
-  return { killed: stoppedBy(flags, tenant, agentId), revivedAtMs };
+  return { killed: stoppedBy(flags, tenant, agentId, above), revivedAtMs };
 }
 
-function concerning(flags: Flags, tenant: string, agentId: string): Flag[] {
-  return [flags.get('*'), flags.get(tenant), flags.get(flagKey({ scope: 'agent', tenant, agentId }))].filter(
-    (known) => known !== undefined,
-  );
+function concerning(flags: Flags, tenant: string, agentId: string, above: readonly string[]): Flag[] {
+  return targetsAround(tenant, agentId, above).flatMap((target) => flags.get(flagKey(target)) ?? []);
 }
 
-export function killFact(flag: Flag): KillFact {
-  return { scope: flag.target.scope, revision: flag.revision, reason: flag.reason };
+export function killFact({ target, revision, reason }: Flag): KillFact {
+  const { scope } = target;
+  return scope === 'family'
+    ? { scope, revision, reason, agentId: target.agentId }
+    : { scope, revision, reason };
 }
 
 /** Is it a flag of this tenant, or of everything? */

@@ -3,10 +3,11 @@ import type { KillFact, KillTarget } from '@mandate/schemas';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
 import { sourceOf } from './coordinates.ts';
-import { allCounters, spentIn, stillCounts } from './counters.ts';
+import { allCounters, findCounter, spentIn, stillCounts } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
 import type { Delivery, Entry, Lease, TenantState } from './remembered.ts';
+import { totalOf } from './reserve.ts';
 import type { LedgerState } from './state.ts';
 
 export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
@@ -20,7 +21,21 @@ export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
   return balances.sort((a, b) => compareBudgets(a.budget, b.budget));
 }
 
-export function openEntries(
+/** Of a family, whoever charged the total of who heads it: each ALLOW below is charged to everyone above. */
+export function openFor(
+  target: KillTarget,
+  tenant: TenantState,
+  nowMs: number,
+): (Entry & { lease: Lease })[] {
+  if (target.scope !== 'family')
+    return openEntries(tenant, target.scope === 'agent' ? target.agentId : undefined, nowMs);
+  const total = findCounter(tenant.counters, totalOf(target.agentId));
+  return openEntries(tenant, undefined, nowMs).filter(({ lease }) =>
+    lease.charges.some(({ counter }) => counter === total),
+  );
+}
+
+function openEntries(
   tenant: TenantState,
   agentId: string | undefined,
   nowMs: number,

@@ -92,7 +92,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     revive: async (target, revision, commandId) => revive(state, now(), target, revision, commandId),
     revived: async (target, commandId) => wasRevived(state, now(), target, commandId),
     flag: async (target) => flagOf(state, target),
-    killStatus: async (tenant, agentId) => killStatusIn(state.flags, tenant, agentId),
+    killStatus: async (tenant, agentId, above = []) => killStatusIn(state.flags, tenant, agentId, above),
     killed: async (tenant) => flagsInForce(state, tenant),
 
     adjust: async (adjustment) => adjust(state, epoch, now(), adjustment),

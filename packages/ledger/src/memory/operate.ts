@@ -6,7 +6,7 @@ import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts'
 import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
 import { putGrant } from './grants.ts';
-import { openEntries } from './look.ts';
+import { openFor } from './look.ts';
 import type { TenantState } from './remembered.ts';
 import { activeTenants, type LedgerState, openTenant } from './state.ts';
 
@@ -122,9 +122,8 @@ function takeSequences(tenants: readonly TenantState[]): Record<string, number> 
 }
 
 function openOf(tenants: readonly TenantState[], target: KillTarget, nowMs: number): KillReceipt['open'] {
-  const agentId = target.scope === 'agent' ? target.agentId : undefined;
   return tenants.flatMap((tenant) =>
-    openEntries(tenant, agentId, nowMs).map((entry) => ({
+    openFor(target, tenant, nowMs).map((entry) => ({
       tenant: tenant.name,
       agentId: entry.agent.id,
       actionId: entry.actionId,

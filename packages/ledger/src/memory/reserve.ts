@@ -15,7 +15,7 @@ import type { AgentState, Charge, Lease, TenantState } from './remembered.ts';
 import { type SlidingRate, takeSlot } from './sliding-rate.ts';
 
 /** The lifetime spend of an agent: counted whether a plan lists it or not. */
-function totalOf(agentId: string): BudgetReference {
+export function totalOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
 }
 

@@ -118,7 +118,7 @@ function* inMemory<Answer>(done: Done<Answer>, nowMs: number) {
 /** Of a command's key, which begins with that of its flag; null: of everything. */
 function tenantOf(commandKey: string): string | null {
   const [flag = ''] = commandKey.split(' ', 1);
-  return flag === '*' ? null : (flag.split('/', 1)[0] ?? null);
+  return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
 }
 
 function flagLine({ target, killed, revision, reason, atMs }: Flag): unknown[] {

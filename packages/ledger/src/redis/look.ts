@@ -1,6 +1,6 @@
 /** Questions that change nothing: balances, open actions, flags, and what the log does not hold yet. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import { type Flags, flagKey, killStatusIn, mergeFlag } from '../memory/flags.ts';
+import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
 import { flagsInForce } from '../memory/look.ts';
 import { createState } from '../memory/state.ts';
 import type { Balance, BudgetReference, KillStatus, OpenAction, Unpublished } from '../port.ts';
@@ -36,15 +36,16 @@ export async function open(
   return openAsOf(shards, tenant, agentId ?? '', null);
 }
 
-/** Oldest first. @param atMs what was open then, and is so still; null for now */
+/** Oldest first. @param atMs what was open then, and is so still; null for now @param counter that it was charged to; '' for any */
 export async function openAsOf(
   shards: Shards,
   tenant: string,
   agentId: string,
   atMs: number | null,
+  counter = '',
 ): Promise<OpenAction[]> {
   const byPlace = new Map<string, { sequence: number; action: OpenAction }>();
-  for await (const page of pages(shards, tenant, 'open', [agentId, String(atMs ?? '')])) {
+  for await (const page of pages(shards, tenant, 'open', [agentId, String(atMs ?? ''), counter])) {
     for (const reply of page as OpenReply[]) {
       const [
         coordinate,
@@ -129,14 +130,14 @@ export async function* pages(
   } while (cursor !== '0');
 }
 
-export async function killStatus(shards: Shards, tenant: string, agentId: string): Promise<KillStatus> {
-  const targets: KillTarget[] = [
-    { scope: 'all' },
-    { scope: 'tenant', tenant },
-    { scope: 'agent', tenant, agentId },
-  ];
-  const flags = await flagsOf(shards, tenant, targets.map(flagKey));
-  return killStatusIn(flags, tenant, agentId);
+export async function killStatus(
+  shards: Shards,
+  tenant: string,
+  agentId: string,
+  above: readonly string[],
+): Promise<KillStatus> {
+  const flags = await flagsOf(shards, tenant, targetsAround(tenant, agentId, above).map(flagKey));
+  return killStatusIn(flags, tenant, agentId, above);
 }
 
 export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {
@@ -178,14 +179,6 @@ type FlagReply = [key: string, ...FlagState];
 
 function merge(flags: Flags, [key, killed, revision, reason, atMs]: FlagReply): void {
   mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs });
-}
-
-/** The other way round of `flagKey`. A tenant has no slash in its name. */
-export function targetOf(key: string): KillTarget {
-  if (key === '*') return { scope: 'all' };
-  const slash = key.indexOf('/');
-  if (slash === -1) return { scope: 'tenant', tenant: key };
-  return { scope: 'agent', tenant: key.slice(0, slash), agentId: key.slice(slash + 1) };
 }
 
 /** Tenants in which something has happened, by name. */

@@ -3,6 +3,7 @@ import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
+import { totalOf } from '../memory/reserve.ts';
 import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
 import { openAsOf } from './look.ts';
@@ -15,6 +16,8 @@ export async function kill(shards: Shards, target: KillTarget, command: Command)
   const killed = await killShard(shards, tenant, {
     flag: flagKey(target),
     agentId: target.scope === 'agent' ? target.agentId : '',
+    // Of a family: each ALLOW below is charged to the total of who heads it. As lists of charges have it.
+    counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,
   });
@@ -35,7 +38,7 @@ async function killEverything(shards: Shards, command: Command): Promise<Killed>
     return { ...(JSON.parse(String(begun[1])) as KillReceipt), stands: begun[2] === 1 };
   const [, , revision, tenants] = begun as ['OK', number, number, string[]];
   const killed = await onEveryShard(shards, tenants.sort(), (tenant) =>
-    killShard(shards, tenant, { flag: '*', agentId: '', revision, command }),
+    killShard(shards, tenant, { flag: '*', agentId: '', counter: '', revision, command }),
   );
   await shards.connection.replicated();
   const receipt: KillReceipt = {
@@ -60,19 +63,19 @@ type KilledShard = {
 async function killShard(
   shards: Shards,
   tenant: string,
-  order: { flag: string; agentId: string; revision: number | ''; command: Command },
+  order: { flag: string; agentId: string; counter: string; revision: number | ''; command: Command },
 ): Promise<KilledShard> {
-  const { flag, agentId, revision, command } = order;
+  const { flag, agentId, counter, revision, command } = order;
   const args = [commandMemoryMs(shards.replayMemoryMs), flag, command.id, command.reason, agentId, revision];
   for (let read = ''; ; ) {
-    const reply = await shards.askAnyway(tenant, 'kill', [...args, read]);
+    const reply = await shards.askAnyway(tenant, 'kill', [...args, read, counter]);
     const [, , inForce, sequence, listed, atMs, stands] = reply as KillReply;
     if (listed !== null) {
       const open = referencesIn(tenant, listed);
       return { tenant, revision: inForce, sequence, open, stands: stands === 1 };
     }
     // Nothing is added to it any more: the flag is in force.
-    const open = await openAsOf(shards, tenant, agentId, atMs);
+    const open = await openAsOf(shards, tenant, agentId, atMs, counter);
     read = listOf(open);
   }
 }

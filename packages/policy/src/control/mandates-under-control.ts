@@ -17,6 +17,8 @@ const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null
 
 export type MandatesUnderControl = MandatesInForce & {
   isRegistered(tenant: string, agentId: string): boolean;
+  /** Who stands above it now, the nearest first. */
+  above(tenant: string, agentId: string): readonly string[];
 };
 
 /** @param revision how much of the topic is in the fold now */
@@ -57,6 +59,11 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       return revision();
     },
     isRegistered: (tenant, agentId) => fold.tenant(tenant).agents.has(agentId),
+    above(tenant, agentId) {
+      const { agents } = fold.tenant(tenant);
+      const agent = agents.get(agentId);
+      return agent === undefined ? [] : agentsAbove(agents, agent.document).map(({ id }) => id);
+    },
     mandateFor,
   };
 }

@@ -91,6 +91,7 @@ export function familiesInForce(): FamiliesInForce {
           ...own.matches,
           ...above.flatMap(({ holder, held }) => held.matches.map((match) => ({ ...match, agent: holder }))),
         ],
+        above: agents.map(({ id }) => id),
         ...together(all),
       };
     },

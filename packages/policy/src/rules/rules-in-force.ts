@@ -26,6 +26,8 @@ export type Resolved = {
   shadow: InShadow | null;
   /** In the order of the rules. */
   matches: readonly RuleMatch[];
+  /** Who stands above the agent, the nearest first; absent: nobody. */
+  above?: readonly string[];
 } & Spell;
 
 /** The same rules match from then on, and until before then; null: for ever. What is in shadow has a spell of its own. */

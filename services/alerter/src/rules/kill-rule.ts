@@ -39,5 +39,6 @@ function about({
 
 function nameOf(target: KillTarget): string {
   if (target.scope === 'all') return 'Everything';
-  return target.scope === 'tenant' ? `Every agent of ${target.tenant}` : `The agent ${target.agentId}`;
+  if (target.scope === 'tenant') return `Every agent of ${target.tenant}`;
+  return `The agent ${target.agentId}${target.scope === 'family' ? ', with everything below it,' : ''}`;
 }

@@ -125,8 +125,8 @@ export async function revive(gateway: Switch, target: KillTarget, command: Comma
 
 /** Everything that concerns an agent lies in its own partition. A tenant's name holds neither slash nor star. */
 function keyOf(target: KillTarget): string {
-  if (target.scope === 'agent') return agentKey(target.tenant, target.agentId);
-  return target.scope === 'tenant' ? target.tenant : '*';
+  if (target.scope === 'all') return '*';
+  return target.scope === 'tenant' ? target.tenant : agentKey(target.tenant, target.agentId);
 }
 
 function rethrowAsNotRevived(cause: unknown): never {
@@ -144,5 +144,5 @@ export async function killStatus(
   tenant: string,
   agentId: string,
 ): Promise<KillFact | null> {
-  return (await ledgerOf(gateway).killStatus(tenant, agentId)).killed;
+  return (await ledgerOf(gateway).killStatus(tenant, agentId, gateway.above(tenant, agentId))).killed;
 }

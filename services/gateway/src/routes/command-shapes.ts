@@ -5,10 +5,18 @@ import { z } from 'zod';
 /** Why: it stands in the record for ever, and in what the agent is told. */
 export const reason = z.string().trim().min(1).max(500);
 
-export const reasonBody = z
-  .strictObject({ reason: reason.optional() })
+export const agentBody = z
+  .strictObject({
+    reason: reason.optional(),
+    family: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Also everything below the agent, to any depth, and what is registered there later. A switch of its own.',
+      ),
+  })
   .nullish()
-  .meta({ examples: [{ reason: 'it sends the same mail again and again' }] });
+  .meta({ examples: [{ reason: 'it sends the same mail again and again', family: true }] });
 
 export const agentParams = z.object({
   id: id.describe('The agent’s id.').meta({ examples: ['airline-007'] }),
@@ -30,9 +38,14 @@ export const killAnswer = z.object({
   open: z.array(actionReference).describe('Every ALLOW that may still run: no outcome yet, lease alive.'),
 });
 
-const killFact = z.object({ scope: z.enum(['agent', 'tenant', 'all']), revision: count, reason: z.string() });
+const killFact = z.object({
+  scope: z.enum(['agent', 'family', 'tenant', 'all']),
+  revision: count,
+  reason: z.string(),
+  agentId: z.string().optional().describe('Of a family, who heads it.'),
+});
 
-/** What stops an agent: its own flag, its tenant's or everybody's; null when nothing does. */
+/** What stops an agent: its own flag, that of a family that it is in, its tenant's or everybody's; null when nothing does. */
 export const killed = killFact.nullable();
 
 export const reviveAnswer = z.object({

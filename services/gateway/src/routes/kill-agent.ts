@@ -4,7 +4,7 @@ import type { KillTarget } from '@mandate/schemas';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { kill } from '../commands/pull-kill-switch.ts';
 import type { Gateway } from '../gateway.ts';
-import { agentParams, killAnswer, reasonBody } from './command-shapes.ts';
+import { agentBody, agentParams, killAnswer } from './command-shapes.ts';
 
 export function killAgent(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -16,17 +16,18 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       },
       schema: {
         tags: ['kill switch'],
-        summary: 'Stop one agent',
+        summary: 'Stop one agent, or with `family` everything below it too',
         description:
           'When this answers, no ALLOW for the agent gets a place in the order any more, until a revive.',
         params: agentParams,
-        body: reasonBody,
+        body: agentBody,
         response: { 200: killAnswer },
       },
     },
     (request) => {
       const { tenant } = callerOf(request);
-      const target: KillTarget = { scope: 'agent', tenant, agentId: request.params.id };
+      const scope = request.body?.family ? 'family' : 'agent';
+      const target: KillTarget = { scope, tenant, agentId: request.params.id };
       const reason = request.body?.reason ?? 'killed by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });
       return kill(gateway, target, command);

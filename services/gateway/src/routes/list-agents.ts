@@ -3,6 +3,7 @@ import type { Ledger } from '@mandate/ledger';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { count, id, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
+import { killStatus } from '../commands/pull-kill-switch.ts';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { killed } from './command-shapes.ts';
 
@@ -40,7 +41,7 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       const agents = await Promise.all(
         page.map(async (agentId) => {
           const counts = known.get(agentId) ?? { spentMicros: 0, openActions: 0 };
-          return { agentId, ...counts, killed: (await ledger.killStatus(tenant, agentId)).killed };
+          return { agentId, ...counts, killed: await killStatus(gateway, tenant, agentId) };
         }),
       );
       return { agents, next: ids.length > limit ? (page.at(-1) ?? null) : null };
@@ -68,6 +69,6 @@ async function agentsOf(ledger: Ledger, tenant: string): Promise<ReadonlyMap<str
     }
   }
   for (const { agentId } of open) countsOf(agentId).openActions += 1;
-  for (const { target } of flags) if (target.scope === 'agent') countsOf(target.agentId);
+  for (const { target } of flags) if ('agentId' in target) countsOf(target.agentId);
   return agents;
 }

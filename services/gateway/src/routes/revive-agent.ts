@@ -4,7 +4,7 @@ import type { KillTarget } from '@mandate/schemas';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { killStatus, revive } from '../commands/pull-kill-switch.ts';
 import type { Gateway } from '../gateway.ts';
-import { agentParams, killed, reasonBody, reviveAnswer } from './command-shapes.ts';
+import { agentBody, agentParams, killed, reviveAnswer } from './command-shapes.ts';
 
 export function reviveAgent(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -15,16 +15,17 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
         tags: ['kill switch'],
         summary: 'Let an agent work again',
         description:
-          "Clears the agent's own flag only; `killed` tells what stops it still, such as its tenant's.",
+          "Clears the agent's own flag only, or with `family` that of its family; `killed` tells what stops it still, such as its tenant's.",
         params: agentParams,
-        body: reasonBody,
+        body: agentBody,
         response: { 200: reviveAnswer.extend({ killed }) },
       },
     },
     async (request) => {
       const { tenant } = callerOf(request);
       const agentId = request.params.id;
-      const target: KillTarget = { scope: 'agent', tenant, agentId };
+      const scope = request.body?.family ? 'family' : 'agent';
+      const target: KillTarget = { scope, tenant, agentId };
       const reason = request.body?.reason ?? 'revived by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'rev', parts: [target], reason });
       const revived = await revive(gateway, target, command);

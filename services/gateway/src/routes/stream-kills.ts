@@ -46,7 +46,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
       };
       const sendFlags = async () => {
         const flags = await ledger.killed(key.tenant);
-        send('flags', { killed: flags.filter(({ target }) => concerns(key, target)) });
+        send('flags', { killed: flags.filter(({ target }) => concerns(gateway, key, target)) });
       };
       // Who is not told of the flags now is told when the ledger is back.
       const trySendFlags = () =>
@@ -58,7 +58,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
       ending.addEventListener('abort', () => stream.end());
       const unsubscribe = gateway.kills.subscribe({
         onNotice: (notice) => {
-          if (concerns(key, notice.target)) send(notice.killed ? 'killed' : 'revived', said(notice));
+          if (concerns(gateway, key, notice.target)) send(notice.killed ? 'killed' : 'revived', said(notice));
         },
         onGap: trySendFlags,
       });
@@ -81,8 +81,13 @@ function said({ target, revision }: KillNotice): object {
   return { target, revision };
 }
 
-function concerns(key: ApiKeyRecord, target: KillTarget): boolean {
+function concerns({ above }: Pick<Gateway, 'above'>, key: ApiKeyRecord, target: KillTarget): boolean {
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
-  return target.scope === 'tenant' || maySee(key, target.agentId);
+  if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
+  // A key that speaks for more than it names cannot be asked whom: it is told, and looks again.
+  return (
+    target.scope === 'family' &&
+    key.agents.some((id) => id.includes('*') || above(key.tenant, id).includes(target.agentId))
+  );
 }

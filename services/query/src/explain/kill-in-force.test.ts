@@ -3,12 +3,12 @@ import { killsInForce } from './kill-in-force.ts';
 
 const DECIDED_MS = Date.UTC(2026, 0, 31, 14);
 
-/** Kills and revives as `event scope seconds`, told the newest first; seconds count from the decision. */
+/** Kills and revives as `event scope seconds` or `event scope seconds agent`, told the newest first; seconds count from the decision. */
 function inForce(...events: string[]): string[] {
   const flips = events.map((told) => {
-    const [event, scope = null, seconds] = told.split(' ');
+    const [event, scope = null, seconds, agentId = null] = told.split(' ');
     const happenedAt = new Date(DECIDED_MS + Number(seconds) * 1_000).toISOString();
-    return { told, event: `agent.${event}`, scope, happenedAt };
+    return { told, event: `agent.${event}`, scope, agentId, happenedAt };
   });
   return killsInForce(flips, DECIDED_MS).map(({ told }) => told);
 }
@@ -30,6 +30,11 @@ test.each([
     'one that is dated a moment later',
     ['killed tenant 9', 'killed agent 1', 'revived agent -4'],
     ['killed agent 1'],
+  ],
+  [
+    'one of each family',
+    ['revived family -1 top', 'killed family -2 lead', 'killed family -3 top'],
+    ['killed family -2 lead'],
   ],
   ['none where there is none', [], []],
 ])('is %s', (_what, events, expected) => {

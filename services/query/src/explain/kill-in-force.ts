@@ -1,20 +1,23 @@
 /** Which kill a decision goes back to. */
 
-type Flip = { event: string; scope: string | null; happenedAt: string };
+type Flip = { event: string; scope: string | null; agentId?: string | null; happenedAt: string };
 
 /** The gateway dates a kill when it was carried out, so what it stopped at once may bear an earlier time. */
 export const DATED_LATER_MS = 60_000;
 
 /**
- * Of kills and revives, the newest first: the kills that stood when the decision fell, at most one for each scope. Where
+ * Of kills and revives, the newest first: the kills that stood when the decision fell, at most one of each switch. Where
  * none did by its date, the one that came next.
  */
 export function killsInForce<Event extends Flip>(events: readonly Event[], decidedAtMs: number): Event[] {
+  const before = events.filter(({ happenedAt }) => Date.parse(happenedAt) <= decidedAtMs);
   const standing = SCOPES.flatMap((scope) => {
-    const newest = events.find(
-      (event) => event.scope === scope && Date.parse(event.happenedAt) <= decidedAtMs,
-    );
-    return newest?.event === 'agent.killed' ? [newest] : [];
+    const newest = new Map<string | null, Event>();
+    for (const event of before.filter((one) => one.scope === scope)) {
+      const whose = event.agentId ?? null;
+      if (!newest.has(whose)) newest.set(whose, event);
+    }
+    return [...newest.values()].filter(({ event }) => event === 'agent.killed');
   });
   if (standing.length > 0) return standing;
   const next = events.findLast(
@@ -23,4 +26,4 @@ export function killsInForce<Event extends Flip>(events: readonly Event[], decid
   return next === undefined ? [] : [next];
 }
 
-const SCOPES = ['agent', 'tenant', 'all'] as const;
+const SCOPES = ['agent', 'family', 'tenant', 'all'] as const;

@@ -3,7 +3,7 @@ import { CAPS, type Decision, durationInWords } from '@mandate/schemas';
 
 type Flip = {
   event: string;
-  scope: 'agent' | 'tenant' | 'all' | null;
+  scope: 'agent' | 'family' | 'tenant' | 'all' | null;
   happenedAt: string;
   ledgerSequence: number | null;
   ledgerEpoch: string | null;
@@ -34,7 +34,12 @@ function isBehind(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedA
 }
 
 function inWords({ scope }: Flip, apartMs: number): string {
-  const whom = { agent: 'This agent', tenant: 'Its tenant', all: 'Every agent' }[scope ?? 'agent'];
+  const whom = {
+    agent: 'This agent',
+    family: 'A family that it is in',
+    tenant: 'Its tenant',
+    all: 'Every agent',
+  }[scope ?? 'agent'];
   const when = apartMs > 0 ? `${durationInWords(apartMs)} later` : 'at once after it';
   return `${whom} was killed ${when}: if the answer had not been handed over by then, the agent was told BLOCK, AGENT_KILLED.`;
 }

@@ -11,7 +11,7 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
-import { CAPS, check, type Decision, id, sortableId, time, wireTime } from '@mandate/schemas';
+import { agentsAboveIn, CAPS, check, type Decision, id, sortableId, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import type { Asker, BoundedAsk } from '../bounded-ask.ts';
@@ -162,6 +162,7 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     ask(asker, eventsBehind, {
       tenant,
       agentId,
+      above: [...agentsAboveIn(decision)],
       actionId,
       toMs: decidedAtMs + Math.max(DATED_LATER_MS, CAPS.waitMs),
       limit: MOST.events,

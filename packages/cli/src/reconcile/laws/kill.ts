@@ -1,11 +1,11 @@
 /**
- * No ALLOW carries a higher sequence than an acknowledged kill of its agent, its tenant or everything, until a revive;
+ * No ALLOW carries a higher sequence than an acknowledged kill of its agent, of a family that it is in, of its tenant or everything, until a revive;
  * and one that reaches the log behind the kill is in the list of those that were open. Looked at when everything was
  * read: a partition may be far ahead of that with the kill.
  */
 
 import { createHash } from 'node:crypto';
-import type { AgentKilled, AgentRevived, KillTarget } from '@mandate/schemas';
+import { type AgentKilled, type AgentRevived, agentsAboveIn, type KillTarget } from '@mandate/schemas';
 import { type Findings, placeName } from './law.ts';
 import type { Read } from './read-record.ts';
 
@@ -36,6 +36,8 @@ type Allow = {
 /** A row an ALLOW, as columns: there may be millions. */
 type Allowed = {
   agents: number[];
+  /** Lists of who stood above. */
+  above: number[];
   sequences: number[];
   partitions: number[];
   offsets: number[];
@@ -66,6 +68,7 @@ export function createKill(findings: Findings) {
     if (known !== undefined) return known;
     const none: Allowed = {
       agents: [],
+      above: [],
       sequences: [],
       partitions: [],
       offsets: [],
@@ -104,6 +107,7 @@ export function createKill(findings: Findings) {
         const { decision } = record;
         const columns = columnsOf(decision.tenant);
         columns.agents.push(numberOf(decision.agentId));
+        columns.above.push(numberOf(agentsAboveIn(decision).join(' ')));
         columns.sequences.push(decision.ledgerSequence);
         columns.partitions.push(partition);
         columns.offsets.push(place.offset);
@@ -124,9 +128,11 @@ export function createKill(findings: Findings) {
 
   function checkRow(topic: string, tenant: string, columns: Allowed, row: number): void {
     const agentId = names[columns.agents[row] ?? 0] ?? '';
+    const families = [agentId, ...(names[columns.above[row] ?? 0] ?? '').split(' ')];
     const targets: KillTarget[] = [
       { scope: 'all' },
       { scope: 'tenant', tenant },
+      ...families.map((head): KillTarget => ({ scope: 'family', tenant, agentId: head })),
       { scope: 'agent', tenant, agentId },
     ];
     for (const name of targets.map(targetName)) {
@@ -199,7 +205,8 @@ function mayPrecede(one: Place, other: Place): boolean {
 
 function targetName(target: KillTarget): string {
   if (target.scope === 'all') return '*';
-  return target.scope === 'tenant' ? target.tenant : `${target.tenant}/${target.agentId}`;
+  if (target.scope === 'tenant') return target.tenant;
+  return `${target.tenant}${target.scope === 'agent' ? '/' : ':'}${target.agentId}`;
 }
 
 function hashOf({ tenant, agentId, actionId, attempt }: AgentKilled['kill']['open'][number]): number {

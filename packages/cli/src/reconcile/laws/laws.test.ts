@@ -67,6 +67,21 @@ describe('kill', () => {
     });
   });
 
+  test('of a family stops those who stood below its head, by what each decision says, and nobody else', () => {
+    const pulled = killed(2, []);
+    if (pulled.event !== 'agent.killed') throw new Error('a kill was expected');
+    const family: DecisionsRecord = {
+      ...pulled,
+      kill: { ...pulled.kill, target: { scope: 'family', tenant: 'acme', agentId: 'lead' } },
+    };
+    const brokenBy = (given: Partial<Decision>) =>
+      lawsOf([begins('ep-1', 1), family, decided(3, given)]).of('kill')?.broken;
+    const below = { id: 'rules', hash: '', rules: [], policies: ['p@1', 'p@1 of mid', 'p@1 of lead'] };
+    expect(brokenBy({ mandate: below })).toBe(1);
+    expect(brokenBy({ agentId: 'lead' })).toBe(1);
+    expect(brokenBy({ mandate: { ...below, policies: ['p@1', 'p@1 of mid'] } })).toBe(0);
+  });
+
   test('one that lies before it was handed over before', () => {
     expect(lawsOf([begins('ep-1', 1), decided(1), killed(2, [])]).of('kill')).toMatchObject({ broken: 0 });
   });

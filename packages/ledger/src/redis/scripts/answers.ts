@@ -22,12 +22,13 @@ type DecidedReply = [
   sequence: number,
   first: FirstReply | 0,
   late: Flag,
-  kill: [KillFact['scope'], number, string] | 0,
+  kill: KillReply | 0,
   chargedMicros: Micros,
   cumulativeMicros: Micros,
   leaseExpiresAtMs: number,
   ...limits: LimitReply[],
 ];
+type KillReply = [scope: KillFact['scope'], revision: number, reason: string, head?: string];
 type FirstReply = [string, string, 'f' | 'e', string, number, Verdict, Code, Flag];
 /** What is held, where it lets the request through; else with the wait in ms, or -1. Of a confirmation its grant. */
 type LimitReply = Micros | GrantState | [held: Micros, waitMs: number];
@@ -92,12 +93,16 @@ function decodeDecided(
     atMs,
     first: first === 0 ? null : decodeFirst(first),
     late: late === 1,
-    kill: kill === 0 ? null : { scope: kill[0], revision: kill[1], reason: kill[2] },
+    kill: kill === 0 ? null : decodeKill(kill),
     limits: decodeLimits(reply, plan.limits),
     chargedMicros: Number(chargedMicros),
     cumulativeMicros: Number(cumulativeMicros),
     leaseExpiresAtMs: leaseExpiresAtMs === 0 ? null : leaseExpiresAtMs,
   };
+}
+
+function decodeKill([scope, revision, reason, agentId]: KillReply): KillFact {
+  return agentId === undefined ? { scope, revision, reason } : { scope, revision, reason, agentId };
 }
 
 function decodeFirst(reply: FirstReply): FirstDecision {

@@ -4,9 +4,10 @@
 -- same command again answers the same; one that got no further than its flag goes on from there.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: 'tenant/agent', 'tenant' or '*'
+-- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: parts/flags.lua
 --       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
 --       [11] what was open, once the caller has read it page by page: JSON, only kept and given back; else ''
+--       [12] the counter that it was charged to, JSON; '' for any
 --
 -- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag stands }, or a refusal
 -- (parts/shard.lua).
@@ -56,7 +57,7 @@ if refused then return refused end
 local open = false
 if may_be_open(keys) <= MOST_IN_ONE_SCRIPT then
   open = {}
-  for at, entry in ipairs(open_entries(keys, open_memory(keys, now), agent)) do
+  for at, entry in ipairs(open_entries(keys, open_memory(keys, now), agent, ARGV[12])) do
     open[at] = { entry.agent, entry.action, entry.attempt }
   end
 end

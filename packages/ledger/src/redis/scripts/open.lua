@@ -4,7 +4,7 @@
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the agent, or '' for all   [6] as of which time; '' for now
---       [7] cursor, '0' at first
+--       [7] the counter that it was charged to, JSON, or '' for any   [8] cursor, '0' at first
 --
 -- Returns { 'OK', now, next cursor ('0' at the end), { { coordinate, agent, action, attempt, sequence, reserved,
 -- decided at, lease expires at }, … } }, or a refusal (parts/shard.lua).
@@ -23,7 +23,7 @@ if refused then return refused end
 local agent = ARGV[5]
 local as_of = ARGV[6] == '' and shard.now or integer(ARGV[6])
 local memory = open_memory(keys, shard.now)
-local place, cursor = string.match(ARGV[7], '^(%a?)(%d+)$')
+local place, cursor = string.match(ARGV[8], '^(%a?)(%d+)$')
 local coordinates = {}
 
 -- First those that run, then those that are to reach the log.
@@ -49,7 +49,7 @@ local open = {}
 for _, coordinate in ipairs(coordinates) do
   local entry = get(memory.seen, coordinate)
   local lease = entry and entry.lease
-  if lease and (agent == '' or entry.agent == agent) then
+  if lease and (agent == '' or entry.agent == agent) and is_charged(entry, ARGV[7]) then
     open[#open + 1] = {
       coordinate, entry.agent, entry.action, entry.attempt, entry.sequence,
       outgoing(lease.reserved), entry.at, lease.expires_at,

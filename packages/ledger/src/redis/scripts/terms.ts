@@ -26,6 +26,7 @@ type Terms = [
   limits: number[],
   requests: number,
   reserves: number,
+  above: readonly string[],
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
@@ -85,6 +86,7 @@ export function createTerms() {
       plan.limits.flatMap(encodeLimit),
       0,
       0,
+      plan.above ?? [],
     ];
   }
 
@@ -130,6 +132,7 @@ function placeIn(places: Map<string, number>, name: string): number {
 function keyOf({ agentId, plan }: StepRequest): string {
   const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
+  if (plan.above !== undefined) key += ` below ${plan.above.join(' ')}`;
   if (refusal !== null) key += ` ${refusal.code} ${refusal.hard}`;
   for (const limit of plan.limits) {
     if (limit.kind === 'budget') {

@@ -30,6 +30,11 @@ local STATES = { false, 'succeeded', 'failed', 'cancelled' }
 local STATE_BYTE = { [false] = 1, succeeded = 2, failed = 3, cancelled = 4 }
 local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
 
+-- counter: its name as JSON, as charges have it; '' for any
+local function is_charged(entry, counter)
+  return counter == '' or string.find(entry.lease.charges, counter, 1, true) ~= nil
+end
+
 local function unpack_delivery(stored)
   local kind, forget_at, call, sequence = struct.unpack(HEAD, stored)
   local delivery = { kind = kind, forget_at = forget_at, call = call, sequence = sequence }

@@ -1,5 +1,5 @@
 -- @use hash.lua
--- Kill flags: one each for an agent, a tenant, everything ('tenant/agent', 'tenant', '*'). They merge: of two states of a
+-- Kill flags: one each for an agent, an agent's family, a tenant, everything ('tenant/agent', 'tenant:agent', 'tenant', '*'). They merge: of two states of a
 -- flag the higher revision wins, and at a tie the kill. They belong to no generation: a rebuild merges those of the log in.
 --
 -- { killed, revision, reason, at, command, pending }. The command that began to kill, until it is done: when it comes
@@ -25,16 +25,25 @@ end
 
 local function scope_of(key)
   if key == '*' then return 'all' end
-  return string.find(key, '/', 1, true) and 'agent' or 'tenant'
+  local _, _, kind = string.find(key, '([/:])')
+  if not kind then return 'tenant' end
+  return kind == '/' and 'agent' or 'family'
 end
 
--- The flag that stops this agent, the widest first: { scope, revision, reason }, or nil.
-local function stopped_by(flags, tenant, agent)
+-- The flag that stops this agent, the widest first: { scope, revision, reason, and of a family who heads it }, or nil.
+-- above: who stands above it, the nearest first
+local function stopped_by(flags, tenant, agent, above)
   if flags.none == nil then flags.none = redis.call('EXISTS', flags.key) == 0 end
   if flags.none then return nil end
-  for _, key in ipairs({ '*', tenant, tenant .. '/' .. agent }) do
+  local around = { '*', tenant }
+  for at = #above, 1, -1 do around[#around + 1] = tenant .. ':' .. above[at] end
+  around[#around + 1], around[#around + 2] = tenant .. ':' .. agent, tenant .. '/' .. agent
+  for _, key in ipairs(around) do
     local flag = get(flags, key)
-    if flag and flag[1] then return { scope_of(key), flag[2], flag[3] } end
+    if flag and flag[1] then
+      local scope = scope_of(key)
+      return { scope, flag[2], flag[3], scope == 'family' and string.sub(key, #tenant + 2) or nil }
+    end
   end
   return nil
 end

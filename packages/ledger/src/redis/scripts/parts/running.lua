@@ -1,5 +1,6 @@
 -- @use deliveries.lua
--- ALLOWs that may still run (no outcome, lease alive) or still reach the log, of one agent or ('') of all, oldest first.
+-- ALLOWs that may still run (no outcome, lease alive) or still reach the log, of one agent or ('') of all, that were charged to one
+-- counter or ('') any, oldest first.
 
 local MOST_IN_ONE_SCRIPT = 1000
 
@@ -16,7 +17,7 @@ local function may_be_open(keys)
   return redis.call('ZCARD', keys.running) + #unpublished_coordinates(keys)
 end
 
-local function open_entries(keys, memory, agent)
+local function open_entries(keys, memory, agent, counter)
   local coordinates, listed = {}, {}
   local function list(coordinate)
     if listed[coordinate] then return end
@@ -34,7 +35,9 @@ local function open_entries(keys, memory, agent)
   local open = {}
   for _, coordinate in ipairs(coordinates) do
     local entry = get(memory.seen, coordinate)
-    if entry and entry.lease and (agent == '' or entry.agent == agent) then open[#open + 1] = entry end
+    if entry and entry.lease and (agent == '' or entry.agent == agent) and is_charged(entry, counter) then
+      open[#open + 1] = entry
+    end
   end
   table.sort(open, function(one, other) return one.sequence < other.sequence end)
   return open

@@ -1,0 +1,45 @@
+import { createMemoryLedger } from '@mandate/ledger';
+import { createMetrics, silentLogger } from '@mandate/runtime';
+import { type Decision, wireTime } from '@mandate/schemas';
+import { buildDecision } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { AnswerBoard } from './answers/answer-board.ts';
+import { withheldReasons } from './hand-over.ts';
+import { CommandJournal } from './journal/command-journal.ts';
+import { gatewayMeasures } from './measures.ts';
+
+test('an ALLOW below an agent whose family was killed is withheld, by who stood above when it was decided', async () => {
+  const ledger = createMemoryLedger({ clock: () => 2_000, epoch: 'ep-1' });
+  const log = silentLogger();
+  const metrics = createMetrics({ service: 'test' });
+  const board = new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 });
+  const journal = new CommandJournal({ bus: { append: async () => [] }, log, maxUnlogged: 10 });
+  const gateway = { ledger, log, measures: gatewayMeasures(metrics, board, journal) };
+  const allowed = (...above: string[]): Decision => {
+    const budgets = ['bot', ...above].map((subject) => ({
+      ...{
+        kind: 'budget' as const,
+        scope: 'agent' as const,
+        id: 'total',
+        windowMs: null,
+        maxMicros: null,
+        subject,
+      },
+      ...(subject !== 'bot' && { policy: `p@1 of ${subject}`, holder: subject }),
+    }));
+    const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
+    const reservation = { micros: 0, charging, budgets, rates: [], leaseMs: 1_000 };
+    return buildDecision(1, { appendedAtMs: 1_000, decidedAt: wireTime(1_000), reservation });
+  };
+  const decisions = [allowed(), allowed('mid', 'lead'), allowed('mid')];
+  expect(await withheldReasons(gateway, 'acme', decisions)).toEqual([null, null, null]);
+  await ledger.kill(
+    { scope: 'family', tenant: 'acme', agentId: 'lead' },
+    { id: 'k', by: 'op', reason: 'stop' },
+  );
+  expect(await withheldReasons(gateway, 'acme', decisions)).toEqual([
+    null,
+    'allowed, but everything below lead was killed after that: stop',
+    null,
+  ]);
+});
