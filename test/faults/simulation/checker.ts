@@ -95,7 +95,8 @@ export class Checker {
       if ((result?.kind !== 'decided' && result?.kind !== 'settled') || result.redelivered) return;
       const { epoch, sequence } = result.facts;
       if (result.kind === 'decided') this.#stepped.set(`${epoch} ${tenant} ${sequence}`, step);
-      else this.#settledAs.set(`${epoch} ${placeOf(source)}`, sequence);
+      // Not one that came before its request: nothing was moved.
+      else if (result.facts.kind === 'settled') this.#settledAs.set(`${epoch} ${placeOf(source)}`, sequence);
     });
   }
 
