@@ -49,7 +49,10 @@ export const CAPS = {
   versionsPerPolicy: 10_000,
   /** Of one change on the control topic. */
   changeBytes: 1_500_000,
-  /** Of all agents, policies with their versions, and rules of a tenant, as JSON: every process holds them. */
+  /**
+   * Of all agents, policies with their versions, and rules of a tenant, as JSON: every process holds them. So much again of
+   * issued mandates with what they were made of.
+   */
   controlUnits: 64 * 1024 * 1024,
   /** Of a text that a condition looks for: longer ones can take very long to be found missing. */
   conditionUnits: 1_000,

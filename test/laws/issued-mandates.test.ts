@@ -2,10 +2,16 @@
  * What is allowed under a mandate that was issued is what the rules allowed then, in the context that it was issued for: no
  * more, whatever is changed meanwhile, and nothing once it has ended.
  */
-import { composeIssue, foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import {
+  composeIssue,
+  foldControl,
+  mandatesUnderControl,
+  planInForce,
+  type TenantControl,
+} from '@mandate/policy';
 import { type Action, CAPS, type ControlRecord, controlRecord, type Plan, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 
 const TTL_MS = 300_000;
@@ -345,6 +351,74 @@ describe('of a tenant', () => {
     expect([byId.size, byId.has('mnd_900'), byId.has('mnd_901')]).toEqual([101, false, true]);
     expect(codeOf(ask({ mandateId: 'mnd_1' }))).toBe('MANDATE_NOT_FOUND');
     expect(codeOf(ask({ mandateId: 'mnd_901' }))).toBe('ALLOWED');
+  });
+});
+
+describe('what mandates are made of', () => {
+  const unitsOf = (document: object) => JSON.stringify(document).length;
+  const unitsIn = ({ byId }: TenantControl['issued']) => {
+    const parts = [...byId.values()].flatMap(({ agent, rules }) => [agent, ...rules.map(({ rule }) => rule)]);
+    const documents = [...new Set<{ document: object }>([...byId.values(), ...parts])];
+    return documents.reduce((sum, { document }) => sum + unitsOf(document), 0);
+  };
+
+  test('is counted once each, for as long as one is made of it', () => {
+    const { agent, rule, issue, revoke, passes, put, fold } = governed();
+    const { issued } = fold.tenant('acme');
+    agent({ id: 'other' });
+    rule({ id: 's', priority: 7 });
+    for (const id of ['1', '2']) issue(id, { environment: 'prod' });
+    rule({ priority: 100 });
+    issue('3', {}, 'other');
+    revoke('1');
+    expect(issued.units).toBe(unitsIn(issued));
+    put({ event: 'agent.retired', agentId: 'other' });
+    expect(issued.units).toBe(unitsIn(issued));
+    passes(TTL_MS);
+    agent();
+    for (let at = 4; at < 1_003; at += 1) issue(`${at}`);
+    expect([issued.byId.size, issued.units]).toEqual([999, unitsIn(issued)]);
+    put({ event: 'agent.retired', agentId: 'bot' });
+    expect(issued.units).toBe(0);
+  });
+
+  test('is so much and no more, and room again once one is over', () => {
+    const { agent, policy, rule, mandate, revoke, fold } = tenant();
+    agent();
+    policy({ id: 'p'.repeat(190) });
+    for (let at = 0; at < CAPS.rulesPerMandate; at += 1)
+      rule({ id: `${'r'.repeat(190)}${at}`, policy: 'p'.repeat(190) });
+    const { issued } = fold.tenant('acme');
+    const first = mandate('0');
+    let asked = 0;
+    const issue = () => {
+      asked += 1;
+      const made = { ...first, id: `mnd_${asked}` };
+      const change = { id: `i-${asked}`, tenant: 'acme', by: '', reason: '', at: wireTime(START_MS) };
+      const record = { event: 'mandate.issued', mandate: made, change } as ControlRecord;
+      return fold.apply(record, 100_000 + asked);
+    };
+    while (issue().ok);
+    expect(issue()).toMatchObject({ refusal: 'TOO_MANY' });
+    expect([issued.byId.size, issued.units]).toEqual([asked - 2, unitsIn(issued)]);
+    expect(issued.units).toBeGreaterThan(CAPS.controlUnits - 100_000);
+    expect(issued.units).toBeLessThanOrEqual(CAPS.controlUnits);
+    revoke('7');
+    expect([issue().ok, issue().ok]).toEqual([true, false]);
+  });
+
+  test('is remembered of what was asked last, and of no more', () => {
+    const { rule, issue, ask, fold } = governed();
+    rule({ id: 's', when: { field: 'context.note', op: 'exists' } });
+    issue('1');
+    const looks = vi.spyOn(fold.tenant('acme').policies, 'get');
+    const looked = (note: string) => {
+      looks.mockClear();
+      ask({ mandateId: 'mnd_1', context: { note } });
+      return looks.mock.calls.length > 0;
+    };
+    for (let at = 0; at < 100; at += 1) expect(looked(`${at}`)).toBe(true);
+    expect([looked('99'), looked('0')]).toEqual([false, true]);
   });
 });
 

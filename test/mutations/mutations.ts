@@ -714,7 +714,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a mandate has an end', ' && mandate.ttlMs <= CAPS.mandateTtlMs', ''],
     ['7 a mandate is of policies that are there', 'lasts && areThere && ', 'lasts && '],
     ['7 nobody foresees changes', ' && mandate.foundAt < revision', ''],
-    ['7 a tenant has so many mandates', 'return alive >= CAPS.issuedMandates;', 'return false;'],
+    ['7 a tenant has so many mandates', 'if (alive >= CAPS.issuedMandates) return true;', ''],
+    ['7 what mandates are made of is bounded', '!isTooMuch(issued, one)', 'true'],
     ['7 what is over is forgotten', 'if (!isOver(one, atMs)) continue;', 'continue;'],
     [
       '7 the same request is one, whichever id is drawn',
@@ -723,7 +724,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '7 mandates end with the registration of their agent',
-      'for (const id of ofAgent.get(agentId) ?? []) byId.delete(id);',
+      'for (const id of [...(issued.ofAgent.get(agentId) ?? [])]) forget(issued, id);',
       '',
     ],
   ]),

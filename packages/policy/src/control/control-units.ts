@@ -1,5 +1,6 @@
 /** How much the documents of a tenant are together, as every process holds them: CAPS.controlUnits. */
 import { CAPS, type ControlRecord } from '@mandate/schemas';
+import { unitsOf } from './kept.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 export function isTooMuch({ units }: TenantControl, grows: number): boolean {
@@ -27,8 +28,4 @@ export function growth({ agents, rules }: TenantControl, record: ControlRecord):
     default:
       return 0;
   }
-}
-
-function unitsOf(document: object | undefined): number {
-  return document === undefined ? 0 : JSON.stringify(document).length;
 }

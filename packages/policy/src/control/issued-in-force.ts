@@ -7,7 +7,7 @@ import { type Action, type Check, type Json, type Refusal, wireTime } from '@man
 import { canonicalJson } from '../digest.ts';
 import type { MandateInForce } from '../mandates-in-force.ts';
 import { refusedPlan } from '../refused-plan.ts';
-import { type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
+import { type Remembered, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { IssuedMandate } from './issued-mandates.ts';
 import type { TenantControl } from './tenant-control.ts';
@@ -15,6 +15,8 @@ import type { TenantControl } from './tenant-control.ts';
 type Context = { readonly [field: string]: Json };
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
+/** A tenant may have thousands of them, and an agent can say something else in each action. */
+const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
 const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
 
 /** `asked`: the action in the context that the mandate was issued for; absent where nothing is allowed. */
@@ -38,7 +40,7 @@ export function issuedInForce(): IssuedInForce {
       // Those in force then are for as long as the mandate lasts, whatever the clock here says of it.
       return { ...compiled, policy, startsAtMs: null, endsAtMs: null };
     });
-    const inForce = rulesInForce(rules, policiesOf(control), issued.document.id);
+    const inForce = rulesInForce(rules, policiesOf(control), issued.document.id, OF_A_MANDATE);
     made.set(issued, { of: control.policiesRevision, rules: inForce });
     return inForce;
   }

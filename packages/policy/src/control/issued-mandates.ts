@@ -14,7 +14,7 @@ import {
   policyNamed,
   type RuleDocument,
 } from '@mandate/schemas';
-import type { Kept, PolicyHistory } from './kept.ts';
+import { type Kept, type PolicyHistory, unitsOf } from './kept.ts';
 
 export type IssuedMandate = Kept<IssuedMandateDocument> & {
   /** The id of the change that issued it. */
@@ -35,6 +35,10 @@ export type IssuedMandates = {
   readonly ofAgent: Map<string, Set<string>>;
   /** Once there are so many, those that are over are forgotten. */
   forgetAt: number;
+  /** What they are made of, whether or not it still stands, with how many of them are. */
+  readonly made: Map<Kept<object>, number>;
+  /** Of the mandates and of all that, as JSON. */
+  units: number;
 };
 
 type Issued = Extract<ControlRecord, { event: 'mandate.issued' }>;
@@ -53,7 +57,7 @@ type Standing = {
 const NO_BURDEN = 1_000;
 
 export function noneIssued(): IssuedMandates {
-  return { byId: new Map(), ofAgent: new Map(), forgetAt: NO_BURDEN };
+  return { byId: new Map(), ofAgent: new Map(), forgetAt: NO_BURDEN, made: new Map(), units: 0 };
 }
 
 /** Who asks again for the same is given what came of it the first time, though another id was drawn and time has passed. */
@@ -61,12 +65,29 @@ export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): ob
   return { event: 'mandate.issued', agentId, context, ttlMs };
 }
 
-export function areTooMany({ byId }: IssuedMandates, { change }: Issued): boolean {
-  if (byId.size < CAPS.issuedMandates) return false;
-  const atMs = Date.parse(change.at);
-  let alive = 0;
-  for (const one of byId.values()) if (!isOver(one, atMs)) alive += 1;
-  return alive >= CAPS.issuedMandates;
+/** Or they would hold too much: then those that are over are forgotten before their time. */
+export function areTooMany(standing: Standing & { issued: IssuedMandates }, record: Issued): boolean {
+  const { issued } = standing;
+  const atMs = Date.parse(record.change.at);
+  if (issued.byId.size >= CAPS.issuedMandates) {
+    let alive = 0;
+    for (const one of issued.byId.values()) if (!isOver(one, atMs)) alive += 1;
+    if (alive >= CAPS.issuedMandates) return true;
+  }
+  const one = madeOf(standing, record, 0);
+  if (one === null || !isTooMuch(issued, one)) return false;
+  forgetThoseOver(issued, atMs);
+  return isTooMuch(issued, one);
+}
+
+function isTooMuch({ made, units }: IssuedMandates, one: IssuedMandate): boolean {
+  const more = partsOf(one).reduce((sum, part) => sum + (made.has(part) ? 0 : unitsOf(part.document)), 0);
+  return units + unitsOf(one.document) + more > CAPS.controlUnits;
+}
+
+/** Each once, though several of its rules lead to it. */
+function partsOf({ agent, rules }: IssuedMandate): readonly Kept<object>[] {
+  return [...new Set<Kept<object>>([agent, ...rules.map(({ rule }) => rule)])];
 }
 
 /**
@@ -100,14 +121,36 @@ function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedR
 }
 
 export function issue(
-  { issued, agents, rules }: Standing & { issued: IssuedMandates },
-  { mandate, change }: Issued,
+  standing: Standing & { issued: IssuedMandates },
+  record: Issued,
   revision: number,
 ): void {
-  const agent = agents.get(mandate.agentId);
-  if (agent === undefined) return;
+  const { issued } = standing;
+  const { mandate, change } = record;
   if (issued.byId.size >= issued.forgetAt) forgetThoseOver(issued, Date.parse(change.at));
-  issued.byId.set(mandate.id, {
+  const one = madeOf(standing, record, revision);
+  if (one === null) return;
+  forget(issued, mandate.id);
+  issued.byId.set(mandate.id, one);
+  issued.units += unitsOf(mandate);
+  for (const part of partsOf(one)) {
+    const users = issued.made.get(part) ?? 0;
+    if (users === 0) issued.units += unitsOf(part.document);
+    issued.made.set(part, users + 1);
+  }
+  const own = issued.ofAgent.get(mandate.agentId) ?? new Set();
+  issued.ofAgent.set(mandate.agentId, own.add(mandate.id));
+}
+
+/** null: its agent is not there. */
+function madeOf(
+  { agents, rules }: Standing,
+  { mandate, change }: Issued,
+  revision: number,
+): IssuedMandate | null {
+  const agent = agents.get(mandate.agentId);
+  if (agent === undefined) return null;
+  return {
     revision,
     changeId: change.id,
     document: mandate,
@@ -121,9 +164,26 @@ export function issue(
       const { version } = policyNamed(named.policy);
       return rule === undefined || version === null ? [] : [{ rule, version }];
     }),
-  });
-  const own = issued.ofAgent.get(mandate.agentId) ?? new Set();
-  issued.ofAgent.set(mandate.agentId, own.add(mandate.id));
+  };
+}
+
+function forget(issued: IssuedMandates, id: string): void {
+  const one = issued.byId.get(id);
+  if (one === undefined) return;
+  issued.byId.delete(id);
+  issued.units -= unitsOf(one.document);
+  for (const part of partsOf(one)) {
+    const users = (issued.made.get(part) ?? 0) - 1;
+    if (users > 0) issued.made.set(part, users);
+    else {
+      issued.made.delete(part);
+      issued.units -= unitsOf(part.document);
+    }
+  }
+  const { agentId } = one.document;
+  const own = issued.ofAgent.get(agentId);
+  own?.delete(id);
+  if (own?.size === 0) issued.ofAgent.delete(agentId);
 }
 
 export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked, revision: number): void {
@@ -133,9 +193,8 @@ export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked,
 }
 
 /** An agent that is registered anew holds none of what it was issued before. */
-export function endWith({ byId, ofAgent }: IssuedMandates, agentId: string): void {
-  for (const id of ofAgent.get(agentId) ?? []) byId.delete(id);
-  ofAgent.delete(agentId);
+export function endWith(issued: IssuedMandates, agentId: string): void {
+  for (const id of [...(issued.ofAgent.get(agentId) ?? [])]) forget(issued, id);
 }
 
 function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
@@ -144,12 +203,9 @@ function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
 
 /** Twice as many as are left may come before it is looked again: so each is looked at a few times in all. */
 function forgetThoseOver(issued: IssuedMandates, atMs: number): void {
-  for (const [id, one] of issued.byId) {
+  for (const [id, one] of [...issued.byId]) {
     if (!isOver(one, atMs)) continue;
-    issued.byId.delete(id);
-    const own = issued.ofAgent.get(one.document.agentId);
-    own?.delete(id);
-    if (own?.size === 0) issued.ofAgent.delete(one.document.agentId);
+    forget(issued, id);
   }
   issued.forgetAt = Math.max(NO_BURDEN, 2 * issued.byId.size);
 }

@@ -9,3 +9,8 @@ export type PolicyHistory = {
   readonly versions: readonly Kept<PolicyDocument>[];
   readonly isArchived: boolean;
 };
+
+/** As JSON, in UTF-16 units; of what is not there none. */
+export function unitsOf(document: object | undefined): number {
+  return document === undefined ? 0 : JSON.stringify(document).length;
+}

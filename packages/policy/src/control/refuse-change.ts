@@ -104,7 +104,7 @@ export function isOneTooMany(control: Tenant, record: ControlRecord, current: nu
     case 'rule.put':
       return isNew && control.rules.size >= CAPS.rules;
     case 'mandate.issued':
-      return areTooMany(control.issued, record);
+      return areTooMany(control, record);
     default:
       return false;
   }

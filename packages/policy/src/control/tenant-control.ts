@@ -26,7 +26,11 @@ export type TenantControl = {
   /** Of all documents together, as JSON: see CAPS.controlUnits. */
   readonly units: number;
   /** By their ids. Those that have ended are there for a while. */
-  readonly issued: { readonly byId: ReadonlyMap<string, IssuedMandate> };
+  readonly issued: {
+    readonly byId: ReadonlyMap<string, IssuedMandate>;
+    /** Of them and what they are made of, which may stand no more; bounded likewise. */
+    readonly units: number;
+  };
 };
 
 /** As only the fold itself changes it. */

@@ -50,9 +50,10 @@ export type RulesInForce = {
 /** The version that a rule means, the latest for null; null where there is none, or it was archived. */
 export type PolicyLookup = (id: string, version: number | null) => NamedPolicy | null;
 
-const AGENTS_KNOWN = 10_000;
-const ANSWERS_KNOWN = 20_000;
-const MANDATES_KNOWN = 500;
+/** How much is remembered, of each twice that at most. */
+export type Remembered = { agents: number; answers: number; mandates: number };
+
+const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500 };
 /** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
 const LONGEST_KEY = 1_000;
 
@@ -64,11 +65,12 @@ export function rulesInForce(
   rules: readonly Rule[],
   policyOf: PolicyLookup,
   id: string = COMPOSED,
+  remembered: Remembered = OF_A_TENANT,
 ): RulesInForce {
   const ordered = inOrder(rules);
-  const ofAgents = recentlyUsed<Candidates>(AGENTS_KNOWN);
-  const answers = recentlyUsed<{ found: Resolved; spell: Spell }>(ANSWERS_KNOWN);
-  const mandates = recentlyUsed<Mandate>(MANDATES_KNOWN);
+  const ofAgents = recentlyUsed<Candidates>(remembered.agents);
+  const answers = recentlyUsed<{ found: Resolved; spell: Spell }>(remembered.answers);
+  const mandates = recentlyUsed<Mandate>(remembered.mandates);
   let made = 0;
 
   function candidatesOf(agent: AgentAttributes): Candidates {
