@@ -39,3 +39,25 @@ test('requests that need a connection at the same time share one, and a later on
   await once(server, 'close');
   expect(connections).toBe(2);
 });
+
+// kafkajs makes the socket a while after it is asked to connect: nobody would end that one, and no process that has it ends.
+test.each([0, 1, 20])(
+  'what is given up %d turns after it began to connect holds no connection',
+  async (turns) => {
+    const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const { cluster, sever } = createCluster(
+      { brokers: [`127.0.0.1:${port}`], clientId: 'test' },
+      silentLogger(),
+    );
+    const connecting = cluster.connect();
+    connecting.catch(() => {});
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    sever();
+    await expect(connecting).rejects.toThrow();
+    server.close();
+    // Once the last connection is gone.
+    await once(server, 'close');
+  },
+);

@@ -161,6 +161,7 @@ shareConnects();
 /** A view of the cluster with connections of its own, and the way to end them at once whatever they wait for. */
 export function createCluster(config: KafkaConfig, log: Logger): { cluster: Cluster; sever: () => void } {
   const sockets = new Set<Socket>();
+  let isSevered = false;
   const connectionTimeout = config.connectionTimeoutMs ?? DEFAULT_CONNECTION_TIMEOUT_MS;
   const cluster = new KafkaJsCluster({
     logger: createLogger({ level: clientLogLevel(log), logCreator: clientLogging(log) }),
@@ -185,15 +186,22 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
       socket.setNoDelay(true);
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
+      // It is made a while after it was asked for.
+      if (isSevered) giveUp(socket);
       return socket;
     },
   });
   return {
     cluster,
     sever: () => {
-      for (const socket of sockets) socket.destroy(new Error('the connection is given up'));
+      isSevered = true;
+      for (const socket of sockets) giveUp(socket);
     },
   };
+}
+
+function giveUp(socket: Socket): void {
+  socket.destroy(new Error('the connection is given up'));
 }
 
 type SocketRequest = {
