@@ -151,7 +151,7 @@ async function readsOn(bus: Bus) {
   return records.flatMap((record) => (record === null ? [] : [readAccessRecord(record.value).read]));
 }
 
-test('who sees alerts is on record before, let in or refused; who sends them again is no reader', async () => {
+test('who sees alerts is on record before, let in or refused; who sends them again is no reader, and on record where refused', async () => {
   const bus = await openLog();
   const call = await serving(await alerterOn(bus, []), bus);
   for (const [who, method, path, status] of [
@@ -171,6 +171,7 @@ test('who sees alerts is on record before, let in or refused; who sends them aga
     { ...by('auditor'), parameters: { rule: 'kill', limit: '5' }, refused: false },
     { ...by('auditor'), parameters: { rule: '[redacted:email]' }, refused: false },
     { ...by('publisher'), parameters: { state: 'waiting' }, refused: true },
+    { ...by('publisher'), method: 'POST', route: '/v1/alerts/replay', parameters: {}, refused: true },
   ]);
 });
 

@@ -10,7 +10,7 @@ import { testAlerts } from './routes/test-alerts.ts';
 /**
  * Everything under /v1/alerts, as a plugin for an HTTP server of @mandate/runtime.
  *
- * @param reads with which it is on record who sees alerts, as they tell what agents did; null: it is on none
+ * @param reads with which it is on record who sees alerts, as they tell what agents did, and who is turned away; null: it is on none
  */
 export function alertRoutes(alerter: Alerter, reads: HttpReads | null): HttpRoutes {
   return async (server) => {
@@ -18,6 +18,9 @@ export function alertRoutes(alerter: Alerter, reads: HttpReads | null): HttpRout
       reads?.recordAll(shown);
       listAlerts(shown, alerter);
     });
-    for (const route of [replayAlerts, testAlerts, reportDrift]) route(server, alerter);
+    await server.register(async (changing) => {
+      reads?.recordRefusals(changing);
+      for (const route of [replayAlerts, testAlerts, reportDrift]) route(changing, alerter);
+    });
   };
 }

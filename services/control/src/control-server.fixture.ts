@@ -28,7 +28,6 @@ const KEYS = {
   other: keyOf('globex', 'author', 'audit'),
 };
 export type Who = keyof typeof KEYS;
-export const everybody = Object.keys(KEYS) as readonly Who[];
 
 export type Sent = { body?: unknown; headers?: Readonly<Record<string, string>> };
 

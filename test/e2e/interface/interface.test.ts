@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlane, planeConfig } from '@mandate/cli';
 import { type ApiScope, silentLogger } from '@mandate/runtime';
-import { TOPICS } from '@mandate/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
@@ -42,10 +41,10 @@ function keyOf(name: 'auditor' | 'operator'): string {
 }
 
 /** The status and the headers; what follows is not waited for, as it may have no end. */
-async function call(operation: Described, key: string | null, given: Record<string, string> = {}) {
+async function call(operation: Described, key: string, given: Record<string, string> = {}) {
   const headers = {
     ...given,
-    ...(key !== null && { authorization: `Bearer ${key}` }),
+    authorization: `Bearer ${key}`,
     ...(operation.requestBody && { 'content-type': 'application/json' }),
   };
   const url = new URL(urlOf(operation, requiredValues(operation)), plane.url);
@@ -107,54 +106,27 @@ describe('the document', () => {
   });
 });
 
-describe('the key of an auditor', () => {
+test('the key of an auditor reads everything of the audit', async () => {
   const auditor: ApiScope = 'audit';
-
-  test('reads everything of the audit', async () => {
-    const reads = operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/audit'));
-    expect(reads.length).toBeGreaterThan(10);
-    const found = [];
-    for (const operation of reads) {
-      const { status } = await call(operation, keyOf('auditor'));
-      expect([operation.path, status]).toEqual([operation.path, expect.toSatisfy(isAnswer)]);
-      if (status === 200) found.push(operation.path);
-      expect([operation.path, operation.security[0]?.bearer]).toEqual([
-        operation.path,
-        expect.arrayContaining([auditor]),
-      ]);
-    }
-    expect(found.length).toBeGreaterThan(reads.length / 2);
-  });
-
-  test('changes nothing', async () => {
-    const before = await everythingOnTheLog();
-    const changes = operations.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/preview'));
-    expect(changes.length).toBeGreaterThan(8);
-    for (const operation of changes) {
-      const { status } = await call(operation, keyOf('auditor'));
-      expect([operation.method, operation.path, status]).toEqual([operation.method, operation.path, 403]);
-    }
-    expect(await everythingOnTheLog()).toEqual(before);
-  });
-
-  /** Found, not there, or asked wrongly; not refused, and no fault. */
-  function isAnswer(status: number): boolean {
-    return status < 500 && status !== 401 && status !== 403;
+  const reads = operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/audit'));
+  expect(reads.length).toBeGreaterThan(10);
+  const found = [];
+  for (const operation of reads) {
+    const { status } = await call(operation, keyOf('auditor'));
+    expect([operation.path, status]).toEqual([operation.path, expect.toSatisfy(isAnswer)]);
+    if (status === 200) found.push(operation.path);
+    expect([operation.path, operation.security[0]?.bearer]).toEqual([
+      operation.path,
+      expect.arrayContaining([auditor]),
+    ]);
   }
-
-  async function everythingOnTheLog() {
-    const written = [TOPICS.actions, TOPICS.decisions, TOPICS.deadLetters, TOPICS.control];
-    return Promise.all(written.map((topic) => plane.bus.ranges(topic)));
-  }
+  expect(found.length).toBeGreaterThan(reads.length / 2);
 });
 
-test('without a key nothing is answered but what is for everybody', async () => {
-  for (const operation of operations) {
-    const { status } = await call(operation, null);
-    // Whoever is refused that often is asked to wait.
-    expect(operation.security.length === 0 ? [200] : [401, 429], operation.path).toContain(status);
-  }
-});
+/** Found, not there, or asked wrongly; not refused, and no fault. */
+function isAnswer(status: number): boolean {
+  return status < 500 && status !== 401 && status !== 403;
+}
 
 test('streams of events reach the reader one by one, whatever encodings it accepts', async () => {
   const streams = operations.filter(isStream);

@@ -25,9 +25,17 @@ import { showLedger } from './show-ledger.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
 
+/** Whoever is turned away, for a key that does not suffice, is on record at every one of them. */
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
+  server.register(async (scoped) => addRoutes(scoped, gateway));
+  server.register(async (scoped) => addPersons(scoped, gateway));
+}
+
+function addRoutes(server: HttpServer, gateway: Gateway): void {
+  gateway.reads.recordRefusals(server);
   publishActions(server, gateway);
   reportOutcomes(server, gateway);
+  showDecision(server, gateway);
 
   killAgent(server, gateway);
   reviveAgent(server, gateway);
@@ -40,26 +48,17 @@ export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   answerApprovals(server, gateway);
 
   showLedger(server, gateway);
+  listAgents(server, gateway);
   listBalances(server, gateway);
   listOpenActions(server, gateway);
   listUnpublished(server, gateway);
 
-  republishDeadLetter(server, gateway);
-
-  server.register(async (scoped) => addReads(scoped, gateway));
-  server.register(async (scoped) => addPersons(scoped, gateway));
-}
-
-/** What others did: whoever is turned away here is on record, as is whoever is let in. */
-function addReads(server: HttpServer, gateway: Gateway): void {
-  gateway.reads.recordRefusals(server);
-  listAgents(server, gateway);
-  showDecision(server, gateway);
   listDeadLetters(server, gateway);
   showDeadLetter(server, gateway);
+  republishDeadLetter(server, gateway);
 }
 
-/** The same of people. Whatever a query says, it may be who they are: nothing of it is put on record. */
+/** Whatever a query says here, it may be who somebody is: nothing of it is put on record. */
 function addPersons(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server, {});
   erasePerson(server, gateway);

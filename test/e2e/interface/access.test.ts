@@ -1,0 +1,225 @@
+/**
+ * Who is let in, at every route of a whole plane. Which there are, and what each takes, is in the OpenAPI document: a new
+ * one is asked without being named here.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPlane, planeConfig } from '@mandate/cli';
+import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { API_SCOPES, readAccessRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deadLetterOf } from '../audit/log-records.ts';
+import { recordsOf } from '../gateway-plane.ts';
+import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
+
+const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>
+  issueApiKey({ tenant, name, scopes: [...scopes], agents: ['*'] });
+const OF_ONE_SCOPE = API_SCOPES.map((scope) => ({ scope, ...issue('acme', scope, [scope]) }));
+/** With operate:all one sees every tenant. */
+const OF_A_TENANT = API_SCOPES.filter((scope) => scope !== 'operate:all');
+const [ours, theirs] = [issue('acme', 'ours', OF_A_TENANT), issue('globex', 'theirs', OF_A_TENANT)];
+const unknown = issue('acme', 'unknown', API_SCOPES);
+
+const folder = mkdtempSync(join(tmpdir(), 'mandate-access-'));
+let plane: Awaited<ReturnType<typeof openPlane>>;
+let operations: Described[];
+let keyed: Described[];
+
+beforeAll(async () => {
+  const keys = fileKeyStore(dataFolder(folder).keys);
+  for (const { record } of [...OF_ONE_SCOPE, ours, theirs]) await keys.add(record);
+  const config = planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 });
+  plane = await openPlane(config, silentLogger());
+  const document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
+  operations = operationsOf(document);
+  keyed = operations.filter(({ security }) => security.length > 0);
+  expect(keyed.length).toBeGreaterThan(60);
+});
+afterAll(async () => {
+  await plane.stop();
+  rmSync(folder, { recursive: true });
+});
+
+type Asked = { values?: ReadonlyMap<string, string>; body?: string };
+
+/** Of a stream the status alone: it has no end. */
+async function ask(operation: Described, key: string | null, { values, body = '{}' }: Asked = {}) {
+  const answer = await fetch(new URL(urlOf(operation, values ?? requiredValues(operation)), plane.url), {
+    method: operation.method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(operation.requestBody && { 'content-type': 'application/json' }),
+    },
+    body: operation.requestBody === undefined ? null : body,
+  });
+  const isEndless = answer.ok && isStream(operation);
+  if (isEndless) await answer.body?.cancel();
+  return { status: answer.status, text: isEndless ? '' : await answer.text() };
+}
+
+const nameOf = ({ method, path }: Described) => `${method} ${path}`;
+
+/** Which scopes open what; the first that fits counts, and every route fits one. */
+const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
+  [/^POST .v1.(actions|outcomes)$/, ['publish']],
+  [/^GET .v1.actions./, ['publish', 'audit']],
+  [/^GET .v1.agents.{id}.kill-status$/, ['publish', 'audit', 'operate']],
+  [/^GET .v1.kills.stream$/, ['publish', 'operate']],
+  [/^POST .v1.(agents.{id}.)?(kill|revive)$/, ['operate']],
+  [/^POST .v1.(approvals|budgets.adjust|alerts.drift)$/, ['operate']],
+  [/^GET .v1.(ledger.agents|audit.sums)/, ['audit', 'operate']],
+  [/^GET .v1.ledger/, ['operate']],
+  [/^GET .v1.(alerts$|audit.dead-letters)/, ['audit', 'operate:all']],
+  [/^POST .v1.alerts./, ['operate', 'operate:all']],
+  [/^(GET|POST) .v1.dead-letters/, ['operate:all']],
+  [/^GET .v1.audit./, ['audit']],
+  [/^GET .v1.persons.erasures$/, ['audit', 'persons']],
+  [/^POST .v1.persons./, ['persons']],
+  [/^(GET .v1.(agents|lint|mandates|policies|rules)|POST .v1.mandates.preview$)/, ['audit', 'author']],
+  [/^(DELETE|POST|PUT) .v1.(agents|mandates|policies|rules)/, ['author']],
+];
+function scopesOf(operation: Described): readonly string[] {
+  return OPENED_BY.find(([routes]) => routes.test(nameOf(operation)))?.[1] ?? [];
+}
+
+test('without a key, or with one that is not known here, nothing is answered but what is for everybody', async () => {
+  for (const operation of operations)
+    for (const key of [null, unknown.key]) {
+      const { status } = await ask(operation, key);
+      // Whoever is refused that often is asked to wait.
+      const answers = keyed.includes(operation) ? [401, 429] : [200];
+      expect(answers, nameOf(operation)).toContain(status);
+    }
+  expect(operations.filter((one) => !keyed.includes(one)).map(({ tags }) => tags)).toEqual(
+    expect.arrayContaining([['health']]),
+  );
+});
+
+test('a key opens the routes that take its scope and no others; whoever is turned away is on record, once', async () => {
+  const turnedAway: string[] = [];
+  for (const operation of keyed) {
+    const said = operation.security[0]?.bearer ?? [];
+    expect([nameOf(operation), new Set(said)]).toEqual([nameOf(operation), new Set(scopesOf(operation))]);
+    const asked = OF_ONE_SCOPE.map(async ({ scope, key }) => ({ scope, ...(await ask(operation, key)) }));
+    for (const { scope, status, text } of await Promise.all(asked)) {
+      const isLetIn = scopesOf(operation).includes(scope);
+      expect([nameOf(operation), scope, status === 403]).toEqual([nameOf(operation), scope, !isLetIn]);
+      if (isLetIn) expect([nameOf(operation), scope, status < 500]).toEqual([nameOf(operation), scope, true]);
+      else {
+        expect(JSON.parse(text)).toMatchObject({ code: 'FORBIDDEN' });
+        turnedAway.push(`${scope} ${nameOf(operation).replaceAll(/\{(\w+)\}/g, ':$1')}`);
+      }
+    }
+  }
+  const reads = (await recordsOf(plane.bus, TOPICS.access)).map(({ value }) => readAccessRecord(value).read);
+  const onRecord = reads
+    .filter(({ refused }) => refused)
+    .map(({ key, method, route }) => `${key.name} ${method} ${route}`);
+  expect(onRecord.sort()).toEqual(turnedAway.sort());
+});
+
+/** Of whatever takes an id that somebody chooses; in nothing of acme's. */
+const SPY = 'spy-1';
+/** What else of globex's has an id, which acme could have learnt. */
+const spied: string[] = [SPY];
+
+async function seed(): Promise<void> {
+  // biome-ignore lint/suspicious/noExplicitAny: what is read of it is there, or the test fails
+  async function put(path: string, body: object): Promise<any> {
+    const headers = { authorization: `Bearer ${theirs.key}`, 'content-type': 'application/json' };
+    const answer = await fetch(plane.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect([path, answer.ok]).toEqual([path, true]);
+    return answer.json();
+  }
+  const agent = await put('/v1/agents', { id: SPY, groups: ['spies'] });
+  await put('/v1/policies', { version: 1, id: SPY, allowedTools: ['look'] });
+  await put('/v1/rules', { version: 1, id: SPY, policy: SPY, groups: ['spies'] });
+  const { mandate } = await put('/v1/mandates/issue', { agentId: SPY });
+  const action = { id: SPY, agentId: SPY, type: 'tool_call', tool: 'look' };
+  const { decision } = await put('/v1/actions?waitMs=20000', action);
+  await put(`/v1/agents/${SPY}/kill`, {});
+  const letter = deadLetterOf(1, topicOfTenant('globex'));
+  await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(letter) }]);
+  await plane.atRest();
+  spied.push(agent.key.id, mandate.id, decision.id, letter.deadLetter.id);
+}
+
+const NAMING = /^(agent|agentId)$/;
+/** The parameters that name something. Filters of the audit are asked in fuzz-openapi.test.ts. */
+const namesIn = ({ path, parameters = [] }: Described) =>
+  parameters
+    .filter(({ schema }) => schema.type !== 'integer')
+    .filter((one) => one.in === 'path' || (NAMING.test(one.name) && !path.startsWith('/v1/audit')))
+    .map(({ name }) => name);
+
+/** A request that names this id wherever one may be named; of two in a path the first is who has it. */
+function naming(operation: Described, id: string, owner: string): Asked {
+  const names = namesIn(operation);
+  const values = new Map([
+    ...requiredValues(operation),
+    ...names.map((name, at) => [name, at === 0 && names.includes('keyId') ? owner : id] as const),
+  ]);
+  const content = operation.requestBody?.content['application/json'];
+  const [example] = content?.example ? [content.example] : Object.values(content?.examples ?? {});
+  const body = JSON.stringify(example?.value ?? example ?? {});
+  return { values, body: body.replaceAll(/"(airline-007|act_1)"|(?<="id":)"[^"]+"/g, JSON.stringify(id)) };
+}
+
+/** But for what differs each time. */
+async function answered(operation: Described, key: string, id: string, owner: string): Promise<string> {
+  const { status, text } = await ask(operation, key, naming(operation, id, owner));
+  if (operation.method !== 'GET') return `${status} ${JSON.parse(text).code}`;
+  const same = text.replaceAll(/"requestId":"[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '');
+  return `${status} ${same.replaceAll(id, 'ID').replaceAll(owner, 'OWNER')}`;
+}
+
+/** As long, and of nobody. */
+const nobodys = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '2' : '0'));
+
+test("another tenant's ids are those of nobody, wherever one may be named; nothing of it is in any list, nor changed", async () => {
+  await seed();
+  const ofATenant = keyed.filter((one) => scopesOf(one).some((scope) => scope !== 'operate:all'));
+  const named = ofATenant.filter((one) => namesIn(one).length > 0 || one.requestBody !== undefined);
+  const shown = named.filter(({ method }) => method === 'GET');
+  expect(shown.length).toBeGreaterThan(10);
+
+  for (const operation of ofATenant.filter(({ method }) => method === 'GET')) {
+    const { status, text } = await ask(operation, ours.key);
+    for (const id of spied)
+      expect([nameOf(operation), status, text.includes(id)]).toEqual([nameOf(operation), status, false]);
+    if (!operation.parameters?.some(({ name }) => name === 'tenant')) continue;
+    const values = new Map([...requiredValues(operation), ['tenant', 'globex']]);
+    expect([nameOf(operation), (await ask(operation, ours.key, { values })).status]).toEqual([
+      nameOf(operation),
+      403,
+    ]);
+  }
+
+  const seenByThem = async () => {
+    const seen = new Map<string, string>();
+    for (const operation of shown)
+      for (const id of spied)
+        seen.set(`${nameOf(operation)} ${id}`, await answered(operation, theirs.key, id, SPY));
+    return seen;
+  };
+  const before = await seenByThem();
+  // Else what was looked for was not there to be seen.
+  const unseen = [];
+  for (const operation of shown) {
+    const nobody = await answered(operation, theirs.key, nobodys(SPY), nobodys(SPY));
+    if (spied.every((id) => before.get(`${nameOf(operation)} ${id}`) === nobody))
+      unseen.push(nameOf(operation));
+  }
+  expect(unseen).toEqual([]);
+
+  // What shows first: what acme does may make something of its own under such an id.
+  for (const operation of [...shown, ...named.filter((one) => !shown.includes(one))])
+    for (const id of spied)
+      expect([nameOf(operation), id, await answered(operation, ours.key, id, SPY)]).toEqual([
+        nameOf(operation),
+        id,
+        await answered(operation, ours.key, nobodys(id), nobodys(SPY)),
+      ]);
+  expect(await seenByThem()).toEqual(before);
+});
