@@ -256,7 +256,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
   ]),
+  ...inFile('packages/policy/src/lint/common-name.ts', [
+    ['7 no list of patterns holds up whoever asks', 'takes(effort, STEPS_A_PLACE * all.size);', ''],
+  ]),
   ...inFile('packages/policy/src/lint/lint-control.ts', [
+    ['7 who changes a document does not wait for long', '!takes(effort, tools.length)', 'false'],
     [
       '7 who writes a policy hears of the rules that name it',
       "id === (kind === 'rule' ? document.id : policyIdOf(document))",

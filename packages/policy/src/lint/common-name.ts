@@ -3,17 +3,16 @@
  * followed as an automaton whose states are the places where a name may stand in its patterns, made as they are reached; the
  * names that all have in common are looked for letter by letter, the shortest first.
  */
+import { type Effort, takes } from './effort.ts';
 
-/** So many states of all lists together are looked at, a few tenths of a second; beyond that nobody knows. */
-const MOST_STATES = 20_000;
 /** Of all patterns together: each state may hold a place in every one. */
 const MOST_UNITS = 2_000;
 
 /** Null: there is none. Undefined: it would take too long to find out. */
-export function commonName(lists: readonly (readonly string[])[]): string | null | undefined {
+export function commonName(lists: readonly (readonly string[])[], effort: Effort): string | null | undefined {
   const units = lists.flat().reduce((sum, pattern) => sum + pattern.length, 0);
   if (units > MOST_UNITS) return undefined;
-  const automata = lists.map(automatonOf);
+  const automata = lists.map((patterns) => automatonOf(patterns, effort));
   const letters = [...new Set(lists.flat().flatMap((pattern) => pattern.replaceAll('*', '').split('')))];
   const start = automata.map(({ start }) => start);
   let names = [{ name: '', states: start }];
@@ -25,10 +24,10 @@ export function commonName(lists: readonly (readonly string[])[]): string | null
     for (const { name, states } of names) {
       // A letter that is in no pattern only stars take: without it the name would be shorter, and no less in common.
       for (const letter of letters) {
+        if (!takes(effort, lists.length)) return undefined;
         const next = step(automata, states, letter);
         if (next === null || seen.has(next.join())) continue;
         seen.add(next.join());
-        if (seen.size > MOST_STATES) return undefined;
         longer.push({ name: name + letter, states: next });
       }
     }
@@ -54,15 +53,19 @@ type Automaton = {
   ends(state: number): boolean;
 };
 
+/** A set of places is put in order before it is known to be another one. */
+const STEPS_A_PLACE = 10;
+
 /** A place: in which pattern, and before which of its characters. */
 type Place = readonly [pattern: string, at: number];
 
-function automatonOf(patterns: readonly string[]): Automaton {
+function automatonOf(patterns: readonly string[], effort: Effort): Automaton {
   const states: { places: readonly Place[]; next: Map<string, number | null> }[] = [];
   const numbers = new Map<string, number>();
 
   function numberOf(places: readonly Place[]): number {
     const all = new Map(places.flatMap(withoutStars).map((place) => [place.join(' '), place]));
+    takes(effort, STEPS_A_PLACE * all.size);
     const key = [...all.keys()].toSorted().join('\n');
     const known = numbers.get(key);
     if (known !== undefined) return known;

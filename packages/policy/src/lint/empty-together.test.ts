@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
 import { emptyTogether } from './empty-together.ts';
 
+const enough = () => ({ left: 300_000 });
+
 test.each<[string, string[][], string | null]>([
   ['a family and a member of it', [['read_*'], ['read_file']], 'read_file'],
   ['two families', [['read_*'], ['*_file']], 'read_file'],
@@ -22,7 +24,7 @@ test.each<[string, string[][], string | null]>([
   ['beyond the first plane of Unicode', [['😀_*'], ['*_send']], '😀_send'],
   ['inside of a name', [['*mail*'], ['send_*_now']], 'send_mail_now'],
 ])('what they have in common: %s', (_, lists, name) => {
-  expect(commonName(lists)).toBe(name);
+  expect(commonName(lists, enough())).toBe(name);
 });
 
 const glob = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 4 }).map((all) => all.join(''));
@@ -39,7 +41,7 @@ test('the shortest name that all of them match, if there is one', () => {
     fc.property(lists, (drawn) => {
       const matchedByAll = (name: string) =>
         drawn.every((list) => list.some((one) => matchesByTable(one, name)));
-      const found = commonName(drawn);
+      const found = commonName(drawn, enough());
       const shortest = EVERY_NAME.find(matchedByAll);
       expect(found?.length ?? null).toBe(shortest?.length ?? null);
       if (typeof found === 'string') expect(matchedByAll(found)).toBe(true);
@@ -51,12 +53,16 @@ test('the shortest name that all of them match, if there is one', () => {
 test('a smallest set that has nothing in common: without any one of it the others have', () => {
   fc.assert(
     fc.property(lists, (drawn) => {
-      const set = emptyTogether(drawn);
-      if (commonName(drawn) !== null) {
+      const set = emptyTogether(drawn, enough());
+      if (commonName(drawn, enough()) !== null) {
         expect(set).toBeNull();
         return;
       }
-      const names = (places: readonly number[]) => commonName(places.map((at) => drawn[at] ?? []));
+      const names = (places: readonly number[]) =>
+        commonName(
+          places.map((at) => drawn[at] ?? []),
+          enough(),
+        );
       expect(names(set ?? [])).toBeNull();
       for (const left of set ?? []) {
         const others = (set ?? []).filter((at) => at !== left);
@@ -68,7 +74,20 @@ test('a smallest set that has nothing in common: without any one of it the other
 });
 
 test('where it would take too long, nobody is told that there is none', () => {
-  const hostile = Array.from({ length: 16 }, (_, at) => [`*${String.fromCharCode(97 + at)}*`]);
-  expect(commonName(hostile)).toBeUndefined();
-  expect(emptyTogether(hostile)).toBeNull();
+  const manyLetters = Array.from({ length: 16 }, (_, at) => [`*${String.fromCharCode(97 + at)}*`]);
+  const letter = (of: number) => String.fromCharCode(97 + (of % 16));
+  // Few patterns, and thousands of sets of places in them.
+  const manyPlaces = ['X', 'Y'].map((end) =>
+    Array.from({ length: 6 }, (_, at) => {
+      const letters = [0, 1, 2].map((of) => letter(at * 7 + of * (at + 3)));
+      return `*${letters.join('*')}*${end}`;
+    }),
+  );
+  for (const hostile of [manyLetters, manyPlaces]) {
+    const effort = enough();
+    expect(commonName(hostile, effort)).toBeUndefined();
+    expect(effort.left).toBeLessThan(0);
+    expect(effort.left).toBeGreaterThan(-20_000);
+    expect(emptyTogether(hostile, enough())).toBeNull();
+  }
 });

@@ -1,4 +1,5 @@
 import { commonName } from './common-name.ts';
+import type { Effort } from './effort.ts';
 
 /** So many sets of lists are tried; what none of these does is told as what all of them do. */
 const MOST_SETS = 200;
@@ -7,15 +8,19 @@ const MOST_SETS = 200;
  * The smallest set of lists of globs that have no name in common, by their places; the first of several. Null where all have
  * one in common, or nobody knows.
  */
-export function emptyTogether(lists: readonly (readonly string[])[]): readonly number[] | null {
+export function emptyTogether(
+  lists: readonly (readonly string[])[],
+  effort: Effort,
+): readonly number[] | null {
   const all = [...lists.keys()];
-  if (lists.length === 0 || commonName(lists) !== null) return null;
+  if (lists.length === 0 || commonName(lists, effort) !== null) return null;
   let sets = 0;
   for (let size = 1; size < lists.length; size += 1) {
     for (const set of subsets(all, size)) {
       sets += 1;
-      if (sets > MOST_SETS) return all;
-      if (commonName(set.map((at) => lists[at] ?? [])) === null) return set;
+      if (sets > MOST_SETS || effort.left < 0) return all;
+      const some = set.map((at) => lists[at] ?? []);
+      if (commonName(some, effort) === null) return set;
     }
   }
   return all;

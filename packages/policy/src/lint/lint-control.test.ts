@@ -220,3 +220,17 @@ test.each<[LintedDocument, string[]]>([
 ])('around %o alone is told what is amiss about it', (around, codes) => {
   expect(lintAround(controlOf(AMISS), NOW_MS, around).map(({ code }) => code)).toEqual(codes);
 });
+
+test('who changes a document waits for no more than some of it to be looked at', () => {
+  const many = (count: number, of: string) => Array.from({ length: count }, (_, at) => `${of}${at}`);
+  const tools = many(1_000, 'tool');
+  const patterns = { ...P, tools, allowedTools: ['tool*', ...many(3_000, 'other')] };
+  const rule = { id: 'r', policy: 'p' };
+  const told = lintAround(controlOf({ policies: [patterns], rules: [rule] }), NOW_MS, {
+    kind: 'policy',
+    id: 'p',
+  });
+  expect(told.every(({ code }) => code === 'PATTERN_MATCHES_NOTHING')).toBe(true);
+  expect(told.length).toBeGreaterThan(1_000);
+  expect(told.length).toBeLessThan(2_001);
+});

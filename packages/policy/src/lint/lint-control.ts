@@ -7,6 +7,7 @@ import type { TenantControl } from '../control/tenant-control.ts';
 import { compileGlobs } from '../glob.ts';
 import type { compileRule, Rule } from '../rules/rule.ts';
 import { type AgentAttributes, mayMatch } from '../rules/rules-in-force.ts';
+import { EFFORT_OF_ALL, EFFORT_OF_ONE, type Effort, takes } from './effort.ts';
 import { emptyTogether } from './empty-together.ts';
 import type { Finding, LintFinding } from './finding.ts';
 import { lintFamilies } from './lint-families.ts';
@@ -19,19 +20,21 @@ export function lintControl(control: TenantControl, atMs: number): readonly Lint
   const inForce = rules.filter(({ document }) => isAlive(document, atMs));
   const agents = [...control.agents.values()].map(({ document }) => document);
   const policies = [...control.policies];
+  const effort = { left: EFFORT_OF_ALL };
   return whole([
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
-    ...nothingInCommon(control, rules, agents, atMs),
+    ...nothingInCommon(control, rules, agents, { atMs, effort }),
     ...lintFamilies(
       control,
       inForce.flatMap(({ read, document }) =>
         read.ok ? { rule: read.compiled, policy: meant(control, document)?.document } : [],
       ),
+      effort,
     ),
-    ...idleRules(control, rules, atMs),
+    ...idleRules(control, rules, { atMs, effort }),
     ...unusedPolicies(policies, rules),
-    ...idlePatterns(policies),
+    ...idlePatterns(policies, effort),
   ]);
 }
 
@@ -49,13 +52,14 @@ export function lintAround(
   const rules = rulesOf(control);
   const own = rules.filter(({ document }) => id === (kind === 'rule' ? document.id : policyIdOf(document)));
   const policies = [...control.policies].filter(([name]) => kind === 'policy' && name === id);
+  const effort = { left: EFFORT_OF_ONE };
   return whole([
     ...unreadableRules(own),
     ...missingPolicies(control, own, atMs),
-    ...nothingInCommon(control, rules, heldBy(control, own), atMs),
-    ...idleRules(control, own, atMs),
+    ...nothingInCommon(control, rules, heldBy(control, own, effort), { atMs, effort }),
+    ...idleRules(control, own, { atMs, effort }),
     ...unusedPolicies(policies, rules),
-    ...idlePatterns(policies),
+    ...idlePatterns(policies, effort),
   ]);
 }
 
@@ -71,15 +75,20 @@ function policyIdOf({ policy }: RuleDocument): string {
   return policyNamed(policy).id;
 }
 
-function heldBy({ agents }: TenantControl, rules: readonly RuleRead[]): readonly AgentDocument[] {
+function heldBy(
+  { agents }: TenantControl,
+  rules: readonly RuleRead[],
+  effort: Effort,
+): readonly AgentDocument[] {
   const held: AgentDocument[] = [];
   for (const kept of agents.values()) {
-    if (held.length === AGENTS_AROUND) break;
+    if (held.length === AGENTS_AROUND || !takes(effort, rules.length)) break;
     if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept)))) held.push(kept.document);
   }
   return held;
 }
 
+type Look = { atMs: number; effort: Effort };
 type Policies = readonly (readonly [id: string, PolicyHistory])[];
 
 /** The version that a rule means. */
@@ -128,7 +137,7 @@ function nothingInCommon(
   control: TenantControl,
   rules: readonly RuleRead[],
   agents: readonly AgentDocument[],
-  atMs: number,
+  { atMs, effort }: Look,
 ): Finding[] {
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
@@ -137,6 +146,7 @@ function nothingInCommon(
   const givenTo = (agent: AgentAttributes) => {
     const known = given.get(agent.id);
     if (known !== undefined) return known;
+    takes(effort, enforced.length);
     const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent));
     given.set(agent.id, held);
     return held;
@@ -144,6 +154,7 @@ function nothingInCommon(
   const found = new Map<string, Finding>();
   const looked = new Set<string>();
   for (const agent of agents) {
+    if (effort.left < 0) break;
     const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
       one === null
         ? []
@@ -153,7 +164,11 @@ function nothingInCommon(
     const key = held.map(({ rule, policy }) => `${rule.id} ${policy}`).join('\n');
     if (looked.has(key)) continue;
     looked.add(key);
-    const empty = emptyTogether(held.map(({ tools = [] }) => tools)) ?? [];
+    const empty =
+      emptyTogether(
+        held.map(({ tools = [] }) => tools),
+        effort,
+      ) ?? [];
     const names = [...new Set(empty.map((at) => held[at]?.policy ?? ''))];
     if (names.length === 0 || found.has(names.join('\n'))) continue;
     const quoted = names.map((name) => `"${name}"`).join(' and ');
@@ -186,7 +201,7 @@ function withPolicy(control: TenantControl, { document, read }: RuleRead): Compi
   return [{ rule: read.compiled, policy: document.policy, tools, below }];
 }
 
-function idleRules(control: TenantControl, rules: readonly RuleRead[], atMs: number): Finding[] {
+function idleRules(control: TenantControl, rules: readonly RuleRead[], { atMs, effort }: Look): Finding[] {
   const agents: readonly AgentAttributes[] = [...control.agents.values()].map((kept) => agentOf(kept));
   return rules.flatMap(({ document: { id, endsAt }, read }): Finding[] => {
     if (read.ok && endsAt !== undefined && Date.parse(endsAt) <= atMs)
@@ -199,7 +214,7 @@ function idleRules(control: TenantControl, rules: readonly RuleRead[], atMs: num
           remedy: 'Remove it, or let it end later.',
         },
       ];
-    if (!read.ok || agents.some((agent) => mayMatch(read.compiled, agent))) return [];
+    if (!read.ok || agents.some((agent) => !takes(effort, 1) || mayMatch(read.compiled, agent))) return [];
     return [
       {
         code: 'RULE_MATCHES_NOBODY',
@@ -226,7 +241,7 @@ function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): Finding
 }
 
 /** Where a policy says which tools there are, each pattern of its lists is to match one of them. */
-function idlePatterns(policies: Policies): Finding[] {
+function idlePatterns(policies: Policies, effort: Effort): Finding[] {
   return policies.flatMap(([, { versions, isArchived }]): Finding[] => {
     const document = versions.at(-1)?.document;
     if (isArchived || document?.tools === undefined) return [];
@@ -235,6 +250,7 @@ function idlePatterns(policies: Policies): Finding[] {
     const patterns = [...allowedTools, ...delegableTools, ...deniedTools];
     return patterns
       .filter((pattern) => {
+        if (!takes(effort, tools.length)) return false;
         const matches = compileGlobs([pattern]);
         return tools.every((tool) => matches(tool) === null);
       })

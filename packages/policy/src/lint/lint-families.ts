@@ -3,6 +3,7 @@ import type { PolicyDocument } from '@mandate/schemas';
 import type { TenantControl } from '../control/tenant-control.ts';
 import type { Rule } from '../rules/rule.ts';
 import { mayMatch } from '../rules/rules-in-force.ts';
+import { type Effort, takes } from './effort.ts';
 import type { Finding } from './finding.ts';
 
 /** In force, now or later; `policy` undefined: it is not there. */
@@ -10,7 +11,7 @@ type Given = { rule: Rule; policy: PolicyDocument | undefined };
 
 const NAMED = 10;
 
-export function lintFamilies({ agents }: TenantControl, given: readonly Given[]): Finding[] {
+export function lintFamilies({ agents }: TenantControl, given: readonly Given[], effort: Effort): Finding[] {
   const children = new Map<string, string>();
   for (const { document } of agents.values())
     if (document.parent !== undefined && !children.has(document.parent))
@@ -18,6 +19,7 @@ export function lintFamilies({ agents }: TenantControl, given: readonly Given[])
   const ofParents = [...children].flatMap(([id, child]): Finding[] => {
     const parent = agents.get(id)?.document;
     if (parent === undefined) return [missing(id, child)];
+    if (!takes(effort, given.length)) return [];
     const held = given.filter(({ rule }) => mayMatch(rule, { ...parent }));
     return held.length === 0 ? [holdsNothing(id, child)] : held.flatMap((one) => handedOn(id, one));
   });
