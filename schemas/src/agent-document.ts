@@ -1,14 +1,14 @@
 /** An agent as it is registered: what rules may ask of it. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
-import { id } from './scalars.ts';
+import { id, pathId } from './scalars.ts';
 
 const label = z.union([z.string().max(CAPS.stringUnits), z.number(), z.boolean()]);
 
 export const agentDocument = z
   .strictObject({
     /** Without a *, which in the globs of keys and rules stands for any. */
-    id: id.regex(/^(?!\.{1,2}$)[^*]*$/, { error: 'must hold no *, and be more than a dot or two' }),
+    id: pathId.regex(/^[^*]*$/, { error: 'must hold no *' }),
     /** For people. */
     name: z.string().min(1).max(CAPS.idUnits).optional(),
     groups: z.array(id).max(CAPS.groups).default([]),

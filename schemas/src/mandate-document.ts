@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { BUDGET_SCOPES, TOTAL_BUDGET } from './limit.ts';
 import { dollars } from './money.ts';
-import { id, time } from './scalars.ts';
+import { id, pathId, time } from './scalars.ts';
 
 const glob = z.string().min(1).max(CAPS.idUnits);
 const globs = z.array(glob).max(CAPS.globs);
@@ -85,7 +85,7 @@ export const policyDocument = z
   .strictObject({
     ...mandateDocument.omit({ agents: true }).shape,
     /** Without an @, which names a version of it. */
-    id: id.regex(/^[^@]*$/, { error: 'must hold no @: that stands before a version' }),
+    id: pathId.regex(/^[^@]*$/, { error: 'must hold no @: that stands before a version' }),
     /** What agents below whoever holds it may be allowed besides: it may hand these on, and not call them itself. */
     delegableTools: globs.optional(),
   })

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { condition } from './condition-document.ts';
 import { CAPS } from './defaults.ts';
-import { id, time } from './scalars.ts';
+import { id, pathId, time } from './scalars.ts';
 
 export const RULE_MODES = ['enforce', 'observe', 'shadow'] as const;
 
@@ -20,7 +20,7 @@ export function policyNamed(name: string): { id: string; version: number | null 
 export const ruleDocument = z
   .strictObject({
     version: z.literal(1),
-    id: id.refine((name) => name !== 'reorder', {
+    id: pathId.refine((name) => name !== 'reorder', {
       error: 'must not be "reorder": the API puts rules into order by that name',
     }),
     /** Rules stand in this order, the lowest number first; of equal ones by id. It changes no decision. */

@@ -10,6 +10,9 @@ export const id = z
   .regex(/^[^\p{C}\p{Z}]*$/u, { error: 'must be printable, without blanks' })
   .describe(`1 to ${CAPS.idUnits} printable characters without blanks.`);
 
+/** Of what the API names in its paths: a client takes a dot or two for a folder, however they are written. */
+export const pathId = id.regex(/^(?!\.{1,2}$)/, { error: 'must be more than a dot or two' });
+
 export const tenant = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {

@@ -18,10 +18,17 @@ test('a change that could not be read back is never written', async () => {
     status: 400,
     body: { code: 'VALIDATION_FAILED' },
   });
-  expect(await call('author', 'POST', '/v1/rules', { body: { ...RULE, id: 'reorder' } })).toMatchObject({
-    status: 400,
-    body: { errors: [{ pointer: '/id' }] },
-  });
+  // In the path of a request `..` is the folder above, also as %2e%2e: nobody could change it, or remove it.
+  for (const [path, body] of [
+    ['rules', { ...RULE, id: 'reorder' }],
+    ['rules', { ...RULE, id: '..' }],
+    ['policies', { version: 1, id: '..' }],
+    ['agents', { id: '.' }],
+  ] as const)
+    expect(await call('author', 'POST', `/v1/${path}`, { body })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/id' }] },
+    });
   expect(followed.revision()).toBe(0);
 });
 
