@@ -107,18 +107,22 @@ test('who sees what every agent did is on record before it is shown; an agent th
   ]);
 });
 
-test('whoever is turned away is on record; of people, without what was said of them', async () => {
+test('whoever is turned away is on record, once, whatever for; of people, without what was said of them', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const asked = [
     ['operator', 'GET', '/v1/dead-letters/0/7?more=1', { partition: '0', offset: '7', more: '1' }],
-    ['auditor', 'POST', '/v1/actions', {}],
-    ['operator', 'POST', '/v1/persons/find?person=mia', {}],
-    ['publisher', 'POST', '/v1/persons/erase', {}],
+    ['auditor', 'POST', '/v1/actions', {}, action],
+    ['publisher', 'POST', '/v1/actions', { waitMs: '0' }, { ...action, tenant: 'globex' }],
+    ['publisher', 'POST', '/v1/outcomes', { waitMs: '0' }, { ...outcome, agentId: 'other-1' }],
+    ['publisher', 'GET', '/v1/agents/other-1/kill-status', { id: 'other-1' }],
+    ['operator', 'POST', '/v1/kill', {}, { scope: 'all' }],
+    ['operator', 'POST', '/v1/revive', {}, { scope: 'all' }],
+    ['operator', 'GET', '/v1/ledger/open?tenant=globex', { tenant: 'globex' }],
+    ['operator', 'POST', '/v1/persons/find?person=mia', {}, { person: 'mia_li_3668' }],
+    ['publisher', 'POST', '/v1/persons/erase', {}, { person: 'mia_li_3668' }],
   ] as const;
-  for (const [key, method, path] of asked) {
-    const body = method === 'POST' ? { person: 'mia_li_3668' } : undefined;
+  for (const [key, method, path, , body] of asked)
     expect([path, (await plane.call(key, method, path, body)).status]).toEqual([path, 403]);
-  }
   const records = await recordsOf(plane.bus, TOPICS.access);
   const reads = records.map(({ value }) => readAccessRecord(value).read);
   expect(

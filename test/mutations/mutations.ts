@@ -1024,7 +1024,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "'onRequest', (request) => put(request, false)",
       "'onRequest', async (request) => void put(request, false)",
     ],
-    ['privacy: who is turned away is on record', 'onForbidden: (request) => put(request, true, asked)', ''],
+    ['privacy: who is turned away is on record', 'await put(request, true, asked);', ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
   ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [

@@ -4,7 +4,7 @@
  * Not on record: who has no key, and what a key asked beyond its rate (429): neither was shown anything, and either may be
  * a flood.
  */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import type { AuditRead } from '@mandate/schemas';
 import { type RecordRead, recordReads } from './record-reads.ts';
 
@@ -20,7 +20,8 @@ export type HttpReads = {
    */
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
-   * Whoever is turned away at routes that are added from here on, for a key that does not suffice, is on record too.
+   * Whoever is turned away (403) at the routes of this plugin is on record too: for want of a scope, or as it asks for what is
+   * another tenant's or another agent's. Call it once, before any route is added.
    *
    * @param asked as above
    */
@@ -45,8 +46,10 @@ export function recordHttpReads({
     return record(readOf(request, asked, refused), request.traceparent);
   }
   function recordRefusals(server: HttpServer, asked?: Asked): void {
-    server.addHook('onRoute', (route) => {
-      route.config = { ...route.config, onForbidden: (request) => put(request, true, asked) };
+    // Whatever is thrown here goes on to the handler of the server, and is the answer: that it is not on record, too.
+    server.setErrorHandler(async (error, request) => {
+      if (error instanceof HttpProblem && error.status === 403) await put(request, true, asked);
+      throw error;
     });
   }
   return {

@@ -18,8 +18,6 @@ declare module 'fastify' {
     scope?: ApiScope | readonly ApiScope[];
     /** Open to everybody, without a key. */
     public?: boolean;
-    /** Waited for before a key without the scope is turned away; where it throws, that is the answer. */
-    onForbidden?(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {
     /** The record of the key that the caller proved to hold; null on public routes. */
@@ -99,7 +97,6 @@ export function authenticate(
     const accepted = [config.scope ?? []].flat();
     const { scopes } = request.principalKey;
     if (accepted.some((scope) => scopes.includes(scope))) return;
-    await config.onForbidden?.(request);
     refuse(request, forbidden(accepted));
   });
 }

@@ -25,7 +25,7 @@ import { showLedger } from './show-ledger.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
 
-/** Whoever is turned away, for a key that does not suffice, is on record at every one of them. */
+/** Whoever is turned away is on record at every one of them. */
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   server.register(async (scoped) => addRoutes(scoped, gateway));
   server.register(async (scoped) => addPersons(scoped, gateway));
