@@ -191,6 +191,20 @@ cases:
   expect(await run()).toMatchObject({ stderr: '', stdout: expect.stringContaining('1 passed') });
 });
 
+it('registers nobody twice: a case is of the agent that its files hold', async () => {
+  const { run } = folderOf({
+    'agents.yaml': 'kind: agent\nid: bot\n',
+    'it.test.yaml': `version: 1
+agents: [{ id: other }, { id: bot, groups: [support] }, { id: other }]
+cases: [{ name: it, agent: bot, steps: [{ ask: { tool: t } }] }]
+`,
+  });
+  const { exitCode, stderr } = await run();
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/it.test.yaml:2:25 agents.1: the agent "bot" is registered already/);
+  expect(stderr).toMatch(/agents.2: the agent "other" is registered already/);
+});
+
 it('names every fault by file, line and path', async () => {
   const { folder, run } = folderOf({
     'bad.test.yaml': `version: 1

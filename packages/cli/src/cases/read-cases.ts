@@ -114,7 +114,12 @@ function subjectsOnce(): (file: string, document: CasesDocument, say: SayFault) 
     const paths = files?.map(beside) ?? (mandatesPath === undefined ? [folder] : []);
     const documents = paths.length === 0 ? NOTHING : documentsOf(paths);
     const mandates = mandatesPath === undefined ? [] : mandatesOf(beside(mandatesPath));
-    const registered = new Map([...documents.agents, ...agents.map((agent) => [agent.id, agent] as const)]);
+    const registered = new Map(documents.agents);
+    for (const [at, agent] of agents.entries()) {
+      // Else the cases would be of another agent than the one that is applied.
+      if (registered.has(agent.id)) say(['agents', at], `the agent "${agent.id}" is registered already`);
+      registered.set(agent.id, agent);
+    }
     const { fold, revision, refused } = foldDocuments({ ...documents, agents: registered }, 0);
     for (const { change, refusal } of refused) {
       const at = agents.findIndex(({ id }) => id === change.id);
