@@ -50,7 +50,7 @@ export {
 export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
 export { childrenOf, decisionsOfTrace, duplicatesOf } from './queries/related-decisions.ts';
 export { answersTo, republicationsOf } from './queries/republications.ts';
-export { CONTROL_EVENTS, searchControlEvents } from './queries/search-control-events.ts';
+export { CONTROL_EVENTS, changeById, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
 export { searchReads } from './queries/search-reads.ts';

@@ -27,6 +27,7 @@ import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { listReads } from './routes/list-reads.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
+import { showChange } from './routes/show-change.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { showDecision } from './routes/show-decision.ts';
 import { streamLive } from './routes/stream-live.ts';
@@ -64,6 +65,7 @@ const ROUTES = [
   analyticsMovers,
   analyticsBudgets,
   listControlEvents,
+  showChange,
   listDeadLetters,
   showDeadLetter,
   listReads,

@@ -3,7 +3,7 @@
  * fault; nothing of another tenant; and no statement at ClickHouse that says anything but what was written here. What
  * there is to ask comes from the OpenAPI document, so a new route or filter is asked without being named here.
  */
-import type { AuditClient, BoundParams } from '@mandate/audit';
+import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
 import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import {
   type Parameter,
   urlOf,
 } from '../interface/described.ts';
-import { deadLetterOf, decided, killed, readByKey, START_MS, settled } from './log-records.ts';
+import { deadLetterOf, decided, killed, readByKey, ruleRemoved, START_MS, settled } from './log-records.ts';
 import { queryServer } from './query-server.ts';
 import { openRecording, type Recording } from './recording.ts';
 
@@ -59,6 +59,7 @@ const theirIds = [
   ...LETTERS.filter(({ deadLetter }) => deadLetter.source.topic !== topicOfTenant('acme')).map(
     ({ deadLetter }) => deadLetter.id,
   ),
+  idOfChange(2),
 ];
 
 /** What ties a statement to the tenant: its name, or its own topic where records have none that one could trust. */
@@ -89,6 +90,14 @@ beforeAll(async () => {
     [readByKey(1), readByKey(2), readByKey(3, 'globex', 'spy-agent')].map((read) => ({
       key: null,
       value: JSON.stringify(read),
+    })),
+  );
+  await recording.bus.append(
+    TOPICS.control,
+    ['acme', 'globex'].map((tenant) => ({
+      key: null,
+      partition: 0,
+      value: JSON.stringify(ruleRemoved(tenant)),
     })),
   );
   const recorder = await recording.record();
@@ -156,7 +165,12 @@ const HOSTILE = [
   `%${MARK}%`,
   `_${MARK}*?`,
 ];
-const OUR_IDS = [decided(1).decision.id, decided(101).decision.id, deadLetterOf(2).deadLetter.id];
+const OUR_IDS = [
+  decided(1).decision.id,
+  decided(101).decision.id,
+  deadLetterOf(2).deadLetter.id,
+  idOfChange(1),
+];
 const OURS_AND_THEIRS = [
   ...[
     'agent-0',

@@ -1,5 +1,5 @@
 /** Changes of agents, keys, policies, rules and mandates, from the control topic into the audit: who allowed it, and what became of it. */
-import { ask, searchControlEvents } from '@mandate/audit';
+import { ask, changeById, searchControlEvents } from '@mandate/audit';
 import { foldChange, foldControl } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS, wireTime } from '@mandate/schemas';
@@ -128,6 +128,10 @@ test('each change is on record, who made it and why, and what became of it; no h
     ...{ scope: null, budgetId: null, deltaMicros: null, ledgerEpoch: null, open: [], openCount: null },
   });
   expect(await ask(recording.audit, searchControlEvents, { tenant: 'globex' })).toHaveLength(1);
+  const { id = '' } = found.find(({ event }) => event === 'rule.put') ?? {};
+  const [whole] = await ask(recording.audit, changeById, { tenant: 'acme', id });
+  expect(JSON.parse(whole?.payload ?? '')).toMatchObject({ rule: { id: 'r', policy: 'reads' } });
+  expect(await ask(recording.audit, changeById, { tenant: 'globex', id })).toEqual([]);
 
   const narrowed = (by: object) => ask(recording.audit, searchControlEvents, { tenant: 'acme', ...by });
   expect(await narrowed({ by: 'ann (key_2)' })).toMatchObject([{ subject: 'reads', policyVersion: 2 }]);

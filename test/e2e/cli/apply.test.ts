@@ -136,6 +136,15 @@ it('the audit tells who changed what, when and why, also of a change that was re
       ...{ by: expect.stringContaining('operator'), reason: 'a test' },
     },
   ]);
+  const headers = { authorization: `Bearer ${plane().keys.operator}` };
+  const [refused] = changed as { id: string }[];
+  const whole = await fetch(`${plane().url}/v1/audit/control-events/${refused?.id}`, { headers });
+  expect(await whole.json()).toMatchObject({
+    refusal: 'REVISION_CONFLICT',
+    record: { event: 'policy.published', policy: { id: 'gitops-reads' }, change: { expects: 1 } },
+  });
+  const gone = await fetch(`${plane().url}/v1/audit/control-events/chg_1`, { headers });
+  expect(gone.status).toBe(404);
   const table = await mandate([...ask.slice(0, -1), '--event', 'policy.archived', '--csv']);
   expect(table.stdout).toMatch(/^id,event,.*subject.*\n.*policy\.archived,.*gitops-reads.*\n$/);
   const reconciled = await mandate(['reconcile', '--data', data]);

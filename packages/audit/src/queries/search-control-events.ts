@@ -93,3 +93,13 @@ export const searchControlEvents = question({
     LIMIT 1 BY event, control_events.id
     LIMIT {limit:UInt32}`,
 });
+
+/** One change of the control topic, whole: its payload names nobody else's actions. */
+export const changeById = question({
+  params: z.strictObject({ tenant, id }),
+  row: controlEventSummary.extend({ payload: z.string() }),
+  sql: () => `
+    SELECT ${CONTROL_EVENT_COLUMNS}, payload
+    FROM control_events FINAL
+    WHERE tenant = {tenant:String} AND NOT void AND control_events.revision > 0 AND id = {id:String}`,
+});

@@ -19,7 +19,7 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
           'Kills, revives, adjusted budgets, approvals, ledger epochs, and changes of agents, keys, policies, rules and mandates, newest first',
         description:
           "The tenant's own, and those that concern everyone. A change that never took effect is among them, with its `refusal`; " +
-          'what was published, in full, has `/v1/policies/{id}/versions`.',
+          'the whole document has `/v1/audit/control-events/{id}`.',
         querystring: queryParameters({
           agent: id.optional().describe('About this agent.'),
           event: z.enum(CONTROL_EVENTS).optional().describe('Only these.'),

@@ -1,0 +1,43 @@
+/** GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or mandate, with what it made of it. */
+import { changeById } from '@mandate/audit';
+import { callerOf, HttpProblem } from '@mandate/runtime';
+import { id } from '@mandate/schemas';
+import { z } from 'zod';
+import { askerOf, type Route } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+
+export const showChange: Route = (server, { ask }) => {
+  server.get(
+    '/v1/audit/control-events/:id',
+    {
+      config: { scope: 'audit', refusals: { 404: 'The audit has no such change.' } },
+      schema: {
+        tags: ['audit'],
+        summary: 'One change of an agent, key, policy, rule or mandate, whole',
+        description: 'Of other control events the list has all there is to show, and here is none of them.',
+        params: z.object({ id }),
+        querystring: queryParameters({}),
+        response: {
+          200: changeById.row.omit({ payload: true }).extend({
+            record: z
+              .looseObject({ event: z.string() })
+              .describe(
+                'As it lies on the control topic, with the whole document; without the hash of a key.',
+              ),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const [row] = await ask(askerOf(request), changeById, { tenant, id: request.params.id });
+      if (row === undefined) {
+        throw new HttpProblem(404, 'CONTROL_EVENT_NOT_FOUND', 'the audit has no such change', {
+          remedy: '/v1/audit/control-events lists them. One that was just made may take a second.',
+        });
+      }
+      const { payload, ...change } = row;
+      return { ...change, record: JSON.parse(payload) };
+    },
+  );
+};
