@@ -2,6 +2,7 @@
 export { buildDecision } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
+export { faultsOfAnswers } from './faults-of-answers.ts';
 export { matchesByTable } from './matches-by-table.ts';
 export { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 export { startOtlpReceiver, traceTree, WHOLE_WAY } from './otlp-receiver.ts';

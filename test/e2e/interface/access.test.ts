@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { openPlane, planeConfig } from '@mandate/cli';
 import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
 import { API_SCOPES, readAccessRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { faultsOfAnswers } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deadLetterOf } from '../audit/log-records.ts';
 import { recordsOf } from '../gateway-plane.ts';
@@ -25,6 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mandate-access-'));
 let plane: Awaited<ReturnType<typeof openPlane>>;
 let operations: Described[];
 let keyed: Described[];
+let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
@@ -33,6 +35,7 @@ beforeAll(async () => {
   plane = await openPlane(config, silentLogger());
   const document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
   operations = operationsOf(document);
+  faultsOf = (await faultsOfAnswers())(document);
   keyed = operations.filter(({ security }) => security.length > 0);
   expect(keyed.length).toBeGreaterThan(60);
 });
@@ -43,7 +46,7 @@ afterAll(async () => {
 
 type Asked = { values?: ReadonlyMap<string, string>; body?: string };
 
-/** Of a stream the status alone: it has no end. */
+/** Of a stream the status alone: it has no end. Whatever the answer is, it must be as described. */
 async function ask(operation: Described, key: string | null, { values, body = '{}' }: Asked = {}) {
   const answer = await fetch(new URL(urlOf(operation, values ?? requiredValues(operation)), plane.url), {
     method: operation.method,
@@ -55,7 +58,11 @@ async function ask(operation: Described, key: string | null, { values, body = '{
   });
   const isEndless = answer.ok && isStream(operation);
   if (isEndless) await answer.body?.cancel();
-  return { status: answer.status, text: isEndless ? '' : await answer.text() };
+  const { status } = answer;
+  const text = isEndless ? '' : await answer.text();
+  const contentType = answer.headers.get('content-type') ?? '';
+  expect(faultsOf({ ...operation, status, contentType, body: isEndless ? null : text })).toEqual([]);
+  return { status, text };
 }
 
 const nameOf = ({ method, path }: Described) => `${method} ${path}`;
