@@ -44,13 +44,18 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const agent = control.agents.get(action.agentId);
     if (agent === undefined) return NONE;
     const rules = rulesOf(tenant, control);
-    const above = agentsAbove(control.agents, agent.document);
+    const { document } = agent;
     // So decisions name what rules compose to, and an action may say that it counts on it.
     const { mandateId = COMPOSED } = action;
-    if (mandateId === COMPOSED)
-      return families.within(rules.resolve(agentOf(agent), action, atMs), above, rules, action, atMs);
+    if (mandateId === COMPOSED) {
+      const own = rules.resolve(agentOf(agent), action, atMs);
+      // Asked here, as most agents have nobody above them: it is no call that way.
+      if (document.parent === undefined) return own;
+      return families.within(own, agentsAbove(control.agents, document), rules, action, atMs);
+    }
     const { asked = action, ...own } = issued(control, mandateId, action, atMs);
     if (own.mandate === null) return own;
+    const above = agentsAbove(control.agents, document);
     return families.within({ ...own, shadow: null, matches: [] }, above, rules, asked, atMs);
   }
 
