@@ -179,6 +179,36 @@ describe('an issued mandate', () => {
     expect(send('any', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');
   });
 
+  test('ends where its agent, or one above that, is put below another or registered anew', () => {
+    const { agent, policy, rule, issue, put, ask } = tenant();
+    const family = () => {
+      agent({ id: 'boss' });
+      agent({ id: 'lead', parent: 'boss' });
+      agent({ parent: 'lead' });
+    };
+    family();
+    policy();
+    rule();
+    policy({ id: 'none', allowedTools: [] });
+    rule({ id: 's', policy: 'none', agents: ['boss'] });
+    const moves = [
+      () => agent(),
+      () => agent({ id: 'lead' }),
+      () => {
+        put({ event: 'agent.retired', agentId: 'lead' });
+        agent({ id: 'lead' });
+      },
+    ];
+    for (const [at, move] of moves.entries()) {
+      family();
+      issue(`${at}`);
+      agent({ parent: 'lead', name: 'a bot' });
+      expect(codeOf(ask({ mandateId: `mnd_${at}` }))).toBe('TOOL_NOT_ALLOWED');
+      move();
+      expect(codeOf(ask({ mandateId: `mnd_${at}` }))).toBe('MANDATE_NOT_FOUND');
+    }
+  });
+
   test('of a sub-agent is of its context for the rules of those above it, too', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent({ id: 'lead' });

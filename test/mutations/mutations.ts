@@ -708,6 +708,9 @@ export const MUTATIONS: readonly Mutation[] = [
       'return ofFile.revision;',
     ],
   ]),
+  ...inFile(`${POLICY}/control/take-effect.ts`, [
+    ['7 mandates end where those above change', 'for (const one of below) endWith(issued, one);', ''],
+  ]),
   ...inFile(`${POLICY}/control/issued-mandates.ts`, [
     [
       '7 a mandate is of what stands at its place',

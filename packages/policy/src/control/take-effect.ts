@@ -8,6 +8,8 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
   switch (record.event) {
     case 'agent.put': {
       const { agent: document } = record;
+      const before = agents.get(document.id);
+      if (before === undefined || before.document.parent !== document.parent) endBelow(control, document.id);
       forgetParent(control, document.id);
       agents.set(document.id, { revision, document });
       if (document.parent !== undefined) idsUnder(control.childrenOf, document.parent).add(document.id);
@@ -67,6 +69,14 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       return;
     case 'mandate.revoked':
       revoke(control.issued, record, revision);
+  }
+}
+
+/** Those above bounded what was issued, and others would: else who is put elsewhere could do what no rules ever gave. */
+function endBelow({ issued, childrenOf }: Tenant, id: string): void {
+  for (let below = [id]; below.length > 0; ) {
+    for (const one of below) endWith(issued, one);
+    below = below.flatMap((one) => [...(childrenOf.get(one) ?? [])]);
   }
 }
 
