@@ -378,6 +378,17 @@ test('a tenant holds so much and no more, and room again where something is remo
   expect(large(most).ok).toBe(true);
 });
 
+test('of names that nothing stands under any more nothing is kept', () => {
+  const { fold, put } = writer();
+  for (let at = 0; at < 3; at += 1) {
+    put({ event: 'agent.put', agent: { id: `lead-${at}` } });
+    put({ event: 'agent.put', agent: { id: 'bot', parent: `lead-${at}` } });
+    put({ event: 'rule.put', rule: { version: 1, id: 'r', policy: `p-${at}` } });
+  }
+  const { rulesOf, childrenOf } = fold.tenant('acme') as unknown as Record<string, Map<string, unknown>>;
+  expect([[...(rulesOf?.keys() ?? [])], [...(childrenOf?.keys() ?? [])]]).toEqual([['p-2'], ['lead-2']]);
+});
+
 function unitsIn({ agents, policies, rules }: TenantControl): number {
   const versions = [...policies.values()].flatMap((history) => history.versions);
   const kept = [...agents.values(), ...rules.values(), ...versions];

@@ -28,7 +28,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       return;
     case 'key.revoked':
       control.keys.delete(record.keyId);
-      control.keysOf.get(record.agentId)?.delete(record.keyId);
+      removeUnder(control.keysOf, record.agentId, record.keyId);
       return;
     case 'policy.published': {
       const { policy: document } = record;
@@ -49,7 +49,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
     case 'rule.put':
       forgetUse(control, record.rule.id);
       rules.set(record.rule.id, { revision, document: record.rule });
-      usersOf(control, record.rule.policy).add(record.rule.id);
+      idsUnder(control.rulesOf, policyNamed(record.rule.policy).id).add(record.rule.id);
       control.rulesRevision = revision;
       return;
     case 'rule.removed':
@@ -80,22 +80,25 @@ function endBelow({ issued, childrenOf }: Tenant, id: string): void {
   }
 }
 
-function usersOf({ rulesOf }: Tenant, policy: string): Set<string> {
-  return idsUnder(rulesOf, policyNamed(policy).id);
-}
-
 function idsUnder(all: Map<string, Set<string>>, name: string): Set<string> {
   const ids = all.get(name) ?? new Set();
   all.set(name, ids);
   return ids;
 }
 
-function forgetUse(control: Tenant, ruleId: string): void {
-  const before = control.rules.get(ruleId);
-  if (before !== undefined) usersOf(control, before.document.policy).delete(ruleId);
+/** Names come without end: of one that nothing stands under, nothing is kept. */
+function removeUnder(all: Map<string, Set<string>>, name: string, id: string): void {
+  const ids = all.get(name);
+  ids?.delete(id);
+  if (ids?.size === 0) all.delete(name);
+}
+
+function forgetUse({ rules, rulesOf }: Tenant, ruleId: string): void {
+  const before = rules.get(ruleId);
+  if (before !== undefined) removeUnder(rulesOf, policyNamed(before.document.policy).id, ruleId);
 }
 
 function forgetParent({ agents, childrenOf }: Tenant, id: string): void {
   const parent = agents.get(id)?.document.parent;
-  if (parent !== undefined) childrenOf.get(parent)?.delete(id);
+  if (parent !== undefined) removeUnder(childrenOf, parent, id);
 }
