@@ -1,4 +1,4 @@
-import { type Decision, sortableId, TOPICS, wireTime } from '@mandate/schemas';
+import { type BudgetLimit, type Decision, sortableId, TOPICS, wireTime } from '@mandate/schemas';
 
 /** The first decision on the `n`th request of a partition: an ALLOW that costs nothing, where `given` says nothing else. */
 export function buildDecision(
@@ -44,4 +44,27 @@ export function buildDecision(
     action: { id: `act-${n}`, agentId, type: 'tool_call', tool: tool ?? 'look' },
     ...given,
   };
+}
+
+const LEASE_MS = 300_000;
+
+/** The same, of a dollar, which a budget without a limit was charged. */
+export function buildCharged(
+  n: number,
+  budget: Omit<BudgetLimit, 'kind' | 'maxMicros'>,
+  given: Partial<Decision> & { appendedAtMs: number },
+): Decision {
+  const micros = 1_000_000;
+  return buildDecision(n, {
+    chargedMicros: micros,
+    leaseExpiresAt: wireTime(given.appendedAtMs + LEASE_MS),
+    reservation: {
+      micros,
+      charging: { type: 'SUCCESS_BASED', estimateMicros: micros },
+      budgets: [{ kind: 'budget', ...budget, maxMicros: null }],
+      rates: [],
+      leaseMs: LEASE_MS,
+    },
+    ...given,
+  });
 }

@@ -1,7 +1,7 @@
 /** A log is folded to the same whichever of its partitions is read first. */
 import { createMemoryLedger } from '@mandate/ledger';
 import { agentKey, type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildCharged } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { openedLog } from './decided-log.fixture.ts';
 import { foldLog } from './fold-log.ts';
@@ -12,23 +12,11 @@ const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const BETWEEN = 12_000;
 const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
 
-/** An ALLOW of a dollar. */
 function charged(n: number): DecisionsRecord {
-  const atMs = START_MS + n;
-  const decision = buildDecision(n, {
-    appendedAtMs: atMs,
-    ledgerEpoch: 'ep-1',
+  const decision = buildCharged(n, BUDGET, {
+    appendedAtMs: START_MS + n,
     ledgerSequence: n + 1,
     source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
-    chargedMicros: 1_000_000,
-    leaseExpiresAt: wireTime(atMs + 300_000),
-    reservation: {
-      micros: 1_000_000,
-      charging: { type: 'SUCCESS_BASED', estimateMicros: 1_000_000 },
-      budgets: [{ kind: 'budget', ...BUDGET, maxMicros: null }],
-      rates: [],
-      leaseMs: 300_000,
-    },
   });
   return { event: 'action.decided', decision };
 }

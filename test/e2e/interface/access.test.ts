@@ -132,13 +132,15 @@ const SPY = 'spy-1';
 /** What else of globex's has an id, which acme could have learnt. */
 const spied: string[] = [SPY];
 
+/** What is read of the answers to what is put there: each has its own of it. */
+type Made = { revision: number; key: { id: string }; mandate: { id: string }; decision: { id: string } };
+
 async function seed(): Promise<void> {
-  // biome-ignore lint/suspicious/noExplicitAny: what is read of it is there, or the test fails
-  async function put(path: string, body: object): Promise<any> {
+  async function put(path: string, body: object): Promise<Made> {
     const headers = { authorization: `Bearer ${theirs.key}`, 'content-type': 'application/json' };
     const answer = await fetch(plane.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     expect([path, answer.ok]).toEqual([path, true]);
-    return answer.json();
+    return (await answer.json()) as Made;
   }
   const agent = await put('/v1/agents', { id: SPY, groups: ['spies'] });
   await put('/v1/policies', { version: 1, id: SPY, allowedTools: ['look'] });

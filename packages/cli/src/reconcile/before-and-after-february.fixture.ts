@@ -1,28 +1,14 @@
 /** A log on which a budget was charged, settled and adjusted right before February and when it had begun. */
 import { type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildCharged } from '@mandate/testing';
 import type { Audited, AuditRow } from './laws/audit-rows.ts';
 
 export const FEBRUARY = Date.UTC(2026, 1);
 
 export const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
 
-/** An ALLOW of a dollar. */
-function charged(n: number, atMs: number): DecisionsRecord {
-  const decision = buildDecision(n, {
-    appendedAtMs: atMs,
-    ledgerEpoch: 'ep-1',
-    chargedMicros: 1_000_000,
-    cumulativeMicros: n * 1_000_000,
-    leaseExpiresAt: wireTime(atMs + 300_000),
-    reservation: {
-      micros: 1_000_000,
-      charging: { type: 'SUCCESS_BASED', estimateMicros: 1_000_000 },
-      budgets: [{ kind: 'budget', ...BUDGET, maxMicros: null }],
-      rates: [],
-      leaseMs: 300_000,
-    },
-  });
+function charged(n: number, appendedAtMs: number): DecisionsRecord {
+  const decision = buildCharged(n, BUDGET, { appendedAtMs, cumulativeMicros: n * 1_000_000 });
   return { event: 'action.decided', decision };
 }
 
