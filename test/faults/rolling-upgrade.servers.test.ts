@@ -120,14 +120,15 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
 
     await ask();
     await waitUntil('the old ones to be at work', () => log.decisions.size > 0, PATIENCE_MS);
-    expect(log.epochs.size).toBe(1);
+    // How often it took them to begin is no part of this: on a machine that is busy a rebuild may be overtaken.
+    const begun = log.epochs.size;
     // With decisions of the old ones under way.
     await ask();
     const young = await startNew();
     for (const decider of old) expect(await endedFor(decider, 'LEDGER_NEWER')).toBe(1);
     await ask();
     await allDecided();
-    expect(log.epochs.size).toBe(2);
+    expect(log.epochs.size).toBe(begun + 1);
     expect(await notReady(oldGateway)).toMatch(/newer than this program/);
 
     // The other way about: an old one that comes to a ledger of newer ones.
@@ -135,7 +136,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     expect(await endedFor(late, 'LEDGER_NEWER')).toBe(1);
     await ask();
     await allDecided();
-    expect(log.epochs.size).toBe(2);
+    expect(log.epochs.size).toBe(begun + 1);
     const newGateway = await plane.start('gateway', {}, newBuild);
     expect(await spentInLedger(plane, newGateway)).toBe(spentOnLog(log));
 
@@ -147,7 +148,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     redis.disconnect();
     await startOld();
     await allDecided();
-    expect(log.epochs.size).toBe(3);
+    expect(log.epochs.size).toBe(begun + 2);
     expect(await spentInLedger(plane, oldGateway)).toBe(spentOnLog(log));
     expect(log.contradictions).toEqual([]);
     expect(log.lostOutcomes()).toEqual([]);
