@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runCommand } from './run-command.fixture.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 
-const KEY = { MANDATE_API_KEY: 'mdt_x' };
+const KEY = { MANDATE_API_KEY: 'sk-mdt_x' };
 
 it('names every command in its help, on stdout', async () => {
   const { exitCode, stdout, stderr } = await runCommand(['--help']);

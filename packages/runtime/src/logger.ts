@@ -51,7 +51,7 @@ export function createLogger(options: {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET_PATHS, censor: '[secret]' },
-      hooks: { streamWrite: (line) => line.replace(API_KEY_PATTERN, 'mdt_[secret]') },
+      hooks: { streamWrite: (line) => line.replace(API_KEY_PATTERN, 'sk-mdt_[secret]') },
     },
     options.destination ?? fileDescriptor({ dest: 2, sync: true }),
   );

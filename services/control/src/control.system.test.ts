@@ -69,7 +69,7 @@ describe('agents', () => {
     const { author, records } = await scene();
     const key = { 'idempotency-key': 'k-1' };
     const first = await author('POST', '/v1/agents', AGENT, key);
-    expect(first.body.key).toMatchObject({ key: expect.stringMatching(/^mdt_/) });
+    expect(first.body.key).toMatchObject({ key: expect.stringMatching(/^sk-mdt_/) });
     expect(await author('POST', '/v1/agents', AGENT, key)).toEqual({
       ...first,
       body: { ...first.body, key: null },

@@ -19,11 +19,11 @@ it('starts on an empty folder, shows keys once, does what its files say, and sto
   });
   await waitUntil('the greeting', () => said.includes('export MANDATE_URL='));
   expect(said).toMatch(/^Mandate is up at http:\/\/127\.0\.0\.1:\d+\n/);
-  expect(said.match(/mdt_/g)).toHaveLength(4);
+  expect(said.match(/sk-mdt_/g)).toHaveLength(4);
   first.kill('SIGTERM');
   expect(await once(first, 'close')).toEqual([0, null]);
 
-  const operator = /operator +(mdt_\S+)/.exec(said)?.[1] ?? '';
+  const operator = /operator +(sk-mdt_\S+)/.exec(said)?.[1] ?? '';
   writeFileSync(policies, '{ kind: policy, version: 1, id: reads, allowedTools: ["read_*"] }\n');
   const second = await startPlane({ data, env: { MANDATE_PLANE_POLICIES_PATH: policies } });
   expect(second.keys).toEqual({});

@@ -66,6 +66,6 @@ function keyOf(text: string): string {
   throw new CommandFailure(
     2,
     'the API key holds characters that no key has',
-    'Copy the whole key, from mdt_ on.',
+    'Copy the whole key, from sk- on.',
   );
 }

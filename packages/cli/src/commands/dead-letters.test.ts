@@ -33,7 +33,7 @@ async function listed(args: readonly string[], terminal: { isTTY?: boolean; colu
   const said = text(stdout);
   await runProgram(['dead-letters', 'list', ...args], {
     ...{ stdin: Readable.from([]), stdout, stderr: new PassThrough(), signal: new AbortController().signal },
-    env: { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'mdt_x' },
+    env: { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' },
   });
   stdout.end();
   return (await said).trimEnd().split('\n');

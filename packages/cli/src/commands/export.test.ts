@@ -43,7 +43,7 @@ async function exporting(spoil: (answer: number) => Spoil = () => null) {
   });
   const folder = join(temporaryFolder(), 'out');
   const { port } = server.address() as AddressInfo;
-  const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'mdt_x' };
+  const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' };
   const run = (...args: string[]) => runCommand(['export', ...args], { env });
   const ids = () =>
     readdirSync(folder)

@@ -24,7 +24,7 @@ test('the key is all that stands in stdout; its id, by which it is revoked, is s
   const folder = temporaryFolder();
   const keys = (...args: string[]) => runCommand(['keys', ...args, '--data', folder]);
   const { stdout, stderr } = await keys('issue', '--name', 'x', '--auditor');
-  expect(stdout).toMatch(/^mdt_\S+\n$/);
+  expect(stdout).toMatch(/^sk-mdt_\S+\n$/);
   const [, id = ''] = /^its id is (\S+): /.exec(stderr) ?? [];
   expect(await keys('revoke', id)).toMatchObject({ exitCode: 0, stdout: `revoked x (${id})\n` });
 });

@@ -68,7 +68,7 @@ async function tailing(
     stdin: Readable.from([]),
     stdout,
     stderr,
-    env: { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'mdt_x' },
+    env: { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' },
     signal: stopping.signal,
   });
   onTestFinished(async () => {

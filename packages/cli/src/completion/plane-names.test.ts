@@ -8,7 +8,7 @@ import type { ApiClient } from '../api-client.ts';
 import { runCommand } from '../run-command.fixture.ts';
 import { planeNames } from './plane-names.ts';
 
-const KEY = 'mdt_secret';
+const KEY = 'sk-mdt_secret';
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'mandate-names-'));

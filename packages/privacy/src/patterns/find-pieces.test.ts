@@ -54,6 +54,10 @@ const FOUND: readonly (readonly [PrivacyPattern, string])[] = [
   ['secret', '<-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----> done'],
   ['secret', 'cut: <-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA>'],
   ['secret', '<mdt_0123456789ab_0123456789012345678901234567890123456789012_abcdef>'],
+  [
+    'secret',
+    'key=<sk-mdt_0123456789ab_0123456789012345678901234567890123456789012_abcdef>, cut: <sk-mdt_0123456789ab_01>',
+  ],
   ['secret', `<AIza${'Ab1_-'.repeat(7)}>`],
 ];
 
@@ -186,7 +190,7 @@ const HOSTILE = [
   'SG.',
   'SG.a.',
   'sk-proj-',
-  'mdt_',
+  'sk-mdt_',
   'aws_secret_access_key = "',
   'secret_key',
   'mongodb://',

@@ -34,7 +34,7 @@ const AWS_KEY_ID = new RegExp(
   'g',
 );
 const GOOGLE_KEY = new RegExp(`${NO_WORD_BEFORE}AIza[\\w-]{35}`, 'g');
-const KEY_OF_MANDATE = new RegExp(`${NO_WORD_BEFORE}mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}`, 'g');
+const KEY_OF_MANDATE = new RegExp(`${NO_WORD_BEFORE}(?:sk-)?mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}`, 'g');
 /** With a digit among its first: `bearer responsibilities` is none. */
 const BEARER = new RegExp(`${NO_WORD_BEFORE}bearer +(?=[a-z._~+/-]{0,64}\\d)[\\w.~+/-]{16,}=*`, 'gi');
 /** To the last `@` before the path: not everybody writes one in a password as %40. */

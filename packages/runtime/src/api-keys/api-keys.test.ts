@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { speaksFor } from './agent-globs.ts';
@@ -5,27 +6,28 @@ import { issueApiKey } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import { memoryKeyStore } from './key-store.ts';
 
+const OLD_KEY = 'mdt_0123456789ab_0000000000000000000000000000000000000000000_4CFLWm';
 const grant = { tenant: 'default', scopes: ['publish'], agents: ['*'], name: 'test' } as const;
 
 describe('issueApiKey', () => {
   test('gives a key of the documented form and a record that does not hold it', () => {
     const { key, record } = issueApiKey(grant, () => Date.UTC(2026, 0, 1));
-    expect(key).toMatch(/^mdt_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+    expect(key).toMatch(/^sk-mdt_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
     expect(parseApiKey(key)).toEqual({ id: record.id });
     expect(record).toEqual({
       ...grant,
-      id: key.slice(4, 16),
+      id: key.slice(7, 19),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       createdAt: '2026-01-01T00:00:00.000Z',
       revokedAt: null,
     });
-    expect(JSON.stringify(record)).not.toContain(key.slice(17, 60));
+    expect(JSON.stringify(record)).not.toContain(key.slice(20, 63));
   });
 
   test('no two keys share an id, a secret or a hash', () => {
     const issued = Array.from({ length: 200 }, () => issueApiKey(grant));
     expect(new Set(issued.map(({ record }) => record.id)).size).toBe(200);
-    expect(new Set(issued.map(({ key }) => key.slice(17, 60))).size).toBe(200);
+    expect(new Set(issued.map(({ key }) => key.slice(20, 63))).size).toBe(200);
     expect(new Set(issued.map(({ record }) => record.hash)).size).toBe(200);
   });
 
@@ -49,7 +51,17 @@ describe('parseApiKey', () => {
 
   test('nothing else is a key', () => {
     const { key } = issueApiKey(grant);
-    for (const text of ['', 'mdt_', key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()]) {
+    const cut = key.replace('sk-', '');
+    for (const text of [
+      '',
+      'sk-mdt_',
+      cut,
+      key.slice(0, -1),
+      `${key}0`,
+      ` ${key}`,
+      `${key}\n`,
+      key.toUpperCase(),
+    ]) {
       expect(parseApiKey(text)).toBeNull();
     }
     fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === null));
@@ -64,6 +76,13 @@ describe('memoryKeyStore', () => {
     expect(await store.find(other.key)).toBeNull();
     expect(await store.find(revoked.key)).toBeNull();
     expect(await store.find('rubbish')).toBeNull();
+  });
+
+  test('a key as they were issued before is let in for ever', async () => {
+    const hash = createHash('sha256').update(OLD_KEY).digest('hex');
+    const record = { ...issueApiKey(grant).record, id: '0123456789ab', hash };
+    expect(await memoryKeyStore([record]).find(OLD_KEY)).toEqual(record);
+    expect(await memoryKeyStore([record]).find(`sk-${OLD_KEY}`)).toBeNull();
   });
 
   test('a well-formed key with a known id and another secret is refused', async () => {

@@ -35,7 +35,7 @@ describe('fileKeyStore', () => {
     await store.add(record);
     expect(await store.find(key)).toEqual(record);
     expect(await mode(path)).toBe('600');
-    expect(await fs.readFile(path, 'utf8')).not.toContain(key.slice(17, 60));
+    expect(await fs.readFile(path, 'utf8')).not.toContain(key.slice(20, 63));
     expect(await fs.readdir(folder)).toEqual(['keys.json', 'keys.json.lock']);
   });
 

@@ -1,9 +1,9 @@
 /**
- * The form of an API key: `mdt_<id>_<secret>_<checksum>`.
+ * The form of an API key: `sk-mdt_<id>_<secret>_<checksum>`. Those of before begin with `mdt_`, and are let in for ever.
  *
- * The prefix lets secret scanners find a leaked one. The id (12 characters) is public and names the key in logs and
+ * `sk-` is what secret scanners look for, `mdt_` says whose it is. The id (12 characters) is public and names the key in logs and
  * lists. The secret is 256 random bits. The checksum (CRC-32 of what stands before it) tells a mistyped or truncated
- * key from a wrong one without any look-up. All three parts are base62: a double click selects the whole key.
+ * key from a wrong one without any look-up. All three parts are base62.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -14,16 +14,16 @@ const ID_LENGTH = 12;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-const KEY = /^mdt_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
+const KEY = /^(?:sk-)?mdt_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 
 /** Finds keys, and what is left of cut ones, in any text: for censoring. */
-export const API_KEY_PATTERN = /mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}/g;
+export const API_KEY_PATTERN = /(?:sk-)?mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}/g;
 
 /** A new key and its public id. */
 export function makeApiKey(): { key: string; id: string } {
   const id = Array.from({ length: ID_LENGTH }, () => DIGITS.charAt(randomInt(62))).join('');
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
-  const body = `mdt_${id}_${secret}`;
+  const body = `sk-mdt_${id}_${secret}`;
   return { key: `${body}_${checksum(body)}`, id };
 }
 

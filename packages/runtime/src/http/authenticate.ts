@@ -128,13 +128,13 @@ export function unauthenticated(credential: string | null): HttpProblem {
   const challenge = 'Bearer realm="mandate"';
   if (credential === null) {
     return new HttpProblem(401, 'UNAUTHENTICATED', 'an API key is required', {
-      remedy: 'Send it in the header authorization: Bearer mdt_…',
+      remedy: 'Send it in the header authorization: Bearer sk-mdt_…',
       headers: { 'www-authenticate': challenge },
     });
   }
   const [message, remedy] =
     parseApiKey(credential) === null
-      ? ['this is not an API key: its form or its checksum is wrong', 'Copy the whole key, from mdt_ on.']
+      ? ['this is not an API key: its form or its checksum is wrong', 'Copy the whole key, from sk- on.']
       : ['this API key is unknown or revoked', 'Use a live one, or have the operator issue one.'];
   return new HttpProblem(401, 'UNAUTHENTICATED', message, {
     remedy,

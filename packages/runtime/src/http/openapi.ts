@@ -8,7 +8,7 @@ import { refusals } from './describe-refusals.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 const ABOUT = `
-**Credentials.** Send an API key as \`authorization: Bearer mdt_…\` (here: *Authorize*) or as \`x-api-key\`. \`mandate up\` shows the first
+**Credentials.** Send an API key as \`authorization: Bearer sk-mdt_…\` (here: *Authorize*) or as \`x-api-key\`. \`mandate up\` shows the first
 ones once, \`mandate keys issue\` makes more; \`--auditor\` makes one that reads the whole audit and changes nothing. The tenant is the key's.
 
 **Values.** Money is in micro-dollars (\`…Micros\`: 1,000,000 is one dollar), with the same in dollars beside it for people. Times are
@@ -88,7 +88,7 @@ export async function describeRoutes(
       servers: [{ url: '/', description: 'This server' }],
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API key, mdt_…' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key, sk-mdt_…' },
           apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key' },
         },
         schemas: { Problem: PROBLEM_SCHEMA },
