@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { appending } from './contract/appending.ts';
 import { closing } from './contract/closing.ts';
 import { delivery } from './contract/delivery.ts';
+import { following } from './contract/following.ts';
 import { groupLife } from './contract/group-life.ts';
 import { lookingUp } from './contract/looking-up.ts';
 import { reading } from './contract/reading.ts';
@@ -29,6 +30,7 @@ export function busContract(name: string, makeBus: () => Promise<Harness>, patie
     describe('reading', () => reading(scene));
     describe('delivery to a group', () => delivery(scene));
     describe('the life of a group', () => groupLife(scene));
+    describe('topics of a group that change', () => following(scene));
     describe('closing', () => closing(scene));
   });
 }

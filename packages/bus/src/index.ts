@@ -7,7 +7,7 @@
  *
  * `kafka/` is the log of many machines: brokers, through kafkajs. Its parts, from the brokers upwards: client (what of
  * kafkajs is used, and why no more), connection (tries again, mends), topics (made and checked), append over
- * partition-queue, batches, cursor and fetcher (reading), coordinator and protocol (a group), pulse, group-member and
+ * partition-queue, batches, cursor and fetcher (reading), coordinator, protocol and leader (a group), pulse, group-member and
  * held-partition, log-reader; create-kafka-bus puts them together.
  *
  * `sqlite/` is the embedded log: one file, no server, several processes of one machine. Durable across `kill -9`.

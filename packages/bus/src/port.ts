@@ -99,6 +99,13 @@ export type Consumer = {
   stop(drainMs?: number): Promise<void>;
   /** Records not yet committed by the group, for every partition of its topics, whoever holds it: the lag metric. */
   lag(): Promise<readonly { topic: string; partition: number; lag: number }[]>;
+  /**
+   * From now on these topics and no others, by the same way as when members come and go: a partition is let go of between
+   * batches. One that the group has no position for begins at its start, whatever `from` says. Members of a group may
+   * differ: a topic is shared by those that follow it. Fails with BUS_TOPIC_UNFIT where a topic cannot be read; all is
+   * then as it was.
+   */
+  follow(topics: readonly string[]): Promise<void>;
 };
 
 export type ReaderOptions = {

@@ -163,15 +163,27 @@ export class MemoryLog {
 
   join(name: string, member: Member, from: ConsumerOptions['from']): void {
     const group = this.#group(name);
-    for (const topic of member.topics) {
+    this.#settle(group, member.topics, from);
+    group.members.push(member);
+    this.#balance(group);
+  }
+
+  follow(name: string, member: Member, topics: readonly string[]): void {
+    const group = this.#group(name);
+    this.#settle(group, topics, 'earliest');
+    member.topics = topics;
+    this.#balance(group);
+  }
+
+  /** Where the group starts in those of the topics where it has no position. */
+  #settle(group: Group, topics: readonly string[], from: ConsumerOptions['from']): void {
+    for (const topic of topics) {
       for (const { partition, startOffset, endOffset } of this.ranges(topic)) {
         const place = nameOf({ topic, partition });
         if (!group.positions.has(place))
           group.positions.set(place, from === 'earliest' ? startOffset : endOffset);
       }
     }
-    group.members.push(member);
-    this.#balance(group);
   }
 
   /** Said goodbye, or was silent for too long. */
@@ -274,7 +286,7 @@ function targetsOf({ members, holdings, positions }: Group): Map<string, Member>
   const places = [...positions.keys()];
   for (const place of places) {
     const owner = holdings.get(place)?.member;
-    if (owner !== undefined) target.set(place, owner);
+    if (owner?.topics.includes(placeNamed(place).topic)) target.set(place, owner);
   }
   for (const place of places) {
     const taker = target.has(place) ? null : lightest(place);
@@ -392,6 +404,7 @@ class GroupMember implements Consumer {
   readonly #serving = new Map<Holding, { letGo: AbortController; done: Promise<void> }>();
   /** By place: when what was last served there has ended. */
   readonly #last = new Map<string, Promise<void>>();
+  #topics: readonly string[];
   #member: Member;
   #isTold = false;
   #isAttending = false;
@@ -404,6 +417,7 @@ class GroupMember implements Consumer {
     this.#ports = ports;
     this.#mustBeOpen = mustBeOpen;
     this.#options = options;
+    this.#topics = options.topics;
     this.#member = this.#introduction();
     this.finished = this.#finish.promise;
     this.finished.catch(() => {});
@@ -420,8 +434,8 @@ class GroupMember implements Consumer {
 
   async lag() {
     this.#mustBeOpen();
-    const { group, topics } = this.#options;
-    return topics.flatMap((topic) =>
+    const { group } = this.#options;
+    return this.#topics.flatMap((topic) =>
       this.#log.ranges(topic).map(({ partition, endOffset }) => ({
         topic,
         partition,
@@ -430,10 +444,18 @@ class GroupMember implements Consumer {
     );
   }
 
+  async follow(topics: readonly string[]): Promise<void> {
+    this.#mustBeOpen();
+    await this.#ports.call({ do: 'attend' }, () => {
+      this.#topics = topics;
+      this.#log.follow(this.#options.group, this.#member, topics);
+    });
+  }
+
   #introduction(): Member {
     const look = () => void this.#attend(member);
     const { owner } = this.#ports;
-    const member: Member = { owner, topics: this.#options.topics, told: () => this.#ports.post(look) };
+    const member: Member = { owner, topics: this.#topics, told: () => this.#ports.post(look) };
     return member;
   }
 

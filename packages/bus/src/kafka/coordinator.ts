@@ -102,9 +102,13 @@ export class Coordinator {
     }
   }
 
-  /** Positions for a group that has no members. Where it has some, those have seen to it, and nothing changes. */
-  async commitForNobody(positions: readonly (Place & { offset: number })[]): Promise<void> {
-    await this.commit(NOBODY, positions).catch((error) => {
+  /**
+   * Where the group starts, said by one of its members, or by nobody while it has none. Where others have the group by
+   * now, those see to it, and nothing changes.
+   */
+  async settle(starts: readonly (Place & { offset: number })[], as: Membership = NOBODY): Promise<void> {
+    if (starts.length === 0) return;
+    await this.commit(as, starts).catch((error) => {
       if (!isMandateError(error, 'BUS_FENCED')) throw error;
     });
   }

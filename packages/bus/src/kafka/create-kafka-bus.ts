@@ -114,6 +114,10 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
           mustBeOpen();
           return member.lag();
         },
+        async follow(topics) {
+          mustBeOpen();
+          await member.follow(topics);
+        },
         stop,
       };
     },

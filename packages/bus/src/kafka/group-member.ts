@@ -10,8 +10,9 @@ import { Cursor } from './cursor.ts';
 import { asBusError, innermost, isMembershipLost, isRebalancing, mayPass } from './failure.ts';
 import { Fetcher } from './fetcher.ts';
 import { HeldPartition } from './held-partition.ts';
+import { type Lead, lead } from './leader.ts';
 import { type Log, lagOf, nameOf, nextOffsets, settleStart } from './positions.ts';
-import { candidates, handOut, introduction, placesIn } from './protocol.ts';
+import { candidates, introduction, placesIn } from './protocol.ts';
 import { type News, Pulse } from './pulse.ts';
 
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
@@ -31,7 +32,7 @@ export type MemberParts = {
   /** The bus's, which no round of joining holds up: for leaving, and for what others ask about the group. */
   shared: Connection;
   withinMs: number;
-  /** How often is looked whether topics have more partitions than the group shares out. */
+  /** How often the leader looks whether topics have more partitions than it handed out. */
   freshMs: number;
   log: Log;
   isClosed(): boolean;
@@ -39,8 +40,8 @@ export type MemberParts = {
 
 /**
  * One member of a consumer group, in rounds as Kafka's group protocol has them: all members join, the leader hands out
- * the partitions, and each serves its own until someone comes or goes. Before the next round every member lets its
- * handlers finish what they have in hand, so a partition changes hands between batches.
+ * the partitions, and each serves its own until someone comes or goes, or follows other topics. Before the next round
+ * every member lets its handlers finish what they have in hand, so a partition changes hands between batches.
  *
  * A BUS_FENCED that the handler lets through is no failure of the handler: the partition is someone else's, and the
  * member goes into a new round with the others.
@@ -60,6 +61,7 @@ export class GroupMember implements Consumer {
   /** By `topic/partition`. */
   #held = new Map<string, HeldPartition>();
   readonly #lastHandler = new Map<string, Promise<void>>();
+  #topics: readonly string[];
   #memberId = '';
   /** The round in which this member last held what it holds, and nobody else. */
   #heldSince: Membership | undefined;
@@ -71,6 +73,7 @@ export class GroupMember implements Consumer {
   constructor(parts: MemberParts, log: Logger, options: ConsumerOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#topics = options.topics;
     this.#log = log.child({ group: options.group });
     this.#coordinator = new Coordinator(parts.connection, options.group, parts.withinMs);
     this.#fromOutside = new Coordinator(parts.shared, options.group, parts.withinMs);
@@ -96,7 +99,14 @@ export class GroupMember implements Consumer {
   }
 
   lag(): Promise<readonly { topic: string; partition: number; lag: number }[]> {
-    return lagOf(this.#fromOutside, this.#parts.log, this.#options.topics);
+    return lagOf(this.#fromOutside, this.#parts.log, this.#topics);
+  }
+
+  /** They are what it joins the next round with, which it asks for: also where one is under way already. */
+  async follow(topics: readonly string[]): Promise<void> {
+    await this.#parts.log.placesOf(topics);
+    this.#topics = [...topics];
+    this.#newRound.resolve('rebalancing');
   }
 
   async #live(): Promise<void> {
@@ -124,7 +134,7 @@ export class GroupMember implements Consumer {
     const pulse = this.#beat(joined.standing);
     try {
       await this.#take(joined.standing, joined.places);
-      if ((await this.#newsOf(pulse)) === 'lost') {
+      if ((await this.#newsOf(pulse, joined.leads)) === 'lost') {
         this.#log.warn({ member: this.#memberId }, 'given up by the group after silence; joining again');
         this.#forgetMembership();
       }
@@ -137,15 +147,14 @@ export class GroupMember implements Consumer {
     }
   }
 
-  async #join(): Promise<{ standing: Membership; places: Place[] } | null> {
-    const { topics } = this.#options;
+  async #join(): Promise<{ standing: Membership; places: Place[]; leads: Lead | null } | null> {
     this.#newRound = Promise.withResolvers();
     const joined = await this.#coordinator.join(
       {
         memberId: this.#memberId,
         sessionTimeoutMs: this.#sessionTimeoutMs,
         rebalanceTimeoutMs: this.#sessionTimeoutMs,
-        protocol: introduction(topics, this.#heldSince === undefined ? [] : placesOf(this.#held)),
+        protocol: introduction(this.#topics, this.#heldSince === undefined ? [] : placesOf(this.#held)),
       },
       (memberId) => {
         if (this.#stopping.signal.aborted) throw closed();
@@ -155,13 +164,14 @@ export class GroupMember implements Consumer {
     const { memberId, generationId, leaderId } = joined;
     this.#memberId = memberId;
     if (this.#stopping.signal.aborted) return null;
-    const known = candidates(joined.members);
-    const assignment =
+    const { log, freshMs } = this.#parts;
+    const leads =
       memberId === leaderId
-        ? handOut(known, await this.#parts.log.placesOf([...new Set(known.flatMap((each) => each.topics))]))
-        : [];
+        ? await lead(candidates(joined.members), { log, freshMs, logger: this.#log })
+        : null;
     const standing = { memberId, generationId };
-    return { standing, places: placesIn(await this.#coordinator.sync(standing, assignment)) };
+    const assigned = await this.#coordinator.sync(standing, leads?.assignment ?? []);
+    return { standing, places: placesIn(assigned), leads };
   }
 
   #beat(membership: Membership): Pulse {
@@ -176,7 +186,7 @@ export class GroupMember implements Consumer {
     // Nobody else held them in between when this member was in the round right before this one too.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = places.filter((place) => !(isContinuous && before.has(nameOf(place))));
-    const offsets = await nextOffsets(this.#coordinator, this.#parts.log, places);
+    const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, places);
     const cursors = offsets.map((place) => new Cursor(place, () => this.#fetcher.nudge()));
     if (this.#stopping.signal.aborted) return;
     const quiet = Promise.all(fresh.map((place) => this.#lastHandler.get(nameOf(place))));
@@ -199,28 +209,18 @@ export class GroupMember implements Consumer {
     this.#fetcher.add(cursors);
   }
 
-  /** What ends the round: news from the group, a partition that was fenced, or partitions nobody has yet. */
-  async #newsOf(pulse: Pulse): Promise<News | 'stopped'> {
+  /** What ends the round: news from the group, a partition that was fenced, other topics, or partitions nobody has yet. */
+  async #newsOf(pulse: Pulse, leads: Lead | null): Promise<News | 'stopped'> {
     const watching = new AbortController();
     try {
       return await Promise.race([
         pulse.news,
         this.#newRound.promise,
-        this.#partitionsGrow(watching.signal).then(() => 'rebalancing' as const),
         this.#stopped.then(() => 'stopped' as const),
+        ...(leads === null ? [] : [leads.more(watching.signal).then(() => 'rebalancing' as const)]),
       ]);
     } finally {
       watching.abort();
-    }
-  }
-
-  async #partitionsGrow(signal: AbortSignal): Promise<void> {
-    const count = async () => (await this.#parts.log.placesOf(this.#options.topics).catch(() => [])).length;
-    for (let before = await count(); !signal.aborted; ) {
-      await pause(this.#parts.freshMs, undefined, { signal }).catch(() => {});
-      const now = await count();
-      if (before > 0 && now > before) return;
-      before = Math.max(before, now);
     }
   }
 

@@ -1,6 +1,6 @@
 /** Where a group stands, and where it begins where it stands nowhere yet. */
 import type { ConsumerOptions } from '../port.ts';
-import type { Coordinator, Place } from './coordinator.ts';
+import type { Coordinator, Membership, Place } from './coordinator.ts';
 
 export type PlaceRange = Place & { startOffset: number; endOffset: number };
 
@@ -33,25 +33,30 @@ export async function settleStart(
       partition,
       offset: from === 'latest' ? endOffset : startOffset,
     }));
-  if (starts.length > 0) await coordinator.commitForNobody(starts);
+  await coordinator.settle(starts);
   return from === 'latest' ? [] : starts.filter(({ offset }) => offset > 0);
 }
 
-/** The offset from which each place is to be served. */
+/**
+ * The offset from which each place is to be served. One without a position came into being, or was followed, after the
+ * group began: all of it is the group's, and from now on retention takes nothing of it unnoticed.
+ */
 export async function nextOffsets(
   coordinator: Coordinator,
+  membership: Membership,
   log: Log,
   places: readonly Place[],
 ): Promise<(Place & { offset: number })[]> {
   if (places.length === 0) return [];
   const positions = await coordinator.positions(places);
-  const isNew = places.some((place) => !positions.has(nameOf(place)));
-  // A partition without a position came into being after the group did: all of it is the group's.
-  const ranges = isNew ? await log.rangesOf([...new Set(places.map(({ topic }) => topic))]) : [];
+  const fresh = places.filter((place) => !positions.has(nameOf(place)));
+  const ranges = await log.rangesOf([...new Set(fresh.map(({ topic }) => topic))]);
   const starts = new Map(ranges.map((range) => [nameOf(range), range.startOffset]));
+  const startsAt = (place: Place) => ({ ...place, offset: starts.get(nameOf(place)) ?? 0 });
+  await coordinator.settle(fresh.map(startsAt), membership);
   return places.map((place) => {
-    const name = nameOf(place);
-    return { ...place, offset: positions.get(name) ?? starts.get(name) ?? 0 };
+    const offset = positions.get(nameOf(place));
+    return offset === undefined ? startsAt(place) : { ...place, offset };
   });
 }
 

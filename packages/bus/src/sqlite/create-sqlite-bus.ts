@@ -128,6 +128,10 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
           mustBeOpen();
           return member.lag();
         },
+        async follow(topics) {
+          mustBeOpen();
+          await member.follow(topics, await placesOf(topics));
+        },
         stop: (drainMs) => member.stop(drainMs).finally(() => running.delete(member)),
       };
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isMandateError, type Logger } from '@mandate/runtime';
 import { drain } from '../drain.ts';
-import type { Consumer, ConsumerOptions } from '../port.ts';
+import type { ConsumerOptions } from '../port.ts';
 import { groupChanged } from './changes.ts';
 import { untilFree } from './failure.ts';
 import type { Member } from './group-rows.ts';
@@ -18,18 +18,20 @@ const DEFAULT_DRAIN_MS = 10_000;
  * A BUS_FENCED that the handler lets through is no failure of the handler: the partition is someone else's, and the
  * member goes on with what it has.
  */
-export class GroupMember implements Consumer {
+export class GroupMember {
   readonly finished: Promise<void>;
   readonly #log: LogParts;
   readonly #logger: Logger;
   readonly #options: ConsumerOptions;
-  readonly #places: ReadonlyMap<number, Partition>;
+  /** By id, those of topics that are followed no more too: they are let go of one by one. */
+  readonly #places: Map<number, Partition>;
   readonly #sessionTimeoutMs: number;
   readonly #held = new Map<number, HeldPartition>();
   /** By partition, when the last handler that this member ran for it has ended. */
   readonly #lastHandler = new Map<number, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #finish = Promise.withResolvers<void>();
+  #topics: readonly string[];
   #member: Member;
   #failure: { error: unknown } | undefined;
   #ended: Promise<void> | undefined;
@@ -38,6 +40,7 @@ export class GroupMember implements Consumer {
     this.#log = log;
     this.#logger = logger.child({ group: options.group });
     this.#options = options;
+    this.#topics = options.topics;
     this.#places = new Map(places.map((place) => [place.id, place]));
     this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
     this.#member = this.#introduction();
@@ -58,7 +61,8 @@ export class GroupMember implements Consumer {
     const { membership, bounds, busyWaitMs } = this.#log;
     return untilFree(() => {
       const positions = membership.positions(this.#options.group);
-      return [...this.#places.values()].map((place) => ({
+      const followed = [...this.#places.values()].filter(({ topic }) => this.#topics.includes(topic));
+      return followed.map((place) => ({
         topic: place.topic,
         partition: place.partition,
         lag: bounds.of(place).endOffset - (positions.get(place.id) ?? 0),
@@ -66,10 +70,19 @@ export class GroupMember implements Consumer {
     }, busyWaitMs);
   }
 
+  /** @param places those of the topics */
+  async follow(topics: readonly string[], places: readonly Partition[]): Promise<void> {
+    // Before it is known to the group, which may hand them out at once.
+    for (const place of places) this.#places.set(place.id, place);
+    this.#topics = [...topics];
+    this.#member = { ...this.#member, topics: this.#topics };
+    await this.#log.membership.follow(this.#member, places);
+  }
+
   #introduction(): Member {
-    const { group, topics } = this.#options;
+    const { group } = this.#options;
     const sessionTimeoutMs = this.#sessionTimeoutMs;
-    return { id: randomUUID(), group, topics, sessionTimeoutMs, process: processIdentity() };
+    return { id: randomUUID(), group, topics: this.#topics, sessionTimeoutMs, process: processIdentity() };
   }
 
   /** Attends to the group whenever it changed, and four times a session so as not to fall silent. */

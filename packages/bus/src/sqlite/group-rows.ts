@@ -27,6 +27,7 @@ export class GroupRows {
     this.#sql = {
       addMember: db.prepare(SQL.addMember),
       removeMember: db.prepare(SQL.removeMember),
+      subscribe: db.prepare(SQL.subscribe),
       touch: db.prepare(SQL.touch),
       members: db.prepare(SQL.members),
       silent: db.prepare(SQL.silent),
@@ -50,6 +51,10 @@ export class GroupRows {
   removeMember(group: string, id: string): void {
     this.#sql.removeMember.run(group, id);
     this.#sql.releaseAll.run(group, id);
+  }
+
+  subscribe(group: string, id: string, topics: readonly string[]): void {
+    this.#sql.subscribe.run(JSON.stringify(topics), group, id);
   }
 
   /** False when the member is no longer one. */
@@ -125,6 +130,7 @@ const SQL = {
   addMember:
     'INSERT INTO members (group_name, member, topics, seen_ms, session_timeout_ms, process) VALUES (?, ?, ?, ?, ?, ?)',
   removeMember: 'DELETE FROM members WHERE group_name = ? AND member = ?',
+  subscribe: 'UPDATE members SET topics = ? WHERE group_name = ? AND member = ?',
   touch: 'UPDATE members SET seen_ms = ? WHERE group_name = ? AND member = ?',
   members: 'SELECT member, topics, process FROM members WHERE group_name = ?',
   silent:

@@ -35,6 +35,15 @@ export class Membership {
     });
   }
 
+  /** Who was expelled meanwhile joins again with these topics. */
+  follow({ group, id, topics }: Member, partitions: readonly Partition[]): Promise<void> {
+    return this.#writer.submit((announce) => {
+      for (const partition of partitions) this.#rows.addPosition(group, partition.id, 'earliest');
+      this.#rows.subscribe(group, id, topics);
+      this.#changed(group, announce);
+    });
+  }
+
   /** Heartbeat, expulsion of the silent, and this member's share, claiming what of it is free. */
   attend({ group, id }: Member): Promise<Standing> {
     return this.#writer.submit((announce) => {

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Batch, Bus } from '../port.ts';
+import { afterLast, gate, type Scene, text } from './scene.ts';
+
+export function following(scene: Scene): void {
+  const append = (topic: string, ...values: string[]) =>
+    scene.bus.append(
+      topic,
+      values.map((value) => ({ key: 'k', value })),
+    );
+
+  async function twoTopics(): Promise<{ topic: string; later: string; both: string[] }> {
+    const { topic } = scene;
+    const later = `contract.${randomUUID()}`;
+    await append(later, 'before');
+    return { topic, later, both: [topic, later] };
+  }
+
+  test('a topic that is followed later is read from its start, and what is in hand then is finished first', async () => {
+    const { topic, later, both } = await twoTopics();
+    await append(topic, '0', '1', '2');
+    const seen: string[] = [];
+    const started = gate();
+    const { open, opened } = gate();
+    const consumer = await scene.consume(
+      'g',
+      async (batch) => {
+        seen.push(...batch.records.map(text));
+        started.open();
+        await opened;
+        await batch.commit(afterLast(batch));
+      },
+      { maxBatch: 1 },
+    );
+    await started.opened;
+    await consumer.follow(both);
+    expect(new Set((await consumer.lag()).map((each) => each.topic))).toEqual(new Set(both));
+    open();
+    await scene.untilNoLag(consumer);
+    await append(later, 'after');
+    await append(topic, '3');
+    await scene.untilNoLag(consumer);
+    await consumer.stop();
+    // None twice either: what was in hand was still the member's to commit.
+    expect(seen.filter((value) => value.length > 1)).toEqual(['before', 'after']);
+    expect(seen.filter((value) => value.length === 1)).toEqual(['0', '1', '2', '3']);
+  });
+
+  test('members that differ share each topic among those that follow it, and come to the same in the end', async () => {
+    const { topic, later, both } = await twoTopics();
+    const seen: Batch[][] = [[], []];
+    const member = (who: number, bus: Bus) =>
+      scene.consume(
+        'g',
+        async (batch) => {
+          await batch.commit(afterLast(batch));
+          seen[who]?.push(batch);
+        },
+        {},
+        bus,
+      );
+    const valuesOf = (who: number, of: string) =>
+      (seen[who] ?? []).filter((batch) => batch.topic === of).flatMap(({ records }) => records.map(text));
+    // The first of a group is the one that hands out, where one does.
+    const first = await member(0, scene.bus);
+    const second = await member(1, await scene.another());
+    await second.follow(both);
+    await scene.until(() => expect(valuesOf(1, later)).toEqual(['before']));
+    await first.follow(both);
+    await fillUntil(async (round) => {
+      for (const each of both) await fill(each, round);
+      await Promise.all([scene.untilNoLag(first), scene.untilNoLag(second)]);
+      const [ofFirst, ofSecond] = [0, 1].map((who) => both.flatMap((each) => valuesOf(who, each)));
+      const inRound = (values: string[] = []) => values.filter((value) => value === round).length;
+      return inRound(ofFirst) === inRound(ofSecond);
+    });
+
+    // Whoever follows a topic no more leaves it to the others, who go on where it was.
+    await first.follow([topic]);
+    await fillUntil(async (round) => {
+      await fill(later, round);
+      await scene.untilNoLag(second);
+      return !valuesOf(0, later).includes(round);
+    });
+    await Promise.all([first.stop(), second.stop()]);
+    const places = seen.flat().flatMap(({ records }) => records.map(({ coordinate }) => coordinate));
+    const names = places.map(({ topic: of, partition, offset }) => `${of}/${partition}/${offset}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(await uncommitted(both)).toBe(0);
+  });
+
+  /** One record to each partition. */
+  async function fill(topic: string, value: string): Promise<void> {
+    const ranges = await scene.bus.ranges(topic);
+    await scene.bus.append(
+      topic,
+      ranges.map(({ partition }) => ({ key: null, value, partition })),
+    );
+  }
+
+  /** Again and again, with a value of its own each time: when the members have agreed cannot be seen from outside. */
+  async function fillUntil(isSo: (round: string) => Promise<boolean>): Promise<void> {
+    await scene.until(async () => expect(await isSo(randomUUID())).toBe(true));
+  }
+
+  async function uncommitted(topics: readonly string[]): Promise<number> {
+    const positions = await scene.bus.positions(`${scene.topic}.g`);
+    const done = positions.reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+    const ranges = (await Promise.all(topics.map((topic) => scene.bus.ranges(topic)))).flat();
+    return ranges.reduce((sum, { endOffset }) => sum + endOffset, 0) - done;
+  }
+}
