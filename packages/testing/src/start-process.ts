@@ -1,6 +1,7 @@
 /** A TypeScript file run in a process of its own, as the npm scripts run it, and what it says while it runs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export type StartedProcess = {
@@ -17,6 +18,8 @@ export type StartedProcess = {
 
 /** Whoever sends it SIGUSR1 may debug it, at any free port: that of many is not the same. */
 const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
+/** Hundreds are started, of the same modules: from what was compiled once each takes half the time. */
+const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 export function startProcess(
   file: string,
@@ -24,7 +27,10 @@ export function startProcess(
   env: Readonly<Record<string, string | undefined>>,
 ): StartedProcess {
   const all = [DEBUGGABLE, file, ...args];
-  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const child = spawn(process.execPath, all, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { NODE_COMPILE_CACHE: COMPILED, ...env },
+  });
   const lines = { stdout: createInterface(child.stdout), stderr: createInterface(child.stderr) };
   let errors = '';
   lines.stderr.on('line', (line) => {
