@@ -87,6 +87,11 @@ export type ControlRecord = z.output<typeof controlRecord>;
 
 export const CONTROL_RECORDS = controlRecord.options.map(({ shape }) => shape.event.value);
 
+/** What changes may say, as JSON Schema: whoever has the same text reads the same records. */
+export function shapeOfControlRecords(): string {
+  return JSON.stringify(z.toJSONSchema(controlRecord, { io: 'input' }));
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const MOST_DEEP = CAPS.depth * 2;
 

@@ -668,6 +668,20 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
+  ...inFile(`${POLICY}/control/snapshot/read-control.ts`, [
+    [
+      'a snapshot that was changed is not read',
+      "line.lines === count && line.sha256 === seal.digest('hex')",
+      'line.lines === count',
+    ],
+    ['a snapshot of other records is not read', ' && line.shape === shape', ''],
+    ['whoever goes on from a snapshot forgets as others do', 'control.issued.forgetAt = line.forgetAt;', ''],
+    ['a key that is another’s lets nobody in behind a snapshot', ' && !elsewhere.has(line.id)', ''],
+    ['what mandates are made of is there once', 'stands?.revision === revision ? stands : ', ''],
+  ]),
+  ...inFile(`${POLICY}/control/snapshot/write-control.ts`, [
+    ['what became of changes is in a snapshot', '    yield* becameLines(became);\n', ''],
+  ]),
   ...inFile(`${POLICY}/control/refuse-change.ts`, [
     ['7 nobody stands above themselves', "if (above === id) return 'PARENT_IS_BELOW';", ''],
     ['7 no chain of agents is too long, on either end', 'height + depthBelow(control, id)', 'height'],

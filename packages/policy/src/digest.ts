@@ -43,6 +43,17 @@ export function sha256Hex(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
+/** SHA-256 of the UTF-8 bytes of pieces of text, one behind the other. Node's `createHash('sha256')` is one, and faster. */
+export type Sha256OfPieces = { update(piece: string): unknown; digest(form: 'hex'): string };
+
+export function sha256OfPieces(): Sha256OfPieces {
+  const hash = sha256.create();
+  return {
+    update: (piece) => hash.update(utf8ToBytes(piece)),
+    digest: () => bytesToHex(hash.digest()),
+  };
+}
+
 /** HMAC-SHA-256 of the UTF-8 bytes under the UTF-8 bytes of the key, 64 lower-case hex digits. */
 export function hmacSha256Hex(key: string, text: string): string {
   return bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)));

@@ -22,7 +22,21 @@ export type ControlFold = {
   tenant(name: string): TenantControl;
   /** Of every tenant, by their public ids. */
   key(id: string): ApiKeyRecord | undefined;
+  /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
+  readonly state: ControlState;
 };
+
+export type ControlState = {
+  readonly tenants: Map<string, OfTenant>;
+  /** Public ids are drawn of 62^12; should two tenants have the same one, the first has it for as long as it keeps it. */
+  readonly tenantOfKey: Map<string, string>;
+};
+
+export type OfTenant = { readonly control: Tenant; readonly became: Became };
+
+export function newControlState(): ControlState {
+  return { tenants: new Map(), tenantOfKey: new Map() };
+}
 
 export type Changed =
   /** `revision`: of what was changed, from here on. */
@@ -36,10 +50,9 @@ type Became = Map<string, { digest: string; changed: Changed }>;
 /** Of so many changes of a tenant it is remembered what became of them. */
 const REMEMBERED = 10_000;
 
-export function foldControl(): ControlFold {
-  const tenants = new Map<string, { control: Tenant; became: Became }>();
-  /** Public ids are drawn of 62^12; should two tenants have the same one, the first has it for as long as it keeps it. */
-  const tenantOfKey = new Map<string, string>();
+/** @param state from which it goes on */
+export function foldControl(state: ControlState = newControlState()): ControlFold {
+  const { tenants, tenantOfKey } = state;
   const none = newTenant();
   const key = (id: string) => tenants.get(tenantOfKey.get(id) ?? '')?.control.keys.get(id)?.document.key;
   return {
@@ -47,22 +60,28 @@ export function foldControl(): ControlFold {
       const { tenant } = record.change;
       const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
       tenants.set(tenant, known);
+      const held = keysNamed(known.control, record);
       const changed = applyOnce(known, record, revision);
+      for (const id of held)
+        if (tenantOfKey.get(id) === tenant && !known.control.keys.has(id)) tenantOfKey.delete(id);
       if (changed.ok && record.event === 'key.issued' && key(record.key.id) === undefined)
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
     tenant: (name) => tenants.get(name)?.control ?? none,
     key,
+    state,
   };
 }
 
+/** Of those that a tenant has now, which may be gone behind the record. */
+function keysNamed({ keysOf }: Tenant, record: ControlRecord): readonly string[] {
+  const isOfKeys = record.event === 'key.revoked' || record.event === 'agent.retired';
+  return isOfKeys ? [...(keysOf.get(record.agentId) ?? [])] : [];
+}
+
 /** A writer that lost the answer of the log writes again, under the same id, as does a client that lost ours. */
-function applyOnce(
-  { control, became }: { control: Tenant; became: Became },
-  record: ControlRecord,
-  revision: number,
-): Changed {
+function applyOnce({ control, became }: OfTenant, record: ControlRecord, revision: number): Changed {
   const { id } = record.change;
   const digest = digestOfChange(record);
   const known = became.get(id);

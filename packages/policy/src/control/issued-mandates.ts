@@ -131,15 +131,21 @@ export function issue(
   const one = madeOf(standing, record, revision);
   if (one === null) return;
   forget(issued, mandate.id);
-  issued.byId.set(mandate.id, one);
-  issued.units += unitsOf(mandate);
+  hold(issued, one);
+}
+
+/** One of whose id there is none. */
+export function hold(issued: IssuedMandates, one: IssuedMandate): void {
+  const { id, agentId } = one.document;
+  issued.byId.set(id, one);
+  issued.units += unitsOf(one.document);
   for (const part of partsOf(one)) {
     const users = issued.made.get(part) ?? 0;
     if (users === 0) issued.units += unitsOf(part.document);
     issued.made.set(part, users + 1);
   }
-  const own = issued.ofAgent.get(mandate.agentId) ?? new Set();
-  issued.ofAgent.set(mandate.agentId, own.add(mandate.id));
+  const own = issued.ofAgent.get(agentId) ?? new Set();
+  issued.ofAgent.set(agentId, own.add(id));
 }
 
 /** null: its agent is not there. */

@@ -1,7 +1,8 @@
 /** A change that takes effect. */
-import { type ControlRecord, policyNamed } from '@mandate/schemas';
+import { type AgentDocument, type ControlRecord, policyNamed, type RuleDocument } from '@mandate/schemas';
 import { endWith, issue, revoke } from './issued-mandates.ts';
-import type { Tenant } from './tenant-control.ts';
+import type { Kept } from './kept.ts';
+import type { AgentKey, Tenant } from './tenant-control.ts';
 
 export function takeEffect(control: Tenant, record: ControlRecord, revision: number): void {
   const { agents, policies, rules } = control;
@@ -10,9 +11,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       const { agent: document } = record;
       const before = agents.get(document.id);
       if (before === undefined || before.document.parent !== document.parent) endBelow(control, document.id);
-      forgetParent(control, document.id);
-      agents.set(document.id, { revision, document });
-      if (document.parent !== undefined) idsUnder(control.childrenOf, document.parent).add(document.id);
+      putAgent(control, { revision, document });
       return;
     }
     case 'agent.retired':
@@ -23,8 +22,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       endWith(control.issued, record.agentId);
       return;
     case 'key.issued':
-      control.keys.set(record.key.id, { revision, document: { agentId: record.agentId, key: record.key } });
-      idsUnder(control.keysOf, record.agentId).add(record.key.id);
+      putKey(control, record.key.id, { revision, document: { agentId: record.agentId, key: record.key } });
       return;
     case 'key.revoked':
       control.keys.delete(record.keyId);
@@ -47,9 +45,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       return;
     }
     case 'rule.put':
-      forgetUse(control, record.rule.id);
-      rules.set(record.rule.id, { revision, document: record.rule });
-      idsUnder(control.rulesOf, policyNamed(record.rule.policy).id).add(record.rule.id);
+      putRule(control, { revision, document: record.rule });
       control.rulesRevision = revision;
       return;
     case 'rule.removed':
@@ -70,6 +66,25 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
     case 'mandate.revoked':
       revoke(control.issued, record, revision);
   }
+}
+
+export function putAgent(control: Tenant, kept: Kept<AgentDocument>): void {
+  const { id, parent } = kept.document;
+  forgetParent(control, id);
+  control.agents.set(id, kept);
+  if (parent !== undefined) idsUnder(control.childrenOf, parent).add(id);
+}
+
+export function putKey(control: Tenant, id: string, kept: Kept<AgentKey>): void {
+  control.keys.set(id, kept);
+  idsUnder(control.keysOf, kept.document.agentId).add(id);
+}
+
+export function putRule(control: Tenant, kept: Kept<RuleDocument>): void {
+  const { id, policy } = kept.document;
+  forgetUse(control, id);
+  control.rules.set(id, kept);
+  idsUnder(control.rulesOf, policyNamed(policy).id).add(id);
 }
 
 /** Those above bounded what was issued, and others would: else who is put elsewhere could do what no rules ever gave. */

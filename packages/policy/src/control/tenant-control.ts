@@ -10,7 +10,7 @@ import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-ma
 import type { Kept, PolicyHistory } from './kept.ts';
 
 /** Of an agent: it lets in for as long as that is registered. */
-type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
+export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
 export type TenantControl = {
   /** Of the last change that took effect. */

@@ -1,0 +1,85 @@
+/** Changes of two tenants on the control topic, few enough of each kind that they meet. */
+import { controlRecord } from '@mandate/schemas';
+import fc from 'fast-check';
+
+export const AGENTS = ['a', 'b', 'c'];
+const POLICIES = ['p', 'q'];
+export const RULES = ['r', 's'];
+export const KEYS = ['kkkkkkkkkkk1', 'kkkkkkkkkkk2'];
+const SCOPES = [['publish'], ['publish'], ['publish', 'operate:all']];
+export const MANDATES = ['mnd_1', 'mnd_2'];
+const MANDATE = {
+  ...{ context: {}, rules: [{ rule: 'r', policy: 'p@1', mode: 'enforce' }], openRules: [] },
+  ...{ ttlMs: 1_000, expiresAt: '2026-03-01T12:00:01.000Z' },
+};
+export const KEY = {
+  ...{ name: 'n', tenant: 'acme', hash: 'a'.repeat(64) },
+  ...{ createdAt: '2026-03-01T12:00:00.000Z', revokedAt: null },
+};
+
+const expects = fc.option(fc.nat(12), { nil: undefined });
+const body = fc.oneof(
+  fc.record({
+    event: fc.constant('agent.put'),
+    agent: fc.record(
+      { id: fc.constantFrom(...AGENTS), parent: fc.constantFrom(...AGENTS, 'nobody') },
+      { requiredKeys: ['id'] },
+    ),
+  }),
+  fc.record({ event: fc.constant('agent.retired'), agentId: fc.constantFrom(...AGENTS) }),
+  fc
+    .tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...KEYS), fc.constantFrom(...SCOPES))
+    .map(([agentId, id, scopes]) => ({
+      event: 'key.issued',
+      agentId,
+      key: { ...KEY, id, agents: [agentId], scopes },
+    })),
+  fc.record({
+    event: fc.constant('key.revoked'),
+    agentId: fc.constantFrom(...AGENTS),
+    keyId: fc.constantFrom(...KEYS),
+  }),
+  fc.record({
+    event: fc.constant('policy.published'),
+    policy: fc.record({ version: fc.constant(1), id: fc.constantFrom(...POLICIES), maxCostTotal: fc.nat(5) }),
+  }),
+  fc.record({
+    event: fc.constant('policy.archived'),
+    policyId: fc.constantFrom(...POLICIES),
+    forced: fc.boolean(),
+  }),
+  fc.record({
+    event: fc.constant('rule.put'),
+    rule: fc.record({
+      version: fc.constant(1),
+      id: fc.constantFrom(...RULES),
+      policy: fc.constantFrom('p', 'q@1', 'gone'),
+    }),
+  }),
+  fc.record({ event: fc.constant('rule.removed'), ruleId: fc.constantFrom(...RULES) }),
+  fc.record({ event: fc.constant('rules.reordered'), ruleIds: fc.shuffledSubarray(RULES) }),
+  fc
+    .tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...MANDATES), fc.nat(12))
+    .map(([agentId, id, foundAt]) => ({
+      event: 'mandate.issued',
+      mandate: { ...MANDATE, id, agentId, foundAt },
+    })),
+  fc.record({ event: fc.constant('mandate.revoked'), mandateId: fc.constantFrom(...MANDATES) }),
+);
+
+export const change = fc
+  .tuple(body, fc.constantFrom('acme', 'other'), expects, fc.uuid())
+  .map(([fields, tenant, expected, id]) =>
+    controlRecord.parse({
+      ...fields,
+      change: {
+        id,
+        tenant,
+        by: 'ann',
+        reason: '',
+        at: '2026-03-01T12:00:00.000Z',
+        ...(expected !== undefined && { expects: expected }),
+      },
+    }),
+  );
+export const changes = fc.array(change, { maxLength: 12, size: 'max' });

@@ -1,0 +1,306 @@
+/**
+ * A snapshot of the fold of the control topic is only a cache: whoever goes on from one finds what whoever folded everything
+ * finds, wherever it was taken.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type Changed,
+  type ControlFold,
+  composeIssue,
+  controlDigest,
+  foldControl,
+  mandatesUnderControl,
+  planInForce,
+  readControl,
+  readControlHead,
+  writeControl,
+} from '@mandate/policy';
+import { type Action, CONTROL_RECORDS, type ControlRecord, controlRecord, wireTime } from '@mandate/schemas';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AGENTS, change, KEY, KEYS, MANDATES } from './arbitrary-control-changes.ts';
+
+const PLACE = { offset: 7, sha256: 'f'.repeat(64) };
+const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+const TENANTS = ['acme', 'other'];
+
+async function restored(fold: ControlFold): Promise<ControlFold> {
+  const read = await readControl(writeControl(fold, PLACE));
+  if (!read.ok) throw new Error(read.why);
+  return read.fold;
+}
+
+/** What draws a record of what was written before it; a mandate is issued as the control service does it. */
+type Step =
+  | { kind: 'change'; record: ControlRecord }
+  | { kind: 'issue' | 'again'; tenant: string; at: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: change.map((record): Step => ({ kind: 'change', record })) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('issue' as const, 'issue' as const, 'again' as const),
+      tenant: fc.constantFrom(...TENANTS),
+      at: fc.nat(11),
+    }),
+  },
+);
+/** Rules that match come first, so that most mandates are made of something. */
+const history = fc.array(step, { minLength: 4, maxLength: 24, size: 'max' }).map((steps) => {
+  const fold = foldControl();
+  const records: ControlRecord[] = [];
+  for (const one of [...beginning(), ...steps]) {
+    const record = one.kind === 'change' ? one.record : drawn(fold, one, records);
+    if (record === null) continue;
+    records.push(record);
+    fold.apply(record, records.length);
+  }
+  return records;
+});
+
+function beginning(): Step[] {
+  const bodies = [
+    { event: 'agent.put', agent: { id: 'a' } },
+    { event: 'policy.published', policy: { version: 1, id: 'p', maxCostTotal: 3 } },
+    { event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p' } },
+  ];
+  return bodies.map((body, at) => ({ kind: 'change', record: recordOf(body, `begin-${at}`) }));
+}
+
+function recordOf(body: object, id: string, tenant = 'acme', atMs = START_MS): ControlRecord {
+  const made = { id, tenant, by: 'ann', reason: '', at: wireTime(atMs) };
+  return controlRecord.parse({ ...body, change: made });
+}
+
+function drawn(
+  fold: ControlFold,
+  { kind, tenant, at }: Exclude<Step, { kind: 'change' }>,
+  records: readonly ControlRecord[],
+): ControlRecord | null {
+  if (kind === 'again') return records[at % records.length] ?? null;
+  const agentId = AGENTS[at % AGENTS.length] ?? '';
+  const mandate = mandateOf(fold, agentId, MANDATES[at % MANDATES.length] ?? '', records.length, tenant);
+  if (mandate === null) return null;
+  return recordOf({ event: 'mandate.issued', mandate }, `issue-${records.length}`, tenant);
+}
+
+function mandateOf(fold: ControlFold, agentId: string, id: string, foundAt: number, tenant = 'acme') {
+  const control = fold.tenant(tenant);
+  const agent = control.agents.get(agentId);
+  const issue = agent && composeIssue(control, agent, {}, START_MS);
+  if (!issue?.ok) return null;
+  const { rules, openRules } = issue.composed;
+  const times = { ttlMs: 60_000, expiresAt: wireTime(START_MS + 60_000) };
+  return { ...{ id, agentId, context: {}, foundAt, rules, openRules }, ...times };
+}
+
+/** Everything that is told of it. */
+function told(fold: ControlFold): unknown {
+  const mandates = mandatesUnderControl(fold, () => 0);
+  const plans = TENANTS.flatMap((tenant) =>
+    AGENTS.flatMap((agentId) =>
+      [undefined, ...MANDATES].map((mandateId) => {
+        const action = { id: 'x', agentId, type: 'tool_call', tool: 'read', mandateId } as Action;
+        return planInForce(mandates, tenant, action, START_MS + 1);
+      }),
+    ),
+  );
+  return { plans, keys: KEYS.map((id) => fold.key(id)), tenants: TENANTS.map((name) => fold.tenant(name)) };
+}
+
+test('whoever goes on from it is told the same, of whatever comes behind, wherever it was taken', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(), async (records, looked) => {
+      const whole = foldControl();
+      const became = records.map((record, at) => whole.apply(record, at + 1));
+      const before = foldControl();
+      for (let cut = 0; cut <= records.length; cut += 1) {
+        const after = await restored(before);
+        expect(controlDigest(after)).toBe(controlDigest(before));
+        const rest: Changed[] = [];
+        for (let at = cut; at < records.length; at += 1)
+          rest.push(after.apply(records[at] as ControlRecord, at + 1));
+        expect(rest).toEqual(became.slice(cut));
+        expect(controlDigest(after)).toBe(controlDigest(whole));
+        if (cut === looked % (records.length + 1)) {
+          // Of every field, also of those that no answer shows yet.
+          expect(after.state).toEqual(whole.state);
+          expect(told(after)).toEqual(told(whole));
+        }
+        if (cut < records.length) before.apply(records[cut] as ControlRecord, cut + 1);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('what mandates are made of is there once, as before', async () => {
+  const fold = longHistory();
+  const past = [...writeControl(fold, PLACE)].filter((line) => line.startsWith('{"line":"past rule"'));
+  expect(past).toHaveLength(1);
+  const { state } = await restored(fold);
+  const { issued, rules, policies, versions } = state.tenants.get('acme')?.control ?? never();
+  expect([...issued.made].length).toBe(
+    [...(fold.state.tenants.get('acme')?.control.issued.made ?? [])].length,
+  );
+  const [one] = issued.byId.values();
+  expect(one?.rules[0]?.rule).not.toBe(rules.get('r'));
+  expect([...issued.byId.values()].at(-1)?.rules[0]?.rule).toBe(rules.get('r'));
+  expect(policies.get('p')?.versions).toBe(versions.get('p'));
+});
+
+test('of a tenant with a long history all is there that decides what is forgotten next', async () => {
+  const fold = longHistory();
+  const { control, became } = fold.state.tenants.get('acme') ?? never();
+  expect([became.size, control.issued.forgetAt > 1_000]).toEqual([10_000, true]);
+  const after = await restored(fold);
+  expect(after.state).toEqual(fold.state);
+  expect(controlDigest(after, createHash('sha256'))).toBe(controlDigest(fold));
+  const [oldest] = became.keys();
+  const next = recordOf({ event: 'agent.put', agent: { id: 'z' } }, 'next');
+  for (const each of [fold, after]) each.apply(next, 20_000);
+  expect(after.state.tenants.get('acme')?.became.has(oldest ?? '')).toBe(false);
+  expect(controlDigest(after)).toBe(controlDigest(fold));
+});
+
+test('a key whose public id was another tenant’s first lets in as little as before, and as much once that is gone', async () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (each: ControlFold, tenant: string, body: object) =>
+    each.apply(recordOf(body, `chg-${tenant}-${revision}`, tenant), revision);
+  const both = (tenant: string) => {
+    const key = { ...KEY, tenant, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
+    return [
+      { event: 'agent.put', agent: { id: 'a' } },
+      { event: 'key.issued', agentId: 'a', key },
+    ];
+  };
+  for (const tenant of ['other', 'acme'])
+    for (const body of both(tenant)) {
+      revision += 1;
+      expect(put(fold, tenant, body).ok).toBe(true);
+    }
+  const after = await restored(fold);
+  const tenants = [fold.key(KEYS[0] ?? '')?.tenant, after.key(KEYS[0] ?? '')?.tenant];
+  expect(tenants).toEqual(['other', 'other']);
+  for (const tenant of ['other', 'acme']) {
+    revision += 1;
+    for (const each of [fold, after]) {
+      put(each, tenant, { event: 'agent.retired', agentId: 'a' });
+      expect(each.key(KEYS[0] ?? '')).toBeUndefined();
+    }
+    expect(after.state).toEqual(fold.state);
+  }
+  expect(after.state.tenantOfKey.size).toBe(0);
+});
+
+/** More changes than are remembered, more mandates than are no burden, and a rule that was changed among them. */
+function longHistory(): ControlFold {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (body: object, atMs = START_MS) => {
+    revision += 1;
+    return fold.apply(recordOf(body, `chg-${revision}`, 'acme', atMs), revision);
+  };
+  const rule = (priority: number) =>
+    put({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', priority } });
+  put({ event: 'agent.put', agent: { id: 'a' } });
+  put({ event: 'policy.published', policy: { version: 1, id: 'p' } });
+  rule(1);
+  for (let number = 0; number < 1_400; number += 1) {
+    if (number === 700) rule(2);
+    // The first hundred are over by the time that a thousand are there.
+    const mandate = mandateOf(fold, 'a', `mnd_${number}`, revision) ?? never();
+    const endsMs = START_MS + (number < 100 ? 1 : 60_000);
+    put(
+      { event: 'mandate.issued', mandate: { ...mandate, expiresAt: wireTime(endsMs) } },
+      START_MS + (number < 100 ? 0 : 10),
+    );
+  }
+  const policy = { version: 1, id: 'q' };
+  while (revision < 10_100) put({ event: 'policy.archived', policyId: policy.id, forced: true });
+  return fold;
+}
+
+function never(): never {
+  throw new Error('the history must hold it');
+}
+
+/** One of each, all of which take effect. */
+function oneOfEach(): ControlFold {
+  const fold = foldControl();
+  const key = { ...KEY, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
+  const policy = { version: 1, id: 'p', maxCostTotal: 5, allowedTools: ['read_*'] };
+  const mandate = () => mandateOf(fold, 'a', 'mnd_1', 5);
+  const bodies: (() => object)[] = [
+    () => ({ event: 'agent.put', agent: { id: 'lead', labels: { team: 'ops' } } }),
+    () => ({ event: 'agent.put', agent: { id: 'a', parent: 'lead', groups: ['g'] } }),
+    () => ({ event: 'key.issued', agentId: 'a', key }),
+    () => ({ event: 'policy.published', policy }),
+    () => ({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p@1' } }),
+    () => ({ event: 'mandate.issued', mandate: mandate() }),
+    () => ({ event: 'mandate.revoked', mandateId: 'mnd_1' }),
+    () => ({ event: 'rules.reordered', ruleIds: ['r'] }),
+    () => ({ event: 'agent.put', agent: { id: 'gone' } }),
+    () => ({ event: 'agent.retired', agentId: 'gone' }),
+    () => ({ event: 'rule.put', rule: { version: 1, id: 's', policy: 'p' } }),
+    () => ({ event: 'rule.removed', ruleId: 's' }),
+    () => ({ event: 'policy.archived', policyId: 'p', forced: true }),
+    () => ({ event: 'key.revoked', agentId: 'a', keyId: KEYS[0] }),
+  ];
+  const seen = new Set<string>();
+  for (const [at, body] of bodies.entries()) {
+    const record = recordOf(body(), `one-${at}`);
+    expect(fold.apply(record, at + 1), record.event).toMatchObject({ ok: true });
+    seen.add(record.event);
+  }
+  expect([...seen].toSorted()).toEqual(CONTROL_RECORDS.toSorted());
+  return fold;
+}
+
+/** Where these records come to fold to something else, both change: `CONTROL_SNAPSHOT_VERSION`, and the digest. */
+test('what records fold to, and how it is written, has changed only where its version has', () => {
+  const [head = ''] = writeControl(oneOfEach(), PLACE);
+  expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
+    1,
+    '10a1a01ad1a31185ab1a4a44be26ec719ad15cc422566e18c69e53d76a34f504',
+  ]);
+});
+
+test('its first line says what it covers, where it is one of this build', () => {
+  const [head = ''] = writeControl(oneOfEach(), PLACE);
+  expect(readControlHead(head)).toMatchObject(PLACE);
+  for (const [what, other] of [
+    [/"version":\d+/, '"version":0'],
+    [/"shape":"\w+"/, '"shape":"x"'],
+    ['control', 'tenant'],
+    ['{', ''],
+  ] as const)
+    expect(readControlHead(head.replace(what, other))).toBe(null);
+});
+
+describe('what is not as it was written is not read', () => {
+  test.each<[string, (lines: string[]) => string[]]>([
+    ['cut short', (lines) => lines.slice(0, -1)],
+    ['without one of its lines', (lines) => lines.toSpliced(3, 1)],
+    [
+      'with a bound changed',
+      (lines) => lines.map((line) => line.replace('"maxCostTotal":5', '"maxCostTotal":6')),
+    ],
+    ['with another place', (lines) => lines.map((line) => line.replace('"offset":7', '"offset":8'))],
+    ['without its head', (lines) => lines.slice(1)],
+    ['of another version', (lines) => lines.map((line) => line.replace(/"version":\d+/, '"version":0'))],
+    ['of other records', (lines) => lines.map((line) => line.replace(/"shape":"./, '"shape":"x'))],
+    ['that is not JSON', (lines) => [...lines.slice(0, 2), '{']],
+    ['with a line of tomorrow', (lines) => lines.toSpliced(2, 0, '{"line":"spell"}')],
+    ['of nulls', (lines) => lines.map(() => 'null')],
+    ['of an end alone', (lines) => lines.slice(-1)],
+    ['of nothing', () => []],
+  ])('%s', async (_what, spoil) => {
+    const lines = [...writeControl(oneOfEach(), PLACE)];
+    const spoilt = spoil(lines);
+    expect(spoilt).not.toEqual(lines);
+    expect(await readControl(spoilt)).toMatchObject({ ok: false });
+  });
+});
