@@ -1,0 +1,64 @@
+/** Which mandates the fold of the control topic takes: those of what stands at their place on the log, each request once. */
+import { CAPS, wireTime } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { START_MS } from '../decider-in-a-box.ts';
+import { governed, TTL_MS } from './issuing-tenant.ts';
+
+describe('the fold takes', () => {
+  const wrong: [string, string, (made: object) => object, object?][] = [
+    ['one that lasts too long', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: CAPS.mandateTtlMs + 1 })],
+    ['one that lasts longer than was asked', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: TTL_MS - 1 })],
+    ['one that has ended', 'MANDATE_UNFIT', (made) => ({ ...made, expiresAt: wireTime(START_MS) })],
+    ['one of nothing', 'MANDATE_UNFIT', (made) => ({ ...made, rules: [] })],
+    ['one of the future', 'MANDATE_UNFIT', (made) => ({ ...made, foundAt: 1_000 })],
+    ['one of nobody', 'NOT_FOUND', (made) => ({ ...made, agentId: 'nobody' })],
+    ['one that was found before a change', 'REVISION_CONFLICT', (made) => ({ ...made, foundAt: 2 })],
+    ...[
+      { rule: 'gone', policy: 'p@1', mode: 'enforce' },
+      { rule: 'r', policy: 'p@2', mode: 'enforce' },
+      { rule: 'r', policy: 'q@1', mode: 'enforce' },
+      { rule: 'r', policy: 'p@1', mode: 'observe' },
+      { rule: 'later', policy: 'p@1', mode: 'shadow' },
+    ].map((one): [string, string, (made: object) => object] => [
+      `one of ${JSON.stringify(one)}`,
+      'MANDATE_UNFIT',
+      (made) => ({ ...made, rules: [one] }),
+    ]),
+  ];
+  test.each(wrong)('not %s', (_, refusal, changed) => {
+    const { policy, rule, put, mandate, fold } = governed();
+    policy({ id: 'q' });
+    rule({ id: 'later', mode: 'shadow' });
+    const made = mandate('1') ?? {};
+    expect(put({ event: 'mandate.issued', mandate: changed(made) })).toMatchObject({ ok: false, refusal });
+    expect(fold.tenant('acme').issued.byId.size).toBe(0);
+    const anew = { ...made, foundAt: fold.tenant('acme').revision };
+    expect(put({ event: 'mandate.issued', mandate: anew })).toMatchObject({ ok: true });
+  });
+
+  test('none that was found before a rule, a policy or the agent was changed', () => {
+    const { agent, policy, rule, archive, put, mandate } = governed();
+    for (const change of [agent, policy, rule, archive]) {
+      const made = mandate('1');
+      change();
+      if (made !== null)
+        expect(put({ event: 'mandate.issued', mandate: made })).toMatchObject({
+          refusal: 'REVISION_CONFLICT',
+        });
+    }
+  });
+
+  test('the same request once, though another id was drawn for it', () => {
+    const { put, mandate, revoke, fold, passes } = governed();
+    const change = { id: 'chg-of-a-key' };
+    const first = put({ event: 'mandate.issued', mandate: mandate('1') }, change);
+    passes(1_000);
+    expect(put({ event: 'mandate.issued', mandate: mandate('2') }, change)).toEqual(first);
+    expect([...fold.tenant('acme').issued.byId.keys()]).toEqual(['mnd_1']);
+    for (const other of [mandate('3', { a: 'b' }), { ...mandate('3'), ttlMs: TTL_MS + 1 }])
+      expect(put({ event: 'mandate.issued', mandate: other }, change)).toMatchObject({
+        refusal: 'ID_REUSED',
+      });
+    expect(revoke('9')).toMatchObject({ refusal: 'NOT_FOUND' });
+  });
+});

@@ -1,0 +1,64 @@
+/** A tenant whose agents are issued mandates, as its control service makes them. For tests. */
+import { composeIssue, foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
+import { START_MS } from '../decider-in-a-box.ts';
+
+export const TTL_MS = 300_000;
+
+/** A tenant's changes, one after the other, and what may be done after each. */
+export function tenant() {
+  const fold = foldControl();
+  let revision = 0;
+  let nowMs = START_MS;
+  const mandates = mandatesUnderControl(fold, () => revision);
+  function put(fields: object, change: object = {}) {
+    revision += 1;
+    const made = { id: `chg-${revision}`, tenant: 'acme', by: 'ann', reason: '', at: wireTime(nowMs) };
+    return fold.apply(controlRecord.parse({ ...fields, change: { ...made, ...change } }), revision);
+  }
+  const agent = (fields: object = {}) => put({ event: 'agent.put', agent: { id: 'bot', ...fields } });
+  const policy = (fields: object = {}) =>
+    put({ event: 'policy.published', policy: { version: 1, id: 'p', ...fields } });
+  const rule = (fields: object = {}) =>
+    put({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', ...fields } });
+  const archive = (policyId = 'p') => put({ event: 'policy.archived', policyId, forced: true });
+
+  /** As the control service makes them. */
+  function mandate(id: string, context: Record<string, string> = {}, agentId = 'bot') {
+    const control = fold.tenant('acme');
+    const kept = control.agents.get(agentId);
+    const made = kept && composeIssue(control, kept, context, nowMs);
+    if (!made?.ok) return null;
+    const { rules, openRules, endsAtMs } = made.composed;
+    const endMs = Math.min(nowMs + TTL_MS, endsAtMs ?? Number.POSITIVE_INFINITY);
+    const what = { id: `mnd_${id}`, agentId, context, rules, openRules };
+    return { ...what, foundAt: revision, ttlMs: TTL_MS, expiresAt: wireTime(endMs) };
+  }
+  /** False where no rule matches. */
+  function issue(id: string, context?: Record<string, string>, agentId?: string): boolean {
+    const made = mandate(id, context, agentId);
+    return made !== null && put({ event: 'mandate.issued', mandate: made }).ok;
+  }
+  const revoke = (id: string) => put({ event: 'mandate.revoked', mandateId: `mnd_${id}` });
+  const ask = (fields: Partial<Action> & { tool?: string } = {}, atMs = nowMs): Plan => {
+    const action = { id: 'x', agentId: 'bot', type: 'tool_call', tool: 'read', ...fields } as Action;
+    return planInForce(mandates, 'acme', action, atMs);
+  };
+  return {
+    ...{ fold, mandates, put, agent, policy, rule, archive, mandate, issue, revoke, ask },
+    passes(ms: number) {
+      nowMs += ms;
+    },
+  };
+}
+
+/** With an agent whom one rule holds to one policy. */
+export function governed(policy: object = {}) {
+  const made = tenant();
+  made.agent();
+  made.policy(policy);
+  made.rule();
+  return made;
+}
+
+export const codeOf = ({ refusal }: Plan) => refusal?.code ?? 'ALLOWED';
