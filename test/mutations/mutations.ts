@@ -222,6 +222,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
+    ['7 rules hear the tenant, whoever leaves it out', '{ ...value.action, tenant }', 'value.action'],
   ]),
   ...inFile(`${DECIDER}/app.ts`, [
     [

@@ -333,6 +333,18 @@ describe('a preview', () => {
     expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
   });
 
+  test('hears the tenant of whoever asks, as deciders do', async () => {
+    const { author } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    await author('POST', '/v1/policies', READS);
+    const when = { field: 'action.tenant', op: '==', value: 'acme' };
+    await author('POST', '/v1/rules', { ...RULE, when });
+    for (const action of [reading('read_file'), { ...reading('read_file'), tenant: 'globex' }])
+      expect((await author('POST', '/v1/mandates/preview', { action })).body.mandate?.rules).toEqual([
+        'all-read',
+      ]);
+  });
+
   test('of candidates changes nothing, and a shadow rule shows beside', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);

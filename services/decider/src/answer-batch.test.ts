@@ -169,6 +169,25 @@ test('the topic fixes the tenant; on the shared one the record names it', async 
   expect(tenants).toEqual([['acme/x', 'acme', 'acme'], ['other/x', 'other', 'other'], 'dead-letter']);
 });
 
+test('rules hear the tenant, whoever leaves it out', async () => {
+  const { context, incoming, control } = scene('');
+  const heard: unknown[] = [];
+  context.control = () => ({
+    ...control,
+    mandateFor: (tenant, action, atMs) => {
+      heard.push(action.tenant);
+      return control.mandateFor(tenant, action, atMs);
+    },
+  });
+  const batch = [
+    incoming(ask('a'), topicOfTenant('acme')),
+    incoming(ask('b')),
+    incoming(ask('c', { tenant: 'acme' })),
+  ];
+  await answerBatch(batch, context);
+  expect(heard).toEqual(['acme', DEFAULTS.tenant, 'acme']);
+});
+
 describe('planning again', () => {
   test('for the time of the ledger, each agent by itself, in order', async () => {
     const { context, incoming, clock } = scene('expiresAt: 2026-03-01T12:00:01Z');

@@ -134,7 +134,7 @@ function asked(
       ? incoming.appendedAtMs + Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs - 1)
       : null,
   };
-  return { at, incoming, action, request, ...shownOf({ ...action, tenant }, tenant, context) };
+  return { at, incoming, action, request, ...shownOf(action, tenant, context) };
 }
 
 /** Of what cannot be redacted nothing is shown that may have to be. */

@@ -15,6 +15,7 @@ import {
 import type { Incoming } from './answer.ts';
 
 export type ReadIncoming =
+  /** The action says its tenant, whether or not it did when it came: rules that look at it hold for whoever leaves it out. */
   | { kind: 'action'; tenant: string; action: Action }
   | { kind: 'outcome'; tenant: string; outcome: Outcome }
   | { kind: 'bad'; deadLetter: DeadLetter };
@@ -31,7 +32,7 @@ export function readIncoming(incoming: Incoming, clock: () => number): ReadIncom
   }
   const tenant = owner ?? stated ?? DEFAULTS.tenant;
   return value.event === 'action.requested'
-    ? { kind: 'action', tenant, action: value.action }
+    ? { kind: 'action', tenant, action: { ...value.action, tenant } }
     : { kind: 'outcome', tenant, outcome: value.outcome };
 }
 

@@ -92,7 +92,9 @@ export function previewMandate(server: HttpServer, { followed, clock }: Control)
     },
     (request) => {
       const { tenant } = callerOf(request);
-      const { action, rules, policies, at } = request.body;
+      const { rules, policies, at } = request.body;
+      // As a decider has it.
+      const action = { ...request.body.action, tenant };
       for (const rule of rules) mustCompile(compileRule(rule));
       for (const policy of policies) mustCompile(compilePolicy(policy, policy.id));
       const control = followed.tenant(tenant);
