@@ -47,6 +47,8 @@ export const issuedMandateDocument = z.strictObject({
   foundAt: count,
   /** As it was asked for; where a rule begins or ends before that, it ends there. */
   ttlMs: count,
+  /** Before, other rules matched: a clock that is behind that of the issuer is there still. Absent: none that could be told. */
+  startsAt: time.optional(),
   expiresAt: time,
 });
 export type IssuedMandateDocument = z.output<typeof issuedMandateDocument>;

@@ -201,8 +201,9 @@ describe('an issued mandate', () => {
     expect(mandate('1', { a: '1' })?.expiresAt).toBe(at(20_000));
     issue('1', { a: '1' });
     expect(ask({ mandateId: 'mnd_1' })).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 20_000 });
-    // A ledger whose clock is behind ours asks what was found all the same.
-    expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 5_000))).toBe('ALLOWED');
+    // By a clock that is behind ours the rule has not begun.
+    expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_001))).toBe('MANDATE_NOT_FOUND');
+    expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_000))).toBe('ALLOWED');
   });
 
   test('is refused where a rule names a policy that is not there', () => {

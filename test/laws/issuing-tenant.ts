@@ -29,10 +29,11 @@ export function tenant() {
     const kept = control.agents.get(agentId);
     const made = kept && composeIssue(control, kept, context, nowMs);
     if (!made?.ok) return null;
-    const { rules, openRules, endsAtMs } = made.composed;
+    const { rules, openRules, startsAtMs, endsAtMs } = made.composed;
     const endMs = Math.min(nowMs + TTL_MS, endsAtMs ?? Number.POSITIVE_INFINITY);
     const what = { id: `mnd_${id}`, agentId, context, rules, openRules };
-    return { ...what, foundAt: revision, ttlMs: TTL_MS, expiresAt: wireTime(endMs) };
+    const startsAt = startsAtMs === null ? {} : { startsAt: wireTime(startsAtMs) };
+    return { ...what, foundAt: revision, ttlMs: TTL_MS, ...startsAt, expiresAt: wireTime(endMs) };
   }
   /** False where no rule matches. */
   function issue(id: string, context?: Record<string, string>, agentId?: string): boolean {

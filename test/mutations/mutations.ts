@@ -760,10 +760,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a mandate is of one agent', ' || issued.document.agentId !== action.agentId', ''],
     ['7 a mandate is revoked', 'if (revokedAt !== null) ', 'if (false && revokedAt !== null) '],
     ['7 a mandate ends', 'if (atMs >= endsAtMs) ', 'if (false) '],
+    ['7 a mandate begins where its rules do', 'if (atMs < startsAtMs) ', 'if (false) '],
     [
       '7 a plan holds until its mandate ends',
-      'mandate, holdsFromMs: 0, holdsUntilMs: endsAtMs',
-      'mandate, holdsFromMs: 0, holdsUntilMs: null',
+      'mandate, holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs',
+      'mandate, holdsFromMs: startsAtMs, holdsUntilMs: null',
     ],
     [
       '7 a mandate keeps its versions',
@@ -776,7 +777,6 @@ export const MUTATIONS: readonly Mutation[] = [
       '{ ...action.context, ...issuedFor }',
       '{ ...action.context }',
     ],
-    ['7 a rule that ended is kept', 'startsAtMs: null, endsAtMs: null', ''],
   ]),
   ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
     [
@@ -788,11 +788,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/control/compose-issued.ts`, [
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],
     ['7 a shadow rule is in no mandate', "rule.mode !== 'shadow' && ", ''],
-    [
-      '7 a mandate ends where its rules do',
-      'endsAtMs = Math.min(endsAtMs, ...edgesOf(rule).filter((edgeMs) => edgeMs > atMs));',
-      '',
-    ],
+    ['7 a mandate ends where its rules do', 'edgesMs.push(...edgesOf(rule));', ''],
     ['7 a context says what it names', 'return Object.hasOwn(context, step);', 'return true;'],
   ]),
   ...inFile(`${POLICY}/control/compile-control.ts`, [

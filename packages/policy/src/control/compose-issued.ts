@@ -20,7 +20,8 @@ type ComposedIssue = {
   rules: readonly MatchedRule[];
   /** They look at what the action alone will tell. */
   openRules: readonly MatchedRule[];
-  /** From then on other rules match; null: never. */
+  /** Before the first, and from the second on, other rules match; null: never. */
+  startsAtMs: number | null;
   endsAtMs: number | null;
 };
 
@@ -43,7 +44,7 @@ export function composeIssue(
   const isTold = (condition: CompiledCondition) => condition.fields.every((field) => isKnown(field, context));
   const rules: MatchedRule[] = [];
   const openRules: MatchedRule[] = [];
-  let endsAtMs = Number.POSITIVE_INFINITY;
+  const edgesMs: number[] = [];
 
   const candidates = [...control.rules.values()]
     .map((kept) => ruleOf(kept))
@@ -51,7 +52,7 @@ export function composeIssue(
   for (const rule of inOrder(candidates)) {
     const told = rule.conditions.filter(isTold);
     if (!told.every((condition) => condition.holds(subject) === true)) continue;
-    endsAtMs = Math.min(endsAtMs, ...edgesOf(rule).filter((edgeMs) => edgeMs > atMs));
+    edgesMs.push(...edgesOf(rule));
     if (!isInForce(rule, atMs)) continue;
     const { id, version } = rule.policy;
     const policy = policyOf(id, version);
@@ -63,7 +64,14 @@ export function composeIssue(
   const count = rules.length + openRules.length;
   if (count === 0) return { ok: false, why: 'NO_RULE' };
   if (count > CAPS.rulesPerMandate) return { ok: false, why: 'TOO_MANY_RULES' };
-  return { ok: true, composed: { rules, openRules, endsAtMs: Number.isFinite(endsAtMs) ? endsAtMs : null } };
+  const startsAtMs = finite(Math.max(...edgesMs.filter((edgeMs) => edgeMs <= atMs)));
+  const endsAtMs = finite(Math.min(...edgesMs.filter((edgeMs) => edgeMs > atMs)));
+  return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
+}
+
+/** Of no edges at all the first, or the last, is none. */
+function finite(edgeMs: number): number | null {
+  return Number.isFinite(edgeMs) ? edgeMs : null;
 }
 
 /** Of the agent, and of the context that the mandate is issued for, everything is known. */

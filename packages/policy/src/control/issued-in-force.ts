@@ -36,9 +36,7 @@ export function issuedInForce(): IssuedInForce {
     if (known?.of === control.policiesRevision) return known.rules;
     const rules = issued.rules.map(({ rule, version }) => {
       const compiled = ruleOf(rule);
-      const policy = { id: compiled.policy.id, version };
-      // Those in force then are for as long as the mandate lasts, whatever the clock here says of it.
-      return { ...compiled, policy, startsAtMs: null, endsAtMs: null };
+      return { ...compiled, policy: { id: compiled.policy.id, version } };
     });
     const inForce = rulesInForce(rules, policiesOf(control), issued.document.id, OF_A_MANDATE);
     made.set(issued, { of: control.policiesRevision, rules: inForce });
@@ -48,15 +46,16 @@ export function issuedInForce(): IssuedInForce {
   return (control, mandateId, action, atMs) => {
     const issued = control.issued.byId.get(mandateId);
     if (issued === undefined || issued.document.agentId !== action.agentId) return NONE;
-    const { agent, document, endsAtMs, revokedAt } = issued;
+    const { agent, document, startsAtMs, endsAtMs, revokedAt } = issued;
     if (revokedAt !== null) return refused(revokedNow(issued, revokedAt), 0);
     if (atMs >= endsAtMs) return refused(ended(issued), endsAtMs);
+    if (atMs < startsAtMs) return refused(notBegun(issued), 0, startsAtMs);
     const other = differsIn(document.context, action.context);
-    if (other !== undefined) return refused(ofOtherContext(issued, other), 0, endsAtMs);
+    if (other !== undefined) return refused(ofOtherContext(issued, other), startsAtMs, endsAtMs);
     const subject = inContext(document.context, action);
     const { mandate } = rulesOf(control, issued).resolve(agentOf(agent), subject, atMs);
-    if (mandate === null) return refused(noRuleMatches(issued), 0, endsAtMs);
-    return { mandate, holdsFromMs: 0, holdsUntilMs: endsAtMs, asked: subject };
+    if (mandate === null) return refused(noRuleMatches(issued), startsAtMs, endsAtMs);
+    return { mandate, holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs, asked: subject };
   };
 }
 
@@ -101,6 +100,20 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
   return [
     { code: 'MANDATE_EXPIRED', reason: `The mandate "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
     { check: 'mandate-alive', said: 'block', saw: { expiresAt } },
+  ];
+}
+
+/** Whoever issued it has a clock that is ahead of the ledger's, by which a rule has not yet begun, or ended. */
+function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
+  const startsAt = wireTime(startsAtMs);
+  return [
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `The mandate "${id}" begins at ${startsAt}: until then other rules hold.`,
+      remedy:
+        'Ask again then, as another action, or leave mandateId out; compare the clocks of control service and ledger.',
+    },
+    { check: 'mandate-found', said: 'block', saw: { agentId, startsAt } },
   ];
 }
 

@@ -21,6 +21,8 @@ export type IssuedMandate = Kept<IssuedMandateDocument> & {
   readonly changeId: string;
   readonly issuedBy: string;
   readonly issuedAt: string;
+  /** 0: whenever. */
+  readonly startsAtMs: number;
   readonly endsAtMs: number;
   /** When; null: it was not. */
   readonly revokedAt: string | null;
@@ -162,6 +164,7 @@ function madeOf(
     document: mandate,
     issuedBy: change.by,
     issuedAt: change.at,
+    startsAtMs: mandate.startsAt === undefined ? 0 : Date.parse(mandate.startsAt),
     endsAtMs: Date.parse(mandate.expiresAt),
     revokedAt: null,
     agent,

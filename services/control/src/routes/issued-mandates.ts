@@ -213,12 +213,13 @@ function mandateNow({ followed, clock }: Control, tenant: string, { agentId, con
   const atMs = clock();
   const composed = composeIssue(control, agent, context, atMs);
   if (!composed.ok) throw nothingToIssue(composed);
-  const { rules, openRules, endsAtMs } = composed.composed;
+  const { rules, openRules, startsAtMs, endsAtMs } = composed.composed;
   const endMs = Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
   return {
     id: sortableId('mnd', atMs, randomBytes(10).toString('hex')),
     ...{ agentId, context, ttlMs, foundAt: control.revision, expiresAt: wireTime(endMs) },
     ...{ rules: [...rules], openRules: [...openRules] },
+    ...(startsAtMs !== null && { startsAt: wireTime(startsAtMs) }),
   };
 }
 
