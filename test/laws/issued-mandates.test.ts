@@ -206,6 +206,44 @@ describe('an issued mandate', () => {
     expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_000))).toBe('ALLOWED');
   });
 
+  test('stands beside rules in shadow, which are asked as they stand, of its agent as it stands, in its context', () => {
+    const { issue, revoke, agent, policy, rule, put, ask } = governed();
+    issue('1', { environment: 'prod' });
+    const told = () => ask({ mandateId: 'mnd_1' }).shadow;
+    policy({ id: 'none', deniedTools: ['*'] });
+    const when = { field: 'context.environment', op: '==', value: 'prod' };
+    rule({ id: 's', policy: 'none', mode: 'shadow', groups: ['support'], when });
+    expect(told()).toBeUndefined();
+    agent({ groups: ['support'] });
+    expect(ask({ mandateId: 'mnd_1' })).toMatchObject({ refusal: null, mandate: { rules: ['r'] } });
+    expect(told()).toMatchObject({ code: 'TOOL_DENIED', rules: ['s'], policies: ['none@1'] });
+    expect(ask().shadow).toBeUndefined();
+    policy({ id: 'none', allowedTools: ['read'] });
+    expect(told()).toMatchObject({ code: null, policies: ['none@2'] });
+    policy({ allowedTools: [] });
+    expect(told()).toMatchObject({ code: null });
+    put({ event: 'rule.removed', ruleId: 's' });
+    expect(told()).toBeUndefined();
+    rule({ id: 's', policy: 'none', mode: 'shadow' });
+    revoke('1');
+    expect(told()).toBeUndefined();
+  });
+
+  test('under which no rule matches an action tells what those in shadow would allow', () => {
+    const { agent, policy, rule, issue, ask } = tenant();
+    agent({ id: 'lead' });
+    agent({ parent: 'lead' });
+    policy();
+    rule({ id: 'of-lead', agents: ['lead'] });
+    rule({ agents: ['bot'], when: { field: 'action.tool', op: '==', value: 'read' } });
+    rule({ id: 's', agents: ['bot'], mode: 'shadow' });
+    issue('1');
+    expect(ask({ mandateId: 'mnd_1', tool: 'send' })).toMatchObject({
+      refusal: { code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('No rule that the mandate') },
+      shadow: { code: null, rules: ['s'] },
+    });
+  });
+
   test('is refused where a rule names a policy that is not there', () => {
     const { rule, issue } = governed();
     rule({ id: 's', policy: 'gone' });

@@ -1,9 +1,31 @@
 /** A tenant whose agents are issued mandates, as its control service makes them. For tests. */
-import { composeIssue, foldControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import {
+  composeIssue,
+  foldControl,
+  mandatesUnderControl,
+  planInForce,
+  type TenantControl,
+} from '@mandate/policy';
 import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
 import { START_MS } from '../decider-in-a-box.ts';
 
 export const TTL_MS = 300_000;
+
+/** As the control service makes them; null where no rule matches. */
+export function mandateNow(
+  control: TenantControl,
+  agentId: string,
+  { id, context = {}, nowMs = START_MS }: { id: string; context?: Record<string, string>; nowMs?: number },
+) {
+  const kept = control.agents.get(agentId);
+  const made = kept && composeIssue(control, kept, context, nowMs);
+  if (!made?.ok) return null;
+  const { rules, openRules, startsAtMs, endsAtMs } = made.composed;
+  const endMs = Math.min(nowMs + TTL_MS, endsAtMs ?? Number.POSITIVE_INFINITY);
+  const what = { id: `mnd_${id}`, agentId, context, rules, openRules };
+  const startsAt = startsAtMs === null ? {} : { startsAt: wireTime(startsAtMs) };
+  return { ...what, foundAt: control.revision, ttlMs: TTL_MS, ...startsAt, expiresAt: wireTime(endMs) };
+}
 
 /** A tenant's changes, one after the other, and what may be done after each. */
 export function tenant() {
@@ -23,18 +45,8 @@ export function tenant() {
     put({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', ...fields } });
   const archive = (policyId = 'p') => put({ event: 'policy.archived', policyId, forced: true });
 
-  /** As the control service makes them. */
-  function mandate(id: string, context: Record<string, string> = {}, agentId = 'bot') {
-    const control = fold.tenant('acme');
-    const kept = control.agents.get(agentId);
-    const made = kept && composeIssue(control, kept, context, nowMs);
-    if (!made?.ok) return null;
-    const { rules, openRules, startsAtMs, endsAtMs } = made.composed;
-    const endMs = Math.min(nowMs + TTL_MS, endsAtMs ?? Number.POSITIVE_INFINITY);
-    const what = { id: `mnd_${id}`, agentId, context, rules, openRules };
-    const startsAt = startsAtMs === null ? {} : { startsAt: wireTime(startsAtMs) };
-    return { ...what, foundAt: revision, ttlMs: TTL_MS, ...startsAt, expiresAt: wireTime(endMs) };
-  }
+  const mandate = (id: string, context: Record<string, string> = {}, agentId = 'bot') =>
+    mandateNow(fold.tenant('acme'), agentId, { id, context, nowMs });
   /** False where no rule matches. */
   function issue(id: string, context?: Record<string, string>, agentId?: string): boolean {
     const made = mandate(id, context, agentId);

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
-import { arbitraryHistory, playHistory } from './decide-history.ts';
+import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
+import { mandateNow } from './issuing-tenant.ts';
 
 // A law takes a second or two; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 60_000 });
@@ -13,7 +14,10 @@ vi.setConfig({ testTimeout: 60_000 });
 /** A policy, and a rule of that mode that gives it to everyone; null: no rule does. */
 type Given = { mode: 'enforce' | 'shadow' | null; policy: object; rule?: object };
 
-/** Of two agents that are registered with either tenant. */
+/**
+ * Of two agents that are registered with either tenant, and each issued a mandate, mnd_agent-1 and mnd_agent-2, of the rules
+ * that are in force; those in shadow come later.
+ */
 function mandatesOf(given: readonly Given[]): MandatesInForce {
   const fold = foldControl();
   let changes = 0;
@@ -23,12 +27,21 @@ function mandatesOf(given: readonly Given[]): MandatesInForce {
       const change = { id: `chg-${changes}`, tenant, by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
       fold.apply(controlRecord.parse({ change, ...fields }), changes);
     };
-    for (const id of ['agent-1', 'agent-2']) apply({ event: 'agent.put', agent: { id } });
-    for (const [at, { mode, policy, rule }] of given.entries()) {
+    const agents = ['agent-1', 'agent-2'];
+    for (const id of agents) apply({ event: 'agent.put', agent: { id } });
+    for (const [at, { policy }] of given.entries())
       apply({ event: 'policy.published', policy: { version: 1, id: `p${at}`, ...policy } });
-      if (mode === null) continue;
-      apply({ event: 'rule.put', rule: { version: 1, id: `r${at}`, policy: `p${at}`, mode, ...rule } });
+    const put = (wanted: Given['mode']) => {
+      for (const [at, { mode, rule }] of given.entries())
+        if (mode === wanted)
+          apply({ event: 'rule.put', rule: { version: 1, id: `r${at}`, policy: `p${at}`, mode, ...rule } });
+    };
+    put('enforce');
+    for (const id of agents) {
+      const mandate = mandateNow(fold.tenant(tenant), id, { id });
+      if (mandate !== null) apply({ event: 'mandate.issued', mandate });
     }
+    put('shadow');
   }
   return mandatesUnderControl(fold, () => 7);
 }
@@ -51,21 +64,39 @@ async function decided(box: Box, ask: object): Promise<Decision> {
 
 const policies = (minLength: number) => fc.array(arbitraryMandate, { minLength, maxLength: 2, size: 'max' });
 const under = (mode: Given['mode']) => (policy: object) => ({ mode, policy });
+/** Whether under the mandates that were issued, of which each is of some rule, or under what stands. */
+const isIssued = fc.boolean();
+const ANYTHING = under('enforce')({});
 
 test('they change nothing: take out what is told of them, and every record is what it is without them', async () => {
   await fc.assert(
-    fc.asyncProperty(policies(0), policies(1), arbitraryHistory, async (kept, more, history) => {
-      const play = async (mode: 'shadow' | null) => {
-        const box = boxUnder([...kept.map(under('enforce')), ...more.map(under(mode))]);
-        await playHistory(box, history);
-        return box.published;
-      };
-      const [beside, without] = [await play('shadow'), await play(null)];
-      expect(beside.map(withoutShadow)).toEqual(without);
-    }),
+    fc.asyncProperty(
+      policies(0),
+      policies(1),
+      arbitraryHistory,
+      isIssued,
+      async (kept, more, all, issued) => {
+        const history = issued ? all.map(underIssued) : all;
+        const play = async (mode: 'shadow' | null) => {
+          const base = issued ? [ANYTHING] : [];
+          const box = boxUnder([...base, ...kept.map(under('enforce')), ...more.map(under(mode))]);
+          await playHistory(box, history);
+          return box.published;
+        };
+        const [beside, without] = [await play('shadow'), await play(null)];
+        expect(beside.map(withoutShadow)).toEqual(without);
+      },
+    ),
     { numRuns: 15 },
   );
 });
+
+function underIssued(happening: Happening): Happening {
+  if (happening.did !== 'ask') return happening;
+  const { action } = happening.ask;
+  const ask = { ...happening.ask, action: { ...action, mandateId: `mnd_${action.agentId}` } };
+  return { ...happening, ask };
+}
 
 function withoutShadow(text: string): string {
   const record = JSON.parse(text);
@@ -106,15 +137,20 @@ const steps = fc.array(step, { minLength: 1, maxLength: 8, size: 'max' });
 test('what is told of them is what would have been decided, wherever their limits are known', async () => {
   const few = (minLength: number) => fc.array(strict, { minLength, maxLength: 2, size: 'max' });
   await fc.assert(
-    fc.asyncProperty(few(0), few(1), steps, async (kept, more, calls) => {
+    fc.asyncProperty(few(0), few(1), steps, isIssued, async (kept, more, calls, issued) => {
+      const mandate = issued ? { mandateId: 'mnd_agent-1' } : {};
       const last = async (mode: 'enforce' | 'shadow') => {
-        const rules = (mode: Given['mode']) => [...kept.map(under('enforce')), ...more.map(under(mode))];
+        const rules = (mode: Given['mode']) => [
+          ...(issued ? [ANYTHING] : []),
+          ...kept.map(under('enforce')),
+          ...more.map(under(mode)),
+        ];
         const box = boxUnder(rules('shadow'));
         const decisions: Decision[] = [];
         for (const [at, { afterMs, ...call }] of calls.entries()) {
           box.clock.advance(afterMs);
           if (at === calls.length - 1) enforce(box, rules(mode));
-          decisions.push(await decided(box, asking({ id: `${at}`, ...call })));
+          decisions.push(await decided(box, asking({ id: `${at}`, ...call, ...mandate })));
         }
         return decisions.at(-1);
       };

@@ -784,6 +784,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'above, rules, asked, atMs',
       'above, rules, action, atMs',
     ],
+    ['7 rules in shadow are asked under a mandate', 'shadow, matches: []', 'shadow: null, matches: []'],
   ]),
   ...inFile(`${POLICY}/control/compose-issued.ts`, [
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],

@@ -19,7 +19,7 @@ const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null
 const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
 const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
 
-/** `asked`: the action in the context that the mandate was issued for; absent where nothing is allowed. */
+/** `asked`: the action in the context that the mandate was issued for; absent where its rules were not asked. */
 type IssuedInForce = (
   control: TenantControl,
   mandateId: string,
@@ -54,7 +54,7 @@ export function issuedInForce(): IssuedInForce {
     if (other !== undefined) return refused(ofOtherContext(issued, other), startsAtMs, endsAtMs);
     const subject = inContext(document.context, action);
     const { mandate } = rulesOf(control, issued).resolve(agentOf(agent), subject, atMs);
-    if (mandate === null) return refused(noRuleMatches(issued), startsAtMs, endsAtMs);
+    if (mandate === null) return { ...refused(noRuleMatches(issued), startsAtMs, endsAtMs), asked: subject };
     return { mandate, holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs, asked: subject };
   };
 }

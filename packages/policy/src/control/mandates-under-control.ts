@@ -11,9 +11,17 @@ import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
 import { issuedInForce } from './issued-in-force.ts';
+import { inShadowOf, shadowOverIssued } from './shadow-over-issued.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
+
+/** Of one state of a tenant's rules and policies; `watching`: those in shadow, as if they were in force; null: none is. */
+type RulesOf = {
+  of: readonly [rulesRevision: number, policiesRevision: number];
+  rules: RulesInForce;
+  watching: RulesInForce | null;
+};
 
 export type MandatesUnderControl = MandatesInForce & {
   isRegistered(tenant: string, agentId: string): boolean;
@@ -24,26 +32,31 @@ export type MandatesUnderControl = MandatesInForce & {
 /** @param revision how much of the topic is in the fold now */
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
   const families = familiesInForce();
-  const tenants = new Map<string, { of: readonly [number, number]; rules: RulesInForce }>();
+  const tenants = new Map<string, RulesOf>();
   const issued = issuedInForce();
+  const shadowOver = shadowOverIssued();
 
-  function rulesOf(tenant: string, control: TenantControl): RulesInForce {
+  function rulesOf(tenant: string, control: TenantControl): RulesOf {
     const known = tenants.get(tenant);
     const { rulesRevision, policiesRevision } = control;
-    if (known?.of[0] === rulesRevision && known.of[1] === policiesRevision) return known.rules;
-    const rules = rulesInForce(
-      [...control.rules.values()].map((kept) => ruleOf(kept)),
-      policiesOf(control),
-    );
-    tenants.set(tenant, { of: [rulesRevision, policiesRevision], rules });
-    return rules;
+    if (known?.of[0] === rulesRevision && known.of[1] === policiesRevision) return known;
+    const all = [...control.rules.values()].map((kept) => ruleOf(kept));
+    const watching = inShadowOf(all);
+    const policyOf = policiesOf(control);
+    const made = {
+      of: [rulesRevision, policiesRevision] as const,
+      rules: rulesInForce(all, policyOf),
+      watching: watching.length === 0 ? null : rulesInForce(watching, policyOf),
+    };
+    tenants.set(tenant, made);
+    return made;
   }
 
   function mandateFor(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
     const control = fold.tenant(tenant);
     const agent = control.agents.get(action.agentId);
     if (agent === undefined) return NONE;
-    const rules = rulesOf(tenant, control);
+    const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
     // So decisions name what rules compose to, and an action may say that it counts on it.
     const { mandateId = COMPOSED } = action;
@@ -53,10 +66,11 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       if (document.parent === undefined) return own;
       return families.within(own, agentsAbove(control.agents, document), rules, action, atMs);
     }
-    const { asked = action, ...own } = issued(control, mandateId, action, atMs);
-    if (own.mandate === null) return own;
+    const { asked, ...own } = issued(control, mandateId, action, atMs);
+    if (asked === undefined) return own;
+    const shadow = watching && shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs));
     const above = agentsAbove(control.agents, document);
-    return families.within({ ...own, shadow: null, matches: [] }, above, rules, asked, atMs);
+    return { ...own, ...families.within({ ...own, shadow, matches: [] }, above, rules, asked, atMs) };
   }
 
   return {

@@ -1,0 +1,52 @@
+/**
+ * What rules in shadow make of an action under an issued mandate. They stand there to try a change before it is made: so
+ * those are asked that stand now, of the agent as it stands now, and what they give is laid upon what the mandate is made of.
+ */
+import { compose, type NamedPolicy } from '../mandate/compose.ts';
+import type { Mandate } from '../mandate/mandate.ts';
+import { type RecentlyUsed, recentlyUsed } from '../recently-used.ts';
+import type { Rule } from '../rules/rule.ts';
+import type { InShadow, Resolved } from '../rules/rules-in-force.ts';
+
+/** Of one mandate, for what rules in shadow gave last. */
+const KNOWN = 4;
+
+/** @param watching what rules in shadow give as if they were in force, and no others */
+type ShadowOverIssued = (own: Mandate | null, watching: Resolved) => InShadow | null;
+
+export function shadowOverIssued(): ShadowOverIssued {
+  const made = new WeakMap<Mandate, RecentlyUsed<Mandate>>();
+
+  function laidUpon(own: Mandate, more: Mandate): Mandate | null {
+    const known = made.get(own) ?? recentlyUsed<Mandate>(KNOWN);
+    made.set(own, known);
+    const { hash, rules } = more.reference;
+    const key = [hash, ...rules].join(' ');
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const { id, rules: ownRules } = own.reference;
+    const both = compose(id, [own, more].flatMap(named), [...ownRules, ...rules]);
+    if (both !== null) known.set(key, both);
+    return both;
+  }
+
+  return (own, { mandate: more, matches, holdsFromMs, holdsUntilMs }) => {
+    const mandate = own === null || more === null ? more : laidUpon(own, more);
+    if (mandate === null) return null;
+    const policies = new Set(matches.map(({ policy }) => policy));
+    return {
+      ...{ mandate, rules: matches.map(({ rule }) => rule), policies: [...policies] },
+      ...{ holdsFromMs, holdsUntilMs },
+    };
+  };
+}
+
+/** Those in shadow, as if they were in force. */
+export function inShadowOf(rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ mode }) => mode === 'shadow').map((rule) => ({ ...rule, mode: 'enforce' }));
+}
+
+/** Rules give no others. */
+function named({ policies }: Mandate): NamedPolicy[] {
+  return policies.flatMap((policy) => (policy.name === null ? [] : [{ ...policy, name: policy.name }]));
+}
