@@ -148,6 +148,11 @@ export interface Bus {
   consume(options: ConsumerOptions): Promise<Consumer>;
   read(options: ReaderOptions): Promise<Reader>;
   /**
+   * Makes a topic where it is missing, as its records ask for, and tells whether it was: for whoever sees to topics, also
+   * where they are not made at their first use. Fails with BUS_TOPIC_UNFIT where this client may not.
+   */
+  makeTopic(topic: string): Promise<boolean>;
+  /**
    * What the log holds of a topic now: one row per partition; `startOffset` moves with retention. With `beforeMs`, what of
    * it was appended before that time of the log's clock.
    */

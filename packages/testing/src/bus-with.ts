@@ -7,6 +7,7 @@ export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
     append: (topic, records) => bus.append(topic, records),
     consume: (options) => bus.consume(options),
     read: (options) => bus.read(options),
+    makeTopic: (topic) => bus.makeTopic(topic),
     ranges: (topic, beforeMs) => bus.ranges(topic, beforeMs),
     positions: (prefix) => bus.positions(prefix),
     at: (coordinate) => bus.at(coordinate),

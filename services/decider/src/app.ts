@@ -32,6 +32,7 @@ import {
 } from '@mandate/schemas';
 import type { Answer, AnswerContext } from './answer.ts';
 import { answerBatch } from './answer-batch.ts';
+import { followedTopics } from './followed-topics.ts';
 import { type DeciderMeasures, deciderMeasures, measuredSteps } from './measures.ts';
 import { beginSpans, describeAnswer } from './trace-batch.ts';
 import { watchDecider } from './watch-decider.ts';
@@ -55,8 +56,10 @@ export type DeciderOptions = AnswerContext & {
   tracer?: Tracer | null;
   /** Told of whatever makes a partition wait: some of it goes away only when somebody sees to it. */
   mend?(error: unknown): void;
-  /** The shared topic, and those of tenants that publish directly. */
+  /** The shared topic, and those of tenants that publish directly, as settings name them. */
   topics?: readonly string[];
+  /** Further tenants that publish directly, as known when it is asked: see followed-topics.ts. */
+  directTenants?(): Iterable<string>;
   maxBatch?: number;
   sessionTimeoutMs?: number;
 };
@@ -73,14 +76,15 @@ export type Decider = Running & {
 };
 
 export async function startDecider(options: DeciderOptions): Promise<Decider> {
-  const { bus, log, topics = [TOPICS.actions] } = options;
+  const { bus, log, topics = [TOPICS.actions], directTenants = () => [] } = options;
   topics.forEach(mustNameTenant);
+  const followed = await followedTopics({ bus, log, topics, directTenants });
   const measure = deciderMeasures(options.metrics);
   const measured = { ...options, ledger: measuredSteps(options.ledger, measure) };
   const halted = new Map<string, string>();
   const consumer = await bus.consume({
     group: GROUPS.decider,
-    topics,
+    topics: followed.all(),
     from: 'earliest',
     takesUnreadable: true,
     ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
@@ -96,10 +100,12 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
     },
   });
   log.info({ group: GROUPS.decider }, 'deciding');
+  const following = followed.keepFollowing(consumer);
   const watch = watchDecider({ consumer, ledger: options.ledger, log }, measure);
   const stopping = new AbortController();
   const ended = () => {
     watch.stop();
+    following.stop();
     stopping.abort(new Error('the decider stopped'));
   };
   consumer.finished.then(ended, ended);
@@ -117,7 +123,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
       untilCommitted(
         bus,
         consumer,
-        topics,
+        followed.all(),
         signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal,
       ),
   };

@@ -343,6 +343,7 @@ class LogClient {
         const reader = await look(() => new LogReader(log, this.#ports, options));
         return this.#opened(reader);
       },
+      makeTopic: () => look(() => false),
       ranges: (topic, beforeMs) => look(() => log.ranges(topic, beforeMs)),
       positions: (prefix) => look(() => log.positions(prefix)),
       at: (coordinate) => look(() => log.at(coordinate)),

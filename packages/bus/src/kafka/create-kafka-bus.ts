@@ -18,7 +18,7 @@ export type KafkaBusOptions = KafkaConfig & {
   log: Logger;
   /** How long a call goes on trying before BUS_UNAVAILABLE. Default 15,000. */
   patienceMs?: number;
-  /** Whether topics that are missing are made. Default false: someone with the right to it makes them. */
+  /** Whether topics that are missing are made at their first use. Default false: someone with the right to it makes them. */
   createTopics?: boolean;
   /** What topics are made with, in place of what schemas/src/topics.ts says. */
   partitions?: number;
@@ -45,7 +45,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   const freshMs = options.metadataAgeMs ?? DEFAULT_METADATA_AGE_MS;
   const topics = new Topics(
     { connection, withinMs, freshMs, log },
-    options.createTopics ? provisioning : null,
+    provisioning,
+    options.createTopics ?? false,
   );
   const inFlight = new InFlight({
     records: options.maxInFlightRecords ?? 100_000,
@@ -136,6 +137,10 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
         positions: () => reader.positions(),
         stop: () => reader.stop(),
       };
+    },
+    async makeTopic(topic) {
+      mustBeOpen();
+      return topics.make(topic);
     },
     async ranges(topic, beforeMs) {
       mustBeOpen();

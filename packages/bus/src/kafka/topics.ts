@@ -12,25 +12,28 @@ const PROBE_MS = 3_000;
 
 type Known = { partitions: Promise<readonly number[]>; freshUntil: number };
 
-/** Topics that this process uses: each is made if it may be, and checked, before its first use. */
+/** Topics that this process uses: each is checked, and made where that is asked for, before its first use. */
 export class Topics {
   readonly #connection: Connection;
-  readonly #provisioning: Provisioning | null;
+  readonly #provisioning: Provisioning;
+  readonly #makesMissing: boolean;
   readonly #withinMs: number;
   readonly #freshMs: number;
   readonly #log: Logger;
   readonly #known = new Map<string, Known>();
 
-  /** @param provisioning null: topics are made by others, and one that is missing is an error. */
+  /** @param makesMissing false: topics are made by others, and the first use of one that is missing is an error */
   constructor(
     parts: { connection: Connection; withinMs: number; freshMs: number; log: Logger },
-    provisioning: Provisioning | null,
+    provisioning: Provisioning,
+    makesMissing: boolean,
   ) {
     this.#connection = parts.connection;
     this.#withinMs = parts.withinMs;
     this.#freshMs = parts.freshMs;
     this.#log = parts.log;
     this.#provisioning = provisioning;
+    this.#makesMissing = makesMissing;
   }
 
   /**
@@ -53,6 +56,17 @@ export class Topics {
       freshUntil: performance.now() + this.#freshMs,
     });
     return partitions;
+  }
+
+  /** Makes it, if it is missing, and checks it. */
+  async make(topic: string): Promise<boolean> {
+    const isMissing = !(await this.#exists(topic));
+    if (isMissing) {
+      await createTopic(this.#connection, topic, this.#provisioning, this.#withinMs);
+      this.#log.info({ topic }, 'topic created');
+    }
+    await checkTopic(this.#connection, topic, this.#withinMs, this.#log);
+    return isMissing;
   }
 
   /** Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. */
@@ -86,15 +100,15 @@ export class Topics {
   }
 
   async #makeReady(topic: string): Promise<void> {
+    if (this.#makesMissing) {
+      await this.make(topic);
+      return;
+    }
     if (!(await this.#exists(topic))) {
-      if (this.#provisioning === null) {
-        throw topicUnfit(
-          `topic ${topic} does not exist`,
-          'Run `mandate migrate`, or have it created as infra/kafka/README.md says.',
-        );
-      }
-      await createTopic(this.#connection, topic, this.#provisioning, this.#withinMs);
-      this.#log.info({ topic }, 'topic created');
+      throw topicUnfit(
+        `topic ${topic} does not exist`,
+        'Run `mandate migrate`, or have it created as infra/kafka/README.md says.',
+      );
     }
     await checkTopic(this.#connection, topic, this.#withinMs, this.#log);
   }

@@ -151,6 +151,12 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
         stop: () => reader.stop(),
       };
     },
+    async makeTopic(topic) {
+      mustBeOpen();
+      const isMissing = !(await untilFree(() => topics.names(), busyWaitMs)).includes(topic);
+      await topics.get(topic);
+      return isMissing;
+    },
     async ranges(topic, beforeMs) {
       mustBeOpen();
       const { partitions } = await topics.get(topic);

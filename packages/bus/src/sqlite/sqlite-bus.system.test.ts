@@ -107,12 +107,13 @@ describe('the SQLite log', () => {
     const first = await scratch.open({ partitions: 3, partitionsByTopic: { narrow: 1 } });
     expect(await first.ranges('wide')).toHaveLength(3);
     expect(await first.ranges('narrow')).toHaveLength(1);
+    expect([await first.makeTopic('wide'), await first.makeTopic('new')]).toEqual([false, true]);
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
     const second = await scratch.open({ partitions: 5, log });
     expect(await second.ranges('wide')).toHaveLength(3);
     expect(lines.join()).toContain('keeps the partitions');
-    await expect((await scratch.open({ partitions: 0 })).ranges('new')).rejects.toMatchObject({
+    await expect((await scratch.open({ partitions: 0 })).ranges('never')).rejects.toMatchObject({
       code: 'BUS_MISUSED',
     });
   });
