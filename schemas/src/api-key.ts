@@ -6,9 +6,31 @@ import { tenant } from './scalars.ts';
  * publish: send actions and outcomes. audit: read the record. operate: kill, revive, adjust budgets, within the key's
  * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. author:
  * change the agents, policies and rules of the key's tenant. persons: read what is sealed of its people, and forget them.
+ * admin: issue, list and revoke the keys of the people who work with the tenant; whoever has it can so have any role.
  */
-export const API_SCOPES = ['publish', 'audit', 'operate', 'operate:all', 'author', 'persons'] as const;
+export const API_SCOPES = [
+  'publish',
+  'audit',
+  'operate',
+  'operate:all',
+  'author',
+  'persons',
+  'admin',
+] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
+
+/**
+ * What people do, as scopes of the keys that they are issued. Nobody's role reaches beyond their tenant. A set is never changed:
+ * keys on the control topic are held to it for ever. Another one is another role.
+ */
+export const ROLES = {
+  viewer: ['audit'],
+  operator: ['audit', 'operate'],
+  author: ['audit', 'author'],
+  admin: ['audit', 'operate', 'author', 'persons', 'admin'],
+} as const satisfies Record<string, readonly ApiScope[]>;
+export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
 /**
  * What is kept of a key. Not the key: only its SHA-256, which needs no salt and no slow hash, as the secret is 256

@@ -1,11 +1,11 @@
 /**
- * What stands in the control topic: every change of agents, their API keys, policies, rules and issued mandates, with who, when and why. It is one
+ * What stands in the control topic: every change of agents, API keys, policies, rules and issued mandates, with who, when and why. It is one
  * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
  * every reader finds the same (packages/policy/src/control).
  */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
-import { apiKeyRecord } from './api-key.ts';
+import { apiKeyRecord, ROLE_NAMES } from './api-key.ts';
 import { CAPS } from './defaults.ts';
 import { issuedMandateDocument } from './issued-mandate.ts';
 import { policyDocument } from './mandate-document.ts';
@@ -42,6 +42,21 @@ export const keyRevoked = changes('key.revoked', 'A key of an agent lets nobody 
   agentId: id,
   keyId: id,
 });
+/** With which it was asked for, where that is itself a key of a role; absent: a key of a file, or no key. */
+const byKey = id.optional();
+export const roleGranted = changes(
+  'role.granted',
+  'Somebody was issued an API key with the scopes of a role.',
+  {
+    role: z.enum(ROLE_NAMES),
+    key: apiKeyRecord,
+    byKey,
+  },
+);
+export const roleRevoked = changes('role.revoked', 'A key of a role lets nobody in any more.', {
+  keyId: id,
+  byKey,
+});
 export const policyPublished = changes(
   'policy.published',
   'A policy has a new version, which is the latest from here on.',
@@ -75,6 +90,8 @@ export const controlRecord = z.discriminatedUnion('event', [
   agentRetired,
   keyIssued,
   keyRevoked,
+  roleGranted,
+  roleRevoked,
   policyPublished,
   policyArchived,
   rulePut,

@@ -45,6 +45,8 @@ export const CAPS = {
   rules: 100_000,
   agents: 100_000,
   keysPerAgent: 100,
+  /** Of people, in a tenant. */
+  roleKeys: 1_000,
   policies: 10_000,
   versionsPerPolicy: 10_000,
   /** Of one change on the control topic. */

@@ -1,5 +1,5 @@
 /** Changes of two tenants on the control topic, few enough of each kind that they meet. */
-import { controlRecord } from '@mandate/schemas';
+import { controlRecord, ROLE_NAMES, ROLES } from '@mandate/schemas';
 import fc from 'fast-check';
 
 export const AGENTS = ['a', 'b', 'c'];
@@ -7,6 +7,7 @@ const POLICIES = ['p', 'q'];
 export const RULES = ['r', 's'];
 export const KEYS = ['kkkkkkkkkkk1', 'kkkkkkkkkkk2'];
 const SCOPES = [['publish'], ['publish'], ['publish', 'operate:all']];
+const GRANTED = [...Object.values(ROLES), ['audit', 'operate:all'], ['publish']];
 export const MANDATES = ['mnd_1', 'mnd_2'];
 const MANDATE = {
   ...{ context: {}, rules: [{ rule: 'r', policy: 'p@1', mode: 'enforce' }], openRules: [] },
@@ -39,6 +40,25 @@ const body = fc.oneof(
     agentId: fc.constantFrom(...AGENTS),
     keyId: fc.constantFrom(...KEYS),
   }),
+  fc
+    .tuple(
+      fc.constantFrom(...KEYS, 'kkkkkkkkkkk3'),
+      fc.constantFrom(...ROLE_NAMES),
+      fc.constantFrom(...GRANTED),
+    )
+    .map(([id, role, scopes]) => ({
+      event: 'role.granted',
+      role,
+      key: { ...KEY, id, agents: ['*'], scopes },
+    })),
+  fc.record(
+    {
+      event: fc.constant('role.revoked'),
+      keyId: fc.constantFrom(...KEYS),
+      byKey: fc.constantFrom(...KEYS),
+    },
+    { requiredKeys: ['event', 'keyId'] },
+  ),
   fc.record({
     event: fc.constant('policy.published'),
     policy: fc.record({ version: fc.constant(1), id: fc.constantFrom(...POLICIES), maxCostTotal: fc.nat(5) }),

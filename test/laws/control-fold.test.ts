@@ -1,6 +1,6 @@
 /** The control topic: whatever is written to it in whatever order, every reader finds the same, and of two writers one wins. */
 import { foldControl, type TenantControl } from '@mandate/policy';
-import { CAPS, type ControlRecord, controlRecord } from '@mandate/schemas';
+import { CAPS, type ControlRecord, controlRecord, ROLES } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changes, KEY, KEYS, RULES } from './arbitrary-control-changes.ts';
@@ -14,8 +14,8 @@ function folded(records: readonly ControlRecord[]) {
 /** Everything that a reader can find. */
 function found({ fold }: ReturnType<typeof folded>): unknown {
   return ['acme', 'other'].map((name) => {
-    const { agents, keys, policies, rules, ...revisions } = fold.tenant(name);
-    return structuredClone({ agents, keys, policies, rules, ...revisions });
+    const { agents, keys, roleKeys, policies, rules, ...revisions } = fold.tenant(name);
+    return structuredClone({ agents, keys, roleKeys, policies, rules, ...revisions });
   });
 }
 
@@ -219,12 +219,14 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
   fc.assert(
     fc.property(changes, (records) => {
       const { fold } = folded(records);
-      const { agents, keys } = fold.tenant('acme');
+      const { agents, keys, roleKeys } = fold.tenant('acme');
       expect(fold.tenant('acme').units).toBe(unitsIn(fold.tenant('acme')));
       expect(fold.tenant('other').keys.size).toBe(0);
       for (const id of KEYS) {
         const kept = keys.get(id)?.document;
-        expect(fold.key(id)).toEqual(kept?.key);
+        const granted = roleKeys.get(id)?.document;
+        expect(fold.key(id)).toEqual((kept ?? granted)?.key);
+        expect(kept !== undefined && granted !== undefined).toBe(false);
         if (kept === undefined) continue;
         expect(agents.has(kept.agentId)).toBe(true);
         expect(kept.key).toMatchObject({
@@ -233,6 +235,44 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
         });
       }
     }),
+  );
+});
+
+test('a key of a role does what that role may, in its tenant, and nothing else', () => {
+  fc.assert(
+    fc.property(changes, (records) => {
+      const { fold } = folded(records);
+      expect(fold.tenant('other').roleKeys.size).toBe(0);
+      for (const { document } of fold.tenant('acme').roleKeys.values()) {
+        const scopes = ROLES[document.role];
+        expect(document.key).toMatchObject({ tenant: 'acme', scopes, agents: ['*'], revokedAt: null });
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('however admins revoke each other, one is left: nobody revokes their own key, nor does anything with one that is revoked', () => {
+  const admins = ['a', 'b', 'c'].map((one) => one.repeat(12));
+  const revoking = fc.array(fc.tuple(fc.constantFrom(...admins), fc.constantFrom(...admins)));
+  fc.assert(
+    fc.property(revoking, (asked) => {
+      const { fold, put, grant } = writer();
+      for (const id of admins) expect(grant({ id }).ok).toBe(true);
+      for (const [byKey, keyId] of asked) {
+        const { roleKeys } = fold.tenant('acme');
+        const [isAdmin, isThere] = [roleKeys.has(byKey), roleKeys.has(keyId)];
+        const refusal = !isAdmin ? 'ADMIN_REVOKED' : byKey === keyId ? 'OWN_KEY' : 'NOT_FOUND';
+        const became = put({ event: 'role.revoked', keyId, byKey });
+        expect(became).toMatchObject(
+          isAdmin && isThere && byKey !== keyId ? { ok: true } : { ok: false, refusal },
+        );
+        expect(grant({ id: 'd'.repeat(12), byKey }).ok).toBe(isAdmin);
+        put({ event: 'role.revoked', keyId: 'd'.repeat(12) });
+      }
+      expect(fold.tenant('acme').roleKeys.size).toBeGreaterThan(0);
+    }),
+    { numRuns: 100 },
   );
 });
 
@@ -249,9 +289,50 @@ function writer() {
     const key = { ...KEY, id: 'kkkkkkkkkkk1', agents: ['a'], scopes: ['publish'], ...fields };
     return put({ event: 'key.issued', agentId: 'a', key });
   };
+  /** To an admin, where it is not said otherwise. */
+  const grant = ({ role = 'admin', byKey, ...fields }: Record<string, unknown> = {}) => {
+    const key = { ...KEY, id: 'kkkkkkkkkkk2', agents: ['*'], scopes: ROLES.admin, ...fields };
+    return put({ event: 'role.granted', role, key, byKey });
+  };
   put({ event: 'agent.put', agent: { id: 'a' } });
-  return { fold, put, issue };
+  return { fold, put, issue, grant };
 }
+
+test.each([
+  ['of another tenant', { tenant: 'other' }],
+  ['of some agents', { agents: ['a'] }],
+  ['that is revoked', { revokedAt: KEY.createdAt }],
+  ['that may do more than its role', { scopes: [...ROLES.admin, 'operate:all'] }],
+  ['that may do less', { scopes: ['audit'] }],
+  ['that may do what another role may', { role: 'viewer' }],
+  ['of the id of an agent’s', { id: 'kkkkkkkkkkk1' }],
+  ['that an operator issued', { byKey: 'ooooooooooo1' }],
+  ['that nobody who is there issued', { byKey: 'nnnnnnnnnnn1' }],
+])('a key of a role %s is not taken', (_, fields) => {
+  const { fold, issue, grant } = writer();
+  expect(issue().ok).toBe(true);
+  expect(grant({ role: 'operator', scopes: ROLES.operator, id: 'ooooooooooo1' }).ok).toBe(true);
+  const refusal = 'byKey' in fields ? 'ADMIN_REVOKED' : 'KEY_UNFIT';
+  expect(grant(fields)).toMatchObject({ ok: false, refusal });
+  expect(fold.key('kkkkkkkkkkk2')).toBeUndefined();
+  expect(fold.key('kkkkkkkkkkk1')?.scopes).toEqual(['publish']);
+});
+
+test('an id of a key of a role is not taken for an agent, nor again', () => {
+  const { grant, issue } = writer();
+  expect(grant().ok).toBe(true);
+  expect(grant()).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
+  expect(issue({ id: 'kkkkkkkkkkk2' })).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
+});
+
+test('a tenant has so many keys of people and no more, and room again where one is revoked', () => {
+  const { put, grant } = writer();
+  const numbered = (at: number) => grant({ id: `k${String(at).padStart(11, '0')}` });
+  for (let at = 0; at < CAPS.roleKeys; at += 1) expect(numbered(at).ok).toBe(true);
+  expect(numbered(CAPS.roleKeys)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  put({ event: 'role.revoked', keyId: `k${'0'.repeat(11)}` });
+  expect(numbered(CAPS.roleKeys).ok).toBe(true);
+});
 
 test.each([
   ['of another agent', { agents: ['b'] }],

@@ -164,36 +164,42 @@ test('of a tenant with a long history all is there that decides what is forgotte
   expect(controlDigest(after)).toBe(controlDigest(fold));
 });
 
-test('a key whose public id was another tenant’s first lets in as little as before, and as much once that is gone', async () => {
-  const fold = foldControl();
-  let revision = 0;
-  const put = (each: ControlFold, tenant: string, body: object) =>
-    each.apply(recordOf(body, `chg-${tenant}-${revision}`, tenant), revision);
-  const both = (tenant: string) => {
-    const key = { ...KEY, tenant, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
-    return [
-      { event: 'agent.put', agent: { id: 'a' } },
-      { event: 'key.issued', agentId: 'a', key },
-    ];
-  };
-  for (const tenant of ['other', 'acme'])
-    for (const body of both(tenant)) {
+test.each([
+  ['an agent', 'key.issued', { agentId: 'a' }, { agents: ['a'], scopes: ['publish'] }, 'agent.retired'],
+  ['somebody', 'role.granted', { role: 'viewer' }, { agents: ['*'], scopes: ['audit'] }, 'role.revoked'],
+])(
+  'a key of %s whose public id was another tenant’s first lets in as little as before, and as much once that is gone',
+  async (_, event, whose, fields, end) => {
+    const fold = foldControl();
+    let revision = 0;
+    const put = (each: ControlFold, tenant: string, body: object) =>
+      each.apply(recordOf(body, `chg-${tenant}-${revision}`, tenant), revision);
+    const both = (tenant: string) => {
+      const key = { ...KEY, tenant, id: KEYS[0], ...fields };
+      return [
+        { event: 'agent.put', agent: { id: 'a' } },
+        { event, ...whose, key },
+      ];
+    };
+    for (const tenant of ['other', 'acme'])
+      for (const body of both(tenant)) {
+        revision += 1;
+        expect(put(fold, tenant, body).ok).toBe(true);
+      }
+    const after = await restored(fold);
+    const tenants = [fold.key(KEYS[0] ?? '')?.tenant, after.key(KEYS[0] ?? '')?.tenant];
+    expect(tenants).toEqual(['other', 'other']);
+    for (const tenant of ['other', 'acme']) {
       revision += 1;
-      expect(put(fold, tenant, body).ok).toBe(true);
+      for (const each of [fold, after]) {
+        put(each, tenant, { event: end, ...(end === 'role.revoked' ? { keyId: KEYS[0] } : whose) });
+        expect(each.key(KEYS[0] ?? '')).toBeUndefined();
+      }
+      expect(after.state).toEqual(fold.state);
     }
-  const after = await restored(fold);
-  const tenants = [fold.key(KEYS[0] ?? '')?.tenant, after.key(KEYS[0] ?? '')?.tenant];
-  expect(tenants).toEqual(['other', 'other']);
-  for (const tenant of ['other', 'acme']) {
-    revision += 1;
-    for (const each of [fold, after]) {
-      put(each, tenant, { event: 'agent.retired', agentId: 'a' });
-      expect(each.key(KEYS[0] ?? '')).toBeUndefined();
-    }
-    expect(after.state).toEqual(fold.state);
-  }
-  expect(after.state.tenantOfKey.size).toBe(0);
-});
+    expect(after.state.tenantOfKey.size).toBe(0);
+  },
+);
 
 /** More changes than are remembered, more mandates than are no burden, and a rule that was changed among them. */
 function longHistory(): ControlFold {
@@ -231,12 +237,14 @@ function never(): never {
 function oneOfEach(): ControlFold {
   const fold = foldControl();
   const key = { ...KEY, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
+  const roleKey = { ...KEY, id: KEYS[1], agents: ['*'], scopes: ['audit'] };
   const policy = { version: 1, id: 'p', maxCostTotal: 5, allowedTools: ['read_*'] };
-  const mandate = () => mandateOf(fold, 'a', 'mnd_1', 5);
+  const mandate = () => mandateOf(fold, 'a', 'mnd_1', 6);
   const bodies: (() => object)[] = [
     () => ({ event: 'agent.put', agent: { id: 'lead', labels: { team: 'ops' } } }),
     () => ({ event: 'agent.put', agent: { id: 'a', parent: 'lead', groups: ['g'] } }),
     () => ({ event: 'key.issued', agentId: 'a', key }),
+    () => ({ event: 'role.granted', role: 'viewer', key: roleKey }),
     () => ({ event: 'policy.published', policy }),
     () => ({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p@1' } }),
     () => ({ event: 'mandate.issued', mandate: mandate() }),
@@ -248,6 +256,8 @@ function oneOfEach(): ControlFold {
     () => ({ event: 'rule.removed', ruleId: 's' }),
     () => ({ event: 'policy.archived', policyId: 'p', forced: true }),
     () => ({ event: 'key.revoked', agentId: 'a', keyId: KEYS[0] }),
+    () => ({ event: 'role.granted', role: 'viewer', key: { ...roleKey, id: KEYS[0] } }),
+    () => ({ event: 'role.revoked', keyId: KEYS[1] }),
   ];
   const seen = new Set<string>();
   for (const [at, body] of bodies.entries()) {
@@ -264,7 +274,7 @@ test('what records fold to, and how it is written, has changed only where its ve
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
     1,
-    '10a1a01ad1a31185ab1a4a44be26ec719ad15cc422566e18c69e53d76a34f504',
+    'ce17999a13c08456c41280dd05cd677ad092e829002fd85b024ae3d96e6bdab2',
   ]);
 });
 

@@ -698,6 +698,13 @@ export const MUTATIONS: readonly Mutation[] = [
       'isFit',
     ],
     ['7 a key of an agent publishes and no more', 'return publishes && isFit', 'return isFit'],
+    ['7 a key of a role does what that role may', '&& isOfRole && isOfTenant', '&& isOfTenant'],
+    ['7 a role reaches no further than its tenant', '&& isOfRole && isOfTenant', '&& isOfRole'],
+    [
+      '7 nobody revokes the key that they ask with',
+      "if (record.byKey === record.keyId) return 'OWN_KEY';",
+      '',
+    ],
   ]),
   ...inFile(`${POLICY}/control/take-effect.ts`, [
     [

@@ -1,5 +1,5 @@
 /**
- * The control plane: agents, policies, rules and issued mandates over HTTP. It decides nothing and keeps nothing: a change is a record on the
+ * The control plane: agents, policies, rules, issued mandates and the keys of people over HTTP. It decides nothing and keeps nothing: a change is a record on the
  * control topic, which takes effect at its place there, for deciders as for whoever reads here, or, where it expected what
  * was no longer so, never. Any number of these may run.
  *
@@ -15,6 +15,7 @@ import { readAgents, writeAgents } from './routes/agents.ts';
 import { readIssuedMandates, writeIssuedMandates } from './routes/issued-mandates.ts';
 import { readPolicies, writePolicies } from './routes/policies.ts';
 import { previewMandate } from './routes/preview-mandate.ts';
+import { readRoleKeys, writeRoleKeys } from './routes/role-keys.ts';
 import { readRules, writeRules } from './routes/rules.ts';
 import { showLint } from './routes/show-lint.ts';
 
@@ -32,6 +33,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
       for (const route of [
         readAgents,
         readAgentKeys,
+        readRoleKeys,
         readPolicies,
         readRules,
         readIssuedMandates,
@@ -42,7 +44,14 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
     });
     await server.register(async (changing) => {
       reads?.recordRefusals(changing);
-      for (const route of [writeAgents, writeAgentKeys, writePolicies, writeRules, writeIssuedMandates])
+      for (const route of [
+        writeAgents,
+        writeAgentKeys,
+        writeRoleKeys,
+        writePolicies,
+        writeRules,
+        writeIssuedMandates,
+      ])
         route(changing, control);
     });
   };

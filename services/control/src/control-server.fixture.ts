@@ -5,6 +5,7 @@ import { followControl } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
 import {
   type ApiScope,
+  anyKeyStore,
   createHttpServer,
   createMetrics,
   issueApiKey,
@@ -25,9 +26,14 @@ const KEYS = {
   author: keyOf('acme', 'author'),
   auditor: keyOf('acme', 'audit'),
   operator: keyOf('acme', 'publish', 'operate', 'operate:all', 'persons'),
-  other: keyOf('globex', 'author', 'audit'),
+  admin: keyOf('acme', 'admin'),
+  other: keyOf('globex', 'author', 'audit', 'admin'),
 };
-export type Who = keyof typeof KEYS;
+/** One of these, or whoever has that key. */
+export type Who = keyof typeof KEYS | `sk-${string}`;
+
+const keyOfWho = (who: Who) => (isNamed(who) ? KEYS[who].key : who);
+const isNamed = (who: Who): who is keyof typeof KEYS => who in KEYS;
 
 export type Sent = { body?: unknown; headers?: Readonly<Record<string, string>> };
 
@@ -46,7 +52,7 @@ export async function controlOn(bus: Bus) {
     version: '1',
     log: silentLogger(),
     metrics: createMetrics({ service: 'test' }),
-    keys: memoryKeyStore(Object.values(KEYS).map(({ record }) => record)),
+    keys: anyKeyStore(memoryKeyStore(Object.values(KEYS).map(({ record }) => record)), followed.keys),
     readiness: async () => [],
   });
   await mustAnswerAsDescribed(server);
@@ -59,7 +65,7 @@ export async function controlOn(bus: Bus) {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
-        ...(who && { authorization: `Bearer ${KEYS[who].key}` }),
+        ...(who && { authorization: `Bearer ${keyOfWho(who)}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },

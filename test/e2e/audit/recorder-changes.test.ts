@@ -18,6 +18,11 @@ const KEY = {
   agents: ['bot'],
   hash: HASH,
 };
+const ROLE_KEY = {
+  ...KEY,
+  ...{ id: 'kkkkkkkkkkk2', scopes: ['audit'], agents: ['*'] },
+  ...{ createdAt: '2026-01-01T00:00:00Z', revokedAt: null },
+};
 const READS = { version: 1, id: 'reads', allowedTools: ['read_*'] };
 
 let recording: Recording;
@@ -83,6 +88,9 @@ test('each change is on record, who made it and why, and what became of it; no h
     change('rule.removed', { ruleId: 'r' }),
     change('policy.archived', { policyId: 'reads', forced: false }),
     change('key.revoked', { agentId: 'bot', keyId: KEY.id }),
+    change('role.granted', { role: 'viewer', key: ROLE_KEY }),
+    change('role.granted', { role: 'admin', key: ROLE_KEY }),
+    change('role.revoked', { keyId: ROLE_KEY.id }),
     change('agent.retired', { agentId: 'bot' }),
     change('agent.retired', { agentId: 'bot' }),
     // As by a writer that lost the answer of the log: no row says that it happened twice.
@@ -119,6 +127,9 @@ test('each change is on record, who made it and why, and what became of it; no h
     'rule.removed r',
     'policy.archived reads',
     'key.revoked kkkkkkkkkkk1 bot',
+    'role.granted kkkkkkkkkkk2',
+    'role.granted kkkkkkkkkkk2 KEY_UNFIT',
+    'role.revoked kkkkkkkkkkk2',
     'agent.retired bot bot',
     'agent.retired bot bot NOT_FOUND',
     'policy.published reads ID_REUSED',
@@ -155,6 +166,7 @@ test('each change is on record, who made it and why, and what became of it; no h
   const issued = kept.filter(({ payload }) => payload.includes('"key.issued"'));
   expect(issued).toHaveLength(2);
   expect(issued.map(({ payload }) => payload).join()).toContain(KEY.id);
+  expect(kept.some(({ payload }) => payload.includes('"role":"viewer"'))).toBe(true);
   expect(kept.map(({ payload }) => payload).join()).not.toContain(HASH);
   expect(kept.some(({ payload }) => payload.includes('"maxCostTotal":5'))).toBe(true);
 });

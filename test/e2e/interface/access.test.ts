@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { idOfChange } from '@mandate/audit';
 import { openPlane, planeConfig } from '@mandate/cli';
 import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
-import { API_SCOPES, readAccessRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { API_SCOPES, ROLE_NAMES, ROLES, readAccessRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { faultsOfAnswers } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deadLetterOf } from '../audit/log-records.ts';
@@ -17,7 +17,12 @@ import { type Described, isStream, type OpenApi, operationsOf, requiredValues, u
 
 const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>
   issueApiKey({ tenant, name, scopes: [...scopes], agents: ['*'] });
-const OF_ONE_SCOPE = API_SCOPES.map((scope) => ({ scope, ...issue('acme', scope, [scope]) }));
+type Caller = { name: string; scopes: readonly ApiScope[]; key: string };
+const OF_ONE_SCOPE = API_SCOPES.map((scope) => ({
+  name: scope,
+  scopes: [scope],
+  ...issue('acme', scope, [scope]),
+}));
 /** With operate:all one sees every tenant. */
 const OF_A_TENANT = API_SCOPES.filter((scope) => scope !== 'operate:all');
 const [ours, theirs] = [issue('acme', 'ours', OF_A_TENANT), issue('globex', 'theirs', OF_A_TENANT)];
@@ -27,6 +32,8 @@ const folder = mkdtempSync(join(tmpdir(), 'mandate-access-'));
 let plane: Awaited<ReturnType<typeof openPlane>>;
 let operations: Described[];
 let keyed: Described[];
+/** Issued by the plane itself. */
+let ofRoles: readonly (Caller & { id: string })[];
 let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 
 beforeAll(async () => {
@@ -39,6 +46,13 @@ beforeAll(async () => {
   faultsOf = (await faultsOfAnswers())(document);
   keyed = operations.filter(({ security }) => security.length > 0);
   expect(keyed.length).toBeGreaterThan(60);
+  ofRoles = await Promise.all(
+    ROLE_NAMES.map(async (role) => {
+      const name = `who is ${role}`;
+      const made = await put<{ id: string; key: string }>(ours.key, '/v1/keys', { name, role });
+      return { ...made, name, scopes: ROLES[role] };
+    }),
+  );
 });
 afterAll(async () => {
   await plane.stop();
@@ -85,6 +99,7 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^GET .v1.persons.erasures$/, ['audit', 'persons']],
   [/^POST .v1.persons./, ['persons']],
   [/^(GET .v1.(agents|lint|mandates|policies|rules)|POST .v1.mandates.preview$)/, ['audit', 'author']],
+  [/^(DELETE|GET|POST) .v1.keys/, ['admin']],
   [/^(DELETE|POST|PUT) .v1.(agents|mandates|policies|rules)/, ['author']],
 ];
 function scopesOf(operation: Described): readonly string[] {
@@ -109,14 +124,17 @@ test('a key opens the routes that take its scope and no others; whoever is turne
   for (const operation of keyed) {
     const said = operation.security[0]?.bearer ?? [];
     expect([nameOf(operation), new Set(said)]).toEqual([nameOf(operation), new Set(scopesOf(operation))]);
-    const asked = OF_ONE_SCOPE.map(async ({ scope, key }) => ({ scope, ...(await ask(operation, key)) }));
-    for (const { scope, status, text } of await Promise.all(asked)) {
-      const isLetIn = scopesOf(operation).includes(scope);
-      expect([nameOf(operation), scope, status === 403]).toEqual([nameOf(operation), scope, !isLetIn]);
-      if (isLetIn) expect([nameOf(operation), scope, status < 500]).toEqual([nameOf(operation), scope, true]);
+    const askAll = (callers: readonly Caller[]) =>
+      Promise.all(callers.map(async (caller) => ({ ...caller, ...(await ask(operation, caller.key)) })));
+    // One after the other: a tenant has no more than four exports at once.
+    const asked = [...(await askAll(OF_ONE_SCOPE)), ...(await askAll(ofRoles))];
+    for (const { name, scopes, status, text } of asked) {
+      const isLetIn = scopes.some((scope) => scopesOf(operation).includes(scope));
+      expect([nameOf(operation), name, status === 403]).toEqual([nameOf(operation), name, !isLetIn]);
+      if (isLetIn) expect([nameOf(operation), name, status < 500]).toEqual([nameOf(operation), name, true]);
       else {
         expect(JSON.parse(text)).toMatchObject({ code: 'FORBIDDEN' });
-        turnedAway.push(`${scope} ${nameOf(operation).replaceAll(/\{(\w+)\}/g, ':$1')}`);
+        turnedAway.push(`${name} ${nameOf(operation).replaceAll(/\{(\w+)\}/g, ':$1')}`);
       }
     }
   }
@@ -133,26 +151,34 @@ const SPY = 'spy-1';
 const spied: string[] = [SPY];
 
 /** What is read of the answers to what is put there: each has its own of it. */
-type Made = { revision: number; key: { id: string }; mandate: { id: string }; decision: { id: string } };
+type Made = {
+  id: string;
+  revision: number;
+  key: { id: string };
+  mandate: { id: string };
+  decision: { id: string };
+};
+
+async function put<Answer = Made>(key: string, path: string, body: object): Promise<Answer> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(plane.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect([path, answer.ok]).toEqual([path, true]);
+  return (await answer.json()) as Answer;
+}
 
 async function seed(): Promise<void> {
-  async function put(path: string, body: object): Promise<Made> {
-    const headers = { authorization: `Bearer ${theirs.key}`, 'content-type': 'application/json' };
-    const answer = await fetch(plane.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    expect([path, answer.ok]).toEqual([path, true]);
-    return (await answer.json()) as Made;
-  }
-  const agent = await put('/v1/agents', { id: SPY, groups: ['spies'] });
-  await put('/v1/policies', { version: 1, id: SPY, allowedTools: ['look'] });
-  await put('/v1/rules', { version: 1, id: SPY, policy: SPY, groups: ['spies'] });
-  const { mandate } = await put('/v1/mandates/issue', { agentId: SPY });
+  const agent = await put(theirs.key, '/v1/agents', { id: SPY, groups: ['spies'] });
+  await put(theirs.key, '/v1/policies', { version: 1, id: SPY, allowedTools: ['look'] });
+  await put(theirs.key, '/v1/rules', { version: 1, id: SPY, policy: SPY, groups: ['spies'] });
+  const { mandate } = await put(theirs.key, '/v1/mandates/issue', { agentId: SPY });
   const action = { id: SPY, agentId: SPY, type: 'tool_call', tool: 'look' };
-  const { decision } = await put('/v1/actions?waitMs=20000', action);
-  await put(`/v1/agents/${SPY}/kill`, {});
+  const { decision } = await put(theirs.key, '/v1/actions?waitMs=20000', action);
+  await put(theirs.key, `/v1/agents/${SPY}/kill`, {});
+  const { id: keyId } = await put(theirs.key, '/v1/keys', { name: SPY, role: 'admin' });
   const letter = deadLetterOf(1, topicOfTenant('globex'));
   await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(letter) }]);
   await plane.atRest();
-  spied.push(agent.key.id, mandate.id, decision.id, letter.deadLetter.id, idOfChange(agent.revision));
+  spied.push(keyId, agent.key.id, mandate.id, decision.id, letter.deadLetter.id, idOfChange(agent.revision));
 }
 
 const NAMING = /^(agent|agentId)$/;
@@ -232,4 +258,16 @@ test("another tenant's ids are those of nobody, wherever one may be named; nothi
         await answered(operation, ours.key, nobodys(id), nobodys(SPY)),
       ]);
   expect(await seenByThem()).toEqual(before);
+});
+
+test('a key that was revoked opens nothing, wherever it did', async () => {
+  for (const { id } of ofRoles) {
+    const headers = { authorization: `Bearer ${ours.key}` };
+    expect((await fetch(`${plane.url}/v1/keys/${id}`, { method: 'DELETE', headers })).status).toBe(200);
+  }
+  for (const operation of keyed)
+    for (const { name, key } of ofRoles) {
+      const { status } = await ask(operation, key);
+      expect([401, 429], `${name} ${nameOf(operation)}`).toContain(status);
+    }
 });

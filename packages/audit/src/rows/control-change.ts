@@ -27,13 +27,18 @@ const KEPT: {
 } = {
   'agent.put': ({ agent }) => ({ subject: agent.id, agentId: agent.id, kept: { agent } }),
   'agent.retired': ({ agentId }) => ({ subject: agentId, agentId, kept: { agentId } }),
-  // Without the hash: it is all that lets somebody in who can write the log, and tells nothing about the change.
+  // Without the hash, here and below: it is all that lets somebody in who can write the log, and tells nothing about the change.
   'key.issued': ({ agentId, key: { hash: _, ...key } }) => ({
     subject: key.id,
     agentId,
     kept: { agentId, key },
   }),
   'key.revoked': ({ agentId, keyId }) => ({ subject: keyId, agentId, kept: { agentId, keyId } }),
+  'role.granted': ({ role, key: { hash: _, ...key }, byKey }) => ({
+    subject: key.id,
+    kept: { role, key, byKey },
+  }),
+  'role.revoked': ({ keyId, byKey }) => ({ subject: keyId, kept: { keyId, byKey } }),
   'policy.published': ({ policy }) => ({ subject: policy.id, kept: { policy } }),
   'policy.archived': ({ policyId, forced }) => ({ subject: policyId, kept: { policyId, forced } }),
   'rule.put': ({ rule }) => ({ subject: rule.id, kept: { rule } }),

@@ -82,6 +82,8 @@ test.each<[string, Partial<ShownControlEvent>]>([
     'REVOKED key k1 of bot by ops (key_1): incident 42',
     { event: 'key.revoked', agentId: 'bot', subject: 'k1' },
   ],
+  ['ISSUED key k2 of a role by ops (key_1): incident 42', { event: 'role.granted', subject: 'k2' }],
+  ['REVOKED key k2 of a role by ops (key_1): incident 42', { event: 'role.revoked', subject: 'k2' }],
   [
     'PUBLISHED policy reads@4 by ops (key_1): incident 42',
     { event: 'policy.published', subject: 'reads', policyVersion: 4, refusal: null },

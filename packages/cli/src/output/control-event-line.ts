@@ -37,6 +37,8 @@ const CHANGES: Readonly<
   'agent.retired': ['RETIRED', ({ subject }) => `agent ${subject}`],
   'key.issued': ['ISSUED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
   'key.revoked': ['REVOKED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
+  'role.granted': ['ISSUED', ({ subject }) => `key ${subject} of a role`],
+  'role.revoked': ['REVOKED', ({ subject }) => `key ${subject} of a role`],
   'policy.published': ['PUBLISHED', policyOf],
   'policy.archived': ['ARCHIVED', policyOf],
   'rule.put': ['CHANGED', ({ subject }) => `rule ${subject}`],

@@ -20,7 +20,7 @@ export type ControlFold = {
   apply(record: ControlRecord, revision: number): Changed;
   /** As it stands; what is applied later shows in it. */
   tenant(name: string): TenantControl;
-  /** Of every tenant, by their public ids. */
+  /** Of the agents and people of every tenant, by their public ids. */
   key(id: string): ApiKeyRecord | undefined;
   /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
   readonly state: ControlState;
@@ -54,7 +54,7 @@ const REMEMBERED = 10_000;
 export function foldControl(state: ControlState = newControlState()): ControlFold {
   const { tenants, tenantOfKey } = state;
   const none = newTenant();
-  const key = (id: string) => tenants.get(tenantOfKey.get(id) ?? '')?.control.keys.get(id)?.document.key;
+  const key = (id: string) => keyIn(tenants.get(tenantOfKey.get(id) ?? '')?.control ?? none, id);
   return {
     apply(record, revision) {
       const { tenant } = record.change;
@@ -63,8 +63,8 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
       const held = keysNamed(known.control, record);
       const changed = applyOnce(known, record, revision);
       for (const id of held)
-        if (tenantOfKey.get(id) === tenant && !known.control.keys.has(id)) tenantOfKey.delete(id);
-      if (changed.ok && record.event === 'key.issued' && key(record.key.id) === undefined)
+        if (tenantOfKey.get(id) === tenant && keyIn(known.control, id) === undefined) tenantOfKey.delete(id);
+      if (changed.ok && 'key' in record && key(record.key.id) === undefined)
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
@@ -74,8 +74,14 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
   };
 }
 
+/** No id is of both. */
+function keyIn({ keys, roleKeys }: Tenant, id: string): ApiKeyRecord | undefined {
+  return (keys.get(id) ?? roleKeys.get(id))?.document.key;
+}
+
 /** Of those that a tenant has now, which may be gone behind the record. */
 function keysNamed({ keysOf }: Tenant, record: ControlRecord): readonly string[] {
+  if (record.event === 'role.revoked') return [record.keyId];
   const isOfKeys = record.event === 'key.revoked' || record.event === 'agent.retired';
   return isOfKeys ? [...(keysOf.get(record.agentId) ?? [])] : [];
 }

@@ -1,5 +1,5 @@
 /** Why a change does not take effect, though it expected what is so: the same for every reader. */
-import { type AgentDocument, CAPS, type ControlRecord } from '@mandate/schemas';
+import { type AgentDocument, type ApiKeyRecord, CAPS, type ControlRecord, ROLES } from '@mandate/schemas';
 import { areTooMany, objectionToIssue } from './issued-mandates.ts';
 import type { Tenant } from './tenant-control.ts';
 
@@ -12,8 +12,12 @@ export type ChangeRefusal =
   | 'RULES_DIFFER'
   /** The tenant has as many as it may: CAPS. Every process holds them all. */
   | 'TOO_MANY'
-  /** It is not of this tenant and this agent alone, does more than publish, or there is one of its id. */
+  /** It is not of this tenant, and this agent alone, does more than publish, or other than its role; or there is one of its id. */
   | 'KEY_UNFIT'
+  /** The admin who asked for it was one no longer. */
+  | 'ADMIN_REVOKED'
+  /** An admin may not revoke the key that they ask with: there would soon be nobody who issues another. */
+  | 'OWN_KEY'
   /** It lasts too long or not at all, or names what is not so. */
   | 'MANDATE_UNFIT'
   | 'PARENT_UNKNOWN'
@@ -40,13 +44,20 @@ export function objectionTo(
     case 'key.issued': {
       const { agentId, key, change } = record;
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
-      const isFit = current === 0 && key.tenant === change.tenant && key.revokedAt === null;
+      const isFit = isNewKey(control, key) && key.tenant === change.tenant;
       // Whoever may write here must not make themselves an operator.
       const publishes = key.scopes.length === 1 && key.scopes[0] === 'publish';
       return publishes && isFit && key.agents.length === 1 && key.agents[0] === agentId ? null : 'KEY_UNFIT';
     }
     case 'key.revoked':
       return control.keys.get(record.keyId)?.document.agentId === record.agentId ? null : 'NOT_FOUND';
+    case 'role.granted':
+      if (!isByAdmin(control, record)) return 'ADMIN_REVOKED';
+      return isFitForRole(control, record) ? null : 'KEY_UNFIT';
+    case 'role.revoked':
+      if (!isByAdmin(control, record)) return 'ADMIN_REVOKED';
+      if (record.byKey === record.keyId) return 'OWN_KEY';
+      return current === 0 ? 'NOT_FOUND' : null;
     case 'policy.archived':
       if (current === 0) return 'NOT_FOUND';
       return !record.forced && isUsed(control, record.policyId) ? 'POLICY_IN_USE' : null;
@@ -60,6 +71,25 @@ export function objectionTo(
     default:
       return null;
   }
+}
+
+type Granted = Extract<ControlRecord, { event: 'role.granted' }>;
+type Revoked = Extract<ControlRecord, { event: 'role.revoked' }>;
+
+/** Of two who revoke each other's keys at once, one stays. */
+function isByAdmin({ roleKeys }: Tenant, { byKey }: Granted | Revoked): boolean {
+  return byKey === undefined || roleKeys.get(byKey)?.document.role === 'admin';
+}
+
+/** Nothing but the role, of the whole of its tenant and of no other. */
+function isFitForRole(control: Tenant, { role, key, change }: Granted): boolean {
+  const isOfRole = JSON.stringify(key.scopes) === JSON.stringify(ROLES[role]);
+  const isOfTenant = key.tenant === change.tenant && JSON.stringify(key.agents) === '["*"]';
+  return isNewKey(control, key) && isOfRole && isOfTenant;
+}
+
+function isNewKey({ keys, roleKeys }: Tenant, { id, revokedAt }: ApiKeyRecord): boolean {
+  return revokedAt === null && !keys.has(id) && !roleKeys.has(id);
 }
 
 /** A sub-agent's parent is registered, and is not below it; and no chain becomes too long, on whichever end it grows. */
@@ -97,6 +127,8 @@ export function isOneTooMany(control: Tenant, record: ControlRecord, current: nu
       return isNew && control.agents.size >= CAPS.agents;
     case 'key.issued':
       return (control.keysOf.get(record.agentId)?.size ?? 0) >= CAPS.keysPerAgent;
+    case 'role.granted':
+      return control.roleKeys.size >= CAPS.roleKeys;
     case 'policy.published': {
       const { length } = control.versions.get(record.policy.id) ?? [];
       return length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= CAPS.policies);

@@ -28,6 +28,14 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       control.keys.delete(record.keyId);
       removeUnder(control.keysOf, record.agentId, record.keyId);
       return;
+    case 'role.granted': {
+      const { role, key, change } = record;
+      control.roleKeys.set(key.id, { revision, document: { role, key, changeId: change.id } });
+      return;
+    }
+    case 'role.revoked':
+      control.roleKeys.delete(record.keyId);
+      return;
     case 'policy.published': {
       const { policy: document } = record;
       const versions = control.versions.get(document.id) ?? [];

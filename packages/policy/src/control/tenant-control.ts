@@ -4,6 +4,7 @@ import type {
   ApiKeyRecord,
   ControlRecord,
   PolicyDocument,
+  Role,
   RuleDocument,
 } from '@mandate/schemas';
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
@@ -12,12 +13,17 @@ import type { Kept, PolicyHistory } from './kept.ts';
 /** Of an agent: it lets in for as long as that is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
+/** Of somebody who works with the tenant. */
+type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
+
 export type TenantControl = {
   /** Of the last change that took effect. */
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
   /** By their public ids. */
   readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
+  /** Likewise. */
+  readonly roleKeys: ReadonlyMap<string, Kept<RoleKey>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Kept<RuleDocument>>;
   readonly policiesRevision: number;
@@ -42,6 +48,7 @@ export type Tenant = {
   readonly keys: Map<string, Kept<AgentKey>>;
   /** By the id of an agent. */
   readonly keysOf: Map<string, Set<string>>;
+  readonly roleKeys: Map<string, Kept<RoleKey>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly versions: Map<string, Kept<PolicyDocument>[]>;
   readonly rules: Map<string, Kept<RuleDocument>>;
@@ -60,6 +67,7 @@ export function newTenant(): Tenant {
     childrenOf: new Map(),
     keys: new Map(),
     keysOf: new Map(),
+    roleKeys: new Map(),
     policies: new Map(),
     versions: new Map(),
     rules: new Map(),
@@ -82,6 +90,10 @@ export function revisionOf(control: TenantControl, record: ControlRecord): numbe
       return control.keys.get(record.key.id)?.revision ?? 0;
     case 'key.revoked':
       return control.keys.get(record.keyId)?.revision ?? 0;
+    case 'role.granted':
+      return control.roleKeys.get(record.key.id)?.revision ?? 0;
+    case 'role.revoked':
+      return control.roleKeys.get(record.keyId)?.revision ?? 0;
     case 'policy.published':
       return control.policies.get(record.policy.id)?.revision ?? 0;
     case 'policy.archived':

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type ApiKeyRecord, type ApiScope, apiKeyRecord } from '@mandate/schemas';
+import { type ApiKeyRecord, type ApiScope, apiKeyRecord, ROLES, type Role } from '@mandate/schemas';
 import { type Clock, systemClock } from '../clock.ts';
 import { makeApiKey, parseApiKey } from './key-format.ts';
 
@@ -17,6 +17,14 @@ export function issueApiKey(
     revokedAt: null,
   });
   return { key, record };
+}
+
+/** A key of somebody who works with a tenant, as the control topic takes it: see `issueApiKey`. */
+export function issueRoleKey(
+  { role, ...grant }: { tenant: string; role: Role; name: string },
+  clock?: Clock,
+): ReturnType<typeof issueApiKey> {
+  return issueApiKey({ ...grant, scopes: ROLES[role], agents: ['*'] }, clock);
 }
 
 /** The live record among `records` that this key proves, or null. Compares in constant time. */

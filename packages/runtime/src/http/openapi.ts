@@ -34,6 +34,7 @@ const GROUPS = {
   'dead letters': 'What could not be read, mended and published again',
   mandates: 'What an agent could do',
   persons: 'Find, unseal and forget people',
+  keys: 'Who works with the tenant, in which role',
   policies: 'Named pieces of authority, in versions',
   rules: 'Which agents are held to which policies, and when',
   reconciliation: 'Do log, ledger and audit agree?',

@@ -115,7 +115,13 @@ const REFUSALS: Readonly<
     'it would end as soon as it is issued, or last too long',
     'A rule begins or ends at this moment, or the clocks of two control services differ: ask again.',
   ],
-  KEY_UNFIT: [409, 'the key is not of this agent alone', 'Ask for another.'],
+  KEY_UNFIT: [409, 'the key does more than it should, or another has its id', 'Ask for another.'],
+  ADMIN_REVOKED: [401, 'the API key that asked for it was revoked meanwhile', 'Have another admin do it.'],
+  OWN_KEY: [
+    409,
+    'this is the key that you ask with: there might be nobody left who issues another',
+    'Revoke it with the key of another admin, or with one of `mandate keys issue`.',
+  ],
   PARENT_UNKNOWN: [409, 'no agent of the id of its parent is registered', 'Register the parent first.'],
   PARENT_IS_BELOW: [409, 'its parent is the agent itself, or below it', 'Name a parent that is not.'],
   PARENT_TOO_DEEP: [409, 'too many agents stand above it', 'Register it further up.'],
@@ -125,6 +131,11 @@ function refused({ refusal, revision }: Refusal, record: ControlRecord): HttpPro
   if (refusal === 'NOT_FOUND') return missing(record);
   const [status, message, remedy] = REFUSALS[refusal];
   return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
+}
+
+export function adminRevoked(): HttpProblem {
+  const [status, message, remedy] = REFUSALS.ADMIN_REVOKED;
+  return new HttpProblem(status, 'ADMIN_REVOKED', message, { remedy });
 }
 
 function missing(record: ControlRecord): HttpProblem {
@@ -137,6 +148,7 @@ function missing(record: ControlRecord): HttpProblem {
     case 'mandate.revoked':
       return notFound('mandate', record.mandateId);
     case 'key.revoked':
+    case 'role.revoked':
       return notFound('key', record.keyId);
     case 'policy.archived':
       return notFound('policy', record.policyId);

@@ -70,8 +70,11 @@ function isTaken(take: (line: StateLine) => void, line: ControlLine): boolean {
 const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => void> = {
   agents: (control, _, kept) => putAgent(control, kept),
   keys: putKey,
+  roleKeys: (control, id, kept) => control.roleKeys.set(id, kept),
   rules: (control, _, kept) => putRule(control, kept),
 };
+
+const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys']);
 
 /** Of one tenant after the other: the lines behind that which names it. */
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
@@ -97,7 +100,7 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
         return;
       case 'document':
         PUT[line.of](control, line.id, line.kept as never);
-        if (line.of === 'keys' && !elsewhere.has(line.id)) tenantOfKey.set(line.id, name);
+        if (HOLD_KEYS.has(line.of) && !elsewhere.has(line.id)) tenantOfKey.set(line.id, name);
         return;
       case 'policy': {
         const versions: Tenant['versions'] extends Map<string, infer Versions> ? Versions : never = [];

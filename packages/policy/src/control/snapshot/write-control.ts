@@ -60,13 +60,13 @@ function entriesIn({ tenants }: ControlState): number {
   return entries;
 }
 
-const IS_WRITTEN: Record<DocumentsOf, true> = { agents: true, keys: true, rules: true };
+const IS_WRITTEN: Record<DocumentsOf, true> = { agents: true, keys: true, roleKeys: true, rules: true };
 const DOCUMENTS = Object.keys(IS_WRITTEN) as DocumentsOf[];
 
 function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLine> {
   for (const [name, { control, became }] of tenants) {
     yield { line: 'tenant', name, forgetAt: control.issued.forgetAt, fields: fieldsOf(control) };
-    for (const key of control.keys.keys())
+    for (const key of [...control.keys.keys(), ...control.roleKeys.keys()])
       if (tenantOfKey.get(key) !== name) yield { line: 'elsewhere', key };
     for (const of of DOCUMENTS)
       for (const [id, kept] of control[of]) yield { line: 'document', of, id, kept };
@@ -77,7 +77,19 @@ function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLin
 }
 
 function fieldsOf(control: Tenant): TenantFields {
-  const { agents, childrenOf, keys, keysOf, policies, versions, rules, rulesOf, issued, ...fields } = control;
+  const {
+    agents,
+    childrenOf,
+    keys,
+    keysOf,
+    roleKeys,
+    policies,
+    versions,
+    rules,
+    rulesOf,
+    issued,
+    ...fields
+  } = control;
   return fields;
 }
 

@@ -1,0 +1,141 @@
+/** /v1/keys: of the people who work with the tenant, each with a role. What agents publish with is at /v1/agents/:id/keys. */
+import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
+import { apiKeyRecord, id, ROLE_NAMES, time } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { type Asked, adminRevoked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { pagesById } from './pages.ts';
+import { IN_THE_WAY, idParams, NOT_THERE, revision, whyQuery } from './shapes.ts';
+
+const tags = ['keys'];
+const scope = 'admin';
+/** Of the request, where it names others too. */
+const PART = 'key of a role';
+
+const role = z.enum(ROLE_NAMES);
+const name = apiKeyRecord.shape.name;
+const body = z
+  .strictObject({
+    name: name.describe('Whose it is, or for what. It stands in the record for ever.'),
+    role: role.describe(
+      '`viewer` reads the audit, and what is registered; `operator` also stops, revives, approves and adjusts; `author` also changes ' +
+        'agents, policies and rules; `admin` all of that, and forgets people, and issues keys.',
+    ),
+  })
+  .meta({ examples: [{ name: 'ann', role: 'operator' }] });
+type Wanted = z.output<typeof body>;
+
+const shown = z.object({ revision, id, name, role, createdAt: time });
+const issued = shown.extend({
+  key: z
+    .string()
+    .nullable()
+    .describe(
+      'Kept nowhere: show it to whoever it is for. null where this very request was answered before, under its ' +
+        'Idempotency-Key: revoke that one, and issue another.',
+    ),
+});
+const pages = pagesById('keys', shown);
+
+type RoleKeys = ReturnType<Control['followed']['tenant']>['roleKeys'];
+type Kept = RoleKeys extends ReadonlyMap<string, infer One> ? One : never;
+
+function shownOf({ revision, document: { role, key } }: Kept): z.output<typeof shown> {
+  return { revision, id: key.id, name: key.name, role, createdAt: key.createdAt };
+}
+
+export function readRoleKeys(server: HttpServer, { followed }: Control): void {
+  server.get(
+    '/v1/keys',
+    {
+      config: { scope },
+      schema: {
+        tags,
+        summary: 'The keys of people that let somebody in, by id',
+        querystring: pages.querystring,
+        response: { 200: pages.response },
+      },
+    },
+    (request) => {
+      const { roleKeys } = followed.tenant(callerOf(request).tenant);
+      return pages.page(roleKeys, request.query, shownOf);
+    },
+  );
+}
+
+export function writeRoleKeys(server: HttpServer, control: Control): void {
+  server.post(
+    '/v1/keys',
+    {
+      config: { scope, refusals: IN_THE_WAY },
+      schema: {
+        tags,
+        summary: 'Issue somebody a key with the scopes of a role, in this tenant',
+        querystring: whyQuery,
+        body,
+        response: { 201: issued },
+      },
+    },
+    async (request, reply) => {
+      const answer = await issue(control, request, request.body);
+      reply.code(201);
+      return answer;
+    },
+  );
+
+  server.delete(
+    '/v1/keys/:id',
+    {
+      config: { scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      schema: {
+        tags,
+        summary: 'Revoke the key of somebody: it lets nobody in any more, and ends what it has open',
+        params: idParams,
+        querystring: whyQuery,
+        response: { 200: z.object({ revision }) },
+      },
+    },
+    async (request, reply) => {
+      const what = { event: 'role.revoked' as const, keyId: request.params.id };
+      return {
+        revision: await carryOut(control, request, reply, { ...what, ...(await asking(control, request)) }),
+      };
+    },
+  );
+}
+
+async function issue(
+  control: Control,
+  request: Asked,
+  { name, role }: Wanted,
+): Promise<z.output<typeof issued>> {
+  const { tenant } = callerOf(request);
+  const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
+  const what = { event: 'role.granted' as const, role, key: record, ...(await asking(control, request)) };
+  try {
+    const revision = await carryOut(control, request, null, what, { expects: 0, part: PART });
+    return { ...shownOf({ revision, document: { role, key: record, changeId: '' } }), key };
+  } catch (error) {
+    // Another key, drawn by chance, was issued under the same change.
+    const before =
+      error instanceof HttpProblem && error.code === 'ID_REUSED' && issuedBefore(control, request);
+    if (!before || before.name !== name || before.role !== role) throw error;
+    return { ...before, key: null };
+  }
+}
+
+/** By this very request, and not revoked since. */
+function issuedBefore(control: Control, request: Asked): z.output<typeof shown> | undefined {
+  const changeId = repeatableId(request, PART);
+  const { roleKeys } = control.followed.tenant(callerOf(request).tenant);
+  const before = [...roleKeys.values()].find(({ document }) => document.changeId === changeId);
+  return before && shownOf(before);
+}
+
+/** The key that it is asked with stands on the topic, or in a file; or did, and was revoked since it was let in. */
+async function asking({ followed }: Control, request: Asked): Promise<{ byKey?: string }> {
+  const { id, tenant } = callerOf(request);
+  if (followed.tenant(tenant).roleKeys.has(id)) return { byKey: id };
+  if (await request.keyStillHolds()) return {};
+  throw adminRevoked();
+}
