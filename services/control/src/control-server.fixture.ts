@@ -46,7 +46,8 @@ export async function openLog(): Promise<Bus> {
 export async function controlOn(bus: Bus) {
   const followed = await followControl({ bus, log: silentLogger() });
   onTestFinished(() => followed.stop());
-  const clock = () => NOW_MS;
+  let nowMs = NOW_MS;
+  const clock = () => nowMs;
   const server = await createHttpServer({
     service: 'control',
     version: '1',
@@ -75,5 +76,8 @@ export async function controlOn(bus: Bus) {
     const answer: any = await response.json();
     return { status: response.status, etag: response.headers.get('etag'), body: answer };
   }
-  return { call, followed };
+  const passes = (ms: number) => {
+    nowMs += ms;
+  };
+  return { call, followed, passes };
 }

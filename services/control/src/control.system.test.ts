@@ -300,7 +300,10 @@ describe('a preview', () => {
         { rule: 'all-read', policy: 'reads@1', mode: 'enforce' },
         { rule: 'one', policy: 'one-file@1', mode: 'enforce' },
       ],
-      appliedPolicies: [{ name: 'reads@1', policy: READS }, { name: 'one-file@1' }],
+      appliedPolicies: [
+        { name: 'reads@1', isMissing: false },
+        { name: 'one-file@1', isMissing: false },
+      ],
       shadow: null,
     });
     const refused = await preview('read_mail');
@@ -325,7 +328,7 @@ describe('a preview', () => {
         { rule: 'all-read', policy: 'reads@1' },
         { rule: 'all-read', policy: 'reads@1', agent: 'lead' },
       ],
-      appliedPolicies: [{ name: 'reads@1', policy: READS }],
+      appliedPolicies: [{ name: 'reads@1', isMissing: false }],
       limits: [{ subject: 'bot-1' }, { subject: 'lead', policy: 'reads@1 of lead', holder: 'lead' }],
     });
     const itsOwn = { ...asked, agent: { ...AGENT, parent: AGENT.id } };
@@ -356,7 +359,9 @@ describe('a preview', () => {
       policies: [{ version: 1, id: 'none', deniedTools: ['*'] }],
       rules: [{ ...RULE, id: 'soon', policy: 'none', mode: 'shadow' }],
     };
-    const { refusal, shadow, matchedRules } = (await author('POST', '/v1/mandates/preview', body)).body;
+    const answer = (await author('POST', '/v1/mandates/preview?expand=policies', body)).body;
+    const { refusal, shadow, matchedRules, appliedPolicies } = answer;
+    expect(appliedPolicies).toContainEqual({ name: 'none@1', isMissing: false, policy: body.policies[0] });
     expect(refusal).toBeNull();
     expect(matchedRules).toContainEqual({ rule: 'soon', policy: 'none@1', mode: 'shadow' });
     expect(shadow.refusal).toMatchObject({ code: 'TOOL_DENIED' });

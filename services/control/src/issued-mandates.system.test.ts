@@ -9,7 +9,7 @@ const RULE = { version: 1, id: 'all-read', policy: 'reads' };
 
 async function scene() {
   const bus = await openLog();
-  const { call } = await controlOn(bus);
+  const { call, passes } = await controlOn(bus);
   const as =
     (who: Who) =>
     (method: string, path: string, body?: unknown, headers: Sent['headers'] = {}) =>
@@ -20,7 +20,7 @@ async function scene() {
   await author('POST', '/v1/rules', RULE);
   const issue = (fields: object = {}, headers?: Sent['headers']) =>
     author('POST', '/v1/mandates/issue?reason=a%20ticket', { agentId: 'bot-1', ...fields }, headers);
-  return { bus, author, auditor: as('auditor'), other: as('other'), issue };
+  return { bus, author, auditor: as('auditor'), other: as('other'), issue, passes };
 }
 
 describe('a mandate', () => {
@@ -44,9 +44,15 @@ describe('a mandate', () => {
       ttlMs: 5 * 60_000,
       matchedRules: [{ rule: 'all-read', policy: 'reads@1', mode: 'enforce' }],
       openRules: [{ rule: 'pays-little', policy: 'small@1', mode: 'enforce' }],
-      appliedPolicies: [{ name: 'reads@1', policy: READS }],
+      appliedPolicies: [{ name: 'reads@1', isMissing: false }],
     });
-    expect(await auditor('GET', `/v1/mandates/${body.mandate.id}`)).toEqual({ status: 200, etag, body });
+    const path = `/v1/mandates/${body.mandate.id}`;
+    expect(await auditor('GET', path)).toEqual({ status: 200, etag, body });
+    const expanded = (await auditor('GET', `${path}?expand=policies`)).body;
+    expect(expanded.appliedPolicies).toEqual([{ name: 'reads@1', isMissing: false, policy: READS }]);
+    await author('DELETE', '/v1/policies/reads?forced=true');
+    const blocked = (await auditor('GET', `${path}?expand=policies`)).body;
+    expect(blocked.appliedPolicies).toEqual([{ name: 'reads@1', isMissing: true }]);
   });
 
   test('is revoked, by who has seen it as it is, and for good', async () => {
@@ -144,5 +150,39 @@ describe('a mandate', () => {
     await author('PUT', '/v1/rules/all-read', RULE);
     await author('DELETE', '/v1/policies/reads?forced=true');
     expect(await issue()).toMatchObject({ status: 409, body: { code: 'POLICY_MISSING' } });
+  });
+});
+
+describe('the list of mandates', () => {
+  const idsOf = ({ body }: { body: { mandates: { mandate: { id: string } }[] } }) =>
+    body.mandates.map(({ mandate }) => mandate.id);
+
+  test('holds those that are alive, of whom and in which state is asked, a page at a time', async () => {
+    const { issue, author, auditor, other, passes } = await scene();
+    await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' });
+    const issued = async (fields: object = {}) => {
+      passes(1);
+      return (await issue(fields)).body.mandate.id as string;
+    };
+    const [short, revoked, live] = [await issued({ ttlMs: 1_000 }), await issued(), await issued()];
+    const others = await issued({ agentId: 'bot-2' });
+    await author('POST', `/v1/mandates/${revoked}/revoke`);
+    passes(1_000);
+    const list = async (query: string) => idsOf(await auditor('GET', `/v1/mandates${query}`));
+    expect(await list('')).toEqual([live, others]);
+    expect(await list('?agentId=bot-1')).toEqual([live]);
+    expect(await list('?state=ended')).toEqual([short]);
+    expect(await list('?state=revoked')).toEqual([revoked]);
+    expect(await list('?state=all&agentId=bot-2')).toEqual([others]);
+    expect(idsOf(await other('GET', '/v1/mandates?state=all'))).toEqual([]);
+
+    const first = await auditor('GET', '/v1/mandates?state=all&limit=3');
+    expect(idsOf(first)).toEqual([short, revoked, live]);
+    const rest = await auditor('GET', `/v1/mandates?state=all&limit=3&cursor=${first.body.next}`);
+    expect([idsOf(rest), rest.body.next]).toEqual([[others], null]);
+
+    const { appliedPolicies, ...row } = (await auditor('GET', `/v1/mandates/${live}`)).body;
+    expect((await auditor('GET', '/v1/mandates')).body.mandates[0]).toEqual(row);
+    expect((await auditor('GET', '/v1/mandates?state=dead')).status).toBe(400);
   });
 });

@@ -1,50 +1,21 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
-import { randomBytes } from 'node:crypto';
-import {
-  canonicalJson,
-  composeIssue,
-  type IssueComposed,
-  type IssuedMandate,
-  policiesNamed,
-} from '@mandate/policy';
+import { type IssuedMandate, policiesNamed } from '@mandate/policy';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
-import {
-  CAPS,
-  DEFAULTS,
-  id,
-  issuedContext,
-  type MatchedRule,
-  policyDocument,
-  RULE_MODES,
-  sortableId,
-  time,
-  wireTime,
-} from '@mandate/schemas';
+import { id, RULE_MODES, time } from '@mandate/schemas';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
+import { appliedPolicies, expand, shownPolicies } from './applied-policies.ts';
+import { issue, issueBody } from './issue-mandate.ts';
+import { pagesById } from './pages.ts';
 import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
 const tags = ['mandates'];
-/** Each time, what it would be made of was changed between looking and writing. */
-const MOST_TRIES = 5;
-
-const body = z
-  .strictObject({
-    agentId: id,
-    context: issuedContext
-      .default({})
-      .describe('What the agent is to act in. It stands in the record for ever: name nobody in it.'),
-    ttlMs: z.int().min(1_000).max(CAPS.mandateTtlMs).default(DEFAULTS.mandateTtlMs),
-  })
-  .meta({ examples: [{ agentId: 'airline-007', context: { environment: 'prod' }, ttlMs: 60_000 }] });
-type Wanted = z.output<typeof body>;
-
 const matched = z.array(z.object({ rule: id, policy: z.string(), mode: z.enum(RULE_MODES) }));
-const answer = z.object({
+const listed = z.object({
   revision,
   mandate: z.object({
     id: id.describe('For the `mandateId` of the actions of this agent.'),
@@ -60,37 +31,75 @@ const answer = z.object({
   ttlMs: z.int().describe('Less than was asked for where a rule begins or ends before.'),
   matchedRules: matched.describe('Those that everything is held to which the agent does under it.'),
   openRules: matched.describe('Those that look at what an action alone tells: each action is asked.'),
-  appliedPolicies: z.array(
-    z.object({
-      name: z.string(),
-      policy: policyDocument.nullable().describe('null: it was archived, and blocks.'),
-    }),
-  ),
+});
+const answer = listed.extend({ appliedPolicies });
+
+const STATES = ['live', 'ended', 'revoked', 'all'] as const;
+const pages = pagesById('mandates', listed);
+const listQuery = pages.querystring.extend({
+  agentId: id.optional().describe('Of this agent.'),
+  state: z
+    .enum(STATES)
+    .default('live')
+    .describe('`live`: neither ended nor revoked. Those that are over are there for a while.'),
 });
 
-function shownOf(control: Control, tenant: string, issued: IssuedMandate): z.output<typeof answer> {
-  const { revision, document, issuedBy, issuedAt, endsAtMs, revokedAt } = issued;
+type Expanded = Parameters<typeof shownPolicies>[1];
+
+function listedOf({ revision, document, ...issued }: IssuedMandate): z.output<typeof listed> {
+  const { issuedBy, issuedAt, endsAtMs, revokedAt } = issued;
   const { id, agentId, context, rules, openRules, expiresAt } = document;
-  const policies = policiesNamed(control.followed.tenant(tenant), rules);
   return {
     revision,
     mandate: {
       ...{ id, agentId, context, issuedBy, issuedAt, expiresAt, revokedAt },
-      rules: namesOf(rules),
-      policies: [...policies.keys()].sort(),
+      rules: [...new Set(rules.map(({ rule }) => rule))].sort(),
+      policies: [...new Set(rules.map(({ policy }) => policy))].sort(),
     },
     ttlMs: endsAtMs - Date.parse(issuedAt),
     matchedRules: rules,
     openRules,
-    appliedPolicies: [...policies].map(([name, policy]) => ({ name, policy })),
   };
 }
 
-function namesOf(rules: readonly MatchedRule[]): string[] {
-  return rules.map(({ rule }) => rule).sort();
+function shownOf(
+  control: Control,
+  tenant: string,
+  issued: IssuedMandate,
+  query: Expanded,
+): z.output<typeof answer> {
+  const policies = policiesNamed(control.followed.tenant(tenant), issued.document.rules);
+  return { ...listedOf(issued), appliedPolicies: shownPolicies(policies, query) };
+}
+
+function isIn(state: (typeof STATES)[number], { revokedAt, endsAtMs }: IssuedMandate, atMs: number): boolean {
+  if (state === 'all') return true;
+  return state === (revokedAt !== null ? 'revoked' : endsAtMs <= atMs ? 'ended' : 'live');
 }
 
 export function readIssuedMandates(server: HttpServer, control: Control): void {
+  server.get(
+    '/v1/mandates',
+    {
+      config: { scope: MAY_READ },
+      schema: {
+        tags,
+        summary: 'The mandates that were issued, the oldest first',
+        querystring: listQuery,
+        response: { 200: pages.response },
+      },
+    },
+    (request) => {
+      const { agentId, state } = request.query;
+      const { byId } = control.followed.tenant(callerOf(request).tenant).issued;
+      const atMs = control.clock();
+      const wanted = [...byId].filter(
+        ([, one]) => (agentId === undefined || one.document.agentId === agentId) && isIn(state, one, atMs),
+      );
+      return pages.page(new Map(wanted), request.query, listedOf);
+    },
+  );
+
   server.get(
     '/v1/mandates/:id',
     {
@@ -100,12 +109,13 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
         summary: 'A mandate that was issued',
         description: 'One that has ended, or was revoked, is still there for a while.',
         params: idParams,
+        querystring: z.strictObject(expand),
         response: { 200: answer },
       },
     },
     (request, reply) => {
       const { tenant } = callerOf(request);
-      return found(control, tenant, request.params.id, reply);
+      return found(control, tenant, request.params.id, reply, request.query);
     },
   );
 }
@@ -118,8 +128,8 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
       schema: {
         tags,
         summary: 'Issue an agent a mandate: what it may do now, for a while, whatever is changed meanwhile',
-        querystring: whyQuery,
-        body,
+        querystring: whyQuery.extend(expand),
+        body: issueBody,
         response: { 201: answer },
       },
     },
@@ -131,7 +141,7 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
           remedy: 'Ask for another, under a key of its own.',
         });
       reply.code(201).header('location', `/v1/mandates/${encodeURIComponent(issued.document.id)}`);
-      return found(control, tenant, issued.document.id, reply);
+      return found(control, tenant, issued.document.id, reply, request.query);
     },
   );
 
@@ -143,99 +153,21 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
         tags,
         summary: 'Revoke an issued mandate: nothing more is allowed under it',
         params: idParams,
-        querystring: whyQuery,
+        querystring: whyQuery.extend(expand),
         response: { 200: answer },
       },
     },
     async (request, reply) => {
       const { id: mandateId } = request.params;
       await carryOut(control, request, reply, { event: 'mandate.revoked', mandateId });
-      return found(control, callerOf(request).tenant, mandateId, reply);
+      return found(control, callerOf(request).tenant, mandateId, reply, request.query);
     },
   );
 }
 
-function found(control: Control, tenant: string, mandateId: string, reply: FastifyReply) {
+function found(control: Control, tenant: string, mandateId: string, reply: FastifyReply, query: Expanded) {
   const issued = control.followed.tenant(tenant).issued.byId.get(mandateId);
   if (issued === undefined) throw notFound('mandate', mandateId);
   reply.header('etag', etagOf(issued.revision));
-  return shownOf(control, tenant, issued);
-}
-
-/**
- * The record says what the mandate is made of, as it was found here; where that is changed before the record is on the log,
- * it takes no effect, and it is looked again. Undefined where this very request was answered before with one that is forgotten.
- */
-async function issue(control: Control, request: Asked, wanted: Wanted): Promise<IssuedMandate | undefined> {
-  const { tenant } = callerOf(request);
-  const first = issuedBefore(control, request, wanted);
-  if (first !== undefined) return first;
-  for (let tried = 1; ; tried += 1) {
-    const mandate = mandateNow(control, tenant, wanted);
-    const what = { event: 'mandate.issued' as const, mandate };
-    try {
-      await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
-      const { byId } = control.followed.tenant(tenant).issued;
-      // The same request may have been on its way twice.
-      return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
-    } catch (error) {
-      const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
-      if (!isLate || tried === MOST_TRIES) throw error;
-    }
-  }
-}
-
-function partOf(tried: number): string {
-  return `mandate, try ${tried}`;
-}
-
-/** By this very request, under its Idempotency-Key, whatever was changed since. */
-function issuedBefore(
-  control: Control,
-  request: Asked,
-  { agentId, context, ttlMs }: Wanted,
-): IssuedMandate | undefined {
-  if (repeatableId(request) === null) return undefined;
-  const ids = new Set(Array.from({ length: MOST_TRIES }, (_, at) => repeatableId(request, partOf(at + 1))));
-  const { byId } = control.followed.tenant(callerOf(request).tenant).issued;
-  const one = [...byId.values()].find(({ changeId }) => ids.has(changeId));
-  const isSame =
-    one?.document.agentId === agentId &&
-    one.document.ttlMs === ttlMs &&
-    canonicalJson(one.document.context) === canonicalJson(context);
-  return isSame ? one : undefined;
-}
-
-function mandateNow({ followed, clock }: Control, tenant: string, { agentId, context, ttlMs }: Wanted) {
-  const control = followed.tenant(tenant);
-  const agent = control.agents.get(agentId);
-  if (agent === undefined) throw notFound('agent', agentId);
-  const atMs = clock();
-  const composed = composeIssue(control, agent, context, atMs);
-  if (!composed.ok) throw nothingToIssue(composed);
-  const { rules, openRules, startsAtMs, endsAtMs } = composed.composed;
-  const endMs = Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
-  return {
-    id: sortableId('mnd', atMs, randomBytes(10).toString('hex')),
-    ...{ agentId, context, ttlMs, foundAt: control.revision, expiresAt: wireTime(endMs) },
-    ...{ rules: [...rules], openRules: [...openRules] },
-    ...(startsAtMs !== null && { startsAt: wireTime(startsAtMs) }),
-  };
-}
-
-function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): HttpProblem {
-  if (composed.why === 'TOO_MANY_RULES')
-    return new HttpProblem(409, 'TOO_MANY', `more than ${CAPS.rulesPerMandate} rules match the agent`, {
-      remedy: 'Put several policies into one; a mandate holds no more.',
-    });
-  if (composed.why === 'NO_RULE')
-    return new HttpProblem(409, 'NO_RULE_MATCHES', 'no rule matches the agent in this context', {
-      remedy: 'Have a rule match it (POST /v1/mandates/preview tells which do): without, nothing is allowed.',
-    });
-  return new HttpProblem(
-    409,
-    'POLICY_MISSING',
-    `the rule "${composed.rule}" names a policy that is not there: nothing that it matches is allowed`,
-    { remedy: 'Publish that policy, or have the rule name another; GET /v1/lint names all of these.' },
-  );
+  return shownOf(control, tenant, issued, query);
 }

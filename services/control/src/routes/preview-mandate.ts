@@ -18,6 +18,7 @@ import {
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { notFound } from '../writes/not-found.ts';
+import { appliedPolicies, expand, shownPolicies } from './applied-policies.ts';
 import { mustCompile } from './must-compile.ts';
 import { MAY_READ, NOT_THERE } from './shapes.ts';
 
@@ -68,12 +69,7 @@ const answer = planned.extend({
       agent: id.optional().describe('Whom above the agent it matches; absent: the agent itself.'),
     }),
   ),
-  appliedPolicies: z.array(
-    z.object({
-      name: z.string(),
-      policy: policyDocument.nullable().describe('null: it is not there, and blocks.'),
-    }),
-  ),
+  appliedPolicies,
   shadow: planned.nullable().describe('The same were the shadow rules in force; null where none matches.'),
 });
 
@@ -86,6 +82,7 @@ export function previewMandate(server: HttpServer, { followed, clock }: Control)
         tags: ['mandates'],
         summary: 'What an agent could do: which rules match, what they compose to, and what each policy says',
         description: 'Changes nothing. What was spent is not looked at.',
+        querystring: z.strictObject(expand),
         body,
         response: { 200: answer },
       },
@@ -111,7 +108,7 @@ export function previewMandate(server: HttpServer, { followed, clock }: Control)
       return {
         ...shown(plan),
         matchedRules: [...matches],
-        appliedPolicies: [...documents].map(([name, policy]) => ({ name, policy })),
+        appliedPolicies: shownPolicies(documents, request.query),
         shadow: shadowPlan && shown(shadowPlan),
       };
     },

@@ -1,0 +1,105 @@
+/** What becomes of POST /v1/mandates/issue: rules are looked through, and what matches is put on the log as it stands. */
+import { randomBytes } from 'node:crypto';
+import { canonicalJson, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/policy';
+import { callerOf, HttpProblem } from '@mandate/runtime';
+import { CAPS, DEFAULTS, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
+import { notFound } from '../writes/not-found.ts';
+
+/** Each time, what it would be made of was changed between looking and writing. */
+const MOST_TRIES = 5;
+
+export const issueBody = z
+  .strictObject({
+    agentId: id,
+    context: issuedContext
+      .default({})
+      .describe('What the agent is to act in. It stands in the record for ever: name nobody in it.'),
+    ttlMs: z.int().min(1_000).max(CAPS.mandateTtlMs).default(DEFAULTS.mandateTtlMs),
+  })
+  .meta({ examples: [{ agentId: 'airline-007', context: { environment: 'prod' }, ttlMs: 60_000 }] });
+type Wanted = z.output<typeof issueBody>;
+
+/**
+ * The record says what the mandate is made of, as it was found here; where that is changed before the record is on the log,
+ * it takes no effect, and it is looked again. Undefined where this very request was answered before with one that is forgotten.
+ */
+export async function issue(
+  control: Control,
+  request: Asked,
+  wanted: Wanted,
+): Promise<IssuedMandate | undefined> {
+  const { tenant } = callerOf(request);
+  const first = issuedBefore(control, request, wanted);
+  if (first !== undefined) return first;
+  for (let tried = 1; ; tried += 1) {
+    const mandate = mandateNow(control, tenant, wanted);
+    const what = { event: 'mandate.issued' as const, mandate };
+    try {
+      await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
+      const { byId } = control.followed.tenant(tenant).issued;
+      // The same request may have been on its way twice.
+      return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
+    } catch (error) {
+      const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
+      if (!isLate || tried === MOST_TRIES) throw error;
+    }
+  }
+}
+
+function partOf(tried: number): string {
+  return `mandate, try ${tried}`;
+}
+
+/** By this very request, under its Idempotency-Key, whatever was changed since. */
+function issuedBefore(
+  control: Control,
+  request: Asked,
+  { agentId, context, ttlMs }: Wanted,
+): IssuedMandate | undefined {
+  if (repeatableId(request) === null) return undefined;
+  const ids = new Set(Array.from({ length: MOST_TRIES }, (_, at) => repeatableId(request, partOf(at + 1))));
+  const { byId } = control.followed.tenant(callerOf(request).tenant).issued;
+  const one = [...byId.values()].find(({ changeId }) => ids.has(changeId));
+  const isSame =
+    one?.document.agentId === agentId &&
+    one.document.ttlMs === ttlMs &&
+    canonicalJson(one.document.context) === canonicalJson(context);
+  return isSame ? one : undefined;
+}
+
+function mandateNow({ followed, clock }: Control, tenant: string, { agentId, context, ttlMs }: Wanted) {
+  const control = followed.tenant(tenant);
+  const agent = control.agents.get(agentId);
+  if (agent === undefined) throw notFound('agent', agentId);
+  const atMs = clock();
+  const composed = composeIssue(control, agent, context, atMs);
+  if (!composed.ok) throw nothingToIssue(composed);
+  const { rules, openRules, startsAtMs, endsAtMs } = composed.composed;
+  const endMs = Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
+  return {
+    id: sortableId('mnd', atMs, randomBytes(10).toString('hex')),
+    ...{ agentId, context, ttlMs, foundAt: control.revision, expiresAt: wireTime(endMs) },
+    ...{ rules: [...rules], openRules: [...openRules] },
+    ...(startsAtMs !== null && { startsAt: wireTime(startsAtMs) }),
+  };
+}
+
+function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): HttpProblem {
+  if (composed.why === 'TOO_MANY_RULES')
+    return new HttpProblem(409, 'TOO_MANY', `more than ${CAPS.rulesPerMandate} rules match the agent`, {
+      remedy: 'Put several policies into one; a mandate holds no more.',
+    });
+  if (composed.why === 'NO_RULE')
+    return new HttpProblem(409, 'NO_RULE_MATCHES', 'no rule matches the agent in this context', {
+      remedy: 'Have a rule match it (POST /v1/mandates/preview tells which do): without, nothing is allowed.',
+    });
+  return new HttpProblem(
+    409,
+    'POLICY_MISSING',
+    `the rule "${composed.rule}" names a policy that is not there: nothing that it matches is allowed`,
+    { remedy: 'Publish that policy, or have the rule name another; GET /v1/lint names all of these.' },
+  );
+}
