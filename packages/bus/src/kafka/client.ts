@@ -107,6 +107,7 @@ export type Broker = {
   describeConfigs(request: { resources: { type: number; name: string; configNames: string[] }[] }): Promise<{
     resources: { resourceName: string; configEntries: { configName: string; configValue: string }[] }[];
   }>;
+  deleteTopics(request: { topics: string[]; timeout: number }): Promise<unknown>;
   createPartitions(request: {
     topicPartitions: { topic: string; count: number }[];
     timeout: number;

@@ -96,7 +96,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
           shared: connection,
           withinMs,
           freshMs,
-          log: { placesOf, rangesOf: rangesInAll },
+          log: { present: (names) => topics.present(names), placesOf, rangesOf: rangesInAll },
           isClosed: () => isClosed,
         },
         log,

@@ -24,17 +24,26 @@ export class Fetcher {
   readonly #connection: Connection;
   readonly #log: Logger;
   readonly #group: string | undefined;
+  readonly #isSomethingGone: () => Promise<boolean>;
   readonly #cursors = new Set<Cursor>();
   readonly #served = new Set<string>();
   #isStopped = false;
   #isSupplying = false;
   #room = Promise.withResolvers<void>();
 
-  /** @param group who reads, for what an error says */
-  constructor(connection: Connection, log: Logger, group?: string) {
+  /**
+   * @param reads who reads, for what an error says; `isSomethingGone` is asked when a broker knows of no such topic, and
+   * whoever says so takes the cursors of that away
+   */
+  constructor(
+    connection: Connection,
+    log: Logger,
+    reads: { group?: string; isSomethingGone?(): Promise<boolean> } = {},
+  ) {
     this.#connection = connection;
     this.#log = log;
-    this.#group = group;
+    this.#group = reads.group;
+    this.#isSomethingGone = reads.isSomethingGone ?? (async () => false);
   }
 
   add(cursors: readonly Cursor[]): void {
@@ -139,6 +148,8 @@ export class Fetcher {
     if (this.#isStopped) return;
     if (answerOf(error) === 'OFFSET_OUT_OF_RANGE') {
       await this.#judgeRange(asked).catch(() => {});
+    } else if (answerOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION' && (await this.#isSomethingGone())) {
+      this.#log.warn('a topic is gone; reading on without it');
     } else if (mayPass(error)) {
       this.#log.warn({ err: innermost(error) }, 'nothing can be fetched; trying again');
       await this.#connection.mend(error);

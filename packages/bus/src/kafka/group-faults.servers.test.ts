@@ -243,6 +243,40 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await Promise.all([consumer.stop(), reader.stop()]);
   });
 
+  test('a topic that is deleted keeps nobody from the others, and is read again once it is there again', async () => {
+    const goes = `goes.${randomUUID()}`;
+    const seen: string[] = [];
+    const take = async (batch: Batch) => {
+      await commitAll(batch);
+      seen.push(...batch.records.map(({ value }) => `${batch.topic} ${Buffer.from(value)}`));
+    };
+    for (const each of [topic, goes]) await bus.makeTopic(each);
+    const clients = [await log.open({ createTopics: false }), await log.open({ createTopics: false })];
+    const members = await Promise.all(clients.map((on) => join(take, { topics: [topic, goes] }, on)));
+    const reads = async (value: string, of: string) => {
+      const places = await bus.ranges(of);
+      const records = places.map(({ partition }) => ({ key: null, value, partition }));
+      await bus.append(of, records);
+      const isIt = (each: string) => each === `${of} ${value}`;
+      await vi.waitFor(() => expect(seen.filter(isIt)).toHaveLength(places.length), PATIENCE);
+    };
+    for (const each of [topic, goes]) await reads('before', each);
+
+    await log.deleteTopic(goes);
+    await reads('without it', topic);
+    const lags = await Promise.all(members.map((member) => member.lag()));
+    expect(new Set(lags.flat().map((place) => place.topic))).toEqual(new Set([topic]));
+    await members[0]?.stop();
+    await reads('by the other', topic);
+
+    // The group's positions go with the topic, a moment later.
+    const positions = async () => (await bus.positions(group)).filter((place) => place.topic === goes);
+    await vi.waitFor(async () => expect(await positions()).toEqual([]), PATIENCE);
+    await (await log.open()).makeTopic(goes);
+    await reads('again', goes);
+    await members[1]?.stop();
+  });
+
   test('partitions that are added are read and consumed by those who were there before, from their start', async () => {
     const eager = await log.open({ metadataAgeMs: 100 });
     const [before = 0] = [(await eager.ranges(topic)).length];

@@ -10,7 +10,7 @@ import { Cursor } from './cursor.ts';
 import { asBusError, innermost, isMembershipLost, isRebalancing, mayPass } from './failure.ts';
 import { Fetcher } from './fetcher.ts';
 import { HeldPartition } from './held-partition.ts';
-import { type Lead, lead } from './leader.ts';
+import { type Lead, lead, MISSED_MS } from './leader.ts';
 import { type Log, lagOf, nameOf, nextOffsets, settleStart } from './positions.ts';
 import { candidates, introduction, placesIn } from './protocol.ts';
 import { type News, Pulse } from './pulse.ts';
@@ -77,7 +77,10 @@ export class GroupMember implements Consumer {
     this.#log = log.child({ group: options.group });
     this.#coordinator = new Coordinator(parts.connection, options.group, parts.withinMs);
     this.#fromOutside = new Coordinator(parts.shared, options.group, parts.withinMs);
-    this.#fetcher = new Fetcher(parts.connection, this.#log, options.group);
+    this.#fetcher = new Fetcher(parts.connection, this.#log, {
+      group: options.group,
+      isSomethingGone: () => this.#isSomethingGone(),
+    });
     this.#sessionTimeoutMs = options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
     this.finished = this.#finish.promise;
   }
@@ -133,8 +136,8 @@ export class GroupMember implements Consumer {
     if (joined === null) return;
     const pulse = this.#beat(joined.standing);
     try {
-      await this.#take(joined.standing, joined.places);
-      if ((await this.#newsOf(pulse, joined.leads)) === 'lost') {
+      const missed = await this.#take(joined.standing, joined.places);
+      if ((await this.#newsOf(pulse, joined.leads, missed)) === 'lost') {
         this.#log.warn({ member: this.#memberId }, 'given up by the group after silence; joining again');
         this.#forgetMembership();
       }
@@ -180,15 +183,19 @@ export class GroupMember implements Consumer {
     return this.#pulse;
   }
 
-  async #take(membership: Membership, places: readonly Place[]): Promise<void> {
+  /** @returns topics that it was given partitions of and that are not there: it serves the others. */
+  async #take(membership: Membership, given: readonly Place[]): Promise<string[]> {
     const { onAssigned } = this.#options;
+    const topics = topicsOf(given);
+    const present = await this.#parts.log.present(topics);
+    const places = given.filter(({ topic }) => present.includes(topic));
     const before = this.#held;
     // Nobody else held them in between when this member was in the round right before this one too.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = places.filter((place) => !(isContinuous && before.has(nameOf(place))));
     const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, places);
     const cursors = offsets.map((place) => new Cursor(place, () => this.#fetcher.nudge()));
-    if (this.#stopping.signal.aborted) return;
+    if (this.#stopping.signal.aborted) return [];
     const quiet = Promise.all(fresh.map((place) => this.#lastHandler.get(nameOf(place))));
     const loaded = quiet.then(() => (fresh.length > 0 ? onAssigned?.(fresh) : undefined));
     const coordinator = this.#coordinator;
@@ -207,17 +214,41 @@ export class GroupMember implements Consumer {
       );
     }
     this.#fetcher.add(cursors);
+    return topics.filter((topic) => !present.includes(topic));
+  }
+
+  /** Then what is held is served in a new round, without it: with it no broker would say who leads what. */
+  async #isSomethingGone(): Promise<boolean> {
+    const topics = topicsOf(placesOf(this.#held));
+    const present = await this.#parts.log.present(topics).catch(() => topics);
+    if (present.length === topics.length) return false;
+    this.#newRound.resolve('rebalancing');
+    return true;
+  }
+
+  async #isBack(topics: readonly string[], signal: AbortSignal): Promise<void> {
+    const { log } = this.#parts;
+    while (!signal.aborted) {
+      await pause(MISSED_MS, undefined, { signal }).catch(() => {});
+      const found = await log.present(topics).catch(() => []);
+      if (found.length > 0) return;
+    }
   }
 
   /** What ends the round: news from the group, a partition that was fenced, other topics, or partitions nobody has yet. */
-  async #newsOf(pulse: Pulse, leads: Lead | null): Promise<News | 'stopped'> {
+  async #newsOf(pulse: Pulse, leads: Lead | null, missed: readonly string[]): Promise<News | 'stopped'> {
     const watching = new AbortController();
+    const { signal } = watching;
+    const found = [
+      ...(leads === null ? [] : [leads.more(signal)]),
+      ...(missed.length === 0 ? [] : [this.#isBack(missed, signal)]),
+    ];
     try {
       return await Promise.race([
         pulse.news,
         this.#newRound.promise,
         this.#stopped.then(() => 'stopped' as const),
-        ...(leads === null ? [] : [leads.more(watching.signal).then(() => 'rebalancing' as const)]),
+        ...found.map((each) => each.then(() => 'rebalancing' as const)),
       ]);
     } finally {
       watching.abort();
@@ -281,6 +312,10 @@ export class GroupMember implements Consumer {
 
 function placesOf(held: ReadonlyMap<string, HeldPartition>): Place[] {
   return [...held.values()].map(({ cursor: { topic, partition } }) => ({ topic, partition }));
+}
+
+function topicsOf(places: readonly Place[]): string[] {
+  return [...new Set(places.map(({ topic }) => topic))];
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

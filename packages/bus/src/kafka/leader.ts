@@ -4,8 +4,8 @@ import type { Place } from './coordinator.ts';
 import { type Log, nameOf } from './positions.ts';
 import { type Candidate, handOut } from './protocol.ts';
 
-/** How soon is looked again for a topic that a member reads and the leader did not find. */
-const MISSED_MS = 1_000;
+/** How soon is looked again for a topic that a member reads and that was not found. */
+export const MISSED_MS = 1_000;
 
 export type Lead = {
   assignment: ReturnType<typeof handOut>;

@@ -6,6 +6,8 @@ export type PlaceRange = Place & { startOffset: number; endOffset: number };
 
 /** The partitions of topics, and what they hold now. */
 export type Log = {
+  /** Those of the topics that are there: the others were deleted, or are so new that not every broker knows of them. */
+  present(topics: readonly string[]): Promise<string[]>;
   placesOf(topics: readonly string[]): Promise<Place[]>;
   rangesOf(topics: readonly string[]): Promise<PlaceRange[]>;
 };
@@ -60,13 +62,13 @@ export async function nextOffsets(
   });
 }
 
-/** Records not yet committed, for every partition of the topics. */
+/** Records not yet committed, for every partition of those topics that are there. */
 export async function lagOf(
   coordinator: Coordinator,
   log: Log,
   topics: readonly string[],
 ): Promise<{ topic: string; partition: number; lag: number }[]> {
-  const ranges = await log.rangesOf(topics);
+  const ranges = await log.rangesOf(await log.present(topics));
   const positions = await coordinator.positions(ranges);
   return ranges.map(({ topic, partition, startOffset, endOffset }) => {
     const position = positions.get(nameOf({ topic, partition })) ?? startOffset;

@@ -1,4 +1,5 @@
 import type { Logger } from '@mandate/runtime';
+import { tenantOfTopic } from '@mandate/schemas';
 import { topicUnfit } from '../errors.ts';
 import { checkTopic } from './check-topic.ts';
 import type { Cluster } from './client.ts';
@@ -9,6 +10,9 @@ import { partitionsOf } from './partitions-of.ts';
 
 /** Who asks whether the log answers does not want to wait as long as who has something to write. */
 const PROBE_MS = 3_000;
+
+/** How a broker says that it knows no such topic. */
+const MISSING = 'UNKNOWN_TOPIC_OR_PARTITION';
 
 type Known = { partitions: Promise<readonly number[]>; freshUntil: number };
 
@@ -69,9 +73,30 @@ export class Topics {
     return isMissing;
   }
 
-  /** Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. */
+  /** Those of the topics that are there now: one that was deleted must not hold up who reads others too. */
+  async present(topics: readonly string[]): Promise<string[]> {
+    const areThere = await asking(
+      this.#connection,
+      async (cluster) => {
+        // All at once, and one by one where that fails: it would not say for which.
+        const areAll = await metadataOf(cluster, [...topics]).then(
+          () => true,
+          (error) => answerOf(error) !== MISSING,
+        );
+        return areAll ? topics.map(() => true) : Promise.all(topics.map((topic) => isIn(cluster, topic)));
+      },
+      this.#withinMs,
+    );
+    for (const [at, topic] of topics.entries()) if (!areThere[at]) this.#known.delete(topic);
+    return topics.filter((_, at) => areThere[at]);
+  }
+
+  /**
+   * Asks a broker now; fails when none answers, or when a topic in use has a partition that nobody leads. A tenant's own is
+   * not asked for: it may be deleted one day, which is nothing to the others.
+   */
   async probe(): Promise<void> {
-    const names = [...this.#known.keys()];
+    const names = [...this.#known.keys()].filter((topic) => tenantOfTopic(topic) === null);
     await asking(this.#connection, (cluster) => metadataOf(cluster, names), PROBE_MS);
   }
 
@@ -118,19 +143,17 @@ export class Topics {
    * new one has no leader yet at that moment, and would then pass for one that is there.
    */
   async #exists(topic: string): Promise<boolean> {
-    return asking(
-      this.#connection,
-      async (cluster) => {
-        try {
-          await metadataOf(cluster, [topic]);
-          return true;
-        } catch (error) {
-          if (answerOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
-          throw error;
-        }
-      },
-      this.#withinMs,
-    );
+    return asking(this.#connection, (cluster) => isIn(cluster, topic), this.#withinMs);
+  }
+}
+
+async function isIn(cluster: Cluster, topic: string): Promise<boolean> {
+  try {
+    await metadataOf(cluster, [topic]);
+    return true;
+  } catch (error) {
+    if (answerOf(error) === MISSING) return false;
+    throw error;
   }
 }
 

@@ -70,6 +70,18 @@ export class LogUnderTest {
     await asking(connection, (cluster) => leaderOf(cluster, topic, count - 1), PATIENCE_MS);
   }
 
+  async deleteTopic(topic: string): Promise<void> {
+    await asking(
+      this.connect(),
+      async (cluster) => {
+        await cluster.refreshMetadata();
+        const controller = await cluster.findControllerBroker();
+        await controller.deleteTopics({ topics: [topic], timeout: PATIENCE_MS });
+      },
+      PATIENCE_MS,
+    );
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#opened.splice(0).map((each) => each.close()));
   }
