@@ -25,6 +25,8 @@ import {
   rulePut,
   ruleRemoved,
   rulesReordered,
+  tenantClosed,
+  tenantPut,
 } from './control-record.ts';
 import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
@@ -34,6 +36,7 @@ import { actionCompleted } from './outcome.ts';
 import { personErased, personsBegun } from './person-erased.ts';
 import { ruleDocument } from './rule-document.ts';
 import { actionSettled } from './settlement.ts';
+import { tenantDocument } from './tenant-document.ts';
 import { TOPICS } from './topics.ts';
 
 /** By the topic they stand in. */
@@ -73,6 +76,8 @@ export const RECORDS = {
     'rules.reordered': rulesReordered,
     'mandate.issued': mandateIssued,
     'mandate.revoked': mandateRevoked,
+    'tenant.put': tenantPut,
+    'tenant.closed': tenantClosed,
   },
 } as const;
 
@@ -82,5 +87,6 @@ export const DOCUMENTS = {
   agent: agentDocument,
   policy: policyDocument,
   rule: ruleDocument,
+  tenant: tenantDocument,
   cases: casesDocument,
 } as const;

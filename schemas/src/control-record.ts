@@ -1,5 +1,5 @@
 /**
- * What stands in the control topic: every change of agents, API keys, policies, rules and issued mandates, with who, when and why. It is one
+ * What stands in the control topic: every change of tenants, agents, API keys, policies, rules and issued mandates, with who, when and why. It is one
  * partition, and so one order. A change takes effect at its place there, or, where it expected what was no longer so, never:
  * every reader finds the same (packages/policy/src/control).
  */
@@ -11,6 +11,7 @@ import { issuedMandateDocument } from './issued-mandate.ts';
 import { policyDocument } from './mandate-document.ts';
 import { ruleDocument } from './rule-document.ts';
 import { count, id, tenant, time } from './scalars.ts';
+import { tenantDocument } from './tenant-document.ts';
 
 /**
  * `expects`: the revision of what is changed, as whoever changes it has seen it; 0: that it is not there yet; absent: whatever it is.
@@ -85,6 +86,18 @@ export const mandateRevoked = changes(
   { mandateId: id },
 );
 
+/** Of both, the tenant is that of the change. */
+export const tenantPut = changes(
+  'tenant.put',
+  'A tenant was opened, changed, or opened again after it was closed.',
+  { tenant: tenantDocument },
+);
+export const tenantClosed = changes(
+  'tenant.closed',
+  'A tenant was closed: nothing is allowed in it, and nothing changed, until it is opened again.',
+  {},
+);
+
 export const controlRecord = z.discriminatedUnion('event', [
   agentPut,
   agentRetired,
@@ -99,6 +112,8 @@ export const controlRecord = z.discriminatedUnion('event', [
   rulesReordered,
   mandateIssued,
   mandateRevoked,
+  tenantPut,
+  tenantClosed,
 ]);
 export type ControlRecord = z.output<typeof controlRecord>;
 

@@ -44,6 +44,8 @@ export const CAPS = {
   rulePriority: 1_000_000,
   rules: 100_000,
   agents: 100_000,
+  /** That were ever opened: every process holds them. */
+  tenants: 10_000,
   keysPerAgent: 100,
   /** Of people, in a tenant. */
   roleKeys: 1_000,

@@ -43,4 +43,5 @@ export * from './scalars.ts';
 export * from './settlement.ts';
 export * from './shape-fault.ts';
 export * from './sortable-id.ts';
+export * from './tenant-document.ts';
 export * from './topics.ts';

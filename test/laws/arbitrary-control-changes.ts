@@ -87,9 +87,25 @@ const body = fc.oneof(
   fc.record({ event: fc.constant('mandate.revoked'), mandateId: fc.constantFrom(...MANDATES) }),
 );
 
-export const change = fc
-  .tuple(body, fc.constantFrom('acme', 'other'), expects, fc.uuid())
-  .map(([fields, tenant, expected, id]) =>
+export const LIMITS = ['agents', 'policies', 'rules', 'issuedMandates'] as const;
+const ofTenants = fc.oneof(
+  fc.record({
+    event: fc.constant('tenant.put'),
+    tenant: fc.record(
+      {
+        version: fc.constant(1),
+        id: fc.constantFrom('acme', 'acme', 'other'),
+        limits: fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(3)])), { requiredKeys: [] }),
+        directTopic: fc.boolean(),
+      },
+      { requiredKeys: ['version', 'id'] },
+    ),
+  }),
+  fc.constant({ event: 'tenant.closed' }),
+);
+
+const changeOf = (what: fc.Arbitrary<object>) =>
+  fc.tuple(what, fc.constantFrom('acme', 'other'), expects, fc.uuid()).map(([fields, tenant, expected, id]) =>
     controlRecord.parse({
       ...fields,
       change: {
@@ -102,4 +118,12 @@ export const change = fc
       },
     }),
   );
-export const changes = fc.array(change, { maxLength: 12, size: 'max' });
+/** In tenants that nobody opened. */
+export const ofOthers = changeOf(body);
+export const changes = fc.array(ofOthers, { maxLength: 12, size: 'max' });
+/** The same, and tenants that are opened, limited and closed meanwhile. */
+export const change = fc.oneof(
+  { weight: 4, arbitrary: ofOthers },
+  { weight: 1, arbitrary: changeOf(ofTenants) },
+);
+export const inTenants = fc.array(change, { maxLength: 16, size: 'max' });

@@ -3,7 +3,7 @@ import { foldControl, type TenantControl } from '@mandate/policy';
 import { CAPS, type ControlRecord, controlRecord, ROLES } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changes, KEY, KEYS, RULES } from './arbitrary-control-changes.ts';
+import { changes, inTenants, KEY, KEYS, LIMITS, ofOthers, RULES } from './arbitrary-control-changes.ts';
 
 function folded(records: readonly ControlRecord[]) {
   const fold = foldControl();
@@ -13,15 +13,13 @@ function folded(records: readonly ControlRecord[]) {
 
 /** Everything that a reader can find. */
 function found({ fold }: ReturnType<typeof folded>): unknown {
-  return ['acme', 'other'].map((name) => {
-    const { agents, keys, roleKeys, policies, rules, ...revisions } = fold.tenant(name);
-    return structuredClone({ agents, keys, roleKeys, policies, rules, ...revisions });
-  });
+  const tenants = ['acme', 'other'].map((name) => structuredClone({ ...fold.tenant(name) }));
+  return { tenants, opened: structuredClone(fold.opened), directTopics: fold.directTopics() };
 }
 
 test('what is refused changes nothing, and nobody: without it every reader finds the same', () => {
   fc.assert(
-    fc.property(changes, (records) => {
+    fc.property(inTenants, (records) => {
       const all = folded(records);
       const fold = foldControl();
       for (const [at, record] of records.entries()) if (all.became[at]?.ok) fold.apply(record, at + 1);
@@ -33,7 +31,7 @@ test('what is refused changes nothing, and nobody: without it every reader finds
 
 test('a change that lies on the log twice is made once, and told again', () => {
   fc.assert(
-    fc.property(changes, fc.infiniteStream(fc.nat()), (records, drawn) => {
+    fc.property(inTenants, fc.infiniteStream(fc.nat()), (records, drawn) => {
       const once = folded(records);
       const twice = records.flatMap((record, at) => {
         const again = records[drawn.next().value % (at + 1)] ?? record;
@@ -102,7 +100,7 @@ test('and a chain that is put below another ends there too', () => {
 
 test('one tenant is as if there were no other', () => {
   fc.assert(
-    fc.property(changes, (records) => {
+    fc.property(inTenants, (records) => {
       const alone = foldControl();
       for (const [at, record] of records.entries())
         if (record.change.tenant === 'acme') alone.apply(record, at + 1);
@@ -387,6 +385,111 @@ test('of names that nothing stands under any more nothing is kept', () => {
   }
   const { rulesOf, childrenOf } = fold.tenant('acme') as unknown as Record<string, Map<string, unknown>>;
   expect([[...(rulesOf?.keys() ?? [])], [...(childrenOf?.keys() ?? [])]]).toEqual([['p-2'], ['lead-2']]);
+});
+
+test('where a tenant was closed, nothing is changed but by opening it again', () => {
+  fc.assert(
+    fc.property(inTenants, ofOthers, (records, later) => {
+      const { fold } = folded(records);
+      let revision = records.length;
+      const put = (fields: object) => {
+        revision += 1;
+        const made = { ...later.change, id: `later-${revision}`, tenant: 'acme', expects: undefined };
+        return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
+      };
+      const opening = { event: 'tenant.put', tenant: { version: 1, id: 'acme' } };
+      put(opening);
+      expect(put({ event: 'tenant.closed' }).ok).toBe(true);
+      const closed = found({ fold, became: [] });
+      const { opened } = fold.tenant('acme');
+      expect(opened?.closedAt).toBe(later.change.at);
+      expect(put(later)).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
+      expect(put({ event: 'tenant.closed' })).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
+      expect(found({ fold, became: [] })).toEqual(closed);
+      expect(put(opening).ok).toBe(true);
+      expect(put(later)).not.toMatchObject({ refusal: 'TENANT_CLOSED' });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('nothing is added beyond the limits of a tenant; what is there already stays', () => {
+  const refused = new Set<string>();
+  const limits = fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(1)])));
+  const limited = fc.tuple(limits, fc.uuid()).map(([limits, id]) =>
+    controlRecord.parse({
+      event: 'tenant.put',
+      tenant: { version: 1, id: 'acme', limits },
+      change: { id, tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt },
+    }),
+  );
+  fc.assert(
+    fc.property(inTenants, limited, inTenants, (before, limit, after) => {
+      const fold = foldControl();
+      for (const [at, record] of [...before, limit, ...after].entries()) {
+        const control = fold.tenant(record.change.tenant);
+        const { limits } = control.opened?.document ?? {};
+        const counts = countsOf(control);
+        const changed = fold.apply(record, at + 1);
+        const now = countsOf(fold.tenant(record.change.tenant));
+        for (const what of LIMITS)
+          if (now[what] > counts[what]) expect(now[what]).toBeLessThanOrEqual(limits?.[what] ?? now[what]);
+        if (!changed.ok && changed.refusal === 'TOO_MANY') refused.add(record.event);
+        if (record.event === 'tenant.put') expect(now).toEqual(counts);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect([...refused]).toEqual(expect.arrayContaining(['agent.put', 'policy.published', 'rule.put']));
+});
+
+function countsOf({
+  agents,
+  policies,
+  rules,
+  issued,
+}: TenantControl): Record<(typeof LIMITS)[number], number> {
+  const alive = [...issued.byId.values()].filter(({ revokedAt }) => revokedAt === null);
+  return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
+}
+
+test('which tenants have topics of their own is told, closed ones among them', () => {
+  fc.assert(
+    fc.property(inTenants, (records) => {
+      const fold = foldControl();
+      for (const [at, record] of records.entries()) {
+        const before = fold.directTopics();
+        const names = [...before].sort();
+        fold.apply(record, at + 1);
+        const direct = [...fold.opened]
+          .filter(([, { document }]) => document.directTopic)
+          .map(([name]) => name);
+        expect([...fold.directTopics()].sort()).toEqual(direct.sort());
+        expect(fold.directTopics() === before).toBe(direct.join() === names.join());
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a tenant at its limit keeps no other from changing', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (tenant: string, fields: object) => {
+    revision += 1;
+    const made = { id: `chg-${revision}`, tenant, by: 'ann', reason: '', at: KEY.createdAt };
+    return fold.apply(controlRecord.parse({ ...fields, change: made }), revision);
+  };
+  const agent = (id: string) => ({ event: 'agent.put', agent: { id } });
+  put('acme', agent('a'));
+  put('acme', { event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { agents: 0 } } });
+  expect(put('acme', agent('b'))).toMatchObject({ refusal: 'TOO_MANY' });
+  expect([put('acme', agent('a')).ok, put('other', agent('b')).ok]).toEqual([true, true]);
+  put('acme', { event: 'tenant.closed' });
+  expect([put('acme', agent('a')).ok, put('other', agent('c')).ok]).toEqual([false, true]);
+  expect(put('other', { event: 'tenant.closed' })).toMatchObject({ refusal: 'NOT_FOUND' });
+  const ofAnother = { event: 'tenant.put', tenant: { version: 1, id: 'acme' } };
+  expect(put('other', ofAnother)).toMatchObject({ refusal: 'ID_DIFFERS' });
 });
 
 function unitsIn({ agents, policies, rules }: TenantControl): number {

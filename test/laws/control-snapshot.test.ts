@@ -106,7 +106,9 @@ function told(fold: ControlFold): unknown {
       }),
     ),
   );
-  return { plans, keys: KEYS.map((id) => fold.key(id)), tenants: TENANTS.map((name) => fold.tenant(name)) };
+  const direct = [...fold.directTopics()].sort();
+  const tenants = TENANTS.map((name) => fold.tenant(name));
+  return { plans, direct, opened: fold.opened, tenants, keys: KEYS.map((id) => fold.key(id)) };
 }
 
 test('whoever goes on from it is told the same, of whatever comes behind, wherever it was taken', async () => {
@@ -239,8 +241,10 @@ function oneOfEach(): ControlFold {
   const key = { ...KEY, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
   const roleKey = { ...KEY, id: KEYS[1], agents: ['*'], scopes: ['audit'] };
   const policy = { version: 1, id: 'p', maxCostTotal: 5, allowedTools: ['read_*'] };
-  const mandate = () => mandateOf(fold, 'a', 'mnd_1', 6);
+  const mandate = () => mandateOf(fold, 'a', 'mnd_1', 7);
+  const tenant = { version: 1, id: 'acme', limits: { agents: 9 }, bounds: { deniedTools: ['send'] } };
   const bodies: (() => object)[] = [
+    () => ({ event: 'tenant.put', tenant }),
     () => ({ event: 'agent.put', agent: { id: 'lead', labels: { team: 'ops' } } }),
     () => ({ event: 'agent.put', agent: { id: 'a', parent: 'lead', groups: ['g'] } }),
     () => ({ event: 'key.issued', agentId: 'a', key }),
@@ -258,6 +262,7 @@ function oneOfEach(): ControlFold {
     () => ({ event: 'key.revoked', agentId: 'a', keyId: KEYS[0] }),
     () => ({ event: 'role.granted', role: 'viewer', key: { ...roleKey, id: KEYS[0] } }),
     () => ({ event: 'role.revoked', keyId: KEYS[1] }),
+    () => ({ event: 'tenant.closed' }),
   ];
   const seen = new Set<string>();
   for (const [at, body] of bodies.entries()) {
@@ -273,8 +278,8 @@ function oneOfEach(): ControlFold {
 test('what records fold to, and how it is written, has changed only where its version has', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    1,
-    'ce17999a13c08456c41280dd05cd677ad092e829002fd85b024ae3d96e6bdab2',
+    2,
+    'bceae30bfa98f19e811203cce1df49c4810e7abab2226ac13343f7fabdd28745',
   ]);
 });
 

@@ -5,6 +5,7 @@ import { actionRequested, CODES, type Decision } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
+import { registered } from './registered.ts';
 
 type Asked = { id: string; [field: string]: unknown };
 
@@ -72,6 +73,27 @@ const CASES: readonly [string, Case][] = [
       mandate: {},
       before: (box) => box.ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'because' }),
       needs: { 'kill-switch': ['a revive by an operator, and a new id for the action'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TENANT_CLOSED',
+    {
+      mandate: {},
+      before: async (box) => {
+        const control = registered({
+          agents: [{ id: 'agent-1' }],
+          policies: [],
+          rules: [],
+          closedAt: at(-1),
+        });
+        box.context = { ...box.context, control: () => control };
+      },
+      needs: {
+        'tenant-open': [
+          'the tenant "default" opened again by whoever runs the plane, and a new id for the action',
+        ],
+      },
       as: 'new-id',
     },
   ],

@@ -35,6 +35,14 @@ describe('of a tenant', () => {
     expect(issueAt(START_MS + 60_000)).toBe(true);
   });
 
+  test('the limit of the tenant is theirs, too', () => {
+    const { issueAt, revoke, put } = many();
+    put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { issuedMandates: 2 } } });
+    expect([issueAt(START_MS), issueAt(START_MS), issueAt(START_MS)]).toEqual([true, true, false]);
+    revoke('1');
+    expect([issueAt(START_MS), issueAt(START_MS)]).toEqual([true, false]);
+  });
+
   test('those that are over are forgotten by the times of later ones, and allow nothing', () => {
     const { issueAt, fold, ask } = many();
     const { byId } = fold.tenant('acme').issued;

@@ -8,9 +8,15 @@ export type Register = {
   agents: readonly object[];
   policies: readonly object[];
   rules: readonly object[];
+  /** Of the tenant: nothing when absent. */
+  bounds?: object;
+  /** The tenant is closed then; open when absent. */
+  closedAt?: string;
 };
 
-export function registered({ agents, policies, rules }: Register): MandatesUnderControl {
+const AT = '2026-03-01T12:00:00.000Z';
+
+export function registered({ agents, policies, rules, bounds, closedAt }: Register): MandatesUnderControl {
   const fold = foldControl();
   const bodies = [
     ...agents.map((agent) => ({ event: 'agent.put', agent })),
@@ -18,13 +24,19 @@ export function registered({ agents, policies, rules }: Register): MandatesUnder
     ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
   ];
   let revision = 0;
-  for (const tenant of ['default', 'acme'])
-    for (const body of bodies) {
+  for (const tenant of ['default', 'acme']) {
+    const opened = { event: 'tenant.put', tenant: { version: 1, id: tenant, ...(bounds && { bounds }) } };
+    const ofTenant = [
+      ...(bounds || closedAt ? [opened] : []),
+      ...(closedAt ? [{ event: 'tenant.closed' }] : []),
+    ];
+    for (const body of [...bodies, ...ofTenant]) {
       revision += 1;
-      const change = { id: `chg-${revision}`, tenant, by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
+      const change = { id: `chg-${revision}`, tenant, by: 'ann', reason: '', at: closedAt ?? AT };
       const changed = fold.apply(controlRecord.parse({ ...body, change }), revision);
       if (!changed.ok) throw new Error(`${JSON.stringify(body)}: ${changed.refusal}`);
     }
+  }
   return mandatesUnderControl(fold, () => revision);
 }
 

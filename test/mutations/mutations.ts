@@ -683,6 +683,24 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/control/snapshot/write-control.ts`, [
     ['what became of changes is in a snapshot', '    yield* becameLines(became);\n', ''],
   ]),
+  {
+    promise: '7 nothing is changed in a closed tenant',
+    file: `${POLICY}/control/control-state.ts`,
+    find: "isClosed && record.event !== 'tenant.put'",
+    replace: 'false',
+  },
+  {
+    promise: '7 a tenant holds as much as its limits let it',
+    file: `${POLICY}/control/most-of.ts`,
+    find: 'opened?.document.limits?.[what] ?? CAPS[what]',
+    replace: 'CAPS[what]',
+  },
+  {
+    promise: '7 a mandate is within the bounds of its tenant',
+    file: `${POLICY}/rules/rules-in-force.ts`,
+    find: 'unbounded && withBounds(unbounded, bounds)',
+    replace: 'unbounded',
+  },
   ...inFile(`${POLICY}/control/refuse-change.ts`, [
     ['7 nobody stands above themselves', "if (above === id) return 'PARENT_IS_BELOW';", ''],
     ['7 no chain of agents is too long, on either end', 'height + depthBelow(control, id)', 'height'],
@@ -716,18 +734,24 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
     [
       '7 rules hold those who are registered',
-      'controlled.isRegistered(tenant, action.agentId) ? controlled : ofFile',
-      'ofFile',
+      'askedLast = isOfFile ? ofFile : controlled;',
+      'askedLast = ofFile;',
     ],
     [
       '7 the file holds those who are not',
-      'controlled.isRegistered(tenant, action.agentId) ? controlled : ofFile',
-      'controlled',
+      'askedLast = isOfFile ? ofFile : controlled;',
+      'askedLast = controlled;',
     ],
     [
       '7 a decision tells the revision that it was made under',
       'return askedLast.revision;',
       'return ofFile.revision;',
+    ],
+    ['7 a closed tenant allows nothing', 'if (closedAt !== null) ', 'if (false && closedAt !== null) '],
+    [
+      '7 the bounds of a tenant hold under the file',
+      'controlled.within(tenant, held.mandate)',
+      'held.mandate',
     ],
   ]),
   ...inFile(`${POLICY}/control/take-effect.ts`, [
@@ -743,7 +767,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a mandate has an end', ' && mandate.ttlMs <= CAPS.mandateTtlMs', ''],
     ['7 a mandate is of policies that are there', 'lasts && areThere && ', 'lasts && '],
     ['7 nobody foresees changes', ' && mandate.foundAt < revision', ''],
-    ['7 a tenant has so many mandates', 'if (alive >= CAPS.issuedMandates) return true;', ''],
+    ['7 a tenant has so many mandates', 'if (alive >= most) return true;', ''],
     ['7 what mandates are made of is bounded', '!isTooMuch(issued, one)', 'true'],
     ['7 what is over is forgotten', 'if (!isOver(one, atMs)) continue;', 'continue;'],
     [

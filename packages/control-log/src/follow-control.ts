@@ -10,6 +10,7 @@ import {
   foldControl,
   type MandatesUnderControl,
   mandatesUnderControl,
+  type OpenedTenant,
   type TenantControl,
 } from '@mandate/policy';
 import {
@@ -40,6 +41,12 @@ export type FollowedControl = Required<Running> & {
   /** How many records were read: the revision of what is told from here on. */
   revision(): number;
   tenant(name: string): TenantControl;
+  /** Those that were ever opened, by name. */
+  readonly tenants: ReadonlyMap<string, OpenedTenant>;
+  /** The tenants with topics of their own; another object once these are others. */
+  directTopics(): ReadonlySet<string>;
+  /** Whenever `directTopics` gives others. Gives back what ends it. */
+  onDirectTopics(told: () => void): () => void;
   /** What may be done, as of the moment that it is asked. */
   readonly mandates: MandatesUnderControl;
   /** Of agents. */
@@ -61,6 +68,7 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
   let revision = 0;
   let hasEnded = false;
   const mandates = mandatesUnderControl(fold, () => revision);
+  const toldOfTopics = new Set<() => void>();
 
   const reader = await bus.read({
     topics: [TOPICS.control],
@@ -69,8 +77,10 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
       for (const record of records) {
         if (record.coordinate.partition !== PARTITION) continue;
         const change = read(record);
+        const direct = fold.directTopics();
         revision = record.coordinate.offset + 1;
         told(revision, fold.apply(change, revision));
+        if (fold.directTopics() !== direct) for (const tell of toldOfTopics) tell();
       }
     },
   });
@@ -134,6 +144,12 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
     stop: () => reader.stop(),
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
+    tenants: fold.opened,
+    directTopics: fold.directTopics,
+    onDirectTopics(told) {
+      toldOfTopics.add(told);
+      return () => toldOfTopics.delete(told);
+    },
     mandates,
     keys: keyStoreOf({ get: fold.key }),
     change,

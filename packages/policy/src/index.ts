@@ -10,6 +10,7 @@ export { actionDigest } from './action-digest.ts';
 export { composeIssue, type IssueComposed, policiesNamed } from './control/compose-issued.ts';
 export { type Changed, type ControlFold, foldControl } from './control/control-state.ts';
 export type { IssuedMandate } from './control/issued-mandates.ts';
+export type { OpenedTenant } from './control/kept.ts';
 export { type ControlDocuments, loadControl } from './control/load-control.ts';
 export {
   type MandatesUnderControl,

@@ -21,6 +21,19 @@ export function mandateNotFound(action: Action): Plan {
   );
 }
 
+export function tenantClosed(tenant: string, closedAt: string): Plan {
+  return refusedPlan(
+    null,
+    {
+      code: 'TENANT_CLOSED',
+      reason: `The tenant "${tenant}" was closed at ${closedAt}.`,
+      remedy: 'Have whoever runs the plane open it again; actions need new ids then.',
+      hard: true,
+    },
+    [{ check: 'tenant-open', said: 'block', saw: { tenant, closedAt } }],
+  );
+}
+
 export function internalError(mandate: MandateReference | null, error: unknown): Plan {
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return refusedPlan(

@@ -46,6 +46,8 @@ const KEPT: {
   'rules.reordered': ({ ruleIds }) => ({ subject: '', kept: { ruleIds } }),
   'mandate.issued': ({ mandate }) => ({ subject: mandate.id, agentId: mandate.agentId, kept: { mandate } }),
   'mandate.revoked': ({ mandateId }) => ({ subject: mandateId, kept: { mandateId } }),
+  'tenant.put': ({ tenant }) => ({ subject: tenant.id, kept: { tenant } }),
+  'tenant.closed': ({ change }) => ({ subject: change.tenant, kept: {} }),
 };
 
 function keptOf(record: ControlRecord): Kept {

@@ -103,7 +103,13 @@ function boundDifferences(expected: Expectation, decision: Decision, { rules }: 
 }
 
 /** These are the decider's own: no policy says them. */
-const OF_NO_POLICY: ReadonlySet<string> = new Set(['duplicate', 'deadline', 'kill-switch', 'mandate-found']);
+const OF_NO_POLICY: ReadonlySet<string> = new Set([
+  'duplicate',
+  'deadline',
+  'kill-switch',
+  'tenant-open',
+  'mandate-found',
+]);
 
 /** The policy whose bound gave the verdict, as the record names it; of a mandates file, the mandate; else null. */
 function boundBy({ checks, mandate }: Decision): string | null {

@@ -100,6 +100,8 @@ test.each<[string, Partial<ShownControlEvent>]>([
     { event: 'mandate.issued', agentId: 'bot', subject: 'mnd_1' },
   ],
   ['REVOKED mandate mnd_1 by ops (key_1): incident 42', { event: 'mandate.revoked', subject: 'mnd_1' }],
+  ['OPENED tenant acme by ops (key_1): incident 42', { event: 'tenant.put', subject: 'acme' }],
+  ['CLOSED tenant acme by ops (key_1): incident 42', { event: 'tenant.closed', subject: 'acme' }],
   ['REORDERED the rules by ops (key_1): incident 42', { event: 'rules.reordered' }],
   ['AGENT.PAUSED bot by ops (key_1): incident 42', { event: 'agent.paused', agentId: 'bot' }],
   ['KILLED a\\u{1b}[2J by ops (key_1)', { ...killed, scope: 'agent', agentId: 'a\u001b[2J', reason: '' }],

@@ -22,7 +22,7 @@ export type ShownControlEvent = {
   actionId: string | null;
   answer: string | null;
   ledgerEpoch: string | null;
-  /** Of changes of agents, keys, policies, rules and mandates. A plane of before them tells none of the three. */
+  /** Of changes of tenants, agents, keys, policies, rules and mandates. A plane of before them tells none of the three. */
   subject?: string | null;
   policyVersion?: number | null;
   refusal?: string | null;
@@ -46,6 +46,8 @@ const CHANGES: Readonly<
   'rules.reordered': ['REORDERED', () => 'the rules'],
   'mandate.issued': ['ISSUED', ({ subject, agentId }) => `mandate ${subject} to ${agentId}`],
   'mandate.revoked': ['REVOKED', ({ subject }) => `mandate ${subject}`],
+  'tenant.put': ['OPENED', ({ subject }) => `tenant ${subject}`],
+  'tenant.closed': ['CLOSED', ({ subject }) => `tenant ${subject}`],
 };
 
 /** One control event on one line, as `tail` shows it: who did what, and why. A terminal gets as much as a line of it takes. */

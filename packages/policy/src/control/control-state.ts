@@ -1,5 +1,5 @@
 /**
- * The fold of the control topic: which agents, policies, rules and issued mandates there are. Every reader folds the same records in the same
+ * The fold of the control topic: which tenants, agents, policies, rules and issued mandates there are. Every reader folds the same records in the same
  * order and so finds the same, also of a change that came too late: two who changed the same thing at once both wrote a
  * record, and the first on the log counts.
  */
@@ -7,6 +7,7 @@ import type { ApiKeyRecord, ControlRecord, Json } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import { growth, isTooMuch } from './control-units.ts';
 import { askedFor } from './issued-mandates.ts';
+import type { OpenedTenant } from './kept.ts';
 import { type ChangeRefusal, isOneTooMany, objectionTo } from './refuse-change.ts';
 import { takeEffect } from './take-effect.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
@@ -20,6 +21,10 @@ export type ControlFold = {
   apply(record: ControlRecord, revision: number): Changed;
   /** As it stands; what is applied later shows in it. */
   tenant(name: string): TenantControl;
+  /** Those that were ever opened, by name. */
+  readonly opened: ReadonlyMap<string, OpenedTenant>;
+  /** Those that publish to topics of their own, also where they were closed since; another object once these are others. */
+  directTopics(): ReadonlySet<string>;
   /** Of the agents and people of every tenant, by their public ids. */
   key(id: string): ApiKeyRecord | undefined;
   /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
@@ -53,22 +58,41 @@ const REMEMBERED = 10_000;
 /** @param state from which it goes on */
 export function foldControl(state: ControlState = newControlState()): ControlFold {
   const { tenants, tenantOfKey } = state;
+  const opened = new Map<string, OpenedTenant>();
+  for (const [name, { control }] of tenants) if (control.opened !== null) opened.set(name, control.opened);
+  let directTopics: ReadonlySet<string> = new Set(
+    [...opened].flatMap(([name, { document }]) => (document.directTopic ? [name] : [])),
+  );
   const none = newTenant();
   const key = (id: string) => keyIn(tenants.get(tenantOfKey.get(id) ?? '')?.control ?? none, id);
+
+  function noteOpened(name: string, now: OpenedTenant): void {
+    opened.set(name, now);
+    const isDirect = now.document.directTopic === true;
+    if (isDirect === directTopics.has(name)) return;
+    directTopics = isDirect
+      ? new Set([...directTopics, name])
+      : new Set([...directTopics].filter((one) => one !== name));
+  }
+
   return {
     apply(record, revision) {
       const { tenant } = record.change;
       const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
       tenants.set(tenant, known);
       const held = keysNamed(known.control, record);
-      const changed = applyOnce(known, record, revision);
+      const changed = applyOnce(known, record, revision, opened.size);
       for (const id of held)
         if (tenantOfKey.get(id) === tenant && keyIn(known.control, id) === undefined) tenantOfKey.delete(id);
+      const now = known.control.opened;
+      if (now !== null && now !== opened.get(tenant)) noteOpened(tenant, now);
       if (changed.ok && 'key' in record && key(record.key.id) === undefined)
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
     tenant: (name) => tenants.get(name)?.control ?? none,
+    opened,
+    directTopics: () => directTopics,
     key,
     state,
   };
@@ -87,13 +111,18 @@ function keysNamed({ keysOf }: Tenant, record: ControlRecord): readonly string[]
 }
 
 /** A writer that lost the answer of the log writes again, under the same id, as does a client that lost ours. */
-function applyOnce({ control, became }: OfTenant, record: ControlRecord, revision: number): Changed {
+function applyOnce(
+  { control, became }: OfTenant,
+  record: ControlRecord,
+  revision: number,
+  tenants: number,
+): Changed {
   const { id } = record.change;
   const digest = digestOfChange(record);
   const known = became.get(id);
   if (known?.digest === digest) return known.changed;
   if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };
-  const changed = applyTo(control, record, revision);
+  const changed = applyTo(control, record, revision, tenants);
   became.set(id, { digest, changed });
   const [oldest] = became.keys();
   if (became.size > REMEMBERED && oldest !== undefined) became.delete(oldest);
@@ -106,16 +135,20 @@ function digestOfChange({ change, ...what }: ControlRecord): string {
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
-function applyTo(control: Tenant, record: ControlRecord, revision: number): Changed {
+function applyTo(control: Tenant, record: ControlRecord, revision: number, tenants: number): Changed {
   const { expects } = record.change;
   const current = revisionOf(control, record);
   const isLate = expects !== undefined && expects !== current;
   const grows = growth(control, record);
-  const refusal = isLate
-    ? 'REVISION_CONFLICT'
-    : isOneTooMany(control, record, current) || isTooMuch(control, grows)
-      ? 'TOO_MANY'
-      : objectionTo(control, record, current, revision);
+  const isClosed = control.opened !== null && control.opened.closedAt !== null;
+  const refusal =
+    isClosed && record.event !== 'tenant.put'
+      ? 'TENANT_CLOSED'
+      : isLate
+        ? 'REVISION_CONFLICT'
+        : isOneTooMany(control, record, current, tenants) || isTooMuch(control, grows)
+          ? 'TOO_MANY'
+          : objectionTo(control, record, current, revision);
   if (refusal !== null) return { ok: false, refusal, revision: current };
   takeEffect(control, record, revision);
   control.revision = revision;

@@ -10,6 +10,7 @@ import { refusedPlan } from '../refused-plan.ts';
 import { type Remembered, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { IssuedMandate } from './issued-mandates.ts';
+import { boundsOf } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 type Context = { readonly [field: string]: Json };
@@ -27,19 +28,26 @@ type IssuedInForce = (
   atMs: number,
 ) => MandateInForce & { asked?: Action };
 
-/** What is made of a mandate is kept for as long as the fold has it, and no policy is changed. */
+/** What is made of a mandate is kept for as long as the fold has it, and neither a policy nor the tenant is changed. */
 export function issuedInForce(): IssuedInForce {
-  const made = new WeakMap<IssuedMandate, { of: number; rules: RulesInForce }>();
+  const made = new WeakMap<
+    IssuedMandate,
+    { of: number; opened: TenantControl['opened']; rules: RulesInForce }
+  >();
 
   function rulesOf(control: TenantControl, issued: IssuedMandate): RulesInForce {
     const known = made.get(issued);
-    if (known?.of === control.policiesRevision) return known.rules;
+    const { policiesRevision: of, opened } = control;
+    if (known?.of === of && known.opened === opened) return known.rules;
     const rules = issued.rules.map(({ rule, version }) => {
       const compiled = ruleOf(rule);
       return { ...compiled, policy: { id: compiled.policy.id, version } };
     });
-    const inForce = rulesInForce(rules, policiesOf(control), issued.document.id, OF_A_MANDATE);
-    made.set(issued, { of: control.policiesRevision, rules: inForce });
+    const inForce = rulesInForce(rules, policiesOf(control), boundsOf(opened), {
+      id: issued.document.id,
+      remembered: OF_A_MANDATE,
+    });
+    made.set(issued, { of, opened, rules: inForce });
     return inForce;
   }
 

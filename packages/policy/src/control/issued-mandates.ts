@@ -14,7 +14,8 @@ import {
   policyNamed,
   type RuleDocument,
 } from '@mandate/schemas';
-import { type Kept, type PolicyHistory, unitsOf } from './kept.ts';
+import { type Kept, type OpenedTenant, type PolicyHistory, unitsOf } from './kept.ts';
+import { mostOf } from './most-of.ts';
 
 export type IssuedMandate = Kept<IssuedMandateDocument> & {
   /** The id of the change that issued it. */
@@ -68,13 +69,17 @@ export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): ob
 }
 
 /** Or they would hold too much: then those that are over are forgotten before their time. */
-export function areTooMany(standing: Standing & { issued: IssuedMandates }, record: Issued): boolean {
+export function areTooMany(
+  standing: Standing & { opened: OpenedTenant | null; issued: IssuedMandates },
+  record: Issued,
+): boolean {
   const { issued } = standing;
   const atMs = Date.parse(record.change.at);
-  if (issued.byId.size >= CAPS.issuedMandates) {
+  const most = mostOf(standing, 'issuedMandates');
+  if (issued.byId.size >= most) {
     let alive = 0;
     for (const one of issued.byId.values()) if (!isOver(one, atMs)) alive += 1;
-    if (alive >= CAPS.issuedMandates) return true;
+    if (alive >= most) return true;
   }
   const one = madeOf(standing, record, 0);
   if (one === null || !isTooMuch(issued, one)) return false;

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '@mandate/schemas';
+import type { PolicyDocument, TenantDocument } from '@mandate/schemas';
 
 /** `revision`: the place on the log, counted from 1, of the change that made it what it is. */
 export type Kept<T> = { readonly revision: number; readonly document: T };
@@ -9,6 +9,9 @@ export type PolicyHistory = {
   readonly versions: readonly Kept<PolicyDocument>[];
   readonly isArchived: boolean;
 };
+
+/** As it was opened, or changed since; `closedAt` null: it is open. */
+export type OpenedTenant = Kept<TenantDocument> & { readonly closedAt: string | null };
 
 /** As JSON, in UTF-16 units; of what is not there none. */
 export function unitsOf(document: object | undefined): number {

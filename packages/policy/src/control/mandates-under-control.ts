@@ -1,10 +1,12 @@
 /**
  * The mandates that follow from what the control topic says: each agent that is registered is held to the policies of the
- * rules that match it, or, where an action names a mandate that was issued to it, to what that is made of; and to what those
- * above it hold. Documents are compiled once each, and rules are looked through anew where one of them or a policy has
- * changed, at its place on the log.
+ * rules that match it, or, where an action names a mandate that was issued to it, to what that is made of; to what those
+ * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
+ * one of them, a policy or the tenant has changed, at its place on the log.
  */
+import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
+import { tenantClosed } from '../refused-plan.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { COMPOSED, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
@@ -12,13 +14,15 @@ import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
 import { issuedInForce } from './issued-in-force.ts';
 import { inShadowOf, shadowOverIssued } from './shadow-over-issued.ts';
+import { boundsOf, withinBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
-/** Of one state of a tenant's rules and policies; `watching`: those in shadow, as if they were in force; null: none is. */
+/** Of one state of a tenant, its rules and its policies; `watching`: those in shadow, as if they were in force; null: none is. */
 type RulesOf = {
   of: readonly [rulesRevision: number, policiesRevision: number];
+  opened: TenantControl['opened'];
   rules: RulesInForce;
   watching: RulesInForce | null;
 };
@@ -27,6 +31,10 @@ export type MandatesUnderControl = MandatesInForce & {
   isRegistered(tenant: string, agentId: string): boolean;
   /** Who stands above it now, the nearest first. */
   above(tenant: string, agentId: string): readonly string[];
+  /** Nothing is allowed in it, whoever asks. */
+  isClosed(tenant: string): boolean;
+  /** A mandate that comes from elsewhere, within the bounds of the tenant. */
+  within(tenant: string, mandate: Mandate): Mandate;
 };
 
 /** @param revision how much of the topic is in the fold now */
@@ -38,15 +46,18 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
 
   function rulesOf(tenant: string, control: TenantControl): RulesOf {
     const known = tenants.get(tenant);
-    const { rulesRevision, policiesRevision } = control;
-    if (known?.of[0] === rulesRevision && known.of[1] === policiesRevision) return known;
+    const { rulesRevision, policiesRevision, opened } = control;
+    if (known?.of[0] === rulesRevision && known.of[1] === policiesRevision && known.opened === opened)
+      return known;
     const all = [...control.rules.values()].map((kept) => ruleOf(kept));
     const watching = inShadowOf(all);
     const policyOf = policiesOf(control);
+    const bounds = boundsOf(opened);
     const made = {
       of: [rulesRevision, policiesRevision] as const,
-      rules: rulesInForce(all, policyOf),
-      watching: watching.length === 0 ? null : rulesInForce(watching, policyOf),
+      opened,
+      rules: rulesInForce(all, policyOf, bounds),
+      watching: watching.length === 0 ? null : rulesInForce(watching, policyOf, bounds),
     };
     tenants.set(tenant, made);
     return made;
@@ -54,6 +65,8 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
 
   function mandateFor(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
     const control = fold.tenant(tenant);
+    const closedAt = control.opened?.closedAt ?? null;
+    if (closedAt !== null) return { ...NONE, refused: tenantClosed(tenant, closedAt) };
     const agent = control.agents.get(action.agentId);
     if (agent === undefined) return NONE;
     const { rules, watching } = rulesOf(tenant, control);
@@ -83,11 +96,13 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       const agent = agents.get(agentId);
       return agent === undefined ? [] : agentsAbove(agents, agent.document).map(({ id }) => id);
     },
+    isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
+    within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };
 }
 
-/** Rules hold those agents that are registered, and a file all others. */
+/** Rules hold those agents that are registered, and a file all others, within the bounds of their tenant; a closed one nobody. */
 export function mandatesByRegister(
   controlled: MandatesUnderControl,
   ofFile: MandatesInForce,
@@ -98,8 +113,12 @@ export function mandatesByRegister(
       return askedLast.revision;
     },
     mandateFor(tenant, action, atMs) {
-      askedLast = controlled.isRegistered(tenant, action.agentId) ? controlled : ofFile;
-      return askedLast.mandateFor(tenant, action, atMs);
+      const isOfFile = !controlled.isRegistered(tenant, action.agentId) && !controlled.isClosed(tenant);
+      askedLast = isOfFile ? ofFile : controlled;
+      const held = askedLast.mandateFor(tenant, action, atMs);
+      if (!isOfFile || held.mandate === null) return held;
+      const mandate = controlled.within(tenant, held.mandate);
+      return mandate === held.mandate ? held : { ...held, mandate };
     },
   };
 }

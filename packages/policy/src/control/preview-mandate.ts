@@ -2,11 +2,13 @@
 import type { Action, AgentDocument, Plan, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { plan } from '../decide.ts';
 import type { Mandate } from '../mandate/mandate.ts';
+import { tenantClosed } from '../refused-plan.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { Kept } from './kept.ts';
+import { boundsDocument, boundsOf, nameOfBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 export type Candidates = {
@@ -30,24 +32,32 @@ export type Preview = Resolved & {
 
 export function previewMandate(control: TenantControl, candidates: Candidates): Preview {
   const { agent, action, atMs } = candidates;
+  const { opened } = control;
   const policies = withPolicies(control, candidates.policies);
   const rules = new Map(control.rules);
   for (const document of candidates.rules) rules.set(document.id, kept(document));
   const inForce = rulesInForce(
     [...rules.values()].map((one) => ruleOf(one)),
     policiesOf({ policies }),
+    boundsOf(opened),
   );
   const candidate = kept(agent);
   const own = inForce.resolve(agentOf(candidate), action, atMs);
   const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
   const resolved = familiesInForce().within(own, agentsAbove(agents, agent), inForce, action, atMs);
-  const planned = (mandate: Mandate | null) => plan(action, mandate, atMs);
+  const planned = (mandate: Mandate | null) =>
+    opened === null || opened.closedAt === null
+      ? plan(action, mandate, atMs)
+      : tenantClosed(opened.document.id, opened.closedAt);
   const named = new Set(resolved.matches.map(({ policy }) => policy));
+  const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
+  const bounds = opened && boundsDocument(opened.document);
+  if (opened !== null && bounds !== null) documents.set(nameOfBounds(opened), bounds);
   return {
     ...resolved,
     plan: planned(resolved.mandate),
     shadowPlan: resolved.shadow && planned(resolved.shadow.mandate),
-    documents: new Map([...named].map((name) => [name, documentOf({ policies }, name)])),
+    documents,
   };
 }
 

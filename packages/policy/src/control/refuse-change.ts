@@ -1,6 +1,7 @@
 /** Why a change does not take effect, though it expected what is so: the same for every reader. */
 import { type AgentDocument, type ApiKeyRecord, CAPS, type ControlRecord, ROLES } from '@mandate/schemas';
 import { areTooMany, objectionToIssue } from './issued-mandates.ts';
+import { mostOf } from './most-of.ts';
 import type { Tenant } from './tenant-control.ts';
 
 export type ChangeRefusal =
@@ -8,9 +9,13 @@ export type ChangeRefusal =
   /** Another change has that id. */
   | 'ID_REUSED'
   | 'NOT_FOUND'
+  /** Nothing is changed in a tenant that was closed, but that it is opened again. */
+  | 'TENANT_CLOSED'
+  /** The document is of another tenant than the change. */
+  | 'ID_DIFFERS'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
-  /** The tenant has as many as it may: CAPS. Every process holds them all. */
+  /** The tenant has as many as it may: by CAPS, for every process holds them all, or by its own limits. */
   | 'TOO_MANY'
   /** It is not of this tenant, and this agent alone, does more than publish, or other than its role; or there is one of its id. */
   | 'KEY_UNFIT'
@@ -68,6 +73,10 @@ export function objectionTo(
     }
     case 'mandate.issued':
       return objectionToIssue(control, record, revision);
+    case 'tenant.put':
+      return record.tenant.id === record.change.tenant ? null : 'ID_DIFFERS';
+    case 'tenant.closed':
+      return current === 0 ? 'NOT_FOUND' : null;
     default:
       return null;
   }
@@ -120,23 +129,33 @@ function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
   return (rulesOf.get(policyId)?.size ?? 0) > 0;
 }
 
-export function isOneTooMany(control: Tenant, record: ControlRecord, current: number): boolean {
+/** @param tenants how many were opened */
+export function isOneTooMany(
+  control: Tenant,
+  record: ControlRecord,
+  current: number,
+  tenants: number,
+): boolean {
   const isNew = current === 0;
   switch (record.event) {
     case 'agent.put':
-      return isNew && control.agents.size >= CAPS.agents;
+      return isNew && control.agents.size >= mostOf(control, 'agents');
     case 'key.issued':
       return (control.keysOf.get(record.agentId)?.size ?? 0) >= CAPS.keysPerAgent;
     case 'role.granted':
       return control.roleKeys.size >= CAPS.roleKeys;
     case 'policy.published': {
       const { length } = control.versions.get(record.policy.id) ?? [];
-      return length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= CAPS.policies);
+      return (
+        length >= CAPS.versionsPerPolicy || (isNew && control.policies.size >= mostOf(control, 'policies'))
+      );
     }
     case 'rule.put':
-      return isNew && control.rules.size >= CAPS.rules;
+      return isNew && control.rules.size >= mostOf(control, 'rules');
     case 'mandate.issued':
       return areTooMany(control, record);
+    case 'tenant.put':
+      return isNew && tenants >= CAPS.tenants;
     default:
       return false;
   }

@@ -73,6 +73,13 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       return;
     case 'mandate.revoked':
       revoke(control.issued, record, revision);
+      return;
+    case 'tenant.put':
+      control.opened = { revision, document: record.tenant, closedAt: null };
+      return;
+    case 'tenant.closed':
+      if (control.opened !== null)
+        control.opened = { ...control.opened, revision, closedAt: record.change.at };
   }
 }
 

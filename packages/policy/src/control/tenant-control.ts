@@ -8,7 +8,7 @@ import type {
   RuleDocument,
 } from '@mandate/schemas';
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
-import type { Kept, PolicyHistory } from './kept.ts';
+import type { Kept, OpenedTenant, PolicyHistory } from './kept.ts';
 
 /** Of an agent: it lets in for as long as that is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
@@ -17,6 +17,8 @@ export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
 
 export type TenantControl = {
+  /** null: nobody opened it, so it is open, and bounded by nothing. */
+  readonly opened: OpenedTenant | null;
   /** Of the last change that took effect. */
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
@@ -41,6 +43,7 @@ export type TenantControl = {
 
 /** As only the fold itself changes it. */
 export type Tenant = {
+  opened: OpenedTenant | null;
   revision: number;
   readonly agents: Map<string, Kept<AgentDocument>>;
   /** By the id of an agent, registered or not, who names it as their parent. */
@@ -62,6 +65,7 @@ export type Tenant = {
 
 export function newTenant(): Tenant {
   return {
+    opened: null,
     revision: 0,
     agents: new Map(),
     childrenOf: new Map(),
@@ -108,5 +112,8 @@ export function revisionOf(control: TenantControl, record: ControlRecord): numbe
       return control.issued.byId.get(record.mandate.id)?.revision ?? 0;
     case 'mandate.revoked':
       return control.issued.byId.get(record.mandateId)?.revision ?? 0;
+    case 'tenant.put':
+    case 'tenant.closed':
+      return control.opened?.revision ?? 0;
   }
 }

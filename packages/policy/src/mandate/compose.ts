@@ -36,6 +36,20 @@ export function compose(
   return { reference, policies: inOrder };
 }
 
+/** The mandate, held to one more policy, which no rule gave: it is observed no more, for bounds never are. */
+export function withBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
+  if (bounds === null) return mandate;
+  const { reference, policies } = mandate;
+  return {
+    reference: {
+      ...reference,
+      hash: digestOf([reference.hash, bounds.name, bounds.hash]),
+      policies: [...reference.policies, bounds.name],
+    },
+    policies: [...policies, bounds],
+  };
+}
+
 /** In the place of one that a rule names and that is not there: it allows nothing, so the rule does not vanish with it. */
 export function missingPolicy(id: string, name: string): NamedPolicy {
   return {

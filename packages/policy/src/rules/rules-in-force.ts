@@ -5,7 +5,7 @@
  * with policies nor with rules.
  */
 import type { Action, Json } from '@mandate/schemas';
-import { compose, missingPolicy, type NamedPolicy } from '../mandate/compose.ts';
+import { compose, missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
 import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
@@ -60,12 +60,15 @@ const LONGEST_KEY = 1_000;
 /** The id of a mandate that nobody issued. */
 export const COMPOSED = 'rules';
 
-/** @param id of the mandates that they compose to */
+/**
+ * @param bounds what each mandate is held to besides; alone it makes none
+ * @param options.id of the mandates that they compose to
+ */
 export function rulesInForce(
   rules: readonly Rule[],
   policyOf: PolicyLookup,
-  id: string = COMPOSED,
-  remembered: Remembered = OF_A_TENANT,
+  bounds: NamedPolicy | null = null,
+  { id = COMPOSED, remembered = OF_A_TENANT }: { id?: string; remembered?: Remembered } = {},
 ): RulesInForce {
   const ordered = inOrder(rules);
   const ofAgents = recentlyUsed<Candidates>(remembered.agents);
@@ -116,7 +119,8 @@ export function rulesInForce(
     const key = JSON.stringify([policies.map(({ name, observe }) => [name, observe]), names]);
     const known = mandates.get(key);
     if (known !== undefined) return known;
-    const mandate = compose(id, policies, names);
+    const unbounded = compose(id, policies, names);
+    const mandate = unbounded && withBounds(unbounded, bounds);
     if (mandate !== null) mandates.set(key, mandate);
     return mandate;
   }

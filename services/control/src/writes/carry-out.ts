@@ -95,6 +95,12 @@ const REFUSALS: Readonly<
     'another change was asked for under this Idempotency-Key',
     'Send a key of its own with each change.',
   ],
+  TENANT_CLOSED: [
+    409,
+    'the tenant was closed: nothing is changed in it',
+    'Have whoever runs the plane open it again.',
+  ],
+  ID_DIFFERS: [400, 'the document is of another tenant than the change', 'Send both the same.'],
   POLICY_IN_USE: [
     409,
     'rules name this policy',
@@ -107,7 +113,7 @@ const REFUSALS: Readonly<
   ],
   TOO_MANY: [
     409,
-    'the tenant has as many of these as it may',
+    'the tenant has as many of these as it may, by its own limits or by those of every tenant',
     'Remove, or revoke, what is no longer used; a policy with too many versions is published under another id.',
   ],
   MANDATE_UNFIT: [

@@ -58,6 +58,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'duplicate':
     case 'deadline':
     case 'kill-switch':
+    case 'tenant-open':
     case 'mandate-found':
     case 'model-priced':
     case 'unknown':

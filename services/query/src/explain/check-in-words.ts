@@ -19,6 +19,8 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
         : `It had waited ${durationInWords(waitedMs(decision))} when its turn came, and its deadline was over.`;
     case 'kill-switch':
       return passed ? 'No kill switch stopped the agent.' : 'A kill switch stopped the agent.';
+    case 'tenant-open':
+      return `The tenant was closed at ${seen.closedAt}.`;
     case 'mandate-found':
       return `No mandate that applies was found for the agent "${seen.agentId}".`;
     case 'mandate-alive':

@@ -23,6 +23,7 @@ const WAYS = [
   'next-attempt',
   'longer-deadline',
   'revive',
+  'open-tenant',
   'mandate-for-agent',
   'later-expiry',
   'not-denied',
@@ -66,6 +67,8 @@ export const change = z.object({
 });
 export type Change = z.output<typeof change>;
 
+/** Where one of these objects, no mandate was asked. */
+const WITHOUT_MANDATE: ReadonlySet<string> = new Set(['tenant-open', 'mandate-found']);
 const NEAR_EXPIRY_MS = 24 * 3_600_000;
 
 export function whatWouldChange(decision: Decision): Change {
@@ -80,7 +83,7 @@ export function whatWouldChange(decision: Decision): Change {
     return words === null ? [] : [{ check: check.check, why: checkInWords(check, decision), words }];
   });
   const unasked = checks.filter(({ said }) => said === 'skip').map(({ check }) => check);
-  if (needs.some(({ check }) => check === 'mandate-found')) unasked.push('every check of a mandate');
+  if (needs.some(({ check }) => WITHOUT_MANDATE.has(check))) unasked.push('every check of a mandate');
   // Deciding itself failed, so no check is to blame.
   if (needs.length === 0 && decision.code === 'INTERNAL_ERROR') {
     needs.push({ check: 'internal', why: decision.reason, anyOf: [nextAttempt(decision)] });
@@ -103,6 +106,13 @@ function waysPast(check: Check, decision: Decision): Way[] {
       return [...longerDeadline(decision), nextAttempt(decision)];
     case 'kill-switch':
       return [{ way: 'revive', words: 'a revive by an operator, and a new id for the action' }];
+    case 'tenant-open':
+      return [
+        {
+          way: 'open-tenant',
+          words: `the tenant "${seen.tenant}" opened again by whoever runs the plane, and a new id for the action`,
+        },
+      ];
     case 'mandate-found':
       if (seen.context !== undefined)
         return [

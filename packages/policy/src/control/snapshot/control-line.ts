@@ -14,7 +14,7 @@ import type { Tenant } from '../tenant-control.ts';
  * else: one of another version is passed over, and the log folded from its start. That there are other records, or other
  * documents, shows by itself.
  */
-export const CONTROL_SNAPSHOT_VERSION = 1;
+export const CONTROL_SNAPSHOT_VERSION = 2;
 
 /** The last record that is in it; `sha256`: of its bytes. */
 export type ControlPlace = { offset: number; sha256: string };
@@ -44,7 +44,8 @@ type InLinesOfTheirOwn =
   | 'versions'
   | 'rulesOf'
   | 'issued';
-export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn>>;
+/** What a tenant was opened as is a document, and so JSON. */
+export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn | 'opened'>> & Pick<Tenant, 'opened'>;
 
 /** The fields that are documents by their ids. */
 export type DocumentsOf = {

@@ -1,0 +1,43 @@
+/** What a tenant is held to, whatever its authors write: one more policy of every mandate in it. */
+import type { PolicyDocument, TenantDocument } from '@mandate/schemas';
+import { compilePolicy } from '../mandate/compile-mandate.ts';
+import { missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
+import type { Mandate } from '../mandate/mandate.ts';
+import type { OpenedTenant } from './kept.ts';
+
+const compiled = new WeakMap<OpenedTenant, NamedPolicy>();
+const bounded = new WeakMap<NamedPolicy, WeakMap<Mandate, Mandate>>();
+
+/** null: nothing. Bounds that cannot be compiled allow nothing. */
+export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
+  if (opened === null) return null;
+  const known = compiled.get(opened);
+  if (known !== undefined) return known;
+  const document = boundsDocument(opened.document);
+  if (document === null) return null;
+  const name = nameOfBounds(opened);
+  const read = compilePolicy(document, name);
+  const bounds = read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
+  compiled.set(opened, bounds);
+  return bounds;
+}
+
+/** As a policy of its own; null where there are none. */
+export function boundsDocument({ id, bounds }: TenantDocument): PolicyDocument | null {
+  return bounds === undefined ? null : { version: 1, id, ...bounds };
+}
+
+/** As records name them. The blank tells them from every policy: no id holds one. */
+export function nameOfBounds({ document, revision }: OpenedTenant): string {
+  return `tenant ${document.id}@${revision}`;
+}
+
+/** As `withBounds`, for a mandate that is the same for many actions: made once. */
+export function withinBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
+  if (bounds === null) return mandate;
+  const made = bounded.get(bounds) ?? new WeakMap<Mandate, Mandate>();
+  bounded.set(bounds, made);
+  const one = made.get(mandate) ?? withBounds(mandate, bounds);
+  made.set(mandate, one);
+  return one;
+}

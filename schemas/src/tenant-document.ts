@@ -1,0 +1,47 @@
+/** A tenant as it is opened: how much there may be in it, and what all of it is held to. An unknown field is an error. */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+import { budgetDocument, policyDocument } from './mandate-document.ts';
+import { tenant } from './scalars.ts';
+
+const most = (cap: number) => z.int().min(0).max(cap).optional();
+
+/** As much as CAPS says of what is absent. */
+const tenantLimits = z.strictObject({
+  agents: most(CAPS.agents),
+  /** Archived ones among them. */
+  policies: most(CAPS.policies),
+  rules: most(CAPS.rules),
+  /** That have neither ended nor been revoked. */
+  issuedMandates: most(CAPS.issuedMandates),
+});
+export type TenantLimits = z.output<typeof tenantLimits>;
+
+/**
+ * What a policy says, which nobody has to be given. It is always enforced, and hands nothing on; a budget of scope `mandate`
+ * would be the tenant's.
+ */
+const tenantBounds = z.strictObject({
+  ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,
+  budgets: z
+    .array(budgetDocument.extend({ scope: budgetDocument.shape.scope.exclude(['mandate']) }))
+    .max(CAPS.budgetsPerMandate)
+    .optional(),
+});
+
+export const tenantDocument = z
+  .strictObject({
+    version: z.literal(1),
+    id: tenant,
+    /** For people. */
+    name: z.string().min(1).max(CAPS.idUnits).optional(),
+    limits: tenantLimits.optional(),
+    bounds: tenantBounds.optional(),
+    /** It publishes to a topic of its own. */
+    directTopic: z.boolean().optional(),
+  })
+  .meta({
+    title: 'tenant',
+    description: 'A tenant: how much there may be in it, and what whatever it does is held to.',
+  });
+export type TenantDocument = z.output<typeof tenantDocument>;

@@ -1,0 +1,200 @@
+/** What all of a tenant is held to only ever takes away, and is in every mandate of it; where it is closed, nothing is allowed. */
+import {
+  foldControl,
+  loadMandates,
+  mandatesByRegister,
+  mandatesOfFile,
+  mandatesUnderControl,
+  planInForce,
+} from '@mandate/policy';
+import { type Action, controlRecord, type Plan, tenantDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { START_MS } from '../decider-in-a-box.ts';
+import { arbitraryAction, arbitraryMandate } from './arbitrary-requests.ts';
+import { arbitraryAuthority, chainOf, registered } from './registered.ts';
+
+// A law takes a second or two; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 60_000 });
+
+const CHAIN = ['lead', 'worker'];
+const AUTHORITY = arbitraryAuthority(CHAIN);
+/** A field or two of those that there are: more would let nothing through. */
+const BOUNDS = fc
+  .tuple(arbitraryMandate, fc.infiniteStream(fc.nat()))
+  .map(([{ mode: _, budgets, ...fields }, drawn]) => {
+    const all = {
+      ...fields,
+      ...(budgets && { budgets: budgets.filter(({ scope }) => scope !== 'mandate') }),
+    };
+    const names = Object.keys(all);
+    const kept = [0, 1].map(() => names[drawn.next().value % names.length]);
+    return Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name)));
+  });
+
+type Given = Parameters<typeof registered>[0];
+
+function planned(given: Given, agentId: string, { mandateId: _, ...action }: Action): Plan {
+  return planInForce(registered(given), 'default', { ...action, agentId }, START_MS);
+}
+
+const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
+
+test('whatever is refused without bounds is refused within them, and they alone allow nothing', () => {
+  let [allowed, refused] = [0, 0];
+  fc.assert(
+    fc.property(AUTHORITY, BOUNDS, arbitraryAction, (authority, bounds, action) => {
+      for (const agentId of CHAIN) {
+        const without = planned({ agents: chainOf(CHAIN), ...authority }, agentId, action);
+        const within = planned({ agents: chainOf(CHAIN), ...authority, bounds }, agentId, action);
+        if (letsThrough(within)) allowed += 1;
+        if (letsThrough(without) && !letsThrough(within)) refused += 1;
+        if (letsThrough(within)) expect(letsThrough(without)).toBe(true);
+        if (without.mandate === null) expect(within).toEqual(without);
+        else expect(within.mandate?.policies.at(-1)).toMatch(/^tenant default@\d+( of lead)?$/);
+      }
+    }),
+    { numRuns: 100 },
+  );
+  expect(Math.min(allowed, refused), 'both came about').toBeGreaterThan(15);
+});
+
+test('they are one more policy, as if a rule gave it to everybody', () => {
+  const others = { id: 'q', agents: ['*'], policy: 'q' };
+  fc.assert(
+    fc.property(AUTHORITY, BOUNDS, arbitraryAction, ({ policies, rules }, bounds, action) => {
+      const own = { policies: [...policies, { id: 'q' }], rules: [...rules, others] };
+      const given = { id: 'zz', agents: ['*'], policy: 'zz' };
+      const asPolicy = { policies: [...own.policies, { ...bounds, id: 'zz' }], rules: [...own.rules, given] };
+      for (const agentId of CHAIN) {
+        const within = planned({ agents: chainOf(CHAIN), ...own, bounds }, agentId, action);
+        const under = planned({ agents: chainOf(CHAIN), ...asPolicy }, agentId, action);
+        expect(essence(within, /tenant default@\d+/g)).toEqual(essence(under, /zz@1/g));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** But for how they are called. */
+function essence({ mandate, shadow: _, ...plan }: Plan, called: RegExp): unknown {
+  const { policies } = mandate ?? {};
+  return JSON.parse(JSON.stringify({ ...plan, policies }).replaceAll(called, 'BOUNDS'));
+}
+
+test("they are always enforced, hand nothing on, and count for the tenant what is no single one's", () => {
+  const document = (bounds: object) => tenantDocument.safeParse({ version: 1, id: 'acme', bounds }).success;
+  expect(document({ deniedTools: ['a'], budgets: [{ id: 'a', scope: 'tenant', max: 1 }] })).toBe(true);
+  for (const bounds of [
+    { mode: 'observe' },
+    { delegableTools: ['a'] },
+    { agents: ['a'] },
+    { budgets: [{ id: 'a', scope: 'mandate', max: 1 }] },
+  ])
+    expect([bounds, document(bounds)]).toEqual([bounds, false]);
+});
+
+/** A tenant's changes, and what may be done after each, also by those whom a file names. */
+function tenant() {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (fields: object, of = 'acme') => {
+    revision += 1;
+    const change = {
+      id: `chg-${revision}`,
+      tenant: of,
+      by: 'ann',
+      reason: '',
+      at: '2026-03-01T12:00:00.000Z',
+    };
+    return fold.apply(controlRecord.parse({ ...fields, change }), revision);
+  };
+  const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*"]\nallowedTools: [read, send]\n');
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const mandates = mandatesByRegister(
+    mandatesUnderControl(fold, () => revision),
+    mandatesOfFile(loaded.mandates, 0),
+  );
+  const ask = (agentId: string, fields: object = {}, of = 'acme') => {
+    const action = { id: 'x', agentId, type: 'tool_call', tool: 'send', ...fields } as Action;
+    return planInForce(mandates, of, action, START_MS);
+  };
+  const said = (...asked: Parameters<typeof ask>) => {
+    const { refusal, mandate } = ask(...asked);
+    return [refusal?.code ?? 'ALLOWED', ...(mandate?.policies ?? [])];
+  };
+  put({ event: 'agent.put', agent: { id: 'bot' } });
+  put({ event: 'policy.published', policy: { version: 1, id: 'p' } });
+  put({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p' } });
+  const rules = [{ rule: 'r', policy: 'p@1', mode: 'enforce' }];
+  const ends = { ttlMs: 60_000, expiresAt: '2026-03-01T12:01:00.000Z' };
+  put({
+    event: 'mandate.issued',
+    mandate: { id: 'mnd_1', agentId: 'bot', context: {}, rules, openRules: [], foundAt: 3, ...ends },
+  });
+  const open = (fields: object = {}) =>
+    put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', ...fields } });
+  return { fold, mandates, put, open, ask, said, revision: () => revision };
+}
+
+const ISSUED = { mandateId: 'mnd_1' };
+
+test('they hold from there on, under rules, issued mandates and the file; in no other tenant', () => {
+  const { open, said } = tenant();
+  open({ bounds: { deniedTools: ['send'] } });
+  expect(said('bot')).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);
+  expect(said('bot', ISSUED)).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);
+  expect(said('stranger')).toEqual(['TOOL_DENIED', 'tenant acme@5']);
+  expect(said('stranger', { tool: 'look' })).toEqual(['TOOL_NOT_ALLOWED', 'tenant acme@5']);
+  expect(said('stranger', { tool: 'read' })).toEqual(['ALLOWED', 'tenant acme@5']);
+  expect(said('bot', {}, 'globex')).toEqual(['ALLOWED']);
+  open({ name: 'Acme' });
+  expect([said('bot'), said('bot', ISSUED), said('stranger')]).toEqual([
+    ['ALLOWED', 'p@1'],
+    ['ALLOWED', 'p@1'],
+    ['ALLOWED'],
+  ]);
+});
+
+test('no policy takes their place, whatever it is called', () => {
+  const { open, put, said } = tenant();
+  for (let at = 0; at < 9; at += 1)
+    for (const id of ['acme', 'tenant-acme']) put({ event: 'policy.published', policy: { version: 1, id } });
+  for (const policy of ['acme', 'tenant-acme'])
+    put({ event: 'rule.put', rule: { version: 1, id: policy, policy } });
+  open({ bounds: { allowedTools: [] } });
+  expect(said('bot')[0]).toBe('TOOL_NOT_ALLOWED');
+  const named = put({ event: 'policy.published', policy: { version: 1, id: 'p', maxCostTotal: 1 } });
+  expect([named.ok, said('bot')[0]]).toEqual([true, 'TOOL_NOT_ALLOWED']);
+  expect(() => put({ event: 'policy.published', policy: { version: 1, id: 'tenant acme' } })).toThrow();
+});
+
+test('in a closed tenant nobody may do anything, by whatever authority, until it is opened again', () => {
+  const { open, put, ask, said, mandates, revision } = tenant();
+  const everyone: Parameters<typeof said>[] = [['bot'], ['bot', ISSUED], ['stranger']];
+  const codes = () => everyone.map((asked) => said(...asked)[0]);
+  open();
+  expect(codes()).toEqual(['ALLOWED', 'ALLOWED', 'ALLOWED']);
+  put({ event: 'tenant.closed' });
+  expect(codes()).toEqual(['TENANT_CLOSED', 'TENANT_CLOSED', 'TENANT_CLOSED']);
+  expect(mandates.revision).toBe(revision());
+  expect(ask('stranger')).toMatchObject({
+    ...{ observe: false, limits: [], mandate: null, reserveMicros: 0, holdsUntilMs: null },
+    refusal: { hard: true, reason: 'The tenant "acme" was closed at 2026-03-01T12:00:00.000Z.' },
+    checks: [{ check: 'tenant-open', said: 'block', saw: { tenant: 'acme' } }],
+  });
+  expect(said('bot', {}, 'globex')).toEqual(['ALLOWED']);
+  open();
+  expect(codes()).toEqual(['ALLOWED', 'ALLOWED', 'ALLOWED']);
+});
+
+test('what one decides by is made once', () => {
+  const { open, mandates } = tenant();
+  open({ bounds: { deniedTools: ['look'] } });
+  for (const fields of [{ agentId: 'bot' }, { agentId: 'bot', ...ISSUED }, { agentId: 'stranger' }]) {
+    const action = { id: 'x', type: 'tool_call', tool: 'send', ...fields } as Action;
+    const mandateOf = () => mandates.mandateFor('acme', action, START_MS).mandate;
+    expect(mandateOf()?.policies.at(-1)?.name).toBe('tenant acme@5');
+    expect(mandateOf()).toBe(mandateOf());
+  }
+});
