@@ -11,6 +11,12 @@ import { join } from 'node:path';
 
 const SERVERS = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mandate', 'servers');
 
+/** The folder of that name; null: it is not there. */
+export function folderInCache(name: string): string | null {
+  const place = join(SERVERS, name);
+  return existsSync(place) ? place : null;
+}
+
 /** The folder of that name, filled by `fill` when it is not there yet. */
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const place = join(SERVERS, name);

@@ -12,6 +12,9 @@ const OLDEST_JAVA = 17;
 export type KafkaJars = {
   /** Such as `Apache Kafka 4.4.0 on Java 17`. */
   readonly what: string;
+  readonly version: string;
+  /** Its major version. */
+  readonly java: number;
   readonly classpath: string;
 };
 
@@ -25,14 +28,19 @@ export function installedKafka(): Promise<KafkaJars> {
 
 async function install(): Promise<KafkaJars> {
   const java = await javaVersion();
-  const version = /<kafka\.version>(.+?)</.exec(await readFile(POM, 'utf8'))?.[1];
+  const version = /<kafka\.version>(.+?)</.exec(await readFile(POM, 'utf8'))?.[1] ?? 'unknown';
   const folder = await cachedFolder(`kafka-${version}`, async (into) => {
     const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${into}`];
     await runTool('mvn', ['--quiet', '--batch-mode', '--file', POM, ...goal], {
       orInstall: `install maven, ${OR_NAME_ONE}`,
     });
   });
-  return { what: `Apache Kafka ${version} on Java ${java}`, classpath: join(folder, '*') };
+  return {
+    what: `Apache Kafka ${version} on Java ${java}`,
+    version,
+    java,
+    classpath: join(folder, '*'),
+  };
 }
 
 async function javaVersion(): Promise<number> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runTool } from '../run-tool.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { installedKafka } from './install-kafka.ts';
+import { withSharedClasses } from './shared-classes.ts';
 
 export type KafkaBroker = Server & {
   /** Its `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
@@ -33,7 +34,7 @@ export type ClusterSettings = {
 const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 
 export async function startBroker(place: BrokerPlace, cluster: ClusterSettings): Promise<KafkaBroker> {
-  const { classpath } = await installedKafka();
+  const kafka = await installedKafka();
   const properties = join(place.folder, 'server.properties');
   const settings = { ...settingsOf(place, cluster.places), ...cluster.config };
   await writeFile(
@@ -42,7 +43,6 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
       .map(([name, value]) => `${name}=${value}\n`)
       .join(''),
   );
-  const java = [...JVM, '-cp', classpath];
   const format = [
     'kafka.tools.StorageTool',
     'format',
@@ -52,13 +52,16 @@ export async function startBroker(place: BrokerPlace, cluster: ClusterSettings):
     properties,
     ...cluster.formatting,
   ];
-  await runTool('java', [...java, ...format], { orInstall: 'its storage cannot be formatted' });
-  const server = await startServer({
-    command: 'java',
-    args: [...java, 'kafka.Kafka', properties],
-    folder: place.folder,
-    ready: /Kafka Server started/,
-  });
+  const java = (flags: readonly string[] = []) => [...JVM, ...flags, '-cp', kafka.classpath];
+  await runTool('java', [...java(), ...format], { orInstall: 'its storage cannot be formatted' });
+  const server = await withSharedClasses(kafka, { jvm: JVM, folder: place.folder }, (flags) =>
+    startServer({
+      command: 'java',
+      args: [...java(flags), 'kafka.Kafka', properties],
+      folder: place.folder,
+      ready: /Kafka Server started/,
+    }),
+  );
   return Object.assign(server, { nodeId: place.nodeId, address: `127.0.0.1:${place.port}` });
 }
 
