@@ -4,6 +4,7 @@
  */
 import { actionDigest } from '@mandate/policy';
 import { whatWouldChange } from '@mandate/query';
+import { isMandateError } from '@mandate/runtime';
 import {
   type Action,
   CAPS,
@@ -81,8 +82,14 @@ async function asked(box: Box, action: Action, agoMs = 0): Promise<Decision> {
   return decisionOf(answer);
 }
 
-async function answered(box: Box, action: Action, answer: 'granted' | 'denied', forMs: number) {
-  await box.ledger.approve({
+/** Whether the ledger took it: an answer to what nobody asked, or what is decided, it does not take. */
+async function answered(
+  box: Box,
+  action: Action,
+  answer: 'granted' | 'denied',
+  forMs: number,
+): Promise<boolean> {
+  const approval = {
     ...command(`approval-${answer}-${action.id}`),
     tenant: action.tenant ?? DEFAULTS.tenant,
     agentId: action.agentId,
@@ -90,7 +97,14 @@ async function answered(box: Box, action: Action, answer: 'granted' | 'denied', 
     digest: actionDigest(action),
     answer,
     expiresAtMs: box.clock() + forMs,
-  });
+  };
+  return box.ledger.approve(approval).then(
+    () => true,
+    (error: unknown) => {
+      if (isMandateError(error) && error.code.startsWith('APPROVAL_NOT_')) return false;
+      throw error;
+    },
+  );
 }
 
 const command = (id: string) => ({ id, by: 'op', reason: 'because' });
@@ -105,7 +119,9 @@ type Again = {
   waitMs: number;
   /** The least that a need asks of it. */
   costMicros: number;
-  people: ((box: Box, action: Action) => Promise<void>)[];
+  people: ((box: Box) => Promise<void>)[];
+  /** Whether they grant it: at once, or when they are asked. */
+  granted: boolean;
 };
 
 /** As it was, but asked as the explanation says that it has to be. */
@@ -124,6 +140,7 @@ function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision)
     waitMs: 0,
     costMicros: CAPS.amountMicros,
     people: [],
+    granted: false,
   };
 }
 
@@ -140,10 +157,10 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
   switch (way.way) {
     case 'another-id':
     case 'next-attempt':
-      if (check === 'confirmation') again.people.push(granting);
+      if (check === 'confirmation') again.granted = true;
       return;
     case 'approval':
-      again.people.push(granting);
+      again.granted = true;
       return;
     case 'revive':
       again.people.push(async (box) => {
@@ -217,14 +234,16 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
   }
 }
 
-async function granting(box: Box, action: Action): Promise<void> {
-  await answered(box, action, 'granted', 3_600_000);
-}
-
-async function askAgain(box: Box, { mandate, action, agoMs, waitMs, people }: Again): Promise<Decision> {
+async function askAgain(box: Box, again: Again): Promise<Decision> {
+  const { mandate, action, agoMs, waitMs, people, granted } = again;
   box.enforce([mandate]);
   box.clock.advance(waitMs);
-  for (const act of people) await act(box, action);
+  for (const act of people) await act(box);
+  const grant = () => answered(box, action, 'granted', 3_600_000);
+  const isGranted = granted && (await grant());
+  const decision = await asked(box, action, agoMs);
+  if (!granted || isGranted || decision.verdict !== 'DEFER') return decision;
+  await grant();
   return asked(box, action, agoMs);
 }
 

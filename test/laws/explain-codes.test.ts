@@ -284,7 +284,10 @@ const CASES: readonly [string, Case][] = [
     'APPROVAL_DENIED',
     {
       mandate: CONFIRMED,
-      before: (box, asked) => answered(box, asked, 'denied', 10_000),
+      before: async (box, asked) => {
+        await ask(box, asked);
+        await answered(box, asked, 'denied', 10_000);
+      },
       needs: {
         confirmation: ["a new id for the action, and a person's approval of that: this refusal stands"],
       },

@@ -5,6 +5,7 @@
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import { decide } from './model/decide.ts';
+import { latestOf, said } from './model/duplicates.ts';
 import { flagOf, flagsInForce, isSame, killStatusOf } from './model/flags.ts';
 import {
   type DecideEvent,
@@ -180,6 +181,12 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
         (event) => event.approval.id === approval.id && event.approval.tenant === approval.tenant,
       );
       if (known !== undefined && isRemembered(history, known)) return known.receipt;
+      const asked = latestOf(history, approval);
+      if (asked === undefined || asked.request.digest !== approval.digest) {
+        throw failure('APPROVAL_NOT_FOUND', false);
+      }
+      const { verdict, hard } = said(asked);
+      if (verdict === 'ALLOW' || hard) throw failure('APPROVAL_NOT_WAITING', false);
       const sequence = nextSequence(history, approval.tenant);
       const receipt = { epoch, sequence, atMs, expiresAtMs: approval.expiresAtMs };
       history.events.push({ type: 'approve', atMs, approval, receipt });

@@ -150,6 +150,10 @@ export interface Ledger {
 
   /** Throws ADJUSTMENT_TOO_LARGE when the counter cannot hold exactly what it would leave (2^53-1). */
   adjust(adjustment: Adjustment): Promise<Receipt & { spentMicros: number }>;
+  /**
+   * Of what was deferred: throws APPROVAL_NOT_FOUND where the newest decision that is remembered of the action is none on that
+   * digest, and APPROVAL_NOT_WAITING where it was let through or blocked for good.
+   */
   approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
 
   /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */

@@ -74,27 +74,65 @@ export function confirming(make: MakeLedger): void {
     });
   });
 
-  test('a grant is for that very request', async () => {
+  test('a grant is for that very request, and taken of no other', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
-    await approve(ledger, request, { digest: 'another' });
-    await approve(ledger, request, { agentId: 'another' });
-    await approve(ledger, request, { actionId: 'another' });
-    await approve(ledger, request, { tenant: 'another' });
+    for (const other of ['digest', 'agentId', 'actionId', 'tenant'] as const) {
+      const refused = approve(ledger, request, { [other]: 'another' });
+      await expect(refused).rejects.toMatchObject({ code: 'APPROVAL_NOT_FOUND', retryable: false });
+    }
     expect((await decide(ledger, repeated(request))).first).toMatchObject({ verdict: 'DEFER' });
     await approve(ledger, request);
     const other = await decide(ledger, repeated(request, { digest: 'another' }));
     expect(other.first).toMatchObject({ verdict: 'DEFER', samePayload: false });
   });
 
-  test('it may be given before the action is asked for, and is used up by one ALLOW', async () => {
+  test('given once or twice, it is used up by one ALLOW; the next attempt asks anew', async () => {
     const { ledger } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
+    await ledger.step([request]);
     await approve(ledger, request);
-    expect(await grantSeen(ledger, request)).toMatchObject({ ok: true });
+    await approve(ledger, request);
+    expect(await grantSeen(ledger, repeated(request))).toMatchObject({ ok: true });
     await settle(ledger, settleRequest(request, { status: 'failure' }));
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
+  });
+
+  test('nobody answers what nobody asked, or what was let through or refused for good since', async () => {
+    const { ledger } = await begin(make);
+    const plan = planOf({ limits: [confirmation] });
+    const [allowed, denied, unasked] = [asking({ plan }), asking({ plan }), asking({ plan })];
+    await ledger.step([allowed, denied]);
+    await approve(ledger, allowed);
+    await approve(ledger, denied, { answer: 'denied' });
+    await ledger.step([repeated(allowed), repeated(denied)]);
+    for (const answer of ['granted', 'denied'] as const) {
+      for (const [request, code] of [
+        [unasked, 'APPROVAL_NOT_FOUND'],
+        [allowed, 'APPROVAL_NOT_WAITING'],
+        [denied, 'APPROVAL_NOT_WAITING'],
+      ] as const) {
+        await expect(approve(ledger, request, { answer })).rejects.toMatchObject({ code, retryable: false });
+      }
+    }
+    await settle(ledger, settleRequest(allowed, { status: 'failure' }));
+    await expect(approve(ledger, allowed)).rejects.toMatchObject({ code: 'APPROVAL_NOT_WAITING' });
+    expect(await grantSeen(ledger, repeated(allowed, { attempt: 2 }))).toMatchObject({ grant: 'none' });
+    await approve(ledger, allowed);
+  });
+
+  test('what is forgotten has to be asked again', async () => {
+    const { ledger, clock } = await begin(make, 1_000);
+    const request = asking();
+    await ledger.step([request]);
+    await ledger.confirm(ledger.epoch, [request]);
+    clock.advance(1_000);
+    await expect(approve(ledger, request)).rejects.toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
+    expect(await grantSeen(ledger, repeated(request, { appendedAtMs: clock() }))).toMatchObject({
+      grant: 'none',
+    });
+    await approve(ledger, request);
   });
 
   test('what another limit refuses does not use it up', async () => {
@@ -102,11 +140,15 @@ export function confirming(make: MakeLedger): void {
     const request = asking({
       plan: planOf({ limits: [budget({ windowMs: 100, id: 'w', maxMicros: 100 }), confirmation] }),
     });
+    await ledger.step([request]);
     await ledger.step([stepRequest({ plan: planOf({ limits: [budget({ windowMs: 100, id: 'w' })] }) })]);
     await approve(ledger, request);
-    const refused = await decide(ledger, request);
+    const refused = await decide(ledger, repeated(request));
     expect(refused.limits).toMatchObject([{ ok: false }, { ok: true, grant: 'granted' }]);
     expect(isAllowed(refused)).toBe(false);
+    // A person may still take it back.
+    await approve(ledger, request, { answer: 'denied' });
+    await approve(ledger, request);
     const next = repeated(request, { attempt: 2, plan: planOf({ limits: [confirmation] }) });
     expect(await lookAt(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
   });
@@ -139,18 +181,20 @@ export function confirming(make: MakeLedger): void {
   test('the latest answer stands', async () => {
     const { ledger } = await begin(make);
     const request = asking();
+    await ledger.step([request]);
     await approve(ledger, request, { answer: 'denied' });
     await approve(ledger, request);
-    expect(await grantSeen(ledger, request)).toMatchObject({ grant: 'granted' });
+    expect(await grantSeen(ledger, repeated(request))).toMatchObject({ grant: 'granted' });
   });
 
   test('the same command again answers the same and gives nothing new', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
+    await ledger.step([request]);
     const expiresAtMs = clock() + 100;
     const receipt = await approve(ledger, request, { id: 'once', expiresAtMs });
-    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 1, atMs: clock(), expiresAtMs });
-    await ledger.step([request, settleRequest(request, { status: 'failure' })]);
+    expect(receipt).toEqual({ epoch: ledger.epoch, sequence: 2, atMs: clock(), expiresAtMs });
+    await ledger.step([repeated(request), settleRequest(request, { status: 'failure' })]);
     clock.advance(5);
     expect(await approve(ledger, request, { id: 'once', expiresAtMs: expiresAtMs + 5 })).toEqual(receipt);
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });

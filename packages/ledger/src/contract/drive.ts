@@ -1,5 +1,5 @@
 /** Plays commands on a ledger, and says what came of each, as a log would have it. */
-import type { ManualClock } from '@mandate/runtime';
+import { isMandateError, type ManualClock } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type {
   Adjustment,
@@ -29,7 +29,9 @@ export type Played =
       atMs: number;
     }
   | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spentMicros: number } }
-  | { did: 'approve'; approval: Approval; receipt: Receipt & { expiresAtMs: number } };
+  | { did: 'approve'; approval: Approval; receipt: Receipt & { expiresAtMs: number } }
+  /** The ledger would not have it: nothing happened. */
+  | { did: 'nothing'; code: string };
 
 export type Driver = {
   ledger: Ledger;
@@ -106,12 +108,20 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       // Whoever repeats a command repeats what it says.
       const id = [command.id, answer, agentId, actionId, digest].join('-');
       const approval = { ...ORDER, id, tenant, agentId, actionId, digest, answer, expiresAtMs };
-      const approved = { did: 'approve' as const, approval, receipt: await ledger.approve(approval) };
+      const approved = await ledger.approve(approval).then(
+        (receipt) => ({ did: 'approve' as const, approval, receipt }),
+        (error: unknown) => ({ did: 'nothing' as const, code: codeOfRefusal(error) }),
+      );
       if (!command.asks) return [approved];
       const again = operationOf(driver, { op: 'ask-again', back: command.back, later: 0 });
       return [approved, ...(await playBatch(ledger, again))];
     }
   }
+}
+
+function codeOfRefusal(error: unknown): string {
+  if (isMandateError(error) && !error.retryable) return error.code;
+  throw error;
 }
 
 export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Promise<Played[]> {

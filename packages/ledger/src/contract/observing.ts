@@ -53,7 +53,9 @@ export function observing(make: MakeLedger): void {
     const { ledger, clock } = await begin(make);
     const request = stepRequest({ plan: planOf({ observe, limits: [confirmation] }) });
     expect(isAllowed(await decide(ledger, request))).toBe(true);
-    const { actionId, digest } = stepRequest({ actionId: 'granted' });
+    const asked = stepRequest({ actionId: 'granted', plan: planOf({ limits: [confirmation] }) });
+    const { actionId, digest } = asked;
+    await ledger.step([asked]);
     const grant = {
       id: 'g',
       by: 'op',

@@ -53,6 +53,8 @@ function recordOf(played: Played, epoch: string): Keyed | null {
       const record = { event: 'approval.recorded' as const, approval: { ...approval, ...stamp } };
       return { key: `${approval.tenant}/${approval.agentId}`, record };
     }
+    case 'nothing':
+      return null;
   }
 }
 

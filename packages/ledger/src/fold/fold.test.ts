@@ -94,9 +94,11 @@ describe('given a log', () => {
     const { tenant, agentId, actionId, digest } = request;
     const order = { id: 'g', by: 'op', reason: 'read it', tenant, agentId, actionId, digest };
     const approval = { ...order, answer: 'granted' as const, expiresAtMs: START_MS + HOUR_MS };
+    const deferred = await recorded(ledger, request);
     const receipt = await ledger.approve(approval);
     const [grant] = recordsOf([{ did: 'approve', approval, receipt }], ledger.epoch);
-    const log = await recorded(ledger, request, settleRequest(request, { status: 'failure' }));
+    const allowed = await recorded(ledger, repeated(request), settleRequest(request, { status: 'failure' }));
+    const log = [...deferred, ...allowed];
     const again = folded(grant === undefined ? [] : [...log, grant.record]);
     const { limits } = await decide(again, repeated(request, { attempt: 2 }));
     expect(limits).toEqual([{ kind: 'confirmation', ok: false, grant: 'none' }]);

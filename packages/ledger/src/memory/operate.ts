@@ -1,7 +1,9 @@
 /** What operators do: kill, revive, adjust a counter, answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
+import { decidedSince, notAskedFor } from '../not-waiting.ts';
 import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
+import { findLatest } from './agents.ts';
 import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
 import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
@@ -89,8 +91,13 @@ export function approve(
   const known = answerOf(tenant.approvals, approval.id, nowMs);
   if (known !== undefined) return known;
 
-  tenant.sequence += 1;
   const { agentId, actionId, digest, answer, expiresAtMs } = approval;
+  const agent = tenant.agents.get(agentId);
+  const asked = agent && findLatest(agent, actionId, nowMs);
+  if (asked === undefined || asked.digest !== digest) throw notAskedFor();
+  if (asked.verdict === 'ALLOW' || asked.hard) throw decidedSince(asked);
+
+  tenant.sequence += 1;
   const forgetAtMs = Math.max(nowMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);
   putGrant(
     tenant.grants,

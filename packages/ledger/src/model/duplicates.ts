@@ -55,6 +55,14 @@ function sameAction(history: History, known: DecideEvent[], request: StepRequest
   return retriable(history, latest) ? undefined : latest;
 }
 
+/** The highest attempt that stands for an action. */
+export function latestOf(
+  history: History,
+  { actionId, ...of }: Pick<StepRequest, 'tenant' | 'agentId' | 'actionId'>,
+): DecideEvent | undefined {
+  return highest(standing(history, of).filter(({ request }) => request.actionId === actionId));
+}
+
 function sameKey(known: DecideEvent[], request: StepRequest): DecideEvent | undefined {
   if (request.idempotencyKey === null) return undefined;
   const owner = known.find((event) => event.request.idempotencyKey === request.idempotencyKey)?.request

@@ -3,7 +3,7 @@ import { isMandateError } from '@mandate/runtime';
 import { breakableWay, describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { allow, decide, spent } from '../contract/bench.ts';
-import { budget, planOf, stepRequest, TENANT } from '../contract/builders.ts';
+import { budget, confirmation, planOf, stepRequest, TENANT } from '../contract/builders.ts';
 import type { Ledger, Operation, StepResult } from '../port.ts';
 import { freshLedger } from './fresh-ledger.fixture.ts';
 import { ownRedis } from './own-redis.fixture.ts';
@@ -47,16 +47,13 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     using way = await breakableWay(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
     await allow(ledger, stepRequest());
+    const asked = stepRequest({ plan: planOf({ limits: [confirmation] }) });
+    await ledger.step([asked]);
     const order = (id: string) => ({ id, by: 'op', reason: 'r' });
     const total = { scope: 'agent', subject: 'agent-1', id: 'total', windowMs: null } as const;
     const target = { scope: 'tenant', tenant: TENANT } as const;
-    const approval = {
-      agentId: 'a',
-      actionId: 'b',
-      digest: 'c',
-      answer: 'granted',
-      expiresAtMs: 9e15,
-    } as const;
+    const { agentId, actionId, digest } = asked;
+    const approval = { agentId, actionId, digest, answer: 'granted', expiresAtMs: 9e15 } as const;
     const commands: Record<string, () => Promise<object>> = {
       'adj-lost': () =>
         ledger.adjust({ ...order('adj-lost'), tenant: TENANT, budget: total, deltaMicros: 7 }),

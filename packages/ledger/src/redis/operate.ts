@@ -4,6 +4,7 @@ import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
 import { totalOf } from '../memory/reserve.ts';
+import { decidedSince, notAskedFor } from '../not-waiting.ts';
 import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
 import { openAsOf } from './look.ts';
@@ -192,6 +193,11 @@ export async function approve(
   const { tenant, id, answer, expiresAtMs: untilMs } = approval;
   const args = [commandMemoryMs(shards.replayMemoryMs), id, grantName(approval), answer, untilMs];
   const reply = await shards.ask(tenant, 'approve', args);
+  if (reply[0] === 'UNKNOWN') throw notAskedFor();
+  if (reply[0] === 'DECIDED') {
+    const [, verdict, code] = reply as ['DECIDED', string, string];
+    throw decidedSince({ verdict, code });
+  }
   await shards.replicated([tenant]);
   const [, , [epoch, sequence, atMs, expiresAtMs]] = reply as ['OK', number, ReceiptReply];
   return { epoch, sequence, atMs, expiresAtMs: Number(expiresAtMs) };

@@ -1,15 +1,18 @@
 #!lua
--- Notes what a person said about a deferred action, once for each command. The latest answer stands.
+-- Notes what a person said about a deferred action, once for each command. The latest answer stands. Only what was asked for
+-- is answered: the newest decision on the action is on that digest, and neither let it through nor blocked it for good.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] command   [7] the request: 'agent action digest'
 --       [8] 'granted' or 'denied'   [9] until when
 --
--- Returns { 'OK', now, { epoch, sequence, at, expires at } }, or a refusal (parts/shard.lua).
+-- Returns { 'OK', now, { epoch, sequence, at, expires at } }, { 'UNKNOWN' } where nobody asked, { 'DECIDED', verdict, code }
+-- where it was decided since, or a refusal (parts/shard.lua).
 --
 -- @use constants
 -- @use parts/keys.lua
 -- @use parts/shard.lua
+-- @use parts/deliveries.lua
 -- @use parts/grants.lua
 -- @use parts/commands.lua
 
@@ -20,6 +23,11 @@ local now = shard.now
 local name = 'approve ' .. ARGV[6]
 local known = done_before(keys.done, name, now)
 if known then return { 'OK', now, known } end
+
+local action, digest = string.match(ARGV[7], '^(%S+ %S+) (%S+)$')
+local asked = latest(open_memory(keys, now), action)
+if not asked or asked.digest ~= digest then return { 'UNKNOWN' } end
+if asked.verdict == 'ALLOW' or asked.hard then return { 'DECIDED', asked.verdict, asked.code } end
 
 local memory_ms, expires_at = integer(ARGV[5]), integer(ARGV[9])
 local receipt = { ARGV[4], next_sequence(), now, expires_at }
