@@ -9,6 +9,7 @@ export * from './agent-document.ts';
 export * from './agents-above.ts';
 export * from './alert.ts';
 export * from './api-key.ts';
+export * from './approval-id.ts';
 export * from './audit-read.ts';
 export * from './budget-subject.ts';
 export * from './cases-document.ts';

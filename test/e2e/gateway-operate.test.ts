@@ -1,5 +1,5 @@
 /** What operators ask and correct over HTTP: budgets, approvals, the ledger, agents, dead letters. */
-import { type DeadLetter, TOPICS } from '@mandate/schemas';
+import { approvalId, type DeadLetter, type Decision, readApprovalId, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { recordsOf, startGatewayPlane } from './gateway-plane.ts';
@@ -73,21 +73,34 @@ test('an adjusted budget is spent or free at once, in dollars or micro-dollars, 
   expect([tooLarge.status, tooLarge.body.code]).toEqual([400, 'ADJUSTMENT_TOO_LARGE']);
 });
 
+type Plane = Awaited<ReturnType<typeof startGatewayPlane>>;
+const because = { reason: 'looked at it' };
+
+/** The path of the approval of what is deferred, as the agent is told it. */
+async function waiting(plane: Plane, sent: object): Promise<string> {
+  const decision = (await plane.call('publisher', 'POST', WAIT, sent)).body.decision as Decision;
+  expect(decision).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
+  const [, path = ''] = /POST (\S+)\/grant\.$/.exec(decision.remedy) ?? [];
+  expect(path).toBe(`/v1/approvals/${approvalId(decision)}`);
+  return path;
+}
+
 test('a deferred action runs once a person grants it, and not when they deny it', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   for (const [id, answer, code] of [
-    ['s-1', 'granted', 'ALLOWED'],
-    ['s-2', 'denied', 'APPROVAL_DENIED'],
+    ['s-1', 'grant', 'ALLOWED'],
+    ['s-2', 'deny', 'APPROVAL_DENIED'],
   ]) {
     const send = call(id ?? '', 'send');
-    const deferred = await plane.call('publisher', 'POST', WAIT, send);
-    expect(deferred.body.decision).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
-    const { digest } = deferred.body.decision ?? {};
-    const body = { agentId: 'bot-1', actionId: id, digest, answer, reason: 'looked at it' };
-    const answered = await plane.call('operator', 'POST', '/v1/approvals', body);
-    expect(answered.status).toBe(200);
+    const path = await waiting(plane, send);
+    const answered = await plane.call('operator', 'POST', `${path}/${answer}`, because);
+    expect([answered.status, 'expiresAt' in answered.body]).toEqual([200, answer === 'grant']);
     expect((await plane.call('publisher', 'POST', WAIT, send)).body.decision).toMatchObject({ code });
+    for (const again of ['grant', 'deny']) {
+      const late = await plane.call('operator', 'POST', `${path}/${again}`, because);
+      expect([late.status, late.body.code]).toEqual([409, 'APPROVAL_NOT_WAITING']);
+    }
     const standing = await plane.call('publisher', 'GET', `/v1/actions/${id}`);
     expect(standing.body.decision).toMatchObject({ code });
   }
@@ -97,11 +110,77 @@ test('a deferred action runs once a person grants it, and not when they deny it'
   ]);
 });
 
+test('a grant is used once, however often it is given and the action comes', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
+  const grants = await Promise.all(
+    [1, 2, 3].map(() => plane.call('operator', 'POST', `${path}/grant`, because)),
+  );
+  expect(grants.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const sent = await Promise.all(
+    Array.from({ length: 8 }, () => plane.call('publisher', 'POST', WAIT, call('s-1', 'send'))),
+  );
+  const codes = sent.map(({ body }) => body.decision?.code).sort();
+  expect(codes).toEqual(['ALLOWED', ...Array(7).fill('DUPLICATE_ACTION')]);
+  await plane.call('publisher', 'POST', '/v1/outcomes', {
+    actionId: 's-1',
+    agentId: 'bot-1',
+    status: 'failure',
+  });
+  await waiting(plane, { ...call('s-1', 'send'), attempt: 2 });
+});
+
+test('a grant ends with its time; a person may give another, and the next attempt runs', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
+  const grant = { ...because, expiresInMs: 1_000 };
+  const { body } = await plane.call('operator', 'POST', `${path}/grant`, grant);
+  await waitUntil('it has expired', () => Date.now() > Date.parse(String(body.expiresAt)));
+  const late = await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'));
+  expect(late.body.decision).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_EXPIRED' });
+  expect(late.body.decision?.remedy).toContain(`POST ${path}/grant`);
+  expect((await plane.call('operator', 'POST', `${path}/grant`, because)).status).toBe(200);
+  const next = await plane.call('publisher', 'POST', WAIT, { ...call('s-1', 'send'), attempt: 2 });
+  expect(next.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
+});
+
+test('an approval is of its own tenant, action and arguments; whatever else an id may be, it is nobody’s', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
+  const { agentId, actionId, digest } = readApprovalId(path.slice('/v1/approvals/'.length)) ?? {};
+  const of = (other: object) =>
+    `/v1/approvals/${approvalId({ agentId: '', actionId: '', digest: '', ...other })}`;
+  const known = { agentId, actionId, digest };
+  expect(of(known)).toBe(path);
+  for (const [key, asked] of [
+    ['stranger', path],
+    ['operator', of({ ...known, agentId: 'bot-2' })],
+    ['operator', of({ ...known, actionId: 's-2' })],
+    ['operator', of({ ...known, digest: 'another' })],
+    ['operator', `${path}x`],
+    ['operator', '/v1/approvals/dec_01kx'],
+  ] as const) {
+    const refused = await plane.call(key, 'POST', `${asked}/grant`, because);
+    expect([asked, refused.status, refused.body.code]).toEqual([asked, 404, 'APPROVAL_NOT_FOUND']);
+  }
+  for (const bad of [{}, { reason: '' }, { ...because, expiresInMs: 1 }, { ...because, tenant: 'acme' }])
+    expect((await plane.call('operator', 'POST', `${path}/grant`, bad)).status).toBe(400);
+  expect(
+    (await plane.call('operator', 'POST', `${path}/deny`, { ...because, expiresInMs: 9e3 })).status,
+  ).toBe(400);
+  await waiting(plane, call('s-1', 'send'));
+  expect((await plane.decided()).filter(({ event }) => event === 'approval.recorded')).toEqual([]);
+});
+
 test('an approval that is repeated under its Idempotency-Key is answered word for word as the first time', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
-  const grant = { agentId: 'bot-1', actionId: 's-1', digest: 'd', answer: 'granted', reason: 'looked at it' };
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
   const approve = () =>
-    plane.call('operator', 'POST', '/v1/approvals', grant, { 'idempotency-key': 'answer-1' });
+    plane.call('operator', 'POST', `${path}/grant`, because, { 'idempotency-key': 'answer-1' });
   const first = await approve();
   expect(first.status).toBe(200);
   await waitUntil('a later millisecond', () => Date.now() > Number(first.body.atMs));
@@ -115,14 +194,10 @@ test('a grant holds for the exact arguments, also where they are redacted', asyn
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const send = (password: string) => ({ ...call('s-1', 'send'), args: { password } });
-  const deferred = await plane.call('publisher', 'POST', WAIT, send('the right one'));
-  expect(deferred.body.decision).toMatchObject({
-    verdict: 'DEFER',
-    action: { args: { password: '[redacted]' } },
-  });
-  const { digest } = deferred.body.decision ?? {};
-  const grant = { agentId: 'bot-1', actionId: 's-1', digest, answer: 'granted', reason: 'looked at it' };
-  expect((await plane.call('operator', 'POST', '/v1/approvals', grant)).status).toBe(200);
+  const path = await waiting(plane, send('the right one'));
+  const standing = await plane.call('publisher', 'GET', '/v1/actions/s-1');
+  expect(standing.body.decision).toMatchObject({ action: { args: { password: '[redacted]' } } });
+  expect((await plane.call('operator', 'POST', `${path}/grant`, because)).status).toBe(200);
   const other = await plane.call('publisher', 'POST', WAIT, send('another one'));
   expect(other.body.decision).toMatchObject({
     code: 'DUPLICATE_ACTION',

@@ -6,6 +6,7 @@
 import { describe } from 'vitest';
 import { analytics } from './contract/analytics.ts';
 import { answers } from './contract/answers.ts';
+import { approved } from './contract/approved.ts';
 import { aroundDecisions } from './contract/around-decisions.ts';
 import type { MakeAudit } from './contract/audit-under-test.ts';
 import { exporting } from './contract/exporting.ts';
@@ -45,6 +46,7 @@ export function auditContract(name: string, make: MakeAudit): void {
     describe('retention', () => retention(make));
     describe('retention per tenant', () => retentionPerTenant(make));
     describe('questions', () => questions(make));
+    describe('approvals', () => approved(make));
     describe('around decisions', () => aroundDecisions(make));
     describe('answers', () => answers(make));
     describe('analytics', () => analytics(make));

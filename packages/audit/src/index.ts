@@ -20,6 +20,7 @@ export { openAudit, openServerAsItIs } from './open-audit.ts';
 export type { AuditClient, BoundParams } from './port.ts';
 export { type Quarantined, quarantine } from './quarantine.ts';
 export { type AnalyticsAnswer, analytics, analyticsAnswer, bucketsOf } from './queries/analytics.ts';
+export { approvals } from './queries/approvals.ts';
 export { DIMENSION_NAMES, type Dimension, NEAR_MISS_AT } from './queries/booked.ts';
 export { type BudgetRow, budgets, outlookOf } from './queries/budgets.ts';
 export { deadLetterById, lettersById } from './queries/dead-letter-by-id.ts';

@@ -1,6 +1,6 @@
 /**
- * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, to its query
- * service and its alerter, and for agents, policies and rules to its control service, which may have other addresses. A
+ * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, and for what waits for a
+ * person, to its query service and its alerter, and for agents, policies and rules to its control service, which may have other addresses. A
  * problem document becomes a failure that says what to do.
  */
 import type { IncomingMessage } from 'node:http';
@@ -159,10 +159,13 @@ type Service = 'gateway' | 'query' | 'alerter' | 'control';
 const CONTROL =
   /^\/v1\/(?:policies|rules|mandates|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
 
+/** Of approvals it has what waits; the gateway takes the answers. */
+const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;
+
 function serviceOf(path: string): Service {
   if (path.startsWith('/v1/alerts')) return 'alerter';
   if (CONTROL.test(path)) return 'control';
-  return path.startsWith('/v1/audit/') ? 'query' : 'gateway';
+  return QUERY.test(path) ? 'query' : 'gateway';
 }
 
 /** A refusal of the plane, as a problem document told it. */

@@ -2,6 +2,8 @@
 import {
   type Action,
   type ActionDecided,
+  type ApprovalSubject,
+  approvalId,
   type BudgetLimit,
   type DecisionKind,
   type Limit,
@@ -30,10 +32,11 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   const kind = kindOf(facts);
   const { first } = facts;
   const reservation = reservationOf(plan, facts, judgement);
+  const id = decisionId(request.source, request.appendedAtMs, kind, sha256);
   return {
     event: 'action.decided',
     decision: {
-      id: decisionId(request.source, request.appendedAtMs, kind, sha256),
+      id,
       kind,
       actionId: request.actionId,
       attempt: request.attempt,
@@ -47,7 +50,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       ...(judgement.shadow === null ? null : { shadow: judgement.shadow }),
       code: judgement.code,
       reason: judgement.reason,
-      remedy: judgement.remedy,
+      remedy: remedyOf(judgement, id, request),
       hard: judgement.hard,
       retryAfterMs: judgement.retryAfterMs,
       chargedMicros: facts.chargedMicros,
@@ -79,6 +82,12 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       action,
     },
   };
+}
+
+/** Where a person is to approve it: by what. */
+function remedyOf({ code, remedy }: Judgement, id: string, request: ApprovalSubject): string {
+  if (code !== 'APPROVAL_REQUIRED' && code !== 'APPROVAL_EXPIRED') return remedy;
+  return `${remedy} To approve it: \`mandate approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
 }
 
 function kindOf({ first, late }: StepFacts): DecisionKind {

@@ -22,11 +22,13 @@ import { analyticsNearMisses } from './routes/analytics-near-misses.ts';
 import { analyticsRankings } from './routes/analytics-rankings.ts';
 import { explainDecision } from './routes/explain-decision.ts';
 import { exportAudit } from './routes/export-audit.ts';
+import { listApprovals } from './routes/list-approvals.ts';
 import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { listReads } from './routes/list-reads.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
+import { showApproval } from './routes/show-approval.ts';
 import { showChange } from './routes/show-change.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { showDecision } from './routes/show-decision.ts';
@@ -64,6 +66,8 @@ const ROUTES = [
   analyticsNearMisses,
   analyticsMovers,
   analyticsBudgets,
+  listApprovals,
+  showApproval,
   listControlEvents,
   showChange,
   listDeadLetters,
@@ -72,7 +76,7 @@ const ROUTES = [
   sums,
 ];
 
-/** Everything under /v1/audit, as a plugin for an HTTP server of @mandate/runtime. */
+/** Everything under /v1/audit, and what waits for a person, as a plugin for an HTTP server of @mandate/runtime. */
 export function queryRoutes(options: QueryOptions): HttpRoutes {
   const { audit, log, metrics, clock, timeoutMs = 10_000, bus, redactText = (text) => text } = options;
   const bounded = boundedWork({ log, metrics, timeoutMs });

@@ -247,18 +247,18 @@ it('approvals lists what waits, approve lets it run once, deny refuses it', asyn
 
   const granted = await mandate(['approve', p1 ?? '', '--reason', 'ticket 1', '--for', '10m']);
   expect(granted).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(granted.stdout).toMatch(/^granted: pay of bot-p \(p1\), until \S+Z\n$/);
+  expect(granted.stdout).toMatch(/^granted: p1 of bot-p, until \S+Z\n$/);
   expect((await pay('p1')).exitCode).toBe(0);
   const denied = await mandate(['deny', p2 ?? '', '--json']);
-  expect(JSON.parse(denied.stdout)).toMatchObject({ decisionId: p2, answer: 'denied' });
+  expect(JSON.parse(denied.stdout)).toMatchObject({ actionId: 'p2', answer: 'denied' });
   expect((await pay('p2')).stdout).toContain('APPROVAL_DENIED');
 
   await waitUntil('nothing to wait any more', async () =>
     (await mandate(['approvals'])).stdout.startsWith('nothing waits'),
   );
   const late = await mandate(['approve', p1 ?? '']);
-  expect(late).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(late.stderr).toContain('p1 was decided anew since: ALLOW');
+  expect(late).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(late.stderr).toContain('the action was decided since: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
 });
 
 it('adjust-budget gives back, and once for one idempotency key', async () => {

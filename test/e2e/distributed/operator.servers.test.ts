@@ -116,7 +116,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await gateway.kill();
     const next = await start('gateway');
     addresses.MANDATE_URL = next.url;
-    expect((await mandate(['approvals'])).stdout).toContain(waiting);
+    expect((await mandate(['approvals'])).stdout).toMatch(/^dec_.* bot +pay +\{\}/m);
     expect(await mandate(['approve', waiting])).toMatchObject({ exitCode: 0 });
     expect(await publish('pay', 'p-1')).toMatchObject({ exitCode: 0 });
     await waitUntil('nothing to wait any more', async () =>

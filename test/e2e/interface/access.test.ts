@@ -8,7 +8,16 @@ import { join } from 'node:path';
 import { idOfChange } from '@mandate/audit';
 import { openPlane, planeConfig } from '@mandate/cli';
 import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
-import { API_SCOPES, ROLE_NAMES, ROLES, readAccessRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import {
+  API_SCOPES,
+  approvalId,
+  type Decision,
+  ROLE_NAMES,
+  ROLES,
+  readAccessRecord,
+  TOPICS,
+  topicOfTenant,
+} from '@mandate/schemas';
 import { faultsOfAnswers } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deadLetterOf } from '../audit/log-records.ts';
@@ -89,11 +98,12 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^GET .v1.agents.{id}.kill-status$/, ['publish', 'audit', 'operate']],
   [/^GET .v1.kills.stream$/, ['publish', 'operate']],
   [/^POST .v1.(agents.{id}.)?(kill|revive)$/, ['operate']],
-  [/^POST .v1.(approvals|budgets.adjust|alerts.drift)$/, ['operate']],
+  [/^POST .v1.(approvals.{id}.(grant|deny)|budgets.adjust|alerts.drift)$/, ['operate']],
   [/^GET .v1.(ledger.agents|audit.sums)/, ['audit', 'operate']],
   [/^GET .v1.ledger/, ['operate']],
   [/^GET .v1.(alerts$|audit.dead-letters)/, ['audit', 'operate:all']],
   [/^POST .v1.alerts./, ['operate', 'operate:all']],
+  [/^GET .v1.approvals/, ['audit', 'operate']],
   [/^(GET|POST) .v1.dead-letters/, ['operate:all']],
   [/^GET .v1.audit./, ['audit']],
   [/^GET .v1.persons.erasures$/, ['audit', 'persons']],
@@ -156,7 +166,7 @@ type Made = {
   revision: number;
   key: { id: string };
   mandate: { id: string };
-  decision: { id: string };
+  decision: Decision;
 };
 
 async function put<Answer = Made>(key: string, path: string, body: object): Promise<Answer> {
@@ -168,17 +178,22 @@ async function put<Answer = Made>(key: string, path: string, body: object): Prom
 
 async function seed(): Promise<void> {
   const agent = await put(theirs.key, '/v1/agents', { id: SPY, groups: ['spies'] });
-  await put(theirs.key, '/v1/policies', { version: 1, id: SPY, allowedTools: ['look'] });
+  const toolPolicies = { pay: { requiresConfirmation: true } };
+  const allowedTools = ['look', 'pay'];
+  await put(theirs.key, '/v1/policies', { version: 1, id: SPY, allowedTools, toolPolicies });
   await put(theirs.key, '/v1/rules', { version: 1, id: SPY, policy: SPY, groups: ['spies'] });
   const { mandate } = await put(theirs.key, '/v1/mandates/issue', { agentId: SPY });
   const action = { id: SPY, agentId: SPY, type: 'tool_call', tool: 'look' };
   const { decision } = await put(theirs.key, '/v1/actions?waitMs=20000', action);
+  const paying = { ...action, id: `${SPY}-pays`, tool: 'pay' };
+  const waiting = await put(theirs.key, '/v1/actions?waitMs=20000', paying);
   await put(theirs.key, `/v1/agents/${SPY}/kill`, {});
   const { id: keyId } = await put(theirs.key, '/v1/keys', { name: SPY, role: 'admin' });
   const letter = deadLetterOf(1, topicOfTenant('globex'));
   await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(letter) }]);
   await plane.atRest();
   spied.push(keyId, agent.key.id, mandate.id, decision.id, letter.deadLetter.id, idOfChange(agent.revision));
+  spied.push(approvalId(waiting.decision));
 }
 
 const NAMING = /^(agent|agentId)$/;

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { openEmbeddedAudit } from '@mandate/audit';
 import { createApiClient } from '@mandate/cli';
 import { dataFolder } from '@mandate/runtime';
+import { approvalId, type Decision } from '@mandate/schemas';
 import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -40,24 +41,26 @@ const HIDDEN = [
 const [NAME, CUSTOMER, STREET, PRINCIPAL, EMAIL, PHONE, CARD, KEY, PASSWORD] = HIDDEN;
 const SHOWN = 'a-word-that-nobody-hides';
 
-type Published = { decision: { action: object } };
+type Published = { decision: Decision };
 
 test('nothing that the document names is kept or shown, from the first action on and after an edit', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   const privacy = join(data, 'privacy.yaml');
-  writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\nallowedTools: ["*"]\n');
+  const confirmed = 'toolPolicies: { pay: { requiresConfirmation: true } }\n';
+  writeFileSync(mandates, `version: 1\nid: all\nagents: ["*"]\nallowedTools: ["*"]\n${confirmed}`);
   writeFileSync(privacy, PRIVACY);
   const plane = await startPlane({ data, mandates, env: { MANDATE_PLANE_HASH_KEY: 'a key of the test' } });
   stopAtTheEnd(plane);
   const api = createApiClient({ url: plane.url, key: plane.keys.operator });
   let published = 0;
-  const publish = async (said: string) => {
+  const decided = async (said: string, tool?: string) => {
     published += 1;
-    const body = action(`act_${published}`, said);
+    const body = { ...action(`act_${published}`, said), ...(tool && { tool }) };
     const { decision } = await api.post<Published>('/v1/actions', body, { query: { waitMs: 20_000 } });
-    return decision.action;
+    return decision;
   };
+  const publish = async (said: string) => (await decided(said)).action;
 
   expect(await publish(SHOWN)).toMatchObject({
     principal: { id: expect.stringMatching(/^person:/) },
@@ -80,14 +83,14 @@ test('nothing that the document names is kept or shown, from the first action on
   // Operators write what they were told.
   const reason = `complaint of ${EMAIL}, ${PHONE}: ${SHOWN}`;
   const budget = { scope: 'agent', subject: 'bot', id: 'total' };
-  const deferred = { agentId: 'bot', actionId: 'act_1', digest: 'd', answer: 'denied' };
+  const waiting = approvalId(await decided(SHOWN, 'pay'));
   const commands: [path: string, body: object][] = [
     ['/v1/agents/bot/kill', {}],
     ['/v1/agents/bot/revive', {}],
     ['/v1/kill', { scope: 'tenant' }],
     ['/v1/revive', { scope: 'tenant' }],
     ['/v1/budgets/adjust', { budget, deltaMicros: 1 }],
-    ['/v1/approvals', deferred],
+    [`/v1/approvals/${waiting}/deny`, {}],
   ];
   for (const [path, body] of commands) await api.post(path, { ...body, reason });
   const told = await waitUntil('all commands on record', async () => {

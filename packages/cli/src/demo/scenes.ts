@@ -2,6 +2,7 @@
  * What happens in the demo: agents that behave, agents that do each thing that a plane must stop, and people who change what
  * agents may do meanwhile.
  */
+import { approvalId } from '@mandate/schemas';
 import type { ApiClient } from '../api-client.ts';
 import { shadowInWords } from '../output/shadow-in-words.ts';
 import type { GovernedAgent } from './governed-agent.ts';
@@ -123,13 +124,8 @@ export function scenes({ agent, api, folder, say }: Fleet): readonly Scene[] {
         const careful = agent('careful');
         const args = { source: file('librarian-1-0.txt'), destination: file('archived.txt') };
         const { decision } = await careful.act('files.move_file', args, { actionId: 'archive-1' });
-        await api.post('/v1/approvals', {
-          agentId: 'careful',
-          actionId: 'archive-1',
-          digest: decision.digest,
-          answer: 'granted',
-          reason: 'looked at it',
-        });
+        await api.post(`/v1/approvals/${approvalId(decision)}/grant`, { reason: 'looked at it' });
+        await say('granted, once');
         await careful.act('files.move_file', args, { actionId: 'archive-1' });
         await careful.act('files.move_file', args, { actionId: 'archive-2' });
       },

@@ -33,6 +33,6 @@ const OBJECTIONS: Record<ConfirmationFact['grant'], Objection> = {
   expired: {
     code: 'APPROVAL_EXPIRED',
     reason: 'A person confirmed this call, but the confirmation ran out before it was used.',
-    remedy: 'Ask again, as the next attempt of the same action, and have it approved anew.',
+    remedy: 'Have it approved anew, then ask again, as the next attempt of the same action.',
   },
 };

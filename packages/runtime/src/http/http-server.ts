@@ -3,6 +3,7 @@
  * bring routes as plugins and inherit all of it, because every hook stands on the root instance before any plugin.
  */
 import rateLimit from '@fastify/rate-limit';
+import { APPROVAL_ID_UNITS } from '@mandate/schemas';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { KeyStore } from '../api-keys/key-store.ts';
@@ -71,7 +72,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
     },
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: { maxParamLength: APPROVAL_ID_UNITS },
     clientErrorHandler: (error, socket) => answerSocketFault(error, socket, log),
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();

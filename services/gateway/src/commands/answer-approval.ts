@@ -1,20 +1,21 @@
 /** A person's answer to a deferred action: a grant or a refusal in the ledger, for one exact request, for a while. */
 import type { Command, Receipt } from '@mandate/ledger';
-import { agentKey, wireTime } from '@mandate/schemas';
+import { HttpProblem, isMandateError } from '@mandate/runtime';
+import { type ApprovalSubject, agentKey, wireTime } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { carryOut } from './carry-out.ts';
 import { notOnLog } from './not-on-log.ts';
 
-export type ApprovalAnswer = {
+export type ApprovalAnswer = ApprovalSubject & {
   tenant: string;
-  agentId: string;
-  actionId: string;
-  digest: string;
   answer: 'granted' | 'denied';
   expiresInMs: number;
 };
 
-/** Throws APPROVAL_IN_FORCE_NOT_ON_LOG when only the log is missing. */
+/**
+ * Throws APPROVAL_NOT_FOUND or APPROVAL_NOT_WAITING where there is nothing to answer, and APPROVAL_IN_FORCE_NOT_ON_LOG when only the
+ * log is missing.
+ */
 export async function answerApproval(
   gateway: Gateway,
   { expiresInMs, ...approval }: ApprovalAnswer,
@@ -24,7 +25,7 @@ export async function answerApproval(
   const untilMs = gateway.clock() + expiresInMs;
   const { receipt: given, logged } = await carryOut(
     ledger,
-    () => ledger.approve({ ...command, ...approval, expiresAtMs: untilMs }),
+    () => ledger.approve({ ...command, ...approval, expiresAtMs: untilMs }).catch(rethrowForCaller),
     ({ atMs, expiresAtMs, epoch, sequence }) =>
       gateway.journal.record({
         id: command.id,
@@ -48,4 +49,12 @@ export async function answerApproval(
   gateway.log.info({ approval, command, logged }, 'approval answered');
   if (logged) return { ...receipt, expiresAt };
   throw notOnLog('APPROVAL_IN_FORCE_NOT_ON_LOG', 'the answer', { approval: { ...receipt, expiresAt } });
+}
+
+const STATUS: Readonly<Record<string, number>> = { APPROVAL_NOT_FOUND: 404, APPROVAL_NOT_WAITING: 409 };
+
+function rethrowForCaller(error: unknown): never {
+  const status = isMandateError(error) ? STATUS[error.code] : undefined;
+  if (!isMandateError(error) || status === undefined) throw error;
+  throw new HttpProblem(status, error.code, error.message, { remedy: error.remedy, cause: error });
 }

@@ -1,6 +1,13 @@
-/** POST /v1/approvals: a person grants or denies an action that was deferred. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
-import { count, id, time } from '@mandate/schemas';
+/** POST /v1/approvals/:id/grant and /deny: a person answers for an action that was deferred. */
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import {
+  APPROVAL_ID_UNITS,
+  type ApprovalSubject,
+  approvalId,
+  count,
+  readApprovalId,
+  time,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { answerApproval } from '../commands/answer-approval.ts';
 import { operatorCommand } from '../commands/operator-command.ts';
@@ -10,54 +17,85 @@ import { reason } from './command-shapes.ts';
 const FIVE_MINUTES_MS = 5 * 60_000;
 const ONE_DAY_MS = 24 * 3_600_000;
 
+const EXAMPLE = { agentId: 'airline-007', actionId: 'act_1', digest: 'the-digest-of-the-decision' };
+
+const params = z.object({
+  id: z
+    .string()
+    .min(1)
+    .max(APPROVAL_ID_UNITS)
+    .describe('Of the approval, as `GET /v1/approvals` and the remedy of the decision tell it.')
+    .meta({ examples: [approvalId(EXAMPLE)] }),
+});
+
+const receipt = z.object({ commandId: z.string(), epoch: z.string(), sequence: count, atMs: count });
+
+const config = {
+  scope: 'operate' as const,
+  refusals: {
+    404: 'Nothing like that was deferred, as far as is remembered.',
+    409: 'The action was let through or blocked for good since.',
+  },
+};
+
 export function answerApprovals(server: HttpServer, gateway: Gateway): void {
   server.post(
-    '/v1/approvals',
+    '/v1/approvals/:id/grant',
     {
-      config: { scope: 'operate' },
+      config,
       schema: {
         tags: ['approvals'],
-        summary: 'Grant or deny an action that waits for a person',
+        summary: 'Grant an action that waits for a person: once, with these very arguments, for a while',
         description:
-          'The agent then publishes the same action again; a grant is used up by the ALLOW that it leads to.',
+          'The agent then publishes the same action again; a grant is used up by the ALLOW that it leads to. The latest answer stands, until it is used.',
+        params,
         body: z
           .strictObject({
-            agentId: id,
-            actionId: id,
-            digest: id.describe('Of the decision that deferred it: another payload needs another answer.'),
-            answer: z.enum(['granted', 'denied']),
-            expiresInMs: z.int().min(1_000).max(ONE_DAY_MS).default(FIVE_MINUTES_MS),
             reason,
+            expiresInMs: z.int().min(1_000).max(ONE_DAY_MS).default(FIVE_MINUTES_MS),
           })
-          .meta({
-            examples: [
-              {
-                agentId: 'airline-007',
-                actionId: 'act_1',
-                digest: 'the digest of the decision',
-                answer: 'granted',
-                reason: 'the customer asked for it on the phone',
-              },
-            ],
-          }),
-        response: {
-          200: z.object({
-            commandId: z.string(),
-            epoch: z.string(),
-            sequence: count,
-            atMs: count,
-            expiresAt: time,
-          }),
-        },
+          .meta({ examples: [{ reason: 'the customer asked for it on the phone', expiresInMs: 600_000 }] }),
+        response: { 200: receipt.extend({ expiresAt: time }) },
       },
     },
     async (request) => {
+      const { reason, expiresInMs } = request.body;
+      const approval = { ...subjectOf(request.params.id), answer: 'granted' as const, expiresInMs };
+      const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
       const { tenant } = callerOf(request);
-      const { reason, ...approval } = request.body;
-      const parts = [approval];
-      const command = operatorCommand(request, gateway, { prefix: 'apr', parts, reason });
-      const receipt = await answerApproval(gateway, { tenant, ...approval }, command);
-      return { commandId: command.id, ...receipt };
+      return { commandId: command.id, ...(await answerApproval(gateway, { tenant, ...approval }, command)) };
     },
   );
+  server.post(
+    '/v1/approvals/:id/deny',
+    {
+      config,
+      schema: {
+        tags: ['approvals'],
+        summary: 'Refuse an action that waits for a person',
+        description: 'The refusal stands for this action; a grant that was not used yet is taken back.',
+        params,
+        body: z.strictObject({ reason }).meta({ examples: [{ reason: 'not without a ticket' }] }),
+        response: { 200: receipt },
+      },
+    },
+    async (request) => {
+      const approval = { ...subjectOf(request.params.id), answer: 'denied' as const };
+      const { reason } = request.body;
+      const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
+      const { tenant } = callerOf(request);
+      // Time does not turn a no into a question: of a refusal the time says nothing.
+      const answer = { tenant, ...approval, expiresInMs: FIVE_MINUTES_MS };
+      const { expiresAt: _, ...given } = await answerApproval(gateway, answer, command);
+      return { commandId: command.id, ...given };
+    },
+  );
+}
+
+function subjectOf(id: string): ApprovalSubject {
+  const subject = readApprovalId(id);
+  if (subject !== null) return subject;
+  throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'no approval has this id', {
+    remedy: 'GET /v1/approvals lists what waits, each with its id (apv_…).',
+  });
 }

@@ -1,0 +1,123 @@
+/**
+ * What waits for a person, the newest first: of each action the newest question, where nothing else was decided about it
+ * since; or all that people were asked, with what became of it. A question is a decision that deferred, or one for which a
+ * grant came too late: both are answered by a person. A repeat is no decision of its own.
+ *
+ * Questions are few among decisions, and lie anywhere. So their actions are taken as the rows lie, and only what was decided
+ * on those actions is read FINAL, by its ids. An answer belongs to the question before it, of the same digest.
+ */
+import { CODES, id, tenant, time, VERDICTS } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { period } from './decision-filter.ts';
+
+const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
+const OF_ACTIONS = "tenant = {tenant:String} AND NOT void AND kind != 'duplicate'";
+/** Ids of one millisecond are in no order; there the ledger tells. */
+const IN_ORDER = '(appended_at, ledger_sequence, id)';
+
+export const approvals = question({
+  params: z.strictObject({
+    tenant,
+    agentId: id.optional(),
+    actionId: id.optional(),
+    /** Only where nothing was decided since. */
+    waiting: z.literal(true).optional(),
+    /** Of when the question was put. */
+    ...period,
+    /** The decision that put the last question one has. */
+    before: id.optional(),
+    limit: z.int().min(1).max(1_000).default(100),
+  }),
+  row: z.object({
+    decisionId: z.string(),
+    agentId: z.string(),
+    actionId: z.string(),
+    attempt: z.int(),
+    tool: z.string().nullable(),
+    /** JSON text, as on record. */
+    arguments: z.string().nullable(),
+    code: z.enum(CODES),
+    reason: z.string(),
+    principalId: z.string().nullable(),
+    mandateId: z.string().nullable(),
+    digest: z.string(),
+    since: time,
+    /** What was decided last, if that is not the question itself. */
+    decidedId: z.string().nullable(),
+    decidedVerdict: z.enum(VERDICTS).nullable(),
+    decidedCode: z.enum(CODES).nullable(),
+    decidedAt: time.nullable(),
+    answer: z.enum(['granted', 'denied']).nullable(),
+    answeredBy: z.string().nullable(),
+    answeredWhy: z.string().nullable(),
+    answeredAt: time.nullable(),
+    /** Of a grant. */
+    expiresAt: time.nullable(),
+    /** The decision that used it up. */
+    usedBy: z.string().nullable(),
+  }),
+  sql: ({ agentId, actionId, fromMs, toMs, before, waiting }) => `
+    WITH questions AS (
+      SELECT agent_id, action_id FROM decisions
+      WHERE ${OF_ACTIONS} AND ${IS_QUESTION}${narrowed(
+        { agentId, actionId, fromMs, toMs, before },
+        {
+          agentId: 'agent_id = {agentId:String}',
+          actionId: 'action_id = {actionId:String}',
+          fromMs: "decided_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+          toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+          before: 'id < {before:String}',
+        },
+      )}
+    )
+    SELECT question.1 AS decisionId, agent_id AS agentId, action_id AS actionId, question.2 AS attempt,
+      nullIf(question.3, '') AS tool, nullIf(question.4, '') AS arguments, question.5 AS code, question.6 AS reason,
+      nullIf(question.7, '') AS principalId, nullIf(question.8, '') AS mandateId, digest, question.9 AS since,
+      last.1 != question.1 AS is_decided, if(is_decided, last.1, NULL) AS decidedId, if(is_decided, last.2, NULL) AS decidedVerdict,
+      if(is_decided, last.3, NULL) AS decidedCode, if(is_decided, last.4, NULL) AS decidedAt,
+      said.1 != '' AND said.4 >= question.9 AS is_answered, if(is_answered, said.1, NULL) AS answer,
+      if(is_answered, said.2, NULL) AS answeredBy, if(is_answered, said.3, NULL) AS answeredWhy,
+      if(is_answered, said.4, NULL) AS answeredAt, if(is_answered AND said.1 = 'granted', said.5, NULL) AS expiresAt,
+      if(is_answered AND used > question.1, used, NULL) AS usedBy
+    FROM (
+      SELECT agent_id, action_id,
+        argMaxIf(
+          (id, attempt, tool, arguments, code, reason, principal_id, mandate_id, decided_at, JSONExtractString(payload, 'decision', 'digest')),
+          ${IN_ORDER}, ${IS_QUESTION}
+        ) AS question,
+        argMax((id, verdict, code, decided_at), ${IN_ORDER}) AS last,
+        maxIf(id, JSONExtractBool(payload, 'decision', 'grantConsumed')) AS used,
+        question.10 AS digest
+      FROM decisions FINAL
+      WHERE ${OF_ACTIONS} AND id IN (
+        SELECT id FROM decisions
+        WHERE tenant = {tenant:String} AND action_id IN (SELECT action_id FROM questions)
+          AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
+      )
+      GROUP BY agent_id, action_id
+      HAVING question.1 != ''
+    ) AS asked
+    LEFT JOIN (
+      SELECT agent_id, action_id, digest,
+        argMax(
+          (answer, made_by, reason, happened_at, JSONExtractString(payload, 'approval', 'expiresAt')),
+          (happened_at, JSONExtractUInt(payload, 'approval', 'ledgerSequence'))
+        ) AS said
+      FROM control_events FINAL
+      WHERE tenant = {tenant:String} AND NOT void AND event = 'approval.recorded'
+        AND action_id IN (SELECT action_id FROM questions)
+      GROUP BY agent_id, action_id, digest
+    ) AS answers USING (agent_id, action_id, digest)
+    WHERE true${narrowed(
+      { fromMs, toMs, before, waiting },
+      {
+        fromMs: "question.9 >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+        toMs: "question.9 < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+        before: 'question.1 < {before:String}',
+        waiting: 'last.1 = question.1',
+      },
+    )}
+    ORDER BY decisionId DESC
+    LIMIT {limit:UInt32}`,
+});

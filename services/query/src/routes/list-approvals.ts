@@ -1,0 +1,54 @@
+/** GET /v1/approvals: what waits for a person, newest first. */
+import { approvals } from '@mandate/audit';
+import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
+import { id } from '@mandate/schemas';
+import { z } from 'zod';
+import { approvalFound, shownApproval } from '../approval-found.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { limit, period, queryParameters } from '../query-parameters.ts';
+
+const cursor = pageCursor('approvals', z.tuple([id]));
+
+export const listApprovals: Route = (server, { ask, clock }) => {
+  server.get(
+    '/v1/approvals',
+    {
+      config: { scope: ['audit', 'operate'] },
+      schema: {
+        tags: ['approvals'],
+        summary: 'Actions that wait for a person, newest first',
+        description:
+          'Of each action the newest question, with what a person needs to answer it: `POST /v1/approvals/{id}/grant` or `/deny` of the gateway. As far as is on record, a second behind.',
+        querystring: queryParameters({
+          agent: id.optional().describe('Of this agent.'),
+          state: z
+            .enum(['waiting', 'all'])
+            .default('waiting')
+            .describe(
+              '`waiting`: nothing else was decided about it since. `all`: those too that were decided.',
+            ),
+          ...period(clock),
+          cursor: cursor.parameter,
+          limit,
+        }),
+        response: { 200: z.object({ approvals: z.array(approvalFound), next: nextCursor }) },
+      },
+    },
+    async (request) => {
+      const { agent, state, from, to, cursor: place, limit } = request.query;
+      const rows = await ask(askerOf(request), approvals, {
+        tenant: callerOf(request).tenant,
+        agentId: agent,
+        ...(state === 'waiting' && { waiting: true }),
+        fromMs: from,
+        toMs: to,
+        before: place?.[0],
+        limit,
+      });
+      return {
+        approvals: rows.map(shownApproval),
+        next: cursor.next(rows, limit, ({ decisionId }) => [decisionId]),
+      };
+    },
+  );
+};

@@ -1,0 +1,42 @@
+/** GET /v1/approvals/:id: one action that a person was asked about. */
+import { approvals } from '@mandate/audit';
+import { callerOf, HttpProblem } from '@mandate/runtime';
+import { APPROVAL_ID_UNITS, readApprovalId } from '@mandate/schemas';
+import { z } from 'zod';
+import { approvalFound, shownApproval } from '../approval-found.ts';
+import { askerOf, type Route } from '../query-context.ts';
+import { queryParameters } from '../query-parameters.ts';
+
+export const showApproval: Route = (server, { ask }) => {
+  server.get(
+    '/v1/approvals/:id',
+    {
+      config: { scope: ['audit', 'operate'], refusals: { 404: 'The audit knows of no such question.' } },
+      schema: {
+        tags: ['approvals'],
+        summary: 'One action that a person was asked about',
+        description: 'Its newest question, with what was decided and answered since.',
+        params: z.object({
+          id: z
+            .string()
+            .min(1)
+            .max(APPROVAL_ID_UNITS)
+            .describe('Of the approval, apv_…, as the list tells it.'),
+        }),
+        querystring: queryParameters({}),
+        response: { 200: approvalFound },
+      },
+    },
+    async (request) => {
+      const subject = readApprovalId(request.params.id);
+      const { tenant } = callerOf(request);
+      const { agentId, actionId } = subject ?? {};
+      const rows = subject && (await ask(askerOf(request), approvals, { tenant, agentId, actionId }));
+      const row = rows?.find(({ digest }) => digest === subject?.digest);
+      if (row !== undefined) return shownApproval(row);
+      throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'the audit knows of no such question', {
+        remedy: 'GET /v1/approvals?state=all lists them. One that was just put may take a second.',
+      });
+    },
+  );
+};

@@ -1,0 +1,98 @@
+/** An action that waits for a person, from the question to the one call that the answer is good for, in a plane that dies meanwhile. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApiClient } from '@mandate/cli';
+import type { Decision } from '@mandate/schemas';
+import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const MANDATE = `
+version: 1
+id: careful
+agents: ["*"]
+toolPolicies: { pay: { cost: 0.10, requiresConfirmation: true } }
+`;
+
+type Approval = {
+  id: string;
+  decisionId: string;
+  actionId: string;
+  decided: object | null;
+  answer: object | null;
+};
+
+test('what waits is listed with all that an answer takes, outlives the plane, and is granted for one call', async () => {
+  const data = temporaryFolder();
+  const mandates = join(data, 'mandates.yaml');
+  writeFileSync(mandates, MANDATE);
+  const start = async () => {
+    const plane = await startPlane({ data, mandates });
+    onTestFinished(() => killed(plane));
+    return plane;
+  };
+  const first = await start();
+  let api = createApiClient({ url: first.url, key: first.keys.operator });
+  const pay = async (id: string) => {
+    const args = { to: 'the bank', password: 'hunter-2' };
+    const body = { id, agentId: 'bot', type: 'tool_call', tool: 'pay', args };
+    const query = { waitMs: 20_000 };
+    return (await api.post<{ decision: Decision }>('/v1/actions', body, { query })).decision;
+  };
+  const listed = async (state: string) =>
+    (await api.get<{ approvals: Approval[] }>('/v1/approvals', { state })).approvals;
+
+  const deferred = await pay('p-1');
+  expect(deferred).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
+  const [waiting] = await waitUntil('it is on record', async () => {
+    const found = await listed('waiting');
+    return found.length === 1 && found;
+  });
+  expect(waiting).toMatchObject({
+    decisionId: deferred.id,
+    agentId: 'bot',
+    actionId: 'p-1',
+    attempt: 1,
+    tool: 'pay',
+    args: { to: 'the bank', password: '[redacted]' },
+    digest: deferred.digest,
+    since: deferred.decidedAt,
+    decided: null,
+    answer: null,
+  });
+  const path = `/v1/approvals/${waiting?.id}`;
+  expect(deferred.remedy).toContain(`POST ${path}/grant`);
+
+  await killed(first);
+  const second = await start();
+  api = createApiClient({ url: second.url, key: first.keys.operator });
+  expect(await listed('waiting')).toEqual([waiting]);
+  expect(await pay('p-1')).toMatchObject({ verdict: 'DEFER', kind: 'duplicate' });
+  await api.post(`${path}/grant`, { reason: 'looked at it', expiresInMs: 3_600_000 });
+  await waitUntil('the answer is on record', async () => {
+    const { answer } = await api.get<Approval>(path);
+    return answer;
+  });
+  expect(await listed('waiting')).toMatchObject([
+    { id: waiting?.id, answer: { answer: 'granted', reason: 'looked at it', usedBy: null } },
+  ]);
+
+  const allowed = await pay('p-1');
+  expect(allowed).toMatchObject({ verdict: 'ALLOW', grantConsumed: true });
+  expect(await pay('p-2')).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
+  await waitUntil('the other one waits', async () => {
+    const [other, ...none] = await listed('waiting');
+    return other?.actionId === 'p-2' && none.length === 0;
+  });
+  expect(await listed('all')).toMatchObject([
+    { actionId: 'p-2', decided: null },
+    {
+      id: waiting?.id,
+      decided: { id: allowed.id, verdict: 'ALLOW', code: 'ALLOWED' },
+      answer: { answer: 'granted', usedBy: allowed.id },
+    },
+  ]);
+});
+
+async function killed(plane: PlaneProcess): Promise<void> {
+  await plane.kill();
+}
