@@ -89,6 +89,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/agents.ts')).agentsCommand,
   },
   {
+    name: 'mandates',
+    summary: 'issue an agent a mandate that no change of a rule reaches; list and revoke them',
+    load: async () => (await import('./commands/mandates.ts')).mandatesCommand,
+  },
+  {
     name: 'kill',
     summary: 'stop an agent, a tenant, or everything',
     load: async () => (await import('./commands/kill.ts')).killCommand,

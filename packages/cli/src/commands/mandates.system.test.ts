@@ -1,0 +1,84 @@
+/** `mandate mandates` with a control service that has an agent, a policy and a rule. */
+import { join } from 'node:path';
+import { createSqliteBus } from '@mandate/bus';
+import { controlRoutes } from '@mandate/control';
+import { followControl } from '@mandate/control-log';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { controlRecord } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../run-command.fixture.ts';
+
+const CHANGES = [
+  { event: 'agent.put', agent: { id: 'bot' } },
+  { event: 'policy.published', policy: { version: 1, id: 'reads', allowedTools: ['read_*'] } },
+  { event: 'rule.put', rule: { version: 1, id: 'all-read', policy: 'reads', mode: 'observe' } },
+];
+
+async function commands() {
+  const log = silentLogger();
+  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  const followed = await followControl({ bus, log });
+  onTestFinished(() => followed.stop());
+  for (const [at, what] of CHANGES.entries()) {
+    const change = { id: `chg-${at}`, tenant: 'acme', by: 'ann', reason: '', at: new Date().toISOString() };
+    expect(await followed.change(controlRecord.parse({ ...what, change }))).toMatchObject({ ok: true });
+  }
+  const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['author'], agents: ['*'], name: 'test' });
+  const [metrics, keys, readiness] = [
+    createMetrics({ service: 'control' }),
+    memoryKeyStore([record]),
+    async () => [],
+  ];
+  const server = await createHttpServer({ service: 'control', version: '0', log, metrics, keys, readiness });
+  await server.register(controlRoutes({ followed, clock: Date.now, redactText: (text) => text }, null));
+  onTestFinished(() => {
+    server.server.closeAllConnections();
+    return server.close();
+  });
+  const env = { MANDATE_URL: await server.listen({ host: '127.0.0.1', port: 0 }), MANDATE_API_KEY: key };
+  return (...args: string[]) => runCommand(['mandates', ...args], { env });
+}
+
+test('issues one, shows it in a list and by itself, and revokes it', async () => {
+  const mandates = await commands();
+  const context = ['--context', '{"environment":"prod"}'];
+  const issued = await mandates('issue', 'bot', ...context, '--for', '10m', '--reason', 'a test');
+  expect(issued).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^mnd_[0-9a-z]{30}\n$/) });
+  expect(issued.stderr).toMatch(/^made of 1 rule; ends 2\S+Z\n$/);
+  const id = issued.stdout.trim();
+
+  expect((await mandates('list')).stdout).toMatch(
+    new RegExp(`^ID .*\n${id} +bot +2\\S+Z +{"environment":"prod"} +all-read\n$`),
+  );
+  expect((await mandates('list', '--agent', 'nobody')).stdout).toBe('no mandate\n');
+  expect((await mandates('show', id)).stdout).toMatch(
+    new RegExp(`^${id} of bot\nissued .*\nends .*\ncontext {.*}\nrules\n  all-read: reads@1, observe\n$`),
+  );
+
+  const revoked = { exitCode: 0, stdout: `revoked ${id} of bot\n`, stderr: '' };
+  expect(await mandates('revoke', id, '--reason', 'done')).toEqual(revoked);
+  expect((await mandates('list')).stdout).toBe('no mandate\n');
+  expect((await mandates('list', '--state', 'revoked')).stdout).toMatch(/ revoked 2\S+Z /);
+  expect((await mandates('show', id)).stdout).toMatch(/\nrevoked 2/);
+});
+
+test('says as JSON what the API says, and what is not there', async () => {
+  const mandates = await commands();
+  const [id, other] = [
+    await mandates('issue', 'bot', '--json'),
+    await mandates('issue', 'bot', '--json'),
+  ].map(({ stdout }) => JSON.parse(stdout).mandate.id);
+  const listed = (await mandates('list', '--json')).stdout.trim().split('\n');
+  expect(listed.map((line) => JSON.parse(line).mandate.id).sort()).toEqual([id, other].sort());
+  for (const command of ['show', 'revoke']) {
+    const { stdout } = await mandates(command, id, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ mandate: { id }, appliedPolicies: [{ name: 'reads@1' }] });
+    const missing = { exitCode: 2, stdout: '', stderr: expect.stringContaining('MANDATE_NOT_FOUND') };
+    expect(await mandates(command, 'mnd_none')).toMatchObject(missing);
+  }
+  const unknown = { exitCode: 2, stdout: '', stderr: expect.stringContaining('AGENT_NOT_FOUND') };
+  expect(await mandates('issue', 'nobody')).toMatchObject(unknown);
+  expect(await mandates('list', '--state', 'dead')).toMatchObject({ exitCode: 2 });
+});
