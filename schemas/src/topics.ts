@@ -15,6 +15,8 @@ export const TOPICS = {
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */
   control: 'mandate.control.v1',
+  /** Folds of that, so that a process which starts need not begin at its start. */
+  controlSnapshots: 'mandate.controlsnapshots.v1',
 } as const;
 
 export const GROUPS = {
@@ -82,5 +84,5 @@ export function settingsOfTopic(topic: string): TopicSettings {
   if (topic === TOPICS.access) return ACCESS;
   if (topic === TOPICS.persons) return PERSONS;
   if (topic === TOPICS.control) return CONTROL;
-  return topic === TOPICS.snapshots ? SNAPSHOTS : KEPT;
+  return topic === TOPICS.snapshots || topic === TOPICS.controlSnapshots ? SNAPSHOTS : KEPT;
 }

@@ -14,6 +14,9 @@
  * Its parts, from the file upwards: open-file, writer (group commit), topics, append, bounds and fetch (reading),
  * changes (who wakes whom), membership over group-rows and assignment, group-member and held-partition, log-reader,
  * retention; create-sqlite-bus puts them together.
+ *
+ * `snapshots/` is where folds of the log lie, so that the next one need not begin at its start: on a topic, or in a file
+ * beside the log's. What they hold is lines of text to it.
  */
 export { recordUnreadable } from './errors.ts';
 export { createKafkaBus, type KafkaBusOptions } from './kafka/create-kafka-bus.ts';
@@ -38,5 +41,10 @@ export type {
   UnreadableBatch,
 } from './port.ts';
 export { type HttpReads, recordHttpReads } from './record-http-reads.ts';
+export { fileSnapshots } from './snapshots/file-snapshots.ts';
+export { openSnapshots } from './snapshots/open-snapshots.ts';
+export type { SavedSnapshot, Snapshots, StoredSnapshot } from './snapshots/port.ts';
+export { topicSnapshots } from './snapshots/topic-snapshots.ts';
+export { newestUsable, usable } from './snapshots/usable-snapshot.ts';
 export { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
 export { untilCommitted } from './until-committed.ts';

@@ -1,13 +1,15 @@
 /**
- * Follows the control topic into its fold (policy/src/control), from its start and for as long as it runs. A change is written
+ * Follows the control topic into its fold (policy/src/control), from its start, or from a snapshot of that fold, and for as long as it runs. A change is written
  * by appending a record and waiting until one's own fold has passed it: whoever wrote it then reads what it wrote, and
  * knows whether it took effect, by the same rule as every other reader. So any number of processes may write.
  */
+
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
+import type { Bus, Snapshots } from '@mandate/bus';
 import {
   type Changed,
-  foldControl,
+  controlDigest,
   type MandatesUnderControl,
   mandatesUnderControl,
   type OpenedTenant,
@@ -22,9 +24,9 @@ import {
   type Running,
 } from '@mandate/runtime';
 import { type ControlRecord, readControlRecord, recordHeaders, TOPICS } from '@mandate/schemas';
-
-/** All records of the topic lie there, also where a log made more partitions of it. */
-const PARTITION = 0;
+import { changesIn, PARTITION, readFrom } from './control-changes.ts';
+import { leaveSnapshots } from './snapshots/leave-snapshots.ts';
+import { newestFold } from './snapshots/newest-fold.ts';
 
 const PASSED_MS = 10_000;
 /** So many outcomes wait for whoever wrote them: more than can be under way at once. */
@@ -35,6 +37,10 @@ type Options = {
   log: Logger;
   /** How long a writer waits for its own record to be read; {@link PASSED_MS} when absent. */
   passedMs?: number;
+  /** Where it begins, so that not everything is to be folded; absent: at the start of the log. */
+  snapshots?: Snapshots;
+  /** Leaves one there whenever so many records lie behind the newest; absent: none. */
+  leaveAfterRecords?: number;
 };
 
 export type FollowedControl = Required<Running> & {
@@ -47,6 +53,8 @@ export type FollowedControl = Required<Running> & {
   directTopics(): ReadonlySet<string>;
   /** Whenever `directTopics` gives others. Gives back what ends it. */
   onDirectTopics(told: () => void): () => void;
+  /** Of everything that is folded: the same in every process at the same revision. It takes as long as to write it down. */
+  digest(): string;
   /** What may be done, as of the moment that it is asked. */
   readonly mandates: MandatesUnderControl;
   /** Of agents. */
@@ -61,27 +69,34 @@ export type FollowedControl = Required<Running> & {
 };
 
 /** Resolves once everything that is on the topic is folded. `finished` rejects when it can no longer be followed. */
-export async function followControl({ bus, log, passedMs = PASSED_MS }: Options): Promise<FollowedControl> {
-  const fold = foldControl();
+export async function followControl({
+  bus,
+  log,
+  passedMs = PASSED_MS,
+  snapshots,
+  leaveAfterRecords: afterRecords,
+}: Options): Promise<FollowedControl> {
+  const { fold, next } = await newestFold(bus, log, snapshots);
+  const leaves = snapshots !== undefined && afterRecords !== undefined;
+  const leaving = leaves ? leaveSnapshots({ bus, log, snapshots, afterRecords }) : null;
   const waiting = new Map<number, PromiseWithResolvers<Changed>>();
   const recent = new Map<number, Changed>();
-  let revision = 0;
+  let revision = next;
+  let isLate = true;
   let hasEnded = false;
   const mandates = mandatesUnderControl(fold, () => revision);
   const toldOfTopics = new Set<() => void>();
 
   const reader = await bus.read({
-    topics: [TOPICS.control],
-    from: 'earliest',
+    ...readFrom(next),
     onRecords(records) {
-      for (const record of records) {
-        if (record.coordinate.partition !== PARTITION) continue;
-        const change = read(record);
+      for (const { change, offset } of changesIn(records)) {
         const direct = fold.directTopics();
-        revision = record.coordinate.offset + 1;
+        revision = offset + 1;
         told(revision, fold.apply(change, revision));
         if (fold.directTopics() !== direct) for (const tell of toldOfTopics) tell();
       }
+      if (!isLate) leaving?.reached(revision);
     },
   });
   const ended = () => {
@@ -138,10 +153,23 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
     await reader.stop();
     throw error;
   }
-  log.info({ topic: TOPICS.control, revision }, 'following the changes of agents, policies and rules');
+  isLate = false;
+  leaving?.reached(revision);
+  const digest = () => controlDigest(fold, createHash('sha256'));
+  log.info(
+    {
+      topic: TOPICS.control,
+      revision,
+      fromRevision: next,
+      ...(log.isLevelEnabled('debug') && { digest: digest() }),
+    },
+    'following the changes of agents, policies and rules',
+  );
   return {
     finished: reader.finished,
-    stop: () => reader.stop(),
+    async stop() {
+      await Promise.all([reader.stop(), leaving?.stop()]);
+    },
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
     tenants: fold.opened,
@@ -150,19 +178,11 @@ export async function followControl({ bus, log, passedMs = PASSED_MS }: Options)
       toldOfTopics.add(told);
       return () => toldOfTopics.delete(told);
     },
+    digest,
     mandates,
     keys: keyStoreOf({ get: fold.key }),
     change,
   };
-}
-
-/** What this version cannot read may bound what agents may do: nothing is told past it. */
-function read({ coordinate, value }: LogRecord): ControlRecord {
-  try {
-    return readControlRecord(value);
-  } catch (error) {
-    throw recordUnreadable(coordinate, error);
-  }
 }
 
 function closed(): MandateError {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createKafkaBus } from '@mandate/bus';
+import { createKafkaBus, topicSnapshots } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
 import { busOfOwnTopics, describeWithServers, sharedServer } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { controlLogContract } from './contract.ts';
+import { controlSnapshotsContract } from './snapshots/contract.ts';
 
 describeWithServers(['kafka'], 'the control topic on Kafka', () => {
-  controlLogContract(async () => {
+  const open = async () => {
     const bus = await createKafkaBus({
       brokers: (await sharedServer('kafka')).split(','),
       clientId: 'test',
@@ -17,5 +19,10 @@ describeWithServers(['kafka'], 'the control topic on Kafka', () => {
     });
     onTestFinished(() => bus.close());
     return busOfOwnTopics(bus, randomUUID());
+  };
+  controlLogContract(open);
+  controlSnapshotsContract(async () => {
+    const bus = await open();
+    return { bus, snapshots: topicSnapshots(bus, TOPICS.controlSnapshots) };
   });
 });

@@ -1,14 +1,51 @@
 import { join } from 'node:path';
-import { createSqliteBus } from '@mandate/bus';
+import { createSqliteBus, fileSnapshots, topicSnapshots } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
-import { temporaryFolder } from '@mandate/testing';
-import { describe, onTestFinished } from 'vitest';
+import { TOPICS } from '@mandate/schemas';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { controlLogContract } from './contract.ts';
+import { followControl } from './follow-control.ts';
+import { controlSnapshotsContract, write } from './snapshots/contract.ts';
+import { takeControlSnapshot } from './snapshots/take-snapshot.ts';
+
+const log = silentLogger();
+
+async function open(folder: string) {
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  return bus;
+}
 
 describe('the control topic on the log of one machine', () => {
-  controlLogContract(async () => {
-    const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
-    onTestFinished(() => bus.close());
-    return bus;
+  controlLogContract(() => open(temporaryFolder()));
+});
+
+describe('snapshots of it in a file', () => {
+  controlSnapshotsContract(async () => {
+    const folder = temporaryFolder();
+    return { bus: await open(folder), snapshots: fileSnapshots(join(folder, 'snapshot')) };
   });
+});
+
+describe('snapshots of it on a topic', () => {
+  controlSnapshotsContract(async () => {
+    const bus = await open(temporaryFolder());
+    return { bus, snapshots: topicSnapshots(bus, TOPICS.controlSnapshots) };
+  });
+});
+
+test('a log whose start is gone is followed by nobody, with a snapshot or without', async () => {
+  const path = join(temporaryFolder(), 'log.sqlite');
+  const retentionMs = { [TOPICS.control]: 1 };
+  const options = { path, log, retentionMs, sweepEveryMs: 1, clock: () => Date.now() + 86_400_000 };
+  const bus = await open(join(path, '..'));
+  const snapshots = topicSnapshots(bus, TOPICS.controlSnapshots);
+  await write(bus, 5);
+  await takeControlSnapshot({ bus, log, snapshots, afterRecords: 1 });
+  const sweeper = await createSqliteBus(options);
+  onTestFinished(() => sweeper.close());
+  await waitUntil('the sweep', async () => (await bus.ranges(TOPICS.control))[0]?.startOffset === 5);
+  for (const from of [{}, { snapshots }])
+    await expect(followControl({ bus, log, ...from })).rejects.toMatchObject({ code: 'BUS_OFFSET_LOST' });
 });

@@ -9,6 +9,8 @@ export type DataFolder = {
   log: string;
   /** Of the ledger: only makes a start faster. */
   snapshot: string;
+  /** Of agents, policies and rules: likewise. */
+  controlSnapshot: string;
   /** A directory of its own, held by whoever records or, when nobody does, by whoever asks. */
   audit: string;
   keys: string;
@@ -31,6 +33,7 @@ export function dataFolder(path: string): DataFolder {
     lock: join(path, 'plane.lock'),
     log: join(path, 'log.sqlite'),
     snapshot: join(path, 'ledger-snapshot.ndjson'),
+    controlSnapshot: join(path, 'control-snapshot.ndjson'),
     audit: join(path, 'audit'),
     keys: join(path, 'keys.json'),
     secret: join(path, 'plane.secret'),

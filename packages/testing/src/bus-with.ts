@@ -1,4 +1,4 @@
-import type { Bus } from '@mandate/bus';
+import type { Bus, ReaderOptions } from '@mandate/bus';
 
 /** The same log, save for what a test puts in the place of some of its methods. */
 export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
@@ -20,9 +20,18 @@ export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
 /** The same log, with topics of its own, for the brokers are others' too. */
 export function busOfOwnTopics(bus: Bus, suffix: string): Bus {
   const own = (topic: string) => (topic.endsWith(suffix) ? topic : `${topic}.${suffix}`);
+  const ownPlaces = (from: ReaderOptions['from']) => {
+    if (typeof from === 'string') return from;
+    const places = Object.entries(from).map(([place, offset]) => {
+      const [topic = '', partition] = place.split('/');
+      return [`${own(topic)}/${partition}`, offset];
+    });
+    return Object.fromEntries(places);
+  };
   return busWith(bus, {
     append: (topic, records) => bus.append(own(topic), records),
-    read: (options) => bus.read({ ...options, topics: options.topics.map(own) }),
+    read: ({ from, ...options }) =>
+      bus.read({ ...options, from: ownPlaces(from), topics: options.topics.map(own) }),
     ranges: (topic, beforeMs) => bus.ranges(own(topic), beforeMs),
     at: ({ topic, ...place }) => bus.at({ topic: own(topic), ...place }),
   });

@@ -24,6 +24,13 @@ export const controlSettings = z.object({
     .describe('the port to listen at; 0 takes any free one'),
   CONTROL_CORS_ORIGINS: corsOrigins,
   CONTROL_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
+  CONTROL_SNAPSHOT_AFTER_RECORDS: z
+    .int()
+    .min(1)
+    .default(50_000)
+    .describe(
+      'a snapshot of agents, policies and rules is left behind when so many changes came since the newest',
+    ),
   CONTROL_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
 });
 

@@ -1,6 +1,6 @@
 /** The control service alone: on the log of many machines or of a folder, with the API keys of a folder. */
 import { openLog, recordHttpReads } from '@mandate/bus';
-import { followControl } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
 import {
   answers,
@@ -27,7 +27,10 @@ await runService(process, {
   async open({ config, log, closing, running }) {
     const folder = makeDataFolder(config.CONTROL_DATA_PATH);
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
-    const followed = running(await followControl({ bus, log }));
+    const snapshots = openControlSnapshots(config, bus, folder);
+    const followed = running(
+      await followControl({ bus, log, snapshots, leaveAfterRecords: config.CONTROL_SNAPSHOT_AFTER_RECORDS }),
+    );
     const clock = systemClock;
     const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
     return {

@@ -45,7 +45,6 @@ export { keepLedger } from './keep-ledger.ts';
 export * from './mandates-file.ts';
 export { type OpenedLedger, openLedger } from './open-ledger.ts';
 export * from './restore-ledger.ts';
-export { openSnapshots } from './snapshots/open-snapshots.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';
 
 export type DeciderOptions = AnswerContext & {

@@ -4,7 +4,7 @@
  * log only.
  */
 import { openLog } from '@mandate/bus';
-import { followControl } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { ledgerReadiness } from '@mandate/ledger';
 import { compileActionRedaction, mandatesByRegister } from '@mandate/policy';
 import { hidingInForce, openPrivacyFile } from '@mandate/privacy';
@@ -46,7 +46,8 @@ await runService(process, {
     const bus = closing(await openLog(config, { path: folder.log, log, clock, synchronous }), (held) =>
       held.close(),
     );
-    const followed = running(await followControl({ bus, log }));
+    const snapshots = openControlSnapshots(config, bus, folder);
+    const followed = running(await followControl({ bus, log, snapshots }));
     const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);
     const decider = running(
       await startDecider({

@@ -2,7 +2,7 @@
  * The ledger of a decider: the one that processes share where the settings name it, kept whole by all of its deciders;
  * else one in this process's memory, folded from the log, for whoever holds the data folder.
  */
-import type { Bus } from '@mandate/bus';
+import { type Bus, openSnapshots } from '@mandate/bus';
 import { isLedgerNewer, type Ledger, openSharedLedger } from '@mandate/ledger';
 import {
   type Clock,
@@ -13,9 +13,9 @@ import {
   type Opening,
   type RedisSettings,
 } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
 import { keepLedger } from './keep-ledger.ts';
 import { restoreLedger } from './restore-ledger.ts';
-import { openSnapshots } from './snapshots/open-snapshots.ts';
 
 export type OpenedLedger = {
   ledger: Ledger;
@@ -28,7 +28,7 @@ export async function openLedger(
   { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
   { closing, running }: Opening,
 ): Promise<OpenedLedger> {
-  const snapshots = openSnapshots(settings, bus, folder.snapshot);
+  const snapshots = openSnapshots(settings, bus, { topic: TOPICS.snapshots, path: folder.snapshot });
   const fromLog = { bus, clock, log, snapshots, replayMemoryMs: settings.DECIDER_REPLAY_MEMORY_MS };
   const shared = await openSharedLedger(settings, log);
   if (shared === null) {

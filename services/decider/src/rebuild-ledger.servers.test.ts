@@ -1,5 +1,5 @@
 /** The shared ledger comes back from the log: on a real Redis, which is emptied, and a log whose order the test holds. */
-import type { Bus } from '@mandate/bus';
+import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { createMemoryLedger, type Ledger, LedgerNotReady } from '@mandate/ledger';
 import { createRedisLedger } from '@mandate/ledger/redis';
 import { MandateError, manualClock } from '@mandate/runtime';
@@ -17,9 +17,6 @@ import { clock, decided, log, openedLog, publish } from './decided-log.fixture.t
 import { foldLog } from './fold-log.ts';
 import { keepLedger } from './keep-ledger.ts';
 import { needOf, rebuildLedger } from './rebuild-ledger.ts';
-import { all } from './snapshots/contract.ts';
-import type { Snapshots } from './snapshots/port.ts';
-import { topicSnapshots } from './snapshots/topic-snapshots.ts';
 
 const CENT = 10_000;
 
@@ -209,7 +206,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('is back before a snapshot of it is left behind, whatever becomes of that', async () => {
     const bus = await openLog();
     const ledger = await connected();
-    const home = topicSnapshots(bus);
+    const home = topicSnapshots(bus, TOPICS.snapshots);
     let held = 0;
     /** Why the ledger was not ready then. */
     const early: unknown[] = [];
@@ -224,7 +221,11 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
       },
     };
     const keeper = keepLedger({ bus, ledger, clock, log, snapshots, snapshotAfterRecords: 1 });
-    const left = async () => (await all(home.newestFirst())).length;
+    const left = async () => {
+      let count = 0;
+      for await (const _ of home.newestFirst()) count += 1;
+      return count;
+    };
     await waitUntil('a snapshot', async () => (await left()) === 1);
     await publish(bus, ledger, await decided(ledger, 0, 10));
 

@@ -10,13 +10,12 @@
  * So nothing is counted twice and nothing is left out. Whoever is overtaken by another meanwhile cannot finish; and its
  * record, should it come onto the log behind the other's, begins nothing, because its generation is the lower one.
  */
-import type { Bus } from '@mandate/bus';
+import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
 import { type Clock, isMandateError, type Logger, MandateError } from '@mandate/runtime';
 import type { FoldedLog } from './fold-log.ts';
 import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
 import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
-import type { Snapshots } from './snapshots/port.ts';
 
 export type RebuildOptions = {
   bus: Bus;

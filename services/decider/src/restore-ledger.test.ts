@@ -1,10 +1,10 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileSnapshots } from '@mandate/bus';
 import { expect, test } from 'vitest';
 import { clock, decide, log, openedLog } from './decided-log.fixture.ts';
 import { appendEpoch } from './ledger-epoch.ts';
 import { restoreLedger } from './restore-ledger.ts';
-import { fileSnapshots } from './snapshots/file-snapshots.ts';
 
 async function opened() {
   const { bus, folder } = await openedLog();

@@ -2,12 +2,11 @@
  * The ledger of a single process comes back from the log: fold every decision, then say on every partition that a new
  * epoch begins. Whoever calls this must be the only one that decides on this log (see `holdExclusively`).
  */
-import type { Bus } from '@mandate/bus';
+import type { Bus, Snapshots } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger, memoryBehind } from '@mandate/ledger';
 import type { Clock, Logger } from '@mandate/runtime';
 import { appendEpoch, newEpoch, sayMemory } from './ledger-epoch.ts';
 import { foldBehindSnapshot } from './snapshots/fold-behind-snapshot.ts';
-import type { Snapshots } from './snapshots/port.ts';
 import { leaveSnapshot } from './snapshots/take-snapshot.ts';
 
 /** `records` were folded, behind the snapshot if there was one. */

@@ -4,7 +4,7 @@
  * process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
-import { followControl } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
@@ -61,7 +61,8 @@ await runService(process, {
     );
     const ledger = closing(await openSharedLedger(config, log), (held) => held?.close());
     const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
-    const followed = running(await followControl({ bus, log }));
+    const snapshots = openControlSnapshots(config, bus, folder);
+    const followed = running(await followControl({ bus, log, snapshots }));
     const gateway = createGateway(
       {
         bus,

@@ -10,6 +10,7 @@ import {
   loadConfig,
   otherAreas,
 } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
@@ -96,12 +97,12 @@ async function openTaker(
   { after: afterRecords }: Options,
   { stderr, signal }: CommandContext,
 ): Promise<Taker> {
-  const { openLog } = await import('@mandate/bus');
-  const { openSnapshots, takeSnapshot } = await import('@mandate/decider');
+  const { openLog, openSnapshots } = await import('@mandate/bus');
+  const { takeSnapshot } = await import('@mandate/decider');
   const log = createLogger({ name: 'snapshot', level: 'warn' });
   // How long requests are kept is for the plane to say.
   const bus = await openLog(settings, { path: folder.log, log, retentionMs: {} });
-  const snapshots = openSnapshots(settings, bus, folder.snapshot);
+  const snapshots = openSnapshots(settings, bus, { topic: TOPICS.snapshots, path: folder.snapshot });
   const progress = progressOn(stderr);
   return {
     async take() {

@@ -7,7 +7,7 @@ import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { controlRoutes } from '@mandate/control';
-import { followControl } from '@mandate/control-log';
+import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
@@ -111,7 +111,10 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     }),
     (opened) => opened.close(),
   );
-  const followed = running(await followControl({ bus, log }));
+  const snapshots = openControlSnapshots(config, bus, folder);
+  const followed = running(
+    await followControl({ bus, log, snapshots, leaveAfterRecords: config.CONTROL_SNAPSHOT_AFTER_RECORDS }),
+  );
   // Before anything is decided, so that nobody is held to half of them.
   if (wanted !== null) await applyFiles(wanted, { followed, clock, log });
   const { ledger, mend } = await openLedger(config, { bus, folder, clock, log }, opening);

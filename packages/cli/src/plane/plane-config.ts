@@ -1,4 +1,5 @@
 import { alerterSettings } from '@mandate/alerter';
+import { controlSettings } from '@mandate/control';
 import { deciderSettings } from '@mandate/decider';
 import { gatewaySettings } from '@mandate/gateway';
 import { querySettings } from '@mandate/query';
@@ -99,6 +100,7 @@ export const planeConfig = z
       RECORDER_SESSION_TIMEOUT_MS: true,
     }).shape,
     ...querySettings.pick({ QUERY_ANSWER_TIMEOUT_MS: true, QUERY_RECORD_READS: true }).shape,
+    ...controlSettings.pick({ CONTROL_SNAPSHOT_AFTER_RECORDS: true }).shape,
     ...alerterSettings.pick({
       ALERTER_RULES_PATH: true,
       ALERTER_SESSION_TIMEOUT_MS: true,

@@ -1,10 +1,9 @@
 /** The log, folded from where the newest snapshot of it ends; from its start where there is none that can be used. */
-import type { Bus } from '@mandate/bus';
+import { type Bus, newestUsable, type Snapshots, type StoredSnapshot, usable } from '@mandate/bus';
 import { createFold, type Fold, readSnapshot, readSnapshotHead } from '@mandate/ledger';
-import { isMandateError, type Logger } from '@mandate/runtime';
+import type { Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { digestOf, type FoldedLog, foldOnto, type OnProgress } from '../fold-log.ts';
-import type { Snapshots, StoredSnapshot } from './port.ts';
 
 export type SnapshotHead = ReturnType<typeof readSnapshotHead>;
 
@@ -47,29 +46,8 @@ async function newestFold(
 }
 
 /** The head of the newest snapshot that looks usable: what it holds is not read. */
-export async function newestHead(bus: Bus, log: Logger, snapshots: Snapshots): Promise<SnapshotHead | null> {
-  for await (const stored of snapshots.newestFirst()) {
-    const head = await usable(stored, log, () => headOfThisLog(bus, stored));
-    if (head !== null) return head;
-  }
-  return null;
-}
-
-/** null, and a warning, where it is of another log or cannot be read. Only a log that is away is for the caller. */
-async function usable<T>(
-  { name }: StoredSnapshot,
-  log: Logger,
-  read: () => Promise<T | null>,
-): Promise<T | null> {
-  try {
-    const found = await read();
-    if (found === null) log.warn({ snapshot: name }, 'a snapshot is of another log and is passed over');
-    return found;
-  } catch (error) {
-    if (isMandateError(error) && error.retryable) throw error;
-    log.warn({ err: error, snapshot: name }, 'a snapshot cannot be read and is passed over');
-    return null;
-  }
+export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots): Promise<SnapshotHead | null> {
+  return newestUsable(snapshots, log, (stored) => headOfThisLog(bus, stored));
 }
 
 /**

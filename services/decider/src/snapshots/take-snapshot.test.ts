@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Bus } from '@mandate/bus';
+import { type Bus, fileSnapshots, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { type Fold, writeSnapshot } from '@mandate/ledger';
 import { stateOf } from '@mandate/ledger/contract';
 import { TOPICS } from '@mandate/schemas';
@@ -8,11 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { clock, decide, log, openedLog } from '../decided-log.fixture.ts';
 import { foldLog } from '../fold-log.ts';
 import { restoreLedger } from '../restore-ledger.ts';
-import { fileSnapshots } from './file-snapshots.ts';
 import { foldBehindSnapshot } from './fold-behind-snapshot.ts';
-import type { Snapshots } from './port.ts';
 import { leaveSnapshot, takeSnapshot } from './take-snapshot.ts';
-import { topicSnapshots } from './topic-snapshots.ts';
 
 /** Of one epoch each: what a plane writes that starts, decides and stops. */
 async function live(bus: Bus, from: number, count: number): Promise<void> {
@@ -22,7 +19,7 @@ async function live(bus: Bus, from: number, count: number): Promise<void> {
 
 async function opened() {
   const { bus } = await openedLog();
-  return { bus, snapshots: topicSnapshots(bus) };
+  return { bus, snapshots: topicSnapshots(bus, TOPICS.snapshots) };
 }
 
 async function behind(bus: Bus, snapshots: Snapshots): Promise<{ records: number; fold: Fold }> {
@@ -40,7 +37,8 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     const { bus, folder } = await openedLog();
     return {
       bus,
-      snapshots: home === 'file' ? fileSnapshots(join(folder, 'snapshot')) : topicSnapshots(bus),
+      snapshots:
+        home === 'file' ? fileSnapshots(join(folder, 'snapshot')) : topicSnapshots(bus, TOPICS.snapshots),
     };
   };
 
@@ -95,7 +93,7 @@ test('the more is live, the more must lie behind the newest snapshot to be worth
   const { bus, snapshots } = await opened();
   await live(bus, 0, 20);
   const large = spoiling(bus, (text) => text.replace(/deliveries\\":\d+/, 'deliveries\\":1000001'));
-  await takeSnapshot({ bus, log, snapshots: topicSnapshots(large), afterRecords: 1 });
+  await takeSnapshot({ bus, log, snapshots: topicSnapshots(large, TOPICS.snapshots), afterRecords: 1 });
   await live(bus, 20, 5);
   expect(await takeSnapshot({ bus, log, snapshots })).toMatchObject({ records: 13, afterRecords: 250_001 });
 });
@@ -105,16 +103,18 @@ describe('what cannot be used is passed over', () => {
     [
       'one whose digest is wrong',
       (bus, _, fold) =>
-        topicSnapshots(spoiling(bus, (text) => text.replace(/"sha256":"./, '"sha256":"x'))).save(
-          writeSnapshot(fold),
-        ),
+        topicSnapshots(
+          spoiling(bus, (text) => text.replace(/"sha256":"./, '"sha256":"x')),
+          TOPICS.snapshots,
+        ).save(writeSnapshot(fold)),
     ],
     [
       'one of a format to come',
       (bus, _, fold) =>
-        topicSnapshots(spoiling(bus, (text) => text.replace(/version\\":\d+/, 'version\\":999'))).save(
-          writeSnapshot(fold),
-        ),
+        topicSnapshots(
+          spoiling(bus, (text) => text.replace(/version\\":\d+/, 'version\\":999')),
+          TOPICS.snapshots,
+        ).save(writeSnapshot(fold)),
     ],
     ['one that says it is what it is not', (_, snapshots) => snapshots.save(['{"line":"snapshot"}'])],
     ['one that is no snapshot', (_, snapshots) => snapshots.save(['nothing'])],
@@ -140,7 +140,7 @@ describe('what cannot be used is passed over', () => {
       ranges: (topic) =>
         topic === TOPICS.snapshots ? Promise.reject(new Error('not authorized')) : bus.ranges(topic),
     });
-    expect((await behind(bus, topicSnapshots(noTopic))).records).toBe(28);
+    expect((await behind(bus, topicSnapshots(noTopic, TOPICS.snapshots))).records).toBe(28);
   });
 
   test('and whoever was told to stop stops there', async () => {

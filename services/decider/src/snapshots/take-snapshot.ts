@@ -1,11 +1,10 @@
 /** When a snapshot is taken. Who folded much leaves one behind; `mandate snapshot` sees to it that nobody has to fold much. */
-import type { Bus } from '@mandate/bus';
+import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { deliveriesIn, writeSnapshot } from '@mandate/ledger';
 import type { Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import type { FoldedLog, OnProgress } from '../fold-log.ts';
 import { foldBehindSnapshot, newestHead, type SnapshotHead } from './fold-behind-snapshot.ts';
-import type { SavedSnapshot, Snapshots } from './port.ts';
 
 /** Folding a tail that is shorter takes no longer than a process does to start. */
 const AFTER_RECORDS = 50_000;

@@ -6,10 +6,17 @@ import { hold, type IssuedMandate } from '../issued-mandates.ts';
 import type { Kept } from '../kept.ts';
 import { putAgent, putKey, putRule } from '../take-effect.ts';
 import { newTenant, type Tenant } from '../tenant-control.ts';
-import type { ControlHead, ControlLine, DocumentsOf, StateLine, StoredMandate } from './control-line.ts';
+import type {
+  ControlHead,
+  ControlLine,
+  ControlPlace,
+  DocumentsOf,
+  StateLine,
+  StoredMandate,
+} from './control-line.ts';
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
 
-export type ReadControl = { ok: true; fold: ControlFold } | { ok: false; why: string };
+export type ReadControl = { ok: true; fold: ControlFold; place: ControlPlace } | { ok: false; why: string };
 
 /**
  * Nothing is told of what is not of this version, cut short or changed: then the log is folded from its start. Throws what
@@ -21,15 +28,17 @@ export async function readControl(
 ): Promise<ReadControl> {
   const state = newControlState();
   const take = taking(state);
+  let head: ControlHead | null = null;
   let count = 0;
   for await (const text of lines) {
     const line = parsed(text);
     if (line?.line === 'end') {
-      const isWhole = count > 0 && line.lines === count && line.sha256 === seal.digest('hex');
-      return isWhole ? { ok: true, fold: foldControl(state) } : DAMAGED;
+      const isWhole = line.lines === count && line.sha256 === seal.digest('hex');
+      return isWhole && head !== null ? { ok: true, fold: foldControl(state), place: head } : DAMAGED;
     }
-    if (count === 0 && readControlHead(text) === null) return OF_ANOTHER;
-    if (count > 0 && !(line && isTaken(take, line))) return DAMAGED;
+    if (head !== null && !(line && isTaken(take, line))) return DAMAGED;
+    head ??= readControlHead(text);
+    if (head === null) return OF_ANOTHER;
     seal.update(`${text}\n`);
     count += 1;
   }

@@ -8,10 +8,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { pipeline as pipelineOf, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
-import type { Bus, Coordinate, LogRecord, PartitionRange } from '@mandate/bus';
 import { MandateError } from '@mandate/runtime';
-import { TOPICS } from '@mandate/schemas';
 import { z } from 'zod';
+import type { Bus, Coordinate, LogRecord, PartitionRange } from '../port.ts';
 import { linesOf, textOf } from './lines-and-text.ts';
 import type { Snapshots } from './port.ts';
 
@@ -39,22 +38,23 @@ const closingRecord = z.object({
 type ClosingRecord = z.infer<typeof closingRecord>;
 type Closing = ClosingRecord['snapshot'];
 
-export function topicSnapshots(bus: Bus): Snapshots {
+/** @param topic of two partitions, for snapshots of one kind alone */
+export function topicSnapshots(bus: Bus, topic: string): Snapshots {
   return {
     async *newestFirst() {
-      const { closings } = await partitions(bus);
+      const { closings } = await partitions(bus, topic);
       for (let offset = closings.endOffset - 1; offset >= closings.startOffset; offset -= 1) {
         const record = await bus.at({ ...closings, offset });
         if (record?.key !== CLOSING) continue;
         yield {
           name: nameOf(record.coordinate),
           head: async () => closingIn(record).head,
-          lines: () => linesIn(bus, closingIn(record)),
+          lines: () => linesIn(bus, topic, closingIn(record)),
         };
       }
     },
     async save(lines, signal) {
-      const { closings, parts } = await partitions(bus);
+      const { closings, parts } = await partitions(bus, topic);
       const id = `snp_${randomUUID()}`;
       const seal = createHash('sha256');
       const closing: Closing = { id, head: '', encoding: 'zstd', parts: [], bytes: 0, sha256: '' };
@@ -65,7 +65,7 @@ export function topicSnapshots(bus: Bus): Snapshots {
         }
       }
       async function append(partition: number, key: string, value: string | Uint8Array): Promise<Coordinate> {
-        const [appended] = await bus.append(TOPICS.snapshots, [{ key, value, partition }]);
+        const [appended] = await bus.append(topic, [{ key, value, partition }]);
         if (appended === undefined) throw new TypeError('a log that acknowledges nothing');
         return appended.coordinate;
       }
@@ -91,8 +91,11 @@ export function topicSnapshots(bus: Bus): Snapshots {
 }
 
 /** The first holds the closing records, the last the parts: on a topic of one they lie among each other. */
-async function partitions(bus: Bus): Promise<{ closings: PartitionRange; parts: PartitionRange }> {
-  const ranges = [...(await bus.ranges(TOPICS.snapshots))].sort((a, b) => a.partition - b.partition);
+async function partitions(
+  bus: Bus,
+  topic: string,
+): Promise<{ closings: PartitionRange; parts: PartitionRange }> {
+  const ranges = [...(await bus.ranges(topic))].sort((a, b) => a.partition - b.partition);
   const [closings, parts] = [ranges[0], ranges.at(-1)];
   if (closings === undefined || parts === undefined) throw new TypeError('a topic without partitions');
   return { closings, parts };
@@ -106,16 +109,16 @@ function closingIn({ value }: LogRecord): Closing {
   }
 }
 
-function linesIn(bus: Bus, closing: Closing): AsyncIterable<string> {
+function linesIn(bus: Bus, topic: string, closing: Closing): AsyncIterable<string> {
   // What fails destroys the others with its own error, which whoever reads the last one meets.
-  return linesOf(pipelineOf(Readable.from(partsIn(bus, closing)), createZstdDecompress(), () => {}));
+  return linesOf(pipelineOf(Readable.from(partsIn(bus, topic, closing)), createZstdDecompress(), () => {}));
 }
 
 /** The last is handed over once it is known that all are what was written. */
-async function* partsIn(bus: Bus, { parts, sha256 }: Closing): AsyncGenerator<Uint8Array> {
+async function* partsIn(bus: Bus, topic: string, { parts, sha256 }: Closing): AsyncGenerator<Uint8Array> {
   const seal = createHash('sha256');
   for (const [at, [partition, offset]] of parts.entries()) {
-    const part = await bus.at({ topic: TOPICS.snapshots, partition, offset });
+    const part = await bus.at({ topic, partition, offset });
     if (part === null) throw unreadable('a part of it is gone');
     seal.update(part.value);
     if (at === parts.length - 1 && seal.digest('hex') !== sha256) {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
 import { busOfOwnTopics, describeWithServers, sharedServer } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
+import { createKafkaBus } from '../kafka/create-kafka-bus.ts';
 import { snapshotsContract } from './contract.ts';
 import { topicSnapshots } from './topic-snapshots.ts';
 
@@ -17,6 +18,6 @@ describeWithServers(['kafka'], 'snapshots on a topic of Kafka', () => {
       minInSyncReplicas: 1,
     });
     onTestFinished(() => bus.close());
-    return topicSnapshots(busOfOwnTopics(bus, randomUUID()));
+    return topicSnapshots(busOfOwnTopics(bus, randomUUID()), TOPICS.snapshots);
   });
 });

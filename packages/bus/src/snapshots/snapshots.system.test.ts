@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSqliteBus } from '@mandate/bus';
 import { holdExclusively, silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busWith, temporaryFolder } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqliteBus } from '../sqlite/create-sqlite-bus.ts';
 import { all, snapshotsContract } from './contract.ts';
 import { fileSnapshots } from './file-snapshots.ts';
 import { topicSnapshots } from './topic-snapshots.ts';
@@ -46,13 +46,13 @@ describe.each([1, 2, 8])('on a topic of %i partitions', (partitions) => {
     onTestFinished(() => bus.close());
     return bus;
   };
-  snapshotsContract(async () => topicSnapshots(await openBus()));
+  snapshotsContract(async () => topicSnapshots(await openBus(), TOPICS.snapshots));
 
   test('what lies there beside snapshots is passed over', async () => {
     const bus = await openBus();
-    await topicSnapshots(bus).save(LINES);
+    await topicSnapshots(bus, TOPICS.snapshots).save(LINES);
     await bus.append(TOPICS.snapshots, [{ key: null, value: 'what is this?', partition: 0 }]);
-    const found = await all(topicSnapshots(bus).newestFirst());
+    const found = await all(topicSnapshots(bus, TOPICS.snapshots).newestFirst());
     expect(await Promise.all(found.map((each) => each.head()))).toEqual(['head']);
   });
 
@@ -72,8 +72,8 @@ describe.each([1, 2, 8])('on a topic of %i partitions', (partitions) => {
           ),
         ),
     });
-    await topicSnapshots(spoiling).save(LINES);
-    const [found] = await all(topicSnapshots(bus).newestFirst());
+    await topicSnapshots(spoiling, TOPICS.snapshots).save(LINES);
+    const [found] = await all(topicSnapshots(bus, TOPICS.snapshots).newestFirst());
     await expect(Promise.resolve(found?.head()).then(() => all(found?.lines()))).rejects.toEqual(unreadable);
   });
 });

@@ -1,0 +1,15 @@
+/** Where the snapshots of a log live: on the log where it is on Kafka, else in a file beside the log's. */
+import type { KafkaSettings } from '@mandate/runtime';
+import type { Bus } from '../port.ts';
+import { fileSnapshots } from './file-snapshots.ts';
+import type { Snapshots } from './port.ts';
+import { topicSnapshots } from './topic-snapshots.ts';
+
+/** @param home the topic, and the path of the file, of snapshots of one kind */
+export function openSnapshots(
+  { KAFKA_BROKERS }: Pick<KafkaSettings, 'KAFKA_BROKERS'>,
+  bus: Bus,
+  { topic, path }: { topic: string; path: string },
+): Snapshots {
+  return KAFKA_BROKERS === undefined ? fileSnapshots(path) : topicSnapshots(bus, topic);
+}

@@ -1,0 +1,197 @@
+/** What starting from a snapshot of the control topic promises, on whichever log, and wherever snapshots lie. */
+import type { Bus, Snapshots } from '@mandate/bus';
+import { foldControl, writeControl } from '@mandate/policy';
+import { createLogger, silentLogger } from '@mandate/runtime';
+import { controlRecord, TOPICS } from '@mandate/schemas';
+import { busWith, waitUntil } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { type FollowedControl, followControl } from '../follow-control.ts';
+import { newestHead, sha256Of } from './newest-fold.ts';
+import { takeControlSnapshot } from './take-snapshot.ts';
+
+export type Home = { bus: Bus; snapshots: Snapshots };
+
+const log = silentLogger();
+let changes = 0;
+
+/** So many versions of policies. */
+export async function write(bus: Bus, count: number): Promise<void> {
+  const records = Array.from({ length: count }, () => {
+    changes += 1;
+    const at = '2026-03-01T12:00:00.000Z';
+    const change = { id: `chg-${changes}`, tenant: `t-${changes % 2}`, by: 'ann', reason: '', at };
+    const policy = { version: 1, id: `p-${changes % 3}`, maxCostTotal: changes };
+    return controlRecord.parse({ event: 'policy.published', change, policy });
+  });
+  await bus.append(
+    TOPICS.control,
+    records.map((record) => ({ key: record.change.tenant, partition: 0, value: JSON.stringify(record) })),
+  );
+}
+
+type Following = Partial<Parameters<typeof followControl>[0]> & { bus: Bus };
+
+async function follow(options: Following): Promise<FollowedControl> {
+  const control = await followControl({ log, ...options });
+  onTestFinished(() => control.stop());
+  return control;
+}
+
+/** Follows behind whatever snapshot is used, which must lead to what the whole log leads to: how much was read, and warned of. */
+async function startBehind({ bus, snapshots }: Home) {
+  const warned: string[] = [];
+  let records = 0;
+  const counting = busWith(bus, {
+    read: (options) =>
+      bus.read({
+        ...options,
+        onRecords(read) {
+          records += read.length;
+          return options.onRecords(read);
+        },
+      }),
+  });
+  const destination = { write: (line: string) => void warned.push(JSON.parse(line).msg) };
+  const control = await follow({
+    bus: counting,
+    snapshots,
+    log: createLogger({ name: 'test', level: 'warn', destination }),
+  });
+  const whole = await follow({ bus });
+  expect([control.revision(), control.digest()]).toEqual([whole.revision(), whole.digest()]);
+  return { records, warned };
+}
+
+const take = ({ bus, snapshots }: Home, afterRecords = 1) =>
+  takeControlSnapshot({ bus, log, snapshots, afterRecords });
+
+/** Of the log as it is, line by line. */
+async function linesOf(bus: Bus): Promise<string[]> {
+  const [range] = await bus.ranges(TOPICS.control);
+  const fold = foldControl();
+  let last = new Uint8Array();
+  for (let offset = 0; offset < (range?.endOffset ?? 0); offset += 1) {
+    const record = await bus.at({ topic: TOPICS.control, partition: 0, offset });
+    last = new Uint8Array(record?.value ?? []);
+    fold.apply(controlRecord.parse(JSON.parse(Buffer.from(last).toString())), offset + 1);
+  }
+  return [...writeControl(fold, { offset: (range?.endOffset ?? 0) - 1, sha256: sha256Of(last) })];
+}
+
+/** @param open called before each test: a log and a home without anything */
+export function controlSnapshotsContract(open: () => Promise<Home>): void {
+  test('without any everything is folded; behind one, what came after it, to the same', async () => {
+    const home = await open();
+    await write(home.bus, 40);
+    expect(await startBehind(home)).toEqual({ records: 40, warned: [] });
+    expect((await take(home)).saved).not.toBe(null);
+    await write(home.bus, 10);
+    expect(await startBehind(home)).toEqual({ records: 10, warned: [] });
+  });
+
+  test('one is taken where enough lies behind the newest, and not otherwise', async () => {
+    const home = await open();
+    await write(home.bus, 20);
+    expect(await take(home, 21)).toEqual({ saved: null, nextAt: 21 });
+    expect(await take(home, 20)).toMatchObject({ saved: { name: expect.any(String) }, nextAt: 40 });
+    await write(home.bus, 10);
+    // It holds 42 entries: two tenants, 20 versions, and what became of as many changes.
+    expect(await take(home)).toEqual({ saved: null, nextAt: 31 });
+    await write(home.bus, 1);
+    expect((await take(home)).saved).not.toBe(null);
+    expect((await startBehind(home)).records).toBe(0);
+  });
+
+  test.each<[string, (lines: string[]) => string[]]>([
+    ['cut short', (lines) => lines.slice(0, -1)],
+    ['in which a bound was changed', (lines) => lines.map((line) => line.replace('maxCostTotal":', '$&1'))],
+    ['of a later version', (lines) => lines.map((line) => line.replace(/"version":\d+/, '"version":99'))],
+    ['of other records', (lines) => lines.map((line) => line.replace(/"shape":"./, '"shape":"x'))],
+    ['that is none', () => ['nothing']],
+    ['of nothing', () => []],
+  ])('one %s is passed over, and said so', async (_what, spoil) => {
+    const home = await open();
+    await write(home.bus, 20);
+    await home.snapshots.save(spoil(await linesOf(home.bus)));
+    const { records, warned } = await startBehind(home);
+    expect([records, warned]).toEqual([20, ['a snapshot cannot be read and is passed over']]);
+  });
+
+  test('one of another log is passed over: of one that has more, and of one that has others', async () => {
+    for (const more of [0, 5]) {
+      const [home, other] = [await open(), await open()];
+      await write(home.bus, 20);
+      await write(other.bus, 20 + more);
+      await home.snapshots.save(await linesOf(other.bus));
+      expect(await startBehind(home)).toEqual({
+        records: 20,
+        warned: ['a snapshot is of another log and is passed over'],
+      });
+    }
+  });
+
+  test('one whose writer ended in the middle does not exist', async () => {
+    const home = await open();
+    await write(home.bus, 20);
+    const lines = await linesOf(home.bus);
+    function* broken() {
+      yield* lines.slice(0, 2);
+      throw new Error('killed');
+    }
+    await expect(home.snapshots.save(broken())).rejects.toThrow('killed');
+    expect(await startBehind(home)).toEqual({ records: 20, warned: [] });
+  });
+
+  test('where their place does not answer, the log does', async () => {
+    const { bus, snapshots } = await open();
+    await write(bus, 20);
+    const newestFirst = () => {
+      throw new Error('not authorized');
+    };
+    const { records, warned } = await startBehind({ bus, snapshots: { ...snapshots, newestFirst } });
+    expect([records, warned]).toEqual([20, ['snapshots cannot be read; the log is folded from its start']]);
+  });
+
+  test('any number of processes leave them behind while they go on, and whoever starts reads little', async () => {
+    const { bus, snapshots } = await open();
+    const following = { bus, snapshots, leaveAfterRecords: 40 };
+    const both = [await follow(following), await follow(following)];
+    for (let written = 0; written < 200; written += 20) await write(bus, 20);
+    await waitUntil('a snapshot', async () => {
+      const head = await newestHead(bus, log, snapshots);
+      return (head?.offset ?? 0) >= 140;
+    });
+    for (const control of both) await control.stop();
+    expect((await startBehind({ bus, snapshots })).records).toBeLessThan(60);
+  });
+
+  test('what came while one was written is in the next', async () => {
+    const { bus, snapshots } = await open();
+    const written = Promise.withResolvers<void>();
+    const save: Snapshots['save'] = async (...given) => {
+      await written.promise;
+      return snapshots.save(...given);
+    };
+    const control = await follow({ bus, snapshots: { ...snapshots, save }, leaveAfterRecords: 10 });
+    await write(bus, 20);
+    await waitUntil('the first', () => control.revision() === 20);
+    await write(bus, 40);
+    await waitUntil('the rest', () => control.revision() === 60);
+    written.resolve();
+    await waitUntil('the next', async () => (await newestHead(bus, log, snapshots))?.offset === 59);
+  });
+
+  test('one that cannot be left behind is in nobody’s way', async () => {
+    const { bus, snapshots } = await open();
+    let tried = 0;
+    const save = async () => {
+      tried += 1;
+      throw new Error('no room');
+    };
+    const control = await follow({ bus, snapshots: { ...snapshots, save }, leaveAfterRecords: 10 });
+    await write(bus, 40);
+    await waitUntil('an attempt', () => tried > 0);
+    await waitUntil('the end', () => control.revision() === 40);
+    expect((await startBehind({ bus, snapshots })).records).toBe(40);
+  });
+}

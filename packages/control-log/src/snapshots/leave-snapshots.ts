@@ -1,0 +1,54 @@
+/** Sees to it that nobody who starts has much to fold: one snapshot at a time is taken, in the background. */
+import { type Taking, takeControlSnapshot } from './take-snapshot.ts';
+
+export type LeavingSnapshots = {
+  /** So many records are on the log. */
+  reached(revision: number): void;
+  /** One that is being written is given up. */
+  stop(): Promise<void>;
+};
+
+/** What goes wrong is warned of, and is no more than that: it is tried again as many records later. */
+export function leaveSnapshots(taking: Omit<Taking, 'signal'> & { afterRecords: number }): LeavingSnapshots {
+  const { log, afterRecords } = taking;
+  const stopping = new AbortController();
+  let latest = 0;
+  let lookAt = 0;
+  let underWay: Promise<void> | null = null;
+
+  async function take(): Promise<void> {
+    try {
+      const { saved, nextAt } = await takeControlSnapshot({ ...taking, signal: stopping.signal });
+      lookAt = nextAt + apart(afterRecords);
+      if (saved !== null) log.info(saved, 'a snapshot of agents, policies and rules is left behind');
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      lookAt = latest + afterRecords;
+      log.warn({ err: error }, 'no snapshot of agents, policies and rules could be left behind');
+    }
+  }
+
+  function look(): void {
+    if (underWay !== null || latest < lookAt || stopping.signal.aborted) return;
+    underWay = take().then(() => {
+      underWay = null;
+      look();
+    });
+  }
+
+  return {
+    reached(revision) {
+      latest = revision;
+      look();
+    },
+    async stop() {
+      stopping.abort();
+      await underWay;
+    },
+  };
+}
+
+/** Several control services read the same log: the others find that one was taken. */
+function apart(afterRecords: number): number {
+  return Math.floor((Math.random() * afterRecords) / 4);
+}

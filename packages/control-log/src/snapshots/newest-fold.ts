@@ -1,0 +1,66 @@
+/** The fold of the control topic, as the newest snapshot of it has it: the log behind that is then folded on. */
+import { createHash } from 'node:crypto';
+import { type Bus, newestUsable, type Snapshots, type StoredSnapshot } from '@mandate/bus';
+import {
+  type ControlFold,
+  type ControlPlace,
+  foldControl,
+  readControl,
+  readControlHead,
+} from '@mandate/policy';
+import { type Logger, MandateError } from '@mandate/runtime';
+import { placeOf } from '../control-changes.ts';
+
+/** `next`: the offset of the first record that is not in it. */
+export type FoldSoFar = { fold: ControlFold; next: number };
+
+/** No snapshot stops this, whatever is wrong with it or with the place where it lies: one is used whole or not at all. */
+export async function newestFold(
+  bus: Bus,
+  log: Logger,
+  snapshots: Snapshots | undefined,
+): Promise<FoldSoFar> {
+  const fromStart = { fold: foldControl(), next: 0 };
+  if (snapshots === undefined) return fromStart;
+  try {
+    return (await newestUsable(snapshots, log, (stored) => foldIn(bus, stored))) ?? fromStart;
+  } catch (error) {
+    log.warn({ err: error }, 'snapshots cannot be read; the log is folded from its start');
+    return fromStart;
+  }
+}
+
+/** The first line of the newest that looks usable: what it holds is not read. */
+export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots) {
+  return newestUsable(snapshots, log, (stored) => headIn(bus, stored));
+}
+
+async function foldIn(bus: Bus, stored: StoredSnapshot): Promise<FoldSoFar | null> {
+  if ((await headIn(bus, stored)) === null) return null;
+  const read = await readControl(stored.lines(), createHash('sha256'));
+  if (!read.ok) throw unreadable(read.why);
+  // A file may have been replaced since its first line was read.
+  return (await isOnLog(bus, read.place)) ? { fold: read.fold, next: read.place.offset + 1 } : null;
+}
+
+async function headIn(bus: Bus, stored: StoredSnapshot) {
+  const head = readControlHead(await stored.head());
+  if (head === null) throw unreadable('it is of another version');
+  return (await isOnLog(bus, head)) ? head : null;
+}
+
+/** False where the log does not hold, at the place where the snapshot ends, what was read there: one that was made anew. */
+async function isOnLog(bus: Bus, { offset, sha256 }: ControlPlace): Promise<boolean> {
+  const record = await bus.at(placeOf(offset));
+  return record !== null && sha256 === sha256Of(record.value);
+}
+
+export function sha256Of(value: Uint8Array): string {
+  return createHash('sha256').update(value).digest('hex');
+}
+
+function unreadable(why: string): MandateError {
+  return new MandateError('SNAPSHOT_UNREADABLE', `The snapshot cannot be read: ${why}.`, {
+    remedy: 'Nothing need be done: the one before is taken, or the log is folded from its start.',
+  });
+}

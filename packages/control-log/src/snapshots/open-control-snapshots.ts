@@ -1,0 +1,12 @@
+import { type Bus, openSnapshots, type Snapshots } from '@mandate/bus';
+import type { DataFolder, KafkaSettings } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+
+/** Where those of a log are: on a topic of Kafka, else in the data folder. */
+export function openControlSnapshots(
+  settings: Pick<KafkaSettings, 'KAFKA_BROKERS'>,
+  bus: Bus,
+  folder: Pick<DataFolder, 'controlSnapshot'>,
+): Snapshots {
+  return openSnapshots(settings, bus, { topic: TOPICS.controlSnapshots, path: folder.controlSnapshot });
+}

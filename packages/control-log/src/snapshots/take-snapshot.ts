@@ -1,0 +1,85 @@
+/** When a snapshot of the control topic is taken, and how: of a fold of its own, so that the one which answers goes on. */
+import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
+import { type ControlPlace, writeControl } from '@mandate/policy';
+import type { Logger } from '@mandate/runtime';
+import { TOPICS } from '@mandate/schemas';
+import { changesIn, PARTITION, readFrom } from '../control-changes.ts';
+import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.ts';
+
+/** Folding a tail that is shorter takes no longer than a process does to start. */
+const AFTER_RECORDS = 50_000;
+
+/** So many are folded before others have their turn: about two milliseconds. */
+const SLICE_RECORDS = 100;
+
+export type Taking = {
+  bus: Bus;
+  log: Logger;
+  snapshots: Snapshots;
+  /** So many records behind the newest are worth one; {@link AFTER_RECORDS} when absent. */
+  afterRecords?: number | undefined;
+  signal?: AbortSignal;
+};
+
+/** `nextAt`: so many records on the log are worth another. */
+type Taken = { saved: SavedSnapshot | null; nextAt: number };
+
+/** Where so many records lie behind the newest. Throws what the log and the snapshots' place throw. */
+export async function takeControlSnapshot(taking: Taking): Promise<Taken> {
+  const { bus, log, snapshots, signal } = taking;
+  const before = await worthAt(taking);
+  if ((await endOf(bus)) < before) return { saved: null, nextAt: before };
+  const soFar = await newestFold(bus, log, snapshots);
+  const place = await foldOn(bus, soFar, signal);
+  // Another control service may have been quicker.
+  const meanwhile = await worthAt(taking);
+  if (place === null || place.offset + 1 < meanwhile) return { saved: null, nextAt: meanwhile };
+  const lines = writeControl(soFar.fold, place, createHash('sha256'));
+  const saved = await snapshots.save(lines, signal);
+  return { saved, nextAt: await worthAt(taking) };
+}
+
+/** At least a quarter of what the newest holds, so that all of them together take a fraction of what the log takes. */
+async function worthAt({ bus, log, snapshots, afterRecords = AFTER_RECORDS }: Taking): Promise<number> {
+  const head = await newestHead(bus, log, snapshots);
+  if (head === null) return afterRecords;
+  return head.offset + 1 + Math.max(afterRecords, Math.ceil(head.entries / 4));
+}
+
+async function endOf(bus: Bus): Promise<number> {
+  const ranges = await bus.ranges(TOPICS.control);
+  return ranges.find(({ partition }) => partition === PARTITION)?.endOffset ?? 0;
+}
+
+/** To the end of the log; null where nothing came. */
+async function foldOn(
+  bus: Bus,
+  { fold, next }: FoldSoFar,
+  signal: AbortSignal | undefined,
+): Promise<ControlPlace | null> {
+  let last: { offset: number; value: Uint8Array } | null = null;
+  const reader = await bus.read({
+    ...readFrom(next),
+    maxBatch: SLICE_RECORDS,
+    async onRecords(records) {
+      signal?.throwIfAborted();
+      for (const { change, ...read } of changesIn(records)) {
+        fold.apply(change, read.offset + 1);
+        last = read;
+      }
+      await turn();
+    },
+  });
+  try {
+    await reader.caughtUp;
+  } finally {
+    await reader.stop();
+  }
+  return placeIn(last);
+}
+
+function placeIn(last: { offset: number; value: Uint8Array } | null): ControlPlace | null {
+  return last && { offset: last.offset, sha256: sha256Of(last.value) };
+}
