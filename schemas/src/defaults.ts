@@ -46,6 +46,8 @@ export const CAPS = {
   agents: 100_000,
   /** That were ever opened: every process holds them. */
   tenants: 10_000,
+  /** Of tenants, for ever. A group says of each partition who has it, and Kafka takes 1 MiB of that. */
+  directTopics: 500,
   keysPerAgent: 100,
   /** Of people, in a tenant. */
   roleKeys: 1_000,

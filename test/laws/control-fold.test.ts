@@ -14,7 +14,7 @@ function folded(records: readonly ControlRecord[]) {
 /** Everything that a reader can find. */
 function found({ fold }: ReturnType<typeof folded>): unknown {
   const tenants = ['acme', 'other'].map((name) => structuredClone({ ...fold.tenant(name) }));
-  return { tenants, opened: structuredClone(fold.opened), directTopics: fold.directTopics() };
+  return { tenants, opened: structuredClone(fold.opened), withTopics: fold.withTopics };
 }
 
 test('what is refused changes nothing, and nobody: without it every reader finds the same', () => {
@@ -453,23 +453,37 @@ function countsOf({
   return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
 }
 
-test('which tenants have topics of their own is told, closed ones among them', () => {
+test('which tenants have topics of their own, or had, is told', () => {
   fc.assert(
     fc.property(inTenants, (records) => {
       const fold = foldControl();
+      const direct = new Set<string>();
       for (const [at, record] of records.entries()) {
-        const before = fold.directTopics();
-        const names = [...before].sort();
-        fold.apply(record, at + 1);
-        const direct = [...fold.opened]
-          .filter(([, { document }]) => document.directTopic)
-          .map(([name]) => name);
-        expect([...fold.directTopics()].sort()).toEqual(direct.sort());
-        expect(fold.directTopics() === before).toBe(direct.join() === names.join());
+        const changed = fold.apply(record, at + 1);
+        const isOpened = record.event === 'tenant.put' && changed.ok && changed.revision === at + 1;
+        if (isOpened && record.tenant.directTopic) direct.add(record.tenant.id);
+        expect(fold.withTopics).toEqual(direct);
       }
     }),
     { numRuns: 200 },
   );
+});
+
+test('so many tenants have topics of their own, those that no longer have one among them, and no more', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (id: string, directTopic: boolean) => {
+    revision += 1;
+    const change = { id: `chg-${revision}`, tenant: id, by: 'ann', reason: '', at: KEY.createdAt };
+    const tenant = { version: 1, id, directTopic } as const;
+    return fold.apply({ event: 'tenant.put', change, tenant }, revision);
+  };
+  for (let at = 0; at < CAPS.directTopics; at += 1) expect(put(`t${at}`, true).ok).toBe(true);
+  expect(put('t0', false).ok).toBe(true);
+  expect(put('more', true)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect(put('more', false).ok).toBe(true);
+  expect(put('more', true)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect(put('t0', true).ok).toBe(true);
 });
 
 test('a tenant at its limit keeps no other from changing', () => {

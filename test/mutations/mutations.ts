@@ -921,6 +921,19 @@ export const MUTATIONS: readonly Mutation[] = [
       'const known = undefined;',
     ],
   ]),
+  ...inFile('packages/bus/src/kafka/leader.ts', [
+    [
+      '9 what any member of a group reads is handed out',
+      'known.flatMap((each) => each.topics)',
+      'known.slice(0, 1).flatMap((each) => each.topics)',
+    ],
+  ]),
+  ...inFile(`${DECIDER}/followed-topics.ts`, [
+    ['9 a topic is read for ever', 'consumer.follow([...read, ...topics])', 'consumer.follow(topics)'],
+  ]),
+  ...inFile(`${POLICY}/control/take-effect.ts`, [
+    ['9 a tenant that had a topic is known', ' || control.opened?.hadTopic === true', ''],
+  ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
     ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],
     ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],

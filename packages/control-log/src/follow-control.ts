@@ -49,10 +49,10 @@ export type FollowedControl = Required<Running> & {
   tenant(name: string): TenantControl;
   /** Those that were ever opened, by name. */
   readonly tenants: ReadonlyMap<string, OpenedTenant>;
-  /** The tenants with topics of their own; another object once these are others. */
-  directTopics(): ReadonlySet<string>;
-  /** Whenever `directTopics` gives others. Gives back what ends it. */
-  onDirectTopics(told: () => void): () => void;
+  /** Those of them that publish to topics of their own, or once did: what lies there is to be decided. */
+  readonly withTopics: ReadonlySet<string>;
+  /** Those of them that publish there now, and are open: their topics must be there. */
+  directTenants(): string[];
   /** Of everything that is folded: the same in every process at the same revision. It takes as long as to write it down. */
   digest(): string;
   /** What may be done, as of the moment that it is asked. */
@@ -85,16 +85,13 @@ export async function followControl({
   let isLate = true;
   let hasEnded = false;
   const mandates = mandatesUnderControl(fold, () => revision);
-  const toldOfTopics = new Set<() => void>();
 
   const reader = await bus.read({
     ...readFrom(next),
     onRecords(records) {
       for (const { change, offset } of changesIn(records)) {
-        const direct = fold.directTopics();
         revision = offset + 1;
         told(revision, fold.apply(change, revision));
-        if (fold.directTopics() !== direct) for (const tell of toldOfTopics) tell();
       }
       if (!isLate) leaving?.reached(revision);
     },
@@ -173,11 +170,12 @@ export async function followControl({
     revision: () => revision,
     tenant: (name) => fold.tenant(name),
     tenants: fold.opened,
-    directTopics: fold.directTopics,
-    onDirectTopics(told) {
-      toldOfTopics.add(told);
-      return () => toldOfTopics.delete(told);
-    },
+    withTopics: fold.withTopics,
+    directTenants: () =>
+      [...fold.withTopics].filter((name) => {
+        const { document, closedAt } = fold.opened.get(name) ?? {};
+        return closedAt === null && document?.directTopic === true;
+      }),
     digest,
     mandates,
     keys: keyStoreOf({ get: fold.key }),

@@ -21,6 +21,7 @@ import { showLint } from './routes/show-lint.ts';
 
 export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';
+export { makeTenantTopics } from './make-tenant-topics.ts';
 
 /**
  * A plugin for an HTTP server of @mandate/runtime.

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
-import { controlConfig, controlRoutes } from './app.ts';
+import { controlConfig, controlRoutes, makeTenantTopics } from './app.ts';
 
 await runService(process, {
   name: 'control',
@@ -31,6 +31,8 @@ await runService(process, {
     const followed = running(
       await followControl({ bus, log, snapshots, leaveAfterRecords: config.CONTROL_SNAPSHOT_AFTER_RECORDS }),
     );
+    const { directTenants } = followed;
+    closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
     const clock = systemClock;
     const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
     return {

@@ -57,8 +57,8 @@ export type DeciderOptions = AnswerContext & {
   mend?(error: unknown): void;
   /** The shared topic, and those of tenants that publish directly, as settings name them. */
   topics?: readonly string[];
-  /** Further tenants that publish directly, as known when it is asked: see followed-topics.ts. */
-  directTenants?(): Iterable<string>;
+  /** Further tenants that publish directly, or did, as known when it is asked: see followed-topics.ts. */
+  tenantsWithTopics?(): Iterable<string>;
   maxBatch?: number;
   sessionTimeoutMs?: number;
 };
@@ -75,9 +75,9 @@ export type Decider = Running & {
 };
 
 export async function startDecider(options: DeciderOptions): Promise<Decider> {
-  const { bus, log, topics = [TOPICS.actions], directTenants = () => [] } = options;
+  const { bus, log, topics = [TOPICS.actions], tenantsWithTopics = () => [] } = options;
   topics.forEach(mustNameTenant);
-  const followed = await followedTopics({ bus, log, topics, directTenants });
+  const followed = await followedTopics({ bus, log, topics, tenantsWithTopics });
   const measure = deciderMeasures(options.metrics);
   const measured = { ...options, ledger: measuredSteps(options.ledger, measure) };
   const halted = new Map<string, string>();

@@ -24,7 +24,9 @@ export const deciderSettings = z.object({
   DECIDER_TENANT_TOPICS: z
     .array(tenant)
     .default([])
-    .describe('tenants that publish to topics of their own; the same for all deciders'),
+    .describe(
+      'tenants that publish to topics of their own, beside those that are opened so through the API; the same for all deciders',
+    ),
   DECIDER_HOST: z
     .string()
     .min(1)

@@ -28,7 +28,7 @@ test('a tenant’s topic is read as soon as it is there, whatever the others, an
     bus: withoutLate,
     log,
     topics: [TOPICS.actions],
-    directTenants: () => tenants,
+    tenantsWithTopics: () => tenants,
     everyMs: 1,
   });
   expect(followed.all()).toEqual([TOPICS.actions, topicOfTenant('known')]);

@@ -18,15 +18,15 @@ type Options = {
   log: Logger;
   /** They must be there. */
   topics: readonly string[];
-  /** Tenants with topics of their own, as known at the moment that it is asked. */
-  directTenants(): Iterable<string>;
+  /** Tenants that publish to topics of their own, or once did, as known when it is asked. */
+  tenantsWithTopics(): Iterable<string>;
   /** Default 1,000. */
   everyMs?: number | undefined;
 };
 
 /** With what tenants have by now; a topic of theirs that is not there yet is waited for. */
 export async function followedTopics(options: Options): Promise<FollowedTopics> {
-  const { bus, log, directTenants, everyMs = 1_000 } = options;
+  const { bus, log, tenantsWithTopics, everyMs = 1_000 } = options;
   const read = new Set(options.topics);
   const missing = new Set<string>();
 
@@ -43,7 +43,7 @@ export async function followedTopics(options: Options): Promise<FollowedTopics> 
   }
 
   async function found(): Promise<string[]> {
-    const wanted = Array.from(directTenants(), topicOfTenant).filter((topic) => !read.has(topic));
+    const wanted = Array.from(tenantsWithTopics(), topicOfTenant).filter((topic) => !read.has(topic));
     const areThere = await Promise.all(wanted.map(isThere));
     return wanted.filter((_, at) => areThere[at]);
   }

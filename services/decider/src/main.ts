@@ -61,6 +61,7 @@ await runService(process, {
         log,
         metrics,
         tracer,
+        tenantsWithTopics: () => followed.withTopics,
         topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
         maxBatch: config.DECIDER_BATCH_RECORDS,
         sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,

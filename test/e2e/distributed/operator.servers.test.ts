@@ -2,8 +2,18 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { createKafkaBus } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
 import { personKeysAt } from '@mandate/privacy';
-import { agentKey, TOPICS } from '@mandate/schemas';
+import { silentLogger } from '@mandate/runtime';
+import {
+  agentKey,
+  controlRecord,
+  readDecisionsRecord,
+  TOPICS,
+  topicOfTenant,
+  wireTime,
+} from '@mandate/schemas';
 import { describeWithOwnServers, plainProducer, startRedis, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { jsonLines, runMandate } from '../cli/run-mandate.ts';
@@ -81,6 +91,79 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
       states: { kafka: ['unknown'], redis: ['ok'], clickhouse: ['unknown'] },
     });
     expect(away.findings).toHaveLength(3);
+  });
+
+  test('opens a tenant with a topic of its own while deciders run, one of which dies, and restarts nothing', async () => {
+    const log = silentLogger();
+    const { MANDATE_KAFKA_BROKERS: brokers = '' } = environment;
+    const bus = await createKafkaBus({
+      brokers: brokers.split(','),
+      clientId: 'test',
+      log,
+      replicationFactor: 1,
+      minInSyncReplicas: 1,
+    });
+    onTestFinished(() => bus.close());
+    await Promise.all(Object.values(TOPICS).map((topic) => bus.makeTopic(topic)));
+    const plane = serverPlane(servers, MANDATES);
+    // Nobody makes topics at their first use: the control service makes this one because the tenant was opened.
+    const alone = { MANDATE_KAFKA_CREATE_TOPICS: 'false' };
+    const start = async (service: 'control' | 'decider') => {
+      const settings = service === 'control' ? alone : { ...alone, SESSION_TIMEOUT_MS: '6000' };
+      const started = await plane.start(service, settings);
+      onTestFinished(async () => void (await started.kill()));
+      return started;
+    };
+    const [, dies] = await Promise.all([start('control'), start('decider'), start('decider')]);
+
+    const followed = await followControl({ bus, log });
+    onTestFinished(() => followed.stop());
+    const opened = await followed.change(
+      controlRecord.parse({
+        event: 'tenant.put',
+        change: { id: 'open', tenant: 'initech', by: 'ann', reason: '', at: wireTime(Date.now()) },
+        tenant: { version: 1, id: 'initech', directTopic: true },
+      }),
+    );
+    expect(opened).toMatchObject({ ok: true });
+    const decided = new Map<string, number>();
+    const reader = await bus.read({
+      topics: [TOPICS.decisions],
+      from: 'earliest',
+      onRecords(records) {
+        for (const record of records.map(({ value }) => readDecisionsRecord(value))) {
+          if (record.event !== 'action.decided' || record.decision.tenant !== 'initech') continue;
+          const { actionId, verdict, kind } = record.decision;
+          if (kind === 'first' && verdict === 'ALLOW')
+            decided.set(actionId, (decided.get(actionId) ?? 0) + 1);
+        }
+      },
+    });
+    onTestFinished(() => reader.stop());
+
+    const topic = topicOfTenant('initech');
+    await waitUntil('the topic', () => bus.ranges(topic).catch(() => null));
+    const producer = await plainProducer(servers.kafka.brokers);
+    const publish = async (from: number, count: number) => {
+      const messages = Array.from({ length: count }, (_, n) => {
+        const [id, agentId] = [`i-${from + n}`, `bot-${n}`];
+        const action = { id, agentId, type: 'tool_call', tool: 'look' };
+        return {
+          key: agentKey('initech', agentId),
+          value: JSON.stringify({ event: 'action.requested', action }),
+        };
+      });
+      await producer.send({ topic, messages });
+    };
+    await publish(0, 40);
+    await waitUntil('all of them decided', () => decided.size === 40);
+    await publish(40, 40);
+    await dies.kill();
+    await publish(80, 40);
+    await waitUntil('those decided, by who is left', () => decided.size === 120);
+    expect(new Set(decided.values())).toEqual(new Set([1]));
+    const ready = await migrate(['--check']);
+    expect(ready.findings).toContainEqual(expect.objectContaining({ what: topic, state: 'ok' }));
   });
 
   test('uses every command on services that run alone, given both addresses', async () => {

@@ -67,6 +67,9 @@ export function following(scene: Scene): void {
     const second = await member(1, await scene.another());
     await second.follow(both);
     await scene.until(() => expect(valuesOf(1, later)).toEqual(['before']));
+    // The group stands in all of it, also where nothing was to be committed.
+    const positions = await scene.bus.positions(`${topic}.g`);
+    expect(positions.filter((place) => place.topic === later)).toHaveLength(await scene.partitions());
     await first.follow(both);
     await fillUntil(async (round) => {
       for (const each of both) await fill(each, round);

@@ -1,5 +1,6 @@
 /** The topics of the log: each made where it is missing, and compared with what its records need. */
 import { type Bus, openLog } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type Finding, finding } from './finding.ts';
 import type { MigrateConfig } from './migrate-config.ts';
@@ -19,10 +20,24 @@ export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): Asy
     // Each topic would be waited for as long again.
     if (brokers.state !== 'ok') return yield brokers;
     for (const topic of Object.values(TOPICS)) yield await foundOf(topic);
-    for (const topic of config.DECIDER_TENANT_TOPICS.map(topicOfTenant)) yield await foundOf(topic);
+    const tenants = new Set(config.DECIDER_TENANT_TOPICS);
+    const opened = await finding({ server: 'kafka', what: 'tenants with topics of their own' }, async () => {
+      for (const tenant of await openedDirectly(bus, notes)) tenants.add(tenant);
+      return { state: 'ok', detail: `${tenants.size}` };
+    });
+    if (opened.state !== 'ok') yield opened;
+    for (const tenant of tenants) yield await foundOf(topicOfTenant(tenant));
   } finally {
     await bus.close();
   }
+}
+
+/** As the control topic says, beside those that settings name. */
+async function openedDirectly(bus: Bus, { log }: Notes): Promise<string[]> {
+  const control = await followControl({ bus, log });
+  const tenants = control.directTenants();
+  await control.stop();
+  return tenants;
 }
 
 async function look(topic: string, bus: Bus, isCheck: boolean, notes: Notes) {

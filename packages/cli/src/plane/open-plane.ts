@@ -6,7 +6,7 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
-import { controlRoutes } from '@mandate/control';
+import { controlRoutes, makeTenantTopics } from '@mandate/control';
 import { followControl, openControlSnapshots } from '@mandate/control-log';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
@@ -145,6 +145,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       tracer,
       clock,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: null }),
+      tenantsWithTopics: () => followed.withTopics,
       topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
       control: () => mandatesByRegister(followed.mandates, mandates.control()),
       deadlines: true,
@@ -152,6 +153,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       sessionTimeoutMs: config.DECIDER_SESSION_TIMEOUT_MS,
     }),
   );
+  const { directTenants } = followed;
+  closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
   const seal = sealingInForce(privacy, personKeys);
   const gateway = createGateway(
     {

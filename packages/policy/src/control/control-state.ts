@@ -8,7 +8,7 @@ import { digestOf } from '../digest.ts';
 import { growth, isTooMuch } from './control-units.ts';
 import { askedFor } from './issued-mandates.ts';
 import type { OpenedTenant } from './kept.ts';
-import { type ChangeRefusal, isOneTooMany, objectionTo } from './refuse-change.ts';
+import { type ChangeRefusal, isOneTooMany, objectionTo, type ThereAre } from './refuse-change.ts';
 import { takeEffect } from './take-effect.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
 
@@ -23,8 +23,8 @@ export type ControlFold = {
   tenant(name: string): TenantControl;
   /** Those that were ever opened, by name. */
   readonly opened: ReadonlyMap<string, OpenedTenant>;
-  /** Those that publish to topics of their own, also where they were closed since; another object once these are others. */
-  directTopics(): ReadonlySet<string>;
+  /** Those of them that publish to topics of their own, or once did. */
+  readonly withTopics: ReadonlySet<string>;
   /** Of the agents and people of every tenant, by their public ids. */
   key(id: string): ApiKeyRecord | undefined;
   /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
@@ -59,21 +59,15 @@ const REMEMBERED = 10_000;
 export function foldControl(state: ControlState = newControlState()): ControlFold {
   const { tenants, tenantOfKey } = state;
   const opened = new Map<string, OpenedTenant>();
-  for (const [name, { control }] of tenants) if (control.opened !== null) opened.set(name, control.opened);
-  let directTopics: ReadonlySet<string> = new Set(
-    [...opened].flatMap(([name, { document }]) => (document.directTopic ? [name] : [])),
-  );
+  const withTopics = new Set<string>();
+  const note = (name: string, { opened: now }: Tenant) => {
+    if (now === null) return;
+    opened.set(name, now);
+    if (now.hadTopic) withTopics.add(name);
+  };
+  for (const [name, { control }] of tenants) note(name, control);
   const none = newTenant();
   const key = (id: string) => keyIn(tenants.get(tenantOfKey.get(id) ?? '')?.control ?? none, id);
-
-  function noteOpened(name: string, now: OpenedTenant): void {
-    opened.set(name, now);
-    const isDirect = now.document.directTopic === true;
-    if (isDirect === directTopics.has(name)) return;
-    directTopics = isDirect
-      ? new Set([...directTopics, name])
-      : new Set([...directTopics].filter((one) => one !== name));
-  }
 
   return {
     apply(record, revision) {
@@ -81,18 +75,20 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
       const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
       tenants.set(tenant, known);
       const held = keysNamed(known.control, record);
-      const changed = applyOnce(known, record, revision, opened.size);
+      const changed = applyOnce(known, record, revision, {
+        tenants: opened.size,
+        topics: withTopics.size,
+      });
       for (const id of held)
         if (tenantOfKey.get(id) === tenant && keyIn(known.control, id) === undefined) tenantOfKey.delete(id);
-      const now = known.control.opened;
-      if (now !== null && now !== opened.get(tenant)) noteOpened(tenant, now);
+      note(tenant, known.control);
       if (changed.ok && 'key' in record && key(record.key.id) === undefined)
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
     tenant: (name) => tenants.get(name)?.control ?? none,
     opened,
-    directTopics: () => directTopics,
+    withTopics,
     key,
     state,
   };
@@ -115,14 +111,14 @@ function applyOnce(
   { control, became }: OfTenant,
   record: ControlRecord,
   revision: number,
-  tenants: number,
+  there: ThereAre,
 ): Changed {
   const { id } = record.change;
   const digest = digestOfChange(record);
   const known = became.get(id);
   if (known?.digest === digest) return known.changed;
   if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };
-  const changed = applyTo(control, record, revision, tenants);
+  const changed = applyTo(control, record, revision, there);
   became.set(id, { digest, changed });
   const [oldest] = became.keys();
   if (became.size > REMEMBERED && oldest !== undefined) became.delete(oldest);
@@ -135,7 +131,7 @@ function digestOfChange({ change, ...what }: ControlRecord): string {
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
-function applyTo(control: Tenant, record: ControlRecord, revision: number, tenants: number): Changed {
+function applyTo(control: Tenant, record: ControlRecord, revision: number, there: ThereAre): Changed {
   const { expects } = record.change;
   const current = revisionOf(control, record);
   const isLate = expects !== undefined && expects !== current;
@@ -146,7 +142,7 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, tenan
       ? 'TENANT_CLOSED'
       : isLate
         ? 'REVISION_CONFLICT'
-        : isOneTooMany(control, record, current, tenants) || isTooMuch(control, grows)
+        : isOneTooMany(control, record, current, there) || isTooMuch(control, grows)
           ? 'TOO_MANY'
           : objectionTo(control, record, current, revision);
   if (refusal !== null) return { ok: false, refusal, revision: current };

@@ -10,8 +10,14 @@ export type PolicyHistory = {
   readonly isArchived: boolean;
 };
 
-/** As it was opened, or changed since; `closedAt` null: it is open. */
-export type OpenedTenant = Kept<TenantDocument> & { readonly closedAt: string | null };
+/**
+ * As it was opened, or changed since; `closedAt` null: it is open. `hadTopic`: it publishes to a topic of its own, or did once,
+ * so that something may still lie there.
+ */
+export type OpenedTenant = Kept<TenantDocument> & {
+  readonly closedAt: string | null;
+  readonly hadTopic: boolean;
+};
 
 /** As JSON, in UTF-16 units; of what is not there none. */
 export function unitsOf(document: object | undefined): number {

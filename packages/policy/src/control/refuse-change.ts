@@ -129,12 +129,14 @@ function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
   return (rulesOf.get(policyId)?.size ?? 0) > 0;
 }
 
-/** @param tenants how many were opened */
+/** How many tenants were ever opened, and how many of them with topics of their own. */
+export type ThereAre = { tenants: number; topics: number };
+
 export function isOneTooMany(
   control: Tenant,
   record: ControlRecord,
   current: number,
-  tenants: number,
+  there: ThereAre,
 ): boolean {
   const isNew = current === 0;
   switch (record.event) {
@@ -155,7 +157,12 @@ export function isOneTooMany(
     case 'mandate.issued':
       return areTooMany(control, record);
     case 'tenant.put':
-      return isNew && tenants >= CAPS.tenants;
+      if (isNew && there.tenants >= CAPS.tenants) return true;
+      return (
+        record.tenant.directTopic === true &&
+        control.opened?.hadTopic !== true &&
+        there.topics >= CAPS.directTopics
+      );
     default:
       return false;
   }

@@ -75,7 +75,12 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       revoke(control.issued, record, revision);
       return;
     case 'tenant.put':
-      control.opened = { revision, document: record.tenant, closedAt: null };
+      control.opened = {
+        revision,
+        document: record.tenant,
+        closedAt: null,
+        hadTopic: record.tenant.directTopic === true || control.opened?.hadTopic === true,
+      };
       return;
     case 'tenant.closed':
       if (control.opened !== null)

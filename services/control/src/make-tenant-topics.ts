@@ -1,0 +1,49 @@
+/**
+ * Makes the topics of tenants that publish directly, soon after each is opened; and of those that were opened before this
+ * process began, for another may have died between the two. Any number of processes may do so at once. A tenant is open
+ * whether its topic can be made or not.
+ */
+import type { Bus } from '@mandate/bus';
+import { isMandateError, type Logger, lookOften } from '@mandate/runtime';
+import { topicOfTenant } from '@mandate/schemas';
+
+/** What somebody must allow first is not asked for all the time. */
+const REFUSED_MS = 60_000;
+
+type Options = {
+  bus: Pick<Bus, 'makeTopic'>;
+  log: Logger;
+  /** Those that are open and publish to topics of their own, as known when it is asked. */
+  directTenants(): Iterable<string>;
+  /** Default 1,000. */
+  everyMs?: number;
+};
+
+export function makeTenantTopics({ bus, log, directTenants, everyMs = 1_000 }: Options): { stop(): void } {
+  const made = new Set<string>();
+  /** By topic, when it is asked for again. */
+  const refused = new Map<string, number>();
+
+  async function make(topic: string): Promise<void> {
+    try {
+      await bus.makeTopic(topic);
+      made.add(topic);
+    } catch (err) {
+      if (!isMandateError(err, 'BUS_TOPIC_UNFIT')) throw err;
+      if (!refused.has(topic))
+        log.error(
+          { err, topic },
+          'the topic of a tenant is not as it must be: run `mandate migrate` as a user who may make topics',
+        );
+      refused.set(topic, performance.now() + REFUSED_MS);
+    }
+  }
+
+  const look = async () => {
+    for (const topic of Array.from(directTenants(), topicOfTenant))
+      if (!made.has(topic) && performance.now() >= (refused.get(topic) ?? 0)) await make(topic);
+  };
+  return lookOften(everyMs, look, (err) =>
+    log.warn({ err }, 'topics of tenants cannot be made; trying again'),
+  );
+}
