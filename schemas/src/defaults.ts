@@ -41,6 +41,18 @@ export const CAPS = {
   /** In one list of a rule's conditions, and in all of them together. */
   conditions: 100,
   conditionValues: 1_000,
+  /**
+   * Of all patterns of a document that is written, their repeats written out: so many steps a character of a text may take.
+   * One that stands is left as it is.
+   */
+  patternSize: 20_000,
+  /** Objects in all argument schemas of such a document. */
+  schemaParts: 5_000,
+  /**
+   * How much is looked at for one action, by all rules and policies together: characters times the size of a pattern, and
+   * what takes as long. A tenth of a second or two.
+   */
+  stepsPerAction: 10_000_000,
   rulePriority: 1_000_000,
   rules: 100_000,
   agents: 100_000,

@@ -166,6 +166,25 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'RULES_TOO_COSTLY',
+    {
+      mandate: {
+        toolPolicies: {
+          get_user: {
+            argumentValidation: {
+              schema: { type: 'object', properties: { n: { type: 'string', pattern: 'a{900}$' } } },
+            },
+          },
+        },
+      },
+      asked: { id: 'a', args: { n: 'a'.repeat(20_000) } },
+      needs: {
+        'within-steps': ['shorter texts, or rules and policies that take at most 10000000 steps to ask'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
     'MODEL_NOT_ALLOWED',
     {
       mandate: { allowedModels: ['claude-*'] },

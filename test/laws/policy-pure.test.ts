@@ -105,9 +105,10 @@ test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even obs
   if (mandate === undefined) throw new Error('no mandate');
   const [policy] = mandate.policies;
   if (policy === undefined) throw new Error('no policy');
-  const deniedTools = () => {
+  const fails = () => {
     throw new RangeError('out of luck');
   };
+  const deniedTools = Object.assign(fails, { steps: 1 });
   const broken = { ...mandate, policies: [{ ...policy, deniedTools }] };
   const made = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 't' }, broken, 0);
   expect(made).toMatchObject({

@@ -4,6 +4,7 @@ import {
   compileCondition,
   compilePolicy,
   compileRule,
+  effortOfAction,
   type NamedPolicy,
   type Resolved,
   type RulesInForce,
@@ -180,7 +181,8 @@ function applies(document: object, { agent, tool, context, atMs }: Question): bo
     (groups?.some((group) => agent.groups.includes(group)) ?? true) &&
     Date.parse(startsAt ?? new Date(0).toISOString()) <= atMs &&
     (endsAt === undefined || Date.parse(endsAt) > atMs) &&
-    (when === undefined || compileCondition(when).holds({ agent: agent as never, action }) === true)
+    (when === undefined ||
+      compileCondition(when).holds({ agent: agent as never, action }, effortOfAction()) === true)
   );
 }
 

@@ -613,7 +613,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/rules/families-in-force.ts`, [
-    ['6 a plan says whose family its agent is in', 'above: agents.map(({ id }) => id),', ''],
+    ['6 a plan says whose family its agent is in', '        above: ids,\n        steps', '        steps'],
+    [
+      '6 also where it took too much to know',
+      'if (own.tooCostly !== undefined) return { ...own, above: ids };',
+      'if (own.tooCostly !== undefined) return own;',
+    ],
+    ['7 a family shares one budget of steps', 'agentId: id }, atMs, efforts)', 'agentId: id }, atMs)'],
     ['7 an agent above is asked as if it did the same', '{ ...action, agentId: id }', 'action'],
     ['7 what is remembered of a family is of these mandates', 'numberOf(mandateOf(held))', '0'],
     ['7 what bounds those above bounds how long a plan holds', '...together(all),', '...together([own]),'],
@@ -794,8 +800,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a mandate begins where its rules do', 'if (atMs < startsAtMs) ', 'if (false) '],
     [
       '7 a plan holds until its mandate ends',
-      'mandate, holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs',
-      'mandate, holdsFromMs: startsAtMs, holdsUntilMs: null',
+      'lasts = { holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs',
+      'lasts = { holdsFromMs: startsAtMs, holdsUntilMs: null',
     ],
     [
       '7 a mandate keeps its versions',
@@ -828,7 +834,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a rule that names a version keeps it', 'version ?? versions.length', 'versions.length'],
   ]),
   ...inFile(`${POLICY}/rules/condition.ts`, [
-    ['7 a missing field never matches', 'value === undefined ? null : holds(value)', 'holds(value ?? null)'],
+    [
+      '7 a missing field never matches',
+      'value === undefined ? null : holds(value, effort)',
+      'holds(value ?? null, effort)',
+    ],
     ['7 nor its opposite', 'truth === null ? null : !truth', '!truth'],
     [
       '7 types are not coerced',
@@ -841,20 +851,65 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 any', 'if (truth === true) return true;', ''],
   ]),
   ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
-    ['7 a shadow rule is never enforced', "rule.mode !== 'shadow'", 'true'],
+    ['7 a shadow rule is never enforced', "return mode !== 'shadow';", 'return true;'],
     [
       '7 what is remembered ends with its time',
       'known !== undefined && isWithin(known.spell, atMs)',
       'known !== undefined',
     ],
-    ['7 what is remembered is of one agent as it is', '[candidates.number, seen]', '[agent.id, seen]'],
-    ['7 a missing field is no null', '.filter((one) => one !== undefined)', ''],
+    ['7 what is remembered is of one agent as it is', '{candidates.number}', '{agent.id}'],
     ['7 an agent that was changed is looked at anew', 'known?.agent === agent', 'known !== undefined'],
+    [
+      '7 what is remembered took as much',
+      'if (known?.agent === agent && fits(efforts, known)) return known;\n    made += 1;',
+      'if (known?.agent === agent && fits(efforts, known)) return { ...known, steps: 0 };\n    made += 1;',
+    ],
+    ['7 who is asked takes it from who is asked next', '      spend(efforts, given);\n', ''],
+  ]),
+  ...inFile(`${POLICY}/rules/ask-rules.ts`, [
+    [
+      '7 a missing field is no null',
+      "if (value === undefined) key += ' -';",
+      "if (value === undefined) key += ' null';",
+    ],
     ['7 rules for groups', 'if (groups !== null && ', 'if (false && groups !== null && '],
-    ['7 rules for agents', 'if (agents !== null && ', 'if (false && agents !== null && '],
+    ['7 rules for agents', 'agents(agent.id) !== null)', 'true)'],
     ['7 rules start', '(startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && ', ''],
     ['7 rules end', 'atMs < (endsAtMs ?? Number.POSITIVE_INFINITY)', 'true'],
-    ['7 unknown is no match', 'holds(subject) === true),\n    );', 'holds(subject) !== false),\n    );'],
+    ['7 unknown is no match', 'holds(subject, left) === true),', 'holds(subject, left) !== false),'],
+    [
+      '7 rules that take too much block',
+      'if (left.left < 0) return { ok: false',
+      'if (false) return { ok: false',
+    ],
+    ['7 rules in shadow have steps of their own', 'shadow: effortOfAction() };', 'shadow: { left: 0 } };'],
+  ]),
+  ...inFile(`${POLICY}/rules/condition.ts`, [
+    [
+      '7 a long text is looked for in linear time',
+      'sought.length > SHORT ? segmentOf(sought) : null',
+      'null',
+    ],
+  ]),
+  ...inFile(`${POLICY}/arguments/linear-pattern.ts`, [
+    [
+      '7 a pattern takes its size times the text',
+      'size * (text.length + COMPILING)',
+      'text.length + COMPILING',
+    ],
+  ]),
+  ...inFile(`${POLICY}/arguments/schema-engine.ts`, [
+    ['7 schemas take what they look at', 'if (!takes(effort, steps)) exhausted();', ''],
+  ]),
+  ...inFile(`${POLICY}/checks/arguments-valid.ts`, [
+    ['7 arguments that take too much to judge block', '    if (effort.left < 0) {', '    if (false) {'],
+  ]),
+  ...inFile(`${POLICY}/mandates-in-force.ts`, [
+    [
+      '7 a shadow that is not known is told',
+      'if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };',
+      'if (shadow.mandate === null) return made;',
+    ],
   ]),
   ...inFile(`${POLICY}/shadow.ts`, [
     ['7 shadow: what only watches objects to nothing', 'made.observe ? null : (', 'false ? null : ('],
@@ -888,11 +943,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
-    [
-      '7 shadow: nobody plans again for it',
-      '...spell(candidates.filter(isKept), atMs)',
-      '...spell(candidates, atMs)',
-    ],
+    ['7 shadow: nobody plans again for it', '        ...ofEnforced,\n', '        ...ofAll,\n'],
   ]),
   ...inFile(`${MEMORY}/flags.ts`, [
     ['6 kill one agent', "    { scope: 'agent', tenant, agentId },\n", ''],

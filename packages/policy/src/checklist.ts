@@ -14,6 +14,9 @@ export type Checklist = {
   looks: readonly Look[];
   limits: readonly LimitOf[];
   leaseMs: number;
+  /** What the patterns of its lists take at most for a character of a name, and which policy takes most of it. */
+  steps: number;
+  dearest: string;
   /** Only where none of the policies is enforced. */
   observe: boolean;
   expiriesMs: readonly number[];
@@ -61,7 +64,11 @@ export function checklists(
 
   function listOf(calls: readonly Calls[]): Checklist {
     const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
+    const steps = calls.map(stepsOf);
+    const dearest = calls[steps.indexOf(Math.max(...steps))]?.policy;
     return {
+      steps: steps.reduce((sum, one) => sum + one, 0),
+      dearest: dearest?.name ?? dearest?.id ?? '',
       pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
       looks: staticChecks.flatMap((check) => calls.flatMap((ofPolicy) => lookOf(check, ofPolicy) ?? [])),
       limits: limitChecks.flatMap((check) => check.limits(calls)),
@@ -70,6 +77,13 @@ export function checklists(
       expiriesMs: calls.flatMap(({ policy }) => policy.expiresAtMs ?? []),
     };
   }
+}
+
+function stepsOf({ type, policy }: Calls): number {
+  const { allowedTools, delegableTools, deniedTools, allowedModels, deniedModels } = policy;
+  const lists =
+    type === 'tool_call' ? [allowedTools, delegableTools, deniedTools] : [allowedModels, deniedModels];
+  return lists.reduce((sum, list) => sum + (list?.steps ?? 0), 0);
 }
 
 function isNamed({ policies }: Mandate, tool: string): boolean {

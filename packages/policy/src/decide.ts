@@ -6,7 +6,17 @@
  * `plan` asks every static check and names every limit; the ledger's atomic step judges the limits and charges; `decide`
  * says what came of it. Both are pure and never throw: the same arguments give the same answer for ever.
  */
-import type { Action, Check, Limit, Observed, Plan, Refusal, Shadow, StepFacts } from '@mandate/schemas';
+import {
+  type Action,
+  CAPS,
+  type Check,
+  type Limit,
+  type Observed,
+  type Plan,
+  type Refusal,
+  type Shadow,
+  type StepFacts,
+} from '@mandate/schemas';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
@@ -24,7 +34,7 @@ import { toolKnown } from './checks/tool-known.ts';
 import { limitCheck, limited } from './limit-rulings.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { priceOf } from './price.ts';
-import { internalError, mandateNotFound } from './refused-plan.ts';
+import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
 import { ALLOWED, duplicated, killed, late, type Ruling } from './ruling.ts';
 import { inShadow } from './shadow.ts';
 
@@ -59,15 +69,25 @@ export type Judgement = Ruling & {
 
 /**
  * `atMs` is the ledger's time as last known; the plan says from when until when it holds. `shown` is the action as it is
- * published: the plan is made of the whole, and tells only what stands there.
+ * published: the plan is made of the whole, and tells only what stands there. `spent`: what it took to find the mandate, of
+ * what one action may take.
  */
-export function plan(action: Action, mandate: Mandate | null, atMs: number, shown: Action = action): Plan {
+export function plan(
+  action: Action,
+  mandate: Mandate | null,
+  atMs: number,
+  shown: Action = action,
+  spent = 0,
+): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
-    const { pricings, looks, limits, leaseMs, observe, expiriesMs } = checklistOf(mandate, action);
+    const list = checklistOf(mandate, action);
+    const { pricings, looks, limits, leaseMs, observe, expiriesMs, steps } = list;
     const price = priceOf(action, pricings, atMs);
     const name = action.type === 'tool_call' ? action.tool : action.model;
-    const subject: Subject = { action, shown, name, price, atMs };
+    const effort = { left: CAPS.stepsPerAction - spent - steps * name.length };
+    if (effort.left < 0) return listsTooCostly(mandate.reference, list.dearest);
+    const subject: Subject = { action, shown, name, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal } = lookAtAll(looks, subject);
     return {

@@ -9,7 +9,7 @@ export interface Glob {
   readonly tail: string | null;
 }
 
-interface Segment {
+export interface Segment {
   readonly text: string;
   /** For each prefix of `text`, the length of its longest border: the fallback table of Knuth, Morris and Pratt. */
   readonly borders: Uint32Array;
@@ -18,8 +18,12 @@ interface Segment {
 export function parseGlob(pattern: string, index: number): Glob {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop() ?? null;
-  const middles = rest.filter((text) => text !== '').map((text) => ({ text, borders: bordersOf(text) }));
+  const middles = rest.filter((text) => text !== '').map(segmentOf);
   return { index, pattern, head, middles, tail };
+}
+
+export function segmentOf(text: string): Segment {
+  return { text, borders: bordersOf(text) };
 }
 
 /** Linear in the name and the glob: leftmost placement of each middle is always best, so nothing is ever tried twice. */
@@ -40,7 +44,7 @@ export function matches({ head, middles, tail }: Glob, name: string): boolean {
  * The position behind the first occurrence of the segment within [from, end), or -1. Linear whatever the text,
  * which `indexOf` is not: it takes |name| × |segment| steps on a run of one letter.
  */
-function endOfFirst({ text, borders }: Segment, name: string, from: number, end: number): number {
+export function endOfFirst({ text, borders }: Segment, name: string, from: number, end: number): number {
   let matched = 0;
   for (let at = from; at < end; at += 1) {
     const unit = name.charCodeAt(at);

@@ -1,8 +1,8 @@
 import { type Glob, matches, parseGlob } from './glob-pattern.ts';
 import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './literal-automaton.ts';
 
-/** Names the first pattern of its list that matches, or null. */
-export type GlobMatcher = (name: string) => string | null;
+/** Names the first pattern of its list that matches, or null. `steps`: how many a character of a name takes at most. */
+export type GlobMatcher = ((name: string) => string | null) & { readonly steps: number };
 
 /**
  * So many patterns at most are tried one by one, each of which most names fail at the first letter; more are looked for
@@ -23,17 +23,33 @@ const FEW = 8;
  */
 export function compileGlobs(patterns: readonly string[]): GlobMatcher {
   const globs = patterns.map(parseGlob);
-  return globs.length <= FEW ? oneByOne(globs) : together(globs);
+  const matcher = globs.length <= FEW ? oneByOne(globs) : together(globs);
+  return Object.assign(matcher, { steps: stepsOf(globs) });
 }
 
-function oneByOne(globs: readonly Glob[]): GlobMatcher {
+/** Four of one pass over a name are one of a pattern. */
+function stepsOf(globs: readonly Glob[]): number {
+  const passes =
+    globs.length <= FEW
+      ? globs
+      : globs.filter(({ head, middles, tail }) => literals(head, middles, tail) > 1);
+  return 1 + Math.ceil(passes.length / 4);
+}
+
+function literals(head: string, { length }: Glob['middles'], tail: string | null): number {
+  return Number(head !== '') + length + Number(tail !== null && tail !== '');
+}
+
+type Matcher = (name: string) => string | null;
+
+function oneByOne(globs: readonly Glob[]): Matcher {
   return (name) => {
     for (const glob of globs) if (matches(glob, name)) return glob.pattern;
     return null;
   };
 }
 
-function together(globs: readonly Glob[]): GlobMatcher {
+function together(globs: readonly Glob[]): Matcher {
   const { automaton, passing, ending } = compileList(globs);
 
   return (name) => {

@@ -26,6 +26,7 @@ export { foldChange, type WhatBecame } from './control/what-became.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
+export { effortOfAction } from './effort.ts';
 export { compileGlobs } from './glob.ts';
 export type { LintFinding } from './lint/finding.ts';
 export { type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
@@ -47,10 +48,10 @@ export { fingerprintOf } from './redaction/fingerprint.ts';
 export { keyedHash } from './redaction/redact.ts';
 export { compileActionRedaction } from './redaction/redact-action.ts';
 export { internalError } from './refused-plan.ts';
+export type { AgentAttributes } from './rules/ask-rules.ts';
 export { type ConditionSubject, compileCondition } from './rules/condition.ts';
 export { compileRule, type Rule } from './rules/rule.ts';
 export {
-  type AgentAttributes,
   type Resolved,
   type RulesInForce,
   rulesInForce,

@@ -4,7 +4,7 @@ import { plan } from './decide.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
 import type { InShadow } from './rules/rules-in-force.ts';
-import { shadowPlan } from './shadow.ts';
+import { shadowPlan, unknownShadow } from './shadow.ts';
 
 export type MandateInForce = {
   /** Null: none applies, and nothing is allowed. */
@@ -16,6 +16,8 @@ export type MandateInForce = {
   holdsUntilMs: number | null;
   /** Null or absent where no rule in shadow matches. */
   shadow?: InShadow | null;
+  /** How much of what one action may take was taken to find it; absent: nothing. */
+  steps?: number;
   /** In the place of a plan under the mandate, where it is known why nothing is allowed. */
   refused?: Plan;
 };
@@ -48,10 +50,14 @@ export function planInForce(
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
   const { shadow, above } = inForce;
-  const planned = within(inForce, inForce.refused ?? plan(action, inForce.mandate, atMs, shown));
+  const planned = within(
+    inForce,
+    inForce.refused ?? plan(action, inForce.mandate, atMs, shown, inForce.steps),
+  );
   const made = above === undefined ? planned : { ...planned, above };
   if (!shadow) return made;
-  const besides = within(shadow, plan(action, shadow.mandate, atMs, shown));
+  if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };
+  const besides = within(shadow, plan(action, shadow.mandate, atMs, shown, shadow.steps));
   return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };
 }
 

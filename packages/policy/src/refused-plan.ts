@@ -1,5 +1,12 @@
 /** Plans without a mandate to plan under. They reserve nothing, hold for ever, and go through the ledger's step like any other. */
-import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
+import {
+  type Action,
+  CAPS,
+  type Check,
+  type MandateReference,
+  type Plan,
+  type Refusal,
+} from '@mandate/schemas';
 
 export function mandateNotFound(action: Action): Plan {
   const { agentId, mandateId } = action;
@@ -32,6 +39,36 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
     },
     [{ check: 'tenant-open', said: 'block', saw: { tenant, closedAt } }],
   );
+}
+
+/** What is asked takes more than it may, so that nobody holds up the others: who asked for most of it is named. */
+export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Plan {
+  const { objection, check } = tooManySteps(
+    `for the rule "${rule}"${agent === undefined ? '' : ` of "${agent}"`}`,
+    {
+      rule,
+      ...(agent !== undefined && { agent }),
+    },
+  );
+  return refusedPlan(null, { ...objection, hard: true }, [check]);
+}
+
+export function listsTooCostly(mandate: MandateReference, policy: string): Plan {
+  const { objection, check } = tooManySteps(`for the lists of "${policy}"`, { policy });
+  return refusedPlan(mandate, { ...objection, hard: true }, [check]);
+}
+
+/** @param what took most of it, as a sentence names it; `saw`: the same for programs */
+export function tooManySteps(what: string, saw: { readonly [name: string]: string }) {
+  return {
+    check: { check: 'within-steps', said: 'block' as const, saw: { ...saw, steps: CAPS.stepsPerAction } },
+    objection: {
+      code: 'RULES_TOO_COSTLY' as const,
+      reason: `What is asked of this action takes more than ${CAPS.stepsPerAction} steps, most of them ${what}; so it cannot be known whether something denies it.`,
+      remedy:
+        'Ask again, under a new id, with shorter texts; or have fewer and simpler patterns ask fewer and shorter fields.',
+    },
+  };
 }
 
 export function internalError(mandate: MandateReference | null, error: unknown): Plan {

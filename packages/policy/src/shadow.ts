@@ -20,6 +20,13 @@ import { ALLOWED } from './ruling.ts';
 
 type Said = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
+/** It takes too much to know what they would say, and the decision does without. */
+export function unknownShadow({ rules, policies }: Pick<InShadow, 'rules' | 'policies'>): ShadowPlan {
+  // Right at no time at all.
+  const never = { holdsFromMs: 0, holdsUntilMs: 0 };
+  return { rules, policies, ...never, code: null, limits: [], unknownLimits: 0, asksPerson: false };
+}
+
 /** @param made of the same action, under the rules in shadow as well */
 export function shadowPlan(
   agentId: string,
@@ -28,6 +35,7 @@ export function shadowPlan(
   { rules, policies }: InShadow,
 ): ShadowPlan {
   const code = made.observe ? null : (made.refusal?.code ?? null);
+  if (code === 'RULES_TOO_COSTLY') return unknownShadow({ rules, policies });
   const limits: ShadowLimit[] = [];
   let unknownLimits = 0;
   let asksPerson = false;

@@ -18,6 +18,15 @@ test('a change that could not be read back is never written', async () => {
     status: 400,
     body: { code: 'VALIDATION_FAILED' },
   });
+  const dear = { field: 'action.tool', op: 'matches', value: 'a{1000}$' };
+  const body = { ...RULE, when: { any: Array.from({ length: 10 }, () => dear) } };
+  expect(await call('author', 'POST', '/v1/rules', { body })).toMatchObject({
+    status: 400,
+    body: {
+      code: 'VALIDATION_FAILED',
+      errors: [{ pointer: '/when', detail: expect.stringContaining('steps') }],
+    },
+  });
   // In the path of a request `..` is the folder above, also as %2e%2e: nobody could change it, or remove it.
   for (const [path, body] of [
     ['rules', { ...RULE, id: 'reorder' }],

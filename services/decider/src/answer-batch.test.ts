@@ -337,9 +337,12 @@ test('a mandate that breaks is an INTERNAL_ERROR, soft, so that the next attempt
   if (mandate === undefined) throw new Error('no mandate');
   const broken = {
     ...mandate,
-    agents: () => {
-      throw new Error('broken matcher');
-    },
+    agents: Object.assign(
+      () => {
+        throw new Error('broken matcher');
+      },
+      { steps: 1 },
+    ),
   };
   context.control = () => mandatesOfFile([broken], 1);
   expect(told((await answerBatch([incoming(ask('a'))], context)).answers)).toEqual(['INTERNAL_ERROR a']);

@@ -109,6 +109,7 @@ const OF_NO_POLICY: ReadonlySet<string> = new Set([
   'kill-switch',
   'tenant-open',
   'mandate-found',
+  'within-steps',
 ]);
 
 /** The policy whose bound gave the verdict, as the record names it; of a mandates file, the mandate; else null. */

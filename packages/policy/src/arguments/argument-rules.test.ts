@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
 import { compileArgumentRules } from './argument-rules.ts';
 
 const amount = {
@@ -10,7 +11,7 @@ const amount = {
 function rulesOf(validation: Parameters<typeof compileArgumentRules>[0]) {
   const compiled = compileArgumentRules(validation);
   if (!compiled.ok) throw new Error(compiled.message);
-  return compiled;
+  return { validate: (args: unknown) => compiled.validate(args, effortOfAction()) };
 }
 
 describe('judging', () => {

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../digest.ts';
+import { type Effort, effortOfAction, takes } from '../effort.ts';
 import { recentlyUsed } from '../recently-used.ts';
-import type { ArgumentFault } from './argument-fault.ts';
+import { type ArgumentFault, describeSeen } from './argument-fault.ts';
 import type { ArgumentCheck } from './named-validator.ts';
 import { NAMED_VALIDATORS } from './named-validators.ts';
 import { compileSchemaRules } from './schema-rules.ts';
@@ -12,11 +13,19 @@ export interface ArgumentValidation {
   readonly validators?: readonly (string | Readonly<Record<string, unknown>>)[] | undefined;
 }
 
-/** Rules ready for use. Judging takes no I/O, throws nothing, and is linear in the arguments. */
+/** Rules ready for use. Judging takes no I/O, throws nothing, and ends with the effort that there is for it. */
 export interface ArgumentRules {
+  /**
+   * The first fault: of the schema, then of the validators in their order. Absent arguments are an empty object. Where
+   * `effort.left` is below 0 afterwards, nothing was found out.
+   */
+  validate(args: unknown, effort: Effort): ArgumentFault | null;
+}
+
+export interface CompiledRules extends ArgumentRules {
   readonly ok: true;
-  /** The first fault: of the schema, then of the validators in their order. Absent arguments are an empty object. */
-  validate(args: unknown): ArgumentFault | null;
+  /** Of all its patterns together. */
+  readonly patternSize: number;
 }
 
 /** Why the document's rules are no rules; `path` leads to the place from `argumentValidation` on. */
@@ -27,18 +36,20 @@ export interface RulesRefused {
 }
 
 // Compiling takes milliseconds a schema, and a mandate file that changed in one place is read again as a whole.
-const compiledBefore = recentlyUsed<ArgumentRules>(512);
+const compiledBefore = recentlyUsed<CompiledRules>(512);
 
 /** Compiles a tool's argument rules, once for each text of them. */
-export function compileArgumentRules(validation: ArgumentValidation): ArgumentRules | RulesRefused {
+export function compileArgumentRules(validation: ArgumentValidation): CompiledRules | RulesRefused {
   const text = canonicalJson(validation);
   const known = compiledBefore.get(text);
   if (known !== undefined) return known;
 
   const checks: ArgumentCheck[] = [];
+  let patternSize = 0;
   if (validation.schema !== undefined) {
     const compiled = compileSchemaRules(validation.schema);
     if (!compiled.ok) return { ...compiled, path: ['schema', ...compiled.path] };
+    patternSize = compiled.patternSize;
     checks.push(compiled.validate);
   }
   for (const [index, named] of (validation.validators ?? []).entries()) {
@@ -46,15 +57,19 @@ export function compileArgumentRules(validation: ArgumentValidation): ArgumentRu
     if (!created.ok) return { ...created, path: ['validators', index, ...created.path] };
     checks.push(created.check);
   }
-  const rules = { ok: true as const, validate: (args: unknown) => firstFault(checks, args ?? {}) };
+  const rules: CompiledRules = {
+    ok: true,
+    patternSize,
+    validate: (args, effort) => firstFault(checks, args ?? {}, effort),
+  };
   compiledBefore.set(text, rules);
   return rules;
 }
 
-function firstFault(checks: readonly ArgumentCheck[], args: unknown): ArgumentFault | null {
+function firstFault(checks: readonly ArgumentCheck[], args: unknown, effort: Effort): ArgumentFault | null {
   for (const check of checks) {
-    const fault = check(args);
-    if (fault !== null) return fault;
+    const fault = check(args, effort);
+    if (fault !== null || effort.left < 0) return fault;
   }
   return null;
 }
@@ -87,8 +102,31 @@ function createValidator(
   }
   const schema = compileSchemaRules(validator.parameters);
   if (!schema.ok) return schema;
-  const fault = schema.validate(parameters);
+  const fault = schema.validate(parameters, effortOfAction());
   if (fault === null) return { ok: true, check: validator.create(parameters) };
   const message = `"${name}" at ${fault.pointer || 'its parameters'}: expected ${fault.expected}, found ${fault.seen}`;
   return { ok: false, message, path: [name] };
+}
+
+/** Compiling a schema takes so many steps for each of its characters, whoever needed it first. */
+const COMPILING = 16;
+
+/** As they are when a call first needs them: a policy speaks of thousands of tools, and each schema takes milliseconds. */
+export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentRules {
+  const { length } = JSON.stringify(validation);
+  let rules: CompiledRules | RulesRefused | null = null;
+  return {
+    validate(args, effort) {
+      if (!takes(effort, length * COMPILING)) return null;
+      rules ??= compileArgumentRules(validation);
+      if (rules.ok) return rules.validate(args, effort);
+      // Whoever wrote it could read it, and we cannot: what cannot be judged is not let through.
+      return {
+        pointer: '',
+        expected: `arguments that ${rules.message}`,
+        seen: describeSeen(args),
+        rule: 'schema',
+      };
+    },
+  };
 }

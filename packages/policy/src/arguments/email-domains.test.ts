@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
 import { emailDomains } from './email-domains.ts';
 
-const check = emailDomains.create(['company.com', '*.branch.org']);
+const judge = emailDomains.create(['company.com', '*.branch.org']);
+const check = (args: unknown) => judge(args, effortOfAction());
 
 const FRIENDS = [
   'a@company.com',

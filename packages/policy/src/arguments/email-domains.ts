@@ -34,8 +34,8 @@ export const emailDomains: NamedValidator = {
       exact.has(domain) || below.some((suffix) => domain.endsWith(suffix));
     const expected = `addresses in ${allowed.join(', ')} and nothing else`;
 
-    return (args) => {
-      for (const found of everyString(args)) {
+    return (args, effort) => {
+      for (const found of everyString(args, effort)) {
         const { text } = found;
         const fault = (what: string) => ({
           pointer: pointerTo(found),

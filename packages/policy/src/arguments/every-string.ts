@@ -1,4 +1,5 @@
 import { pointerStep } from '@mandate/schemas';
+import { type Effort, takes } from '../effort.ts';
 
 /** A string found in arguments: as a value, or as the name of a field. */
 export interface FoundString {
@@ -11,11 +12,19 @@ export interface FoundString {
 /** The last step to it, and the place around that; null is the whole. Most strings are found and never pointed to. */
 type Place = { readonly around: Place; readonly step: string | number } | null;
 
-/** Every string in a JSON value, names of fields too, for a tool may take a map from paths or addresses. */
-export function everyString(value: unknown): readonly FoundString[] {
+/** What a named validator takes for a string, and for each of its characters: it reads them several times. */
+const OF_STRING = 50;
+const OF_CHARACTER = 8;
+
+/**
+ * Every string in a JSON value, names of fields too, for a tool may take a map from paths or addresses; none where there is
+ * not effort enough to read them all.
+ */
+export function everyString(value: unknown, effort: Effort): readonly FoundString[] {
   const found: FoundString[] = [];
   collect(value, null, found);
-  return found;
+  const steps = found.reduce((sum, { text }) => sum + OF_STRING + text.length * OF_CHARACTER, 0);
+  return takes(effort, steps) ? found : [];
 }
 
 /** The JSON pointer (RFC 6901). */

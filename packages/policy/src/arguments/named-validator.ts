@@ -1,7 +1,11 @@
+import type { Effort } from '../effort.ts';
 import type { ArgumentFault } from './argument-fault.ts';
 
-/** Judges the arguments of one call; null when there is nothing against them. */
-export type ArgumentCheck = (args: unknown) => ArgumentFault | null;
+/**
+ * Judges the arguments of one call; null when there is nothing against them. Where there is not effort enough, `effort.left`
+ * is below 0, and what it says is nothing.
+ */
+export type ArgumentCheck = (args: unknown, effort: Effort) => ArgumentFault | null;
 
 /** A validator that a mandate names. */
 export interface NamedValidator {

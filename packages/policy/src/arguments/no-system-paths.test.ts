@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
 import { noSystemPaths } from './no-system-paths.ts';
 
-const check = noSystemPaths.create(undefined);
+const judge = noSystemPaths.create(undefined);
+const check = (args: unknown) => judge(args, effortOfAction());
 
 describe('refused', () => {
   test.each([

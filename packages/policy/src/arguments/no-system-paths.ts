@@ -26,8 +26,8 @@ export const noSystemPaths: NamedValidator = {
   describe: 'no path into system folders or folders of secrets, and no ".." that climbs out',
   parameters: null,
   parametersRequired: false,
-  create: () => (args) => {
-    for (const found of everyString(args)) {
+  create: () => (args, effort) => {
+    for (const found of everyString(args, effort)) {
       const expected = faultIn(found.text);
       if (expected !== null) {
         return { pointer: pointerTo(found), expected, seen: describeSeen(found.text), rule: 'noSystemPaths' };

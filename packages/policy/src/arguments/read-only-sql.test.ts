@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
 import { readOnlySql, whyNotReadOnly } from './read-only-sql.ts';
 
 describe('let through', () => {
@@ -158,8 +159,8 @@ describe('refused', () => {
 });
 
 describe('which strings are SQL', () => {
-  const check = readOnlySql.create(undefined);
-  const named = readOnlySql.create(['source_text']);
+  const check = (args: unknown) => readOnlySql.create(undefined)(args, effortOfAction());
+  const named = (args: unknown) => readOnlySql.create(['source_text'])(args, effortOfAction());
 
   test('those in fields that are named so, deeper ones too', () => {
     expect(check({ sql: 'select 1', database: 'main' })).toBeNull();

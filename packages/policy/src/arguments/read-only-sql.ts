@@ -30,8 +30,8 @@ export const readOnlySql: NamedValidator = {
     const inFields = (names: ReadonlySet<string>) => (found: FoundString) =>
       fieldsAround(found).some((field) => names.has(comparableName(field)));
 
-    return (args) => {
-      const values = everyString(args).filter(({ isName }) => !isName);
+    return (args, effort) => {
+      const values = everyString(args, effort).filter(({ isName }) => !isName);
       const marked = values.filter(inFields(named ?? SQL_FIELDS));
       const statements = named === null && marked.length === 0 ? values : marked;
       for (const found of statements) {

@@ -1,5 +1,6 @@
-import { _, Ajv, type AnySchemaObject, type Options } from 'ajv';
+import { _, Ajv, type AnySchemaObject, type CodeKeywordDefinition, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Effort, takes } from '../effort.ts';
 import { FORMATS } from './formats.ts';
 import { linearPattern } from './linear-pattern.ts';
 import { uniqueItems } from './unique-items.ts';
@@ -10,8 +11,15 @@ export interface SchemaEngine {
   compile(schema: AnySchemaObject): CompiledSchema;
 }
 
-/** Null when the value is right; else what ajv says of the outermost thing that is wrong. */
-export type CompiledSchema = (value: unknown) => SchemaError | null;
+/**
+ * Null when the value is right; else what ajv says of the outermost thing that is wrong. Throws where there is not effort
+ * enough.
+ */
+export type CompiledSchema = {
+  validate(value: unknown, effort: Effort): SchemaError | null;
+  /** Of all its patterns together. */
+  patternSize: number;
+};
 
 export interface SchemaError {
   readonly pointer: string;
@@ -23,14 +31,11 @@ export interface SchemaError {
 
 /** Patterns in one schema. */
 const MOST_PATTERNS = 1_000;
-/** How many references one validation may follow: a document can make their number double with each level. */
-const MOST_REFERENCES = 100_000;
-
-/** The schema follows references without end, or so many that the answer would come too late. */
-class ReferencesExhausted extends Error {
+/** One schema follows references without end, another asks everything of every element of a long list. */
+class EffortExhausted extends Error {
   constructor() {
-    super(`it takes more than ${MOST_REFERENCES} steps along $ref to judge`);
-    this.name = 'ReferencesExhausted';
+    super('it takes too many steps to judge');
+    this.name = 'EffortExhausted';
   }
 }
 
@@ -43,43 +48,58 @@ class TooManyPatterns extends Error {
 
 export function schemaEngine(dialect: '2020-12' | 'draft-07'): SchemaEngine {
   let patterns = 0;
-  let references = 0;
+  let patternSize = 0;
+  let effort: Effort = { left: 0 };
   const countedPattern = Object.assign(
     (pattern: string) => {
       patterns += 1;
       if (patterns > MOST_PATTERNS) throw new TooManyPatterns();
-      return linearPattern(pattern);
+      const linear = linearPattern(pattern);
+      patternSize += linear.size;
+      return {
+        test(text: string) {
+          const is = linear.test(text, effort);
+          return is || effort.left >= 0 ? is : exhausted();
+        },
+        toString: linear.toString,
+      };
     },
     { code: 'linearPattern' },
   );
-  const followReference = () => {
-    references += 1;
-    if (references > MOST_REFERENCES) throw new ReferencesExhausted();
+  const take = (steps: number) => {
+    if (!takes(effort, steps)) exhausted();
   };
 
   const ajv = new (dialect === '2020-12' ? Ajv2020 : Ajv)({ ...OPTIONS, code: { regExp: countedPattern } });
-  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
-  for (const keyword of ['$ref', '$dynamicRef']) countCalls(ajv, keyword, followReference);
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(take));
+  for (const keyword of Object.keys(ajv.RULES.all)) countSteps(ajv, keyword, take);
 
   return {
     compile(schema) {
       patterns = 0;
-      references = 0;
+      patternSize = 0;
+      // The schema is judged itself then, by that of its dialect: it takes no longer than compiling it.
+      effort = { left: Number.POSITIVE_INFINITY };
       const validate = ajv.compile(schema);
       // It is in use only through what is returned here: ajv need not remember it.
       ajv.removeSchema(schema);
-      return (value) => {
-        references = 0;
-        if (validate(value)) return null;
-        // Of a failed anyOf ajv lists the branches first and what they were branches of last.
-        const error = validate.errors?.at(-1);
-        return {
-          pointer: error?.instancePath ?? '',
-          keyword: error?.keyword ?? '',
-          params: error?.params ?? {},
-          message: error?.message ?? 'must match the schema',
-          data: error?.data,
-        };
+      return {
+        patternSize,
+        validate(value, given) {
+          effort = given;
+          if (validate(value)) return null;
+          // Of a failed anyOf ajv lists the branches first and what they were branches of last.
+          const error = validate.errors?.at(-1);
+          // It holds on to what was judged.
+          validate.errors = null;
+          return {
+            pointer: error?.instancePath ?? '',
+            keyword: error?.keyword ?? '',
+            params: error?.params ?? {},
+            message: error?.message ?? 'must match the schema',
+            data: error?.data,
+          };
+        },
       };
     },
   };
@@ -101,14 +121,46 @@ const OPTIONS: Options = {
   formats: FORMATS,
 };
 
-/** Makes every evaluation of the keyword call `onCall` first. */
-function countCalls(ajv: Ajv | Ajv2020, keyword: string, onCall: () => void): void {
+function exhausted(): never {
+  throw new EffortExhausted();
+}
+
+/** What one keyword takes at least, told in steps of a pattern; and each reference, schema below it, or element it looks at. */
+const OF_KEYWORD = 8;
+const OF_REFERENCE = 100;
+
+/** Makes every evaluation of the keyword take its steps first: what follows from the schema, and from the value. */
+function countSteps(ajv: Ajv | Ajv2020, keyword: string, take: (steps: number) => void): void {
   const definition = ajv.getKeyword(keyword);
   if (typeof definition !== 'object' || !('code' in definition)) return;
-  const { code } = definition;
+  const { code } = definition as CodeKeywordDefinition;
   definition.code = (context, rule) => {
-    const count = context.gen.scopeValue('func', { ref: onCall });
-    context.gen.code(_`${count}()`);
+    const { gen, data } = context;
+    const count = gen.scopeValue('func', { ref: take });
+    const steps = stepsOf(keyword, context.schema);
+    const ofValue = OF_VALUE.has(keyword) ? gen.scopeValue('func', { ref: sizeOf }) : null;
+    gen.code(ofValue === null ? _`${count}(${steps})` : _`${count}(${steps} + ${ofValue}(${data}))`);
     code(context, rule);
   };
+}
+
+/** These look at each element, each field or each character. */
+const OF_VALUE: ReadonlySet<string> = new Set([
+  ...['items', 'additionalItems', 'unevaluatedItems', 'prefixItems', 'contains'],
+  ...['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames'],
+  ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'format'],
+]);
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length >> 3;
+  if (Array.isArray(value)) return value.length * OF_KEYWORD;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length * OF_KEYWORD : 0;
+}
+
+function stepsOf(keyword: string, schema: unknown): number {
+  if (keyword.endsWith('Ref') || keyword === '$ref') return OF_REFERENCE;
+  // Each of them may be compared, with all that is in it.
+  if (keyword === 'enum' || keyword === 'const') return OF_KEYWORD + (JSON.stringify(schema).length >> 4);
+  if (typeof schema !== 'object' || schema === null) return OF_KEYWORD;
+  return OF_KEYWORD * (1 + Object.keys(schema).length);
 }

@@ -1,5 +1,6 @@
 import { pointerStep } from '@mandate/schemas';
 import { MissingRefError } from 'ajv';
+import { type Effort, effortOfAction } from '../effort.ts';
 import { type ArgumentFault, describeSeen, shorten } from './argument-fault.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 import { type CompiledSchema, type SchemaEngine, type SchemaError, schemaEngine } from './schema-engine.ts';
@@ -7,7 +8,11 @@ import { findInSchema, schemaTooLarge } from './schema-shape.ts';
 
 /** A schema ready to judge arguments, or what keeps it from being one and where in it. */
 export type CompiledSchemaRules =
-  | { readonly ok: true; validate(args: unknown): ArgumentFault | null }
+  | {
+      readonly ok: true;
+      readonly patternSize: number;
+      validate(args: unknown, effort: Effort): ArgumentFault | null;
+    }
   | { readonly ok: false; readonly message: string; readonly path: readonly (string | number)[] };
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -33,8 +38,9 @@ export function compileSchemaRules(schema: Schema): CompiledSchemaRules {
   try {
     const compiled = engine.compile(body);
     // A schema that chases its own references does so on the smallest value too: better now than at the first call.
-    compiled({});
-    return { ok: true, validate: (args) => judge(compiled, args) };
+    compiled.validate({}, effortOfAction());
+    const { patternSize } = compiled;
+    return { ok: true, patternSize, validate: (args, effort) => judge(compiled, args, effort) };
   } catch (error) {
     return refusal(body, error);
   }
@@ -72,12 +78,12 @@ function refusal(schema: Schema, error: unknown): CompiledSchemaRules {
   return { ok: false, message: error instanceof Error ? error.message : String(error), path: [] };
 }
 
-function judge(compiled: CompiledSchema, args: unknown): ArgumentFault | null {
+function judge(compiled: CompiledSchema, args: unknown, effort: Effort): ArgumentFault | null {
   try {
-    const error = compiled(args);
+    const error = compiled.validate(args, effort);
     return error && faultOf(error);
   } catch (error) {
-    // References exhausted, or the stack: what cannot be judged is not let through.
+    // Effort exhausted, or the stack: what cannot be judged is not let through.
     const reason = error instanceof Error ? error.message : String(error);
     const expected = shorten(`arguments that the schema can judge (${reason})`, 200);
     return { pointer: '', expected, seen: describeSeen(args), rule: 'schema' };

@@ -28,3 +28,10 @@ export function findInSchema(
   }
   return [];
 }
+
+/** How many objects it is made of: compiling takes some hundred microseconds for each. */
+export function partsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : 1;
+  return Object.values(value).reduce<number>((sum, member) => sum + partsOf(member), own);
+}

@@ -1,12 +1,17 @@
 import { type Action, type Json, legible } from '@mandate/schemas';
 import { visiblePointer } from '../redaction/visible-pointer.ts';
+import { tooManySteps } from '../refused-plan.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 export const argumentsValid: StaticCheck = ({ tool }) => {
   const rules = tool?.argumentRules ?? null;
   if (rules === null) return null;
-  return ({ action, shown, name }) => {
-    const fault = rules.validate(argumentsOf(action));
+  return ({ action, shown, name, effort }) => {
+    const fault = effort.left < 0 ? null : rules.validate(argumentsOf(action), effort);
+    if (effort.left < 0) {
+      const { check, objection } = tooManySteps(`for the arguments of "${name}"`, { tool: name });
+      return { said: 'block', check, objection };
+    }
     if (fault === null) return passed('arguments-valid', null);
     const { rule, expected } = fault;
     const visible = visiblePointer(fault.pointer, argumentsOf(action), argumentsOf(shown));

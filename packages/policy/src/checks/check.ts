@@ -4,6 +4,7 @@
  * ledger saw. Neither does I/O, reads a clock or throws.
  */
 import type { Action, Check, Code, Json, Limit, LimitFact } from '@mandate/schemas';
+import type { Effort } from '../effort.ts';
 import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { Price } from '../price.ts';
 
@@ -24,6 +25,8 @@ export type Subject = {
   name: string;
   price: Price;
   atMs: number;
+  /** What is left of it for this action, for all checks together. */
+  effort: Effort;
 };
 
 export type Objection = { code: Code; reason: string; remedy: string };

@@ -3,8 +3,9 @@ import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schem
 import { compileGlobs } from '../glob.ts';
 import { compilePolicy } from '../mandate/compile-mandate.ts';
 import { missingPolicy, type NamedPolicy } from '../mandate/compose.ts';
+import type { AgentAttributes } from '../rules/ask-rules.ts';
 import { compileRule, type Rule } from '../rules/rule.ts';
-import type { AgentAttributes, PolicyLookup } from '../rules/rules-in-force.ts';
+import type { PolicyLookup } from '../rules/rules-in-force.ts';
 import type { Kept } from './kept.ts';
 import type { TenantControl } from './tenant-control.ts';
 
@@ -21,12 +22,12 @@ export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): Polic
 /** One that cannot be compiled allows nothing. */
 const policyOf = once((document: PolicyDocument, version: number): NamedPolicy => {
   const name = `${document.id}@${version}`;
-  const read = compilePolicy(document, name);
+  const read = compilePolicy(document, name, { stands: true });
   return read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
 });
 
 /** What is amiss in it, where it cannot be compiled. */
-export const readRule = once(compileRule);
+export const readRule = once((document: RuleDocument) => compileRule(document, { stands: true }));
 
 export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
   const read = readRule(kept);

@@ -6,9 +6,11 @@ import {
   type MatchedRule,
   type PolicyDocument,
 } from '@mandate/schemas';
+import { effortOfAction } from '../effort.ts';
+import { isInForce, mayMatch } from '../rules/ask-rules.ts';
 import type { CompiledCondition, ConditionSubject, FieldPath } from '../rules/condition.ts';
 import type { Rule } from '../rules/rule.ts';
-import { inOrder, isInForce, mayMatch } from '../rules/rules-in-force.ts';
+import { inOrder } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { Kept } from './kept.ts';
 import { documentOf } from './preview-mandate.ts';
@@ -29,6 +31,8 @@ export type IssueComposed =
   | { ok: true; composed: ComposedIssue }
   | { ok: false; why: 'NO_RULE' }
   | { ok: false; why: 'TOO_MANY_RULES' }
+  /** To ask them of the agent and the context takes more than it may. */
+  | { ok: false; why: 'TOO_COSTLY' }
   /** `rule` names a policy that is not there, and so blocks. */
   | { ok: false; why: 'POLICY_MISSING'; rule: string };
 
@@ -46,12 +50,13 @@ export function composeIssue(
   const openRules: MatchedRule[] = [];
   const edgesMs: number[] = [];
 
+  const effort = effortOfAction();
   const candidates = [...control.rules.values()]
     .map((kept) => ruleOf(kept))
-    .filter((rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes));
+    .filter((rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes, effort));
   for (const rule of inOrder(candidates)) {
     const told = rule.conditions.filter(isTold);
-    if (!told.every((condition) => condition.holds(subject) === true)) continue;
+    if (!told.every((condition) => condition.holds(subject, effort) === true)) continue;
     edgesMs.push(...edgesOf(rule));
     if (!isInForce(rule, atMs)) continue;
     const { id, version } = rule.policy;
@@ -61,6 +66,7 @@ export function composeIssue(
     if (told.length === rule.conditions.length) rules.push(matched);
     else openRules.push(matched);
   }
+  if (effort.left < 0) return { ok: false, why: 'TOO_COSTLY' };
   const count = rules.length + openRules.length;
   if (count === 0) return { ok: false, why: 'NO_RULE' };
   if (count > CAPS.rulesPerMandate) return { ok: false, why: 'TOO_MANY_RULES' };

@@ -7,7 +7,8 @@ import { type Action, type Check, type Json, type Refusal, wireTime } from '@man
 import { canonicalJson } from '../digest.ts';
 import type { MandateInForce } from '../mandates-in-force.ts';
 import { refusedPlan } from '../refused-plan.ts';
-import { type Remembered, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
+import type { Efforts } from '../rules/ask-rules.ts';
+import { type Remembered, type Resolved, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { IssuedMandate } from './issued-mandates.ts';
 import { boundsOf } from './tenant-bounds.ts';
@@ -26,7 +27,8 @@ type IssuedInForce = (
   mandateId: string,
   action: Action,
   atMs: number,
-) => MandateInForce & { asked?: Action };
+  efforts: Efforts,
+) => MandateInForce & { asked?: Action; tooCostly?: NonNullable<Resolved['tooCostly']> };
 
 /** What is made of a mandate is kept for as long as the fold has it, and neither a policy nor the tenant is changed. */
 export function issuedInForce(): IssuedInForce {
@@ -51,7 +53,7 @@ export function issuedInForce(): IssuedInForce {
     return inForce;
   }
 
-  return (control, mandateId, action, atMs) => {
+  return (control, mandateId, action, atMs, efforts) => {
     const issued = control.issued.byId.get(mandateId);
     if (issued === undefined || issued.document.agentId !== action.agentId) return NONE;
     const { agent, document, startsAtMs, endsAtMs, revokedAt } = issued;
@@ -61,9 +63,16 @@ export function issuedInForce(): IssuedInForce {
     const other = differsIn(document.context, action.context);
     if (other !== undefined) return refused(ofOtherContext(issued, other), startsAtMs, endsAtMs);
     const subject = inContext(document.context, action);
-    const { mandate } = rulesOf(control, issued).resolve(agentOf(agent), subject, atMs);
+    const lasts = { holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs, asked: subject };
+    const { mandate, steps, tooCostly } = rulesOf(control, issued).resolve(
+      agentOf(agent),
+      subject,
+      atMs,
+      efforts,
+    );
+    if (tooCostly !== undefined) return { mandate, tooCostly, ...lasts };
     if (mandate === null) return { ...refused(noRuleMatches(issued), startsAtMs, endsAtMs), asked: subject };
-    return { mandate, holdsFromMs: startsAtMs, holdsUntilMs: endsAtMs, asked: subject };
+    return { mandate, steps, ...lasts };
   };
 }
 

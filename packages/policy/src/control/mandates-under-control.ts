@@ -6,9 +6,10 @@
  */
 import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
-import { tenantClosed } from '../refused-plan.ts';
+import { tenantClosed, tooCostly } from '../refused-plan.ts';
+import { type Efforts, effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
-import { COMPOSED, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
+import { COMPOSED, type Resolved, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
@@ -71,19 +72,22 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     if (agent === undefined) return NONE;
     const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
+    const efforts = effortsOfAction();
     // So decisions name what rules compose to, and an action may say that it counts on it.
     const { mandateId = COMPOSED } = action;
     if (mandateId === COMPOSED) {
-      const own = rules.resolve(agentOf(agent), action, atMs);
+      const own = rules.resolve(agentOf(agent), action, atMs, efforts);
       // Asked here, as most agents have nobody above them: it is no call that way.
-      if (document.parent === undefined) return own;
-      return families.within(own, agentsAbove(control.agents, document), rules, action, atMs);
+      if (document.parent === undefined) return known(own);
+      return known(families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts));
     }
-    const { asked, ...own } = issued(control, mandateId, action, atMs);
+    const { asked, ...own } = issued(control, mandateId, action, atMs, efforts);
     if (asked === undefined) return own;
-    const shadow = watching && shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs));
+    const shadow =
+      watching && shadowOver(own.mandate, watching.resolve(agentOf(agent), asked, atMs, ofShadow(efforts)));
     const above = agentsAbove(control.agents, document);
-    return { ...own, ...families.within({ ...own, shadow, matches: [] }, above, rules, asked, atMs) };
+    const held = { steps: 0, ...own, shadow, matches: [] };
+    return { ...own, ...known(families.within(held, above, rules, asked, atMs, efforts)) };
   }
 
   return {
@@ -100,6 +104,18 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };
+}
+
+/** Where it is not, nothing is allowed, and it is known why. */
+function known(resolved: Resolved): MandateInForce {
+  return resolved.tooCostly === undefined
+    ? resolved
+    : { ...resolved, refused: tooCostly(resolved.tooCostly) };
+}
+
+/** Of rules in shadow that are asked as if they were in force. */
+function ofShadow({ shadow }: Efforts): Efforts {
+  return { enforced: shadow, shadow };
 }
 
 /** Rules hold those agents that are registered, and a file all others, within the bounds of their tenant; a closed one nobody. */

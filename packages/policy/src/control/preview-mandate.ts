@@ -1,10 +1,10 @@
 /** What an agent could do, of what stands and of what somebody thinks of changing. Nothing is changed by it. */
 import type { Action, AgentDocument, Plan, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { plan } from '../decide.ts';
-import type { Mandate } from '../mandate/mandate.ts';
-import { tenantClosed } from '../refused-plan.ts';
+import { tenantClosed, tooCostly } from '../refused-plan.ts';
+import { effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
-import { type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
+import { type InShadow, type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { Kept } from './kept.ts';
@@ -42,23 +42,32 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
     boundsOf(opened),
   );
   const candidate = kept(agent);
-  const own = inForce.resolve(agentOf(candidate), action, atMs);
+  const efforts = effortsOfAction();
+  const own = inForce.resolve(agentOf(candidate), action, atMs, efforts);
   const agents = { get: (id: string) => (id === agent.id ? candidate : control.agents.get(id)) };
-  const resolved = familiesInForce().within(own, agentsAbove(agents, agent), inForce, action, atMs);
-  const planned = (mandate: Mandate | null) =>
-    opened === null || opened.closedAt === null
-      ? plan(action, mandate, atMs)
-      : tenantClosed(opened.document.id, opened.closedAt);
+  const above = agentsAbove(agents, agent);
+  const resolved = familiesInForce().within(own, above, inForce, action, atMs, efforts);
+  const { shadow } = resolved;
+  const unlessClosed = (made: () => Plan) =>
+    opened === null || opened.closedAt === null ? made() : tenantClosed(opened.document.id, opened.closedAt);
   const named = new Set(resolved.matches.map(({ policy }) => policy));
   const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
   const bounds = opened && boundsDocument(opened.document);
   if (opened !== null && bounds !== null) documents.set(nameOfBounds(opened), bounds);
   return {
     ...resolved,
-    plan: planned(resolved.mandate),
-    shadowPlan: resolved.shadow && planned(resolved.shadow.mandate),
+    plan: unlessClosed(() =>
+      resolved.tooCostly
+        ? tooCostly(resolved.tooCostly)
+        : plan(action, resolved.mandate, atMs, action, resolved.steps),
+    ),
+    shadowPlan: shadow && unlessClosed(() => shadowPlanned(shadow, action, atMs)),
     documents,
   };
+}
+
+function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs: number): Plan {
+  return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : plan(action, mandate, atMs, action, steps);
 }
 
 /** No revision is ever 0. */

@@ -30,13 +30,15 @@ export function shadowOverIssued(): ShadowOverIssued {
     return both;
   }
 
-  return (own, { mandate: more, matches, holdsFromMs, holdsUntilMs }) => {
+  return (own, { mandate: more, matches, tooCostly, steps, holdsFromMs, holdsUntilMs }) => {
+    if (tooCostly !== undefined)
+      return { mandate: null, rules: [tooCostly.rule], policies: [], steps, holdsFromMs, holdsUntilMs };
     const mandate = own === null || more === null ? more : laidUpon(own, more);
     if (mandate === null) return null;
     const policies = new Set(matches.map(({ policy }) => policy));
     return {
       ...{ mandate, rules: matches.map(({ rule }) => rule), policies: [...policies] },
-      ...{ holdsFromMs, holdsUntilMs },
+      ...{ steps, holdsFromMs, holdsUntilMs },
     };
   };
 }

@@ -3,7 +3,7 @@
  * followed as an automaton whose states are the places where a name may stand in its patterns, made as they are reached; the
  * names that all have in common are looked for letter by letter, the shortest first.
  */
-import { type Effort, takes } from './effort.ts';
+import { type Effort, takes } from '../effort.ts';
 
 /** Of all patterns together: each state may hold a place in every one. */
 const MOST_UNITS = 2_000;

@@ -1,5 +1,5 @@
+import type { Effort } from '../effort.ts';
 import { commonName } from './common-name.ts';
-import type { Effort } from './effort.ts';
 
 /** So many sets of lists are tried; what none of these does is told as what all of them do. */
 const MOST_SETS = 200;

@@ -4,10 +4,11 @@ import { agentsAbove } from '../control/agents-above.ts';
 import { agentOf, readRule } from '../control/compile-control.ts';
 import type { PolicyHistory } from '../control/kept.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
+import { type Effort, takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
+import { type AgentAttributes, mayMatch } from '../rules/ask-rules.ts';
 import type { compileRule, Rule } from '../rules/rule.ts';
-import { type AgentAttributes, mayMatch } from '../rules/rules-in-force.ts';
-import { EFFORT_OF_ALL, EFFORT_OF_ONE, type Effort, takes } from './effort.ts';
+import { EFFORT_OF_ALL, EFFORT_OF_ONE } from './effort.ts';
 import { emptyTogether } from './empty-together.ts';
 import type { Finding, LintFinding } from './finding.ts';
 import { lintFamilies } from './lint-families.ts';
@@ -83,7 +84,8 @@ function heldBy(
   const held: AgentDocument[] = [];
   for (const kept of agents.values()) {
     if (held.length === AGENTS_AROUND || !takes(effort, rules.length)) break;
-    if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept)))) held.push(kept.document);
+    if (rules.some(({ read }) => read.ok && mayMatch(read.compiled, agentOf(kept), effort)))
+      held.push(kept.document);
   }
   return held;
 }
@@ -147,7 +149,7 @@ function nothingInCommon(
     const known = given.get(agent.id);
     if (known !== undefined) return known;
     takes(effort, enforced.length);
-    const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent));
+    const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent, effort));
     given.set(agent.id, held);
     return held;
   };
@@ -214,7 +216,11 @@ function idleRules(control: TenantControl, rules: readonly RuleRead[], { atMs, e
           remedy: 'Remove it, or let it end later.',
         },
       ];
-    if (!read.ok || agents.some((agent) => !takes(effort, 1) || mayMatch(read.compiled, agent))) return [];
+    if (
+      !read.ok ||
+      agents.some((agent) => !takes(effort, 1) || mayMatch(read.compiled, agent, effort) || effort.left < 0)
+    )
+      return [];
     return [
       {
         code: 'RULE_MATCHES_NOBODY',

@@ -1,9 +1,9 @@
 /** What is amiss between an agent and those below it, and what it may hand on to them without being allowed it itself. */
 import type { PolicyDocument } from '@mandate/schemas';
 import type { TenantControl } from '../control/tenant-control.ts';
+import { type Effort, takes } from '../effort.ts';
+import { mayMatch } from '../rules/ask-rules.ts';
 import type { Rule } from '../rules/rule.ts';
-import { mayMatch } from '../rules/rules-in-force.ts';
-import { type Effort, takes } from './effort.ts';
 import type { Finding } from './finding.ts';
 
 /** In force, now or later; `policy` undefined: it is not there. */
@@ -20,7 +20,8 @@ export function lintFamilies({ agents }: TenantControl, given: readonly Given[],
     const parent = agents.get(id)?.document;
     if (parent === undefined) return [missing(id, child)];
     if (!takes(effort, given.length)) return [];
-    const held = given.filter(({ rule }) => mayMatch(rule, { ...parent }));
+    const held = given.filter(({ rule }) => mayMatch(rule, { ...parent }, effort));
+    if (effort.left < 0) return [];
     return held.length === 0 ? [holdsNothing(id, child)] : held.flatMap((one) => handedOn(id, one));
   });
   return [...ofParents, ...nothingToHandOn(given)];

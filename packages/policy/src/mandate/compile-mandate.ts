@@ -8,7 +8,13 @@ import {
   type PolicyDocument,
   type ToolPolicyDocument,
 } from '@mandate/schemas';
-import { type ArgumentRules, compileArgumentRules } from '../arguments/argument-rules.ts';
+import {
+  type ArgumentRules,
+  argumentRulesOnDemand,
+  compileArgumentRules,
+} from '../arguments/argument-rules.ts';
+import { patternsTooLarge } from '../arguments/pattern-size.ts';
+import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
 import { compileGlobs } from '../glob.ts';
 import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
@@ -31,12 +37,21 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
   };
 }
 
-/** @param name how records name it, with its version; null where it is a whole mandate */
-export function compilePolicy(document: PolicyDocument, name: string | null): Compiled<Policy> {
+/**
+ * @param name how records name it, with its version; null where it is a whole mandate
+ * @param stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it; what
+ * it says of arguments is compiled when a call needs it
+ */
+export function compilePolicy(
+  document: PolicyDocument,
+  name: string | null,
+  { stands = false } = {},
+): Compiled<Policy> {
   const faults: CompileFault[] = [];
+  const compileRules = stands ? rulesOnDemand : rulesWithin(faults);
   const tools = new Map<string, ToolPolicy>();
   for (const [tool, policy] of Object.entries(document.toolPolicies ?? {})) {
-    tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], faults));
+    tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], { faults, compileRules }));
   }
   const budgets = compileBudgets(document, faults);
   checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
@@ -68,7 +83,7 @@ export function compilePolicy(document: PolicyDocument, name: string | null): Co
 function compileToolPolicy(
   policy: ToolPolicyDocument,
   path: readonly (string | number)[],
-  faults: CompileFault[],
+  { faults, compileRules }: { faults: CompileFault[]; compileRules: CompileRules },
 ): ToolPolicy {
   checkTiers(policy.chargingPolicy, [...path, 'chargingPolicy'], faults);
   return {
@@ -76,22 +91,40 @@ function compileToolPolicy(
     maxCostPerCallMicros: microsOf(policy.maxCostPerCall),
     rate: policy.rateLimit ?? null,
     charging: chargingOf(policy.chargingPolicy),
-    argumentRules: compileRules(policy, path, faults),
+    argumentRules: compileRules(policy, path),
     leaseMs: policy.executionLeaseMs ?? null,
     requiresConfirmation: policy.requiresConfirmation ?? false,
   };
 }
 
-function compileRules(
-  policy: ToolPolicyDocument,
-  path: readonly (string | number)[],
-  faults: CompileFault[],
-): ArgumentRules | null {
-  if (policy.argumentValidation === undefined) return null;
-  const compiled = compileArgumentRules(policy.argumentValidation);
-  if (compiled.ok) return compiled;
-  faults.push({ path: [...path, 'argumentValidation', ...compiled.path], message: compiled.message });
-  return null;
+type CompileRules = (policy: ToolPolicyDocument, path: readonly (string | number)[]) => ArgumentRules | null;
+
+const rulesOnDemand: CompileRules = ({ argumentValidation }) =>
+  argumentValidation === undefined ? null : argumentRulesOnDemand(argumentValidation);
+
+/** Of a whole document: each schema may take its milliseconds, and all of them together no second. */
+function rulesWithin(faults: CompileFault[]): CompileRules {
+  let parts = 0;
+  let patternSize = 0;
+  return ({ argumentValidation }, path) => {
+    if (argumentValidation === undefined) return null;
+    const fault = (message: string, steps: readonly (string | number)[] = []) => {
+      faults.push({ path: [...path, 'argumentValidation', ...steps], message });
+      return null;
+    };
+    const isWithin = parts <= CAPS.schemaParts && patternSize <= CAPS.patternSize;
+    parts += partsOf(argumentValidation);
+    // One that is over is told; those behind it would only say the same.
+    if (!isWithin) return null;
+    if (parts > CAPS.schemaParts)
+      return fault(
+        `makes the schemas of the document more than ${CAPS.schemaParts} objects together: make several policies of it`,
+      );
+    const compiled = compileArgumentRules(argumentValidation);
+    if (!compiled.ok) return fault(compiled.message, compiled.path);
+    patternSize += compiled.patternSize;
+    return patternSize > CAPS.patternSize ? fault(patternsTooLarge(patternSize)) : compiled;
+  };
 }
 
 function compileBudgets(document: PolicyDocument, faults: CompileFault[]): readonly Budget[] {

@@ -1,5 +1,6 @@
 import { condition } from '@mandate/schemas';
 import { expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
 import { compileCondition } from './condition.ts';
 
 const SUBJECT = {
@@ -15,7 +16,7 @@ const SUBJECT = {
 };
 
 function holds(document: unknown) {
-  return compileCondition(condition.parse(document)).holds(SUBJECT);
+  return compileCondition(condition.parse(document)).holds(SUBJECT, effortOfAction());
 }
 
 const tier = (op: string, value: unknown) => ({ field: 'agent.labels.tier', op, value });

@@ -12,6 +12,8 @@ import {
   stepsOf,
 } from '@mandate/schemas';
 import { linearPattern } from '../arguments/linear-pattern.ts';
+import { type Effort, takes } from '../effort.ts';
+import { endOfFirst, type Segment, segmentOf } from '../glob-pattern.ts';
 
 /** What conditions are about. */
 export type ConditionSubject = {
@@ -26,10 +28,16 @@ type Truth = boolean | null;
 export type FieldPath = readonly string[];
 
 export type CompiledCondition = {
-  holds(subject: ConditionSubject): Truth;
-  /** Every field that it may look at: where these are the same, so is the answer. */
+  /** Unknown as well where there is not effort enough: then `effort.left` is below 0. */
+  holds(subject: ConditionSubject, effort: Effort): Truth;
+  /** Every field that it may look at: where these are the same, so is the answer, and what it takes. */
   fields: readonly FieldPath[];
+  /** Of all its patterns together. */
+  patternSize: number;
 };
+
+/** What one takes at least, told in steps of a pattern. */
+const OF_CONDITION = 4;
 
 /** @throws PatternRefused for a pattern that is none, or could not be looked for in linear time */
 export function compileCondition(condition: Condition): CompiledCondition {
@@ -37,14 +45,16 @@ export function compileCondition(condition: Condition): CompiledCondition {
   if ('any' in condition) return together(condition.any, (truths) => disjunction(truths));
   if ('not' in condition) return together(condition.not, (truths) => negation(disjunction(truths)));
   const field = stepsOf(condition.field);
-  const holds = operatorOf(condition);
+  const { holds, patternSize = 0 } = operatorOf(condition);
   return {
-    holds(subject) {
+    holds(subject, effort) {
+      if (!takes(effort, OF_CONDITION)) return null;
       const value = fieldOf(subject, field);
       if (condition.op === 'exists') return (value !== undefined) === condition.value;
-      return value === undefined ? null : holds(value);
+      return value === undefined ? null : holds(value, effort);
     },
     fields: [field],
+    patternSize,
   };
 }
 
@@ -59,7 +69,7 @@ export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: F
   return value;
 }
 
-type Asked = (subject: ConditionSubject) => Iterable<Truth>;
+type Asked = (subject: ConditionSubject, effort: Effort) => Iterable<Truth>;
 
 function together(
   conditions: readonly Condition[],
@@ -67,12 +77,13 @@ function together(
 ): CompiledCondition {
   const compiled = conditions.map(compileCondition);
   // One by one, for as long as the answer is open.
-  const asked: Asked = function* (subject) {
-    for (const { holds } of compiled) yield holds(subject);
+  const asked: Asked = function* (subject, effort) {
+    for (const { holds } of compiled) yield holds(subject, effort);
   };
   return {
-    holds: (subject) => combine(asked(subject)),
+    holds: (subject, effort) => combine(asked(subject, effort)),
     fields: compiled.flatMap(({ fields }) => fields),
+    patternSize: compiled.reduce((sum, { patternSize }) => sum + patternSize, 0),
   };
 }
 
@@ -98,7 +109,9 @@ function negation(truth: Truth): Truth {
   return truth === null ? null : !truth;
 }
 
-function operatorOf(condition: FieldCondition): (value: Json) => Truth {
+type Operator = { holds: (value: Json, effort: Effort) => Truth; patternSize?: number };
+
+function operatorOf(condition: FieldCondition): Operator {
   switch (condition.op) {
     case '==':
       return ofScalars((value) => value === condition.value);
@@ -110,7 +123,7 @@ function operatorOf(condition: FieldCondition): (value: Json) => Truth {
       return ofScalars((value) => values.has(value) === (condition.op === 'in'));
     }
     case 'contains':
-      return (value) => contains(value, condition.value);
+      return { holds: contains(condition.value) };
     case '>':
       return ofNumbers((value) => value > condition.value);
     case '>=':
@@ -120,31 +133,45 @@ function operatorOf(condition: FieldCondition): (value: Json) => Truth {
     case '<=':
       return ofNumbers((value) => value <= condition.value);
     case 'matches': {
-      const pattern = linearPattern(condition.value);
-      return ofTexts((value) => pattern.test(value));
+      const { size, test } = linearPattern(condition.value);
+      return {
+        holds(value, effort) {
+          if (typeof value !== 'string') return null;
+          const is = test(value, effort);
+          return effort.left < 0 ? null : is;
+        },
+        patternSize: size,
+      };
     }
     case 'starts_with':
-      return ofTexts((value) => value.startsWith(condition.value));
+      return {
+        holds: (value) => (typeof value === 'string' ? value.startsWith(condition.value) : null),
+      };
     case 'exists':
-      return () => condition.value;
+      return { holds: () => condition.value };
   }
 }
 
+/** In a text so short the engine's own search is fast whatever the texts are; the one beside it is linear always. */
+const SHORT = 16;
+
 /** A list holds it as an element, a text as a part. */
-function contains(value: Json, sought: Scalar): Truth {
-  if (Array.isArray(value)) return value.includes(sought);
-  return typeof value === 'string' && typeof sought === 'string' ? value.includes(sought) : null;
+function contains(sought: Scalar): Operator['holds'] {
+  const segment: Segment | null =
+    typeof sought === 'string' && sought.length > SHORT ? segmentOf(sought) : null;
+  return (value, effort) => {
+    if (Array.isArray(value)) return takes(effort, value.length) ? value.includes(sought) : null;
+    if (typeof value !== 'string' || typeof sought !== 'string') return null;
+    if (!takes(effort, value.length)) return null;
+    return segment === null ? value.includes(sought) : endOfFirst(segment, value, 0, value.length) >= 0;
+  };
 }
 
 /** A list or an object is neither equal to a value nor different from it. */
-function ofScalars(compare: (value: Json) => boolean): (value: Json) => Truth {
-  return (value) => (typeof value === 'object' && value !== null ? null : compare(value));
+function ofScalars(compare: (value: Json) => boolean): Operator {
+  return { holds: (value) => (typeof value === 'object' && value !== null ? null : compare(value)) };
 }
 
-function ofNumbers(compare: (value: number) => boolean): (value: Json) => Truth {
-  return (value) => (typeof value === 'number' ? compare(value) : null);
-}
-
-function ofTexts(compare: (value: string) => boolean): (value: Json) => Truth {
-  return (value) => (typeof value === 'string' ? compare(value) : null);
+function ofNumbers(compare: (value: number) => boolean): Operator {
+  return { holds: (value) => (typeof value === 'number' ? compare(value) : null) };
 }

@@ -7,7 +7,8 @@ import type { Action } from '@mandate/schemas';
 import { composeFamily, nameOf } from '../mandate/compose-family.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
-import type { AgentAttributes, InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
+import { type AgentAttributes, type Efforts, effortsOfAction } from './ask-rules.ts';
+import type { InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
 
 /** Null: it is registered no more, and holds nothing. */
 export type AgentAbove = { id: string; agent: AgentAttributes | null };
@@ -20,13 +21,22 @@ export type FamiliesInForce = {
     rules: RulesInForce,
     action: Action,
     atMs: number,
+    /** What is left of them after `own`. */
+    efforts?: Efforts,
   ): Resolved;
 };
 
 type ResolvedAbove = { holder: string; held: Resolved };
 
 const FAMILIES_KNOWN = 5_000;
-const NOTHING: Resolved = { mandate: null, shadow: null, matches: [], holdsFromMs: 0, holdsUntilMs: null };
+const NOTHING: Resolved = {
+  mandate: null,
+  shadow: null,
+  matches: [],
+  steps: 0,
+  holdsFromMs: 0,
+  holdsUntilMs: null,
+};
 
 export function familiesInForce(): FamiliesInForce {
   const families = recentlyUsed<Mandate>(FAMILIES_KNOWN);
@@ -66,23 +76,32 @@ export function familiesInForce(): FamiliesInForce {
   function inShadow(own: Resolved, above: readonly ResolvedAbove[]): InShadow | null {
     const all = [own, ...above.map(({ held }) => held)];
     if (all.every(({ shadow }) => shadow === null)) return null;
-    const mandate = composed(withShadow(own), above, withShadow);
-    if (mandate === null) return null;
+    const isKnown = all.every(({ shadow }) => shadow?.mandate !== null);
+    const mandate = isKnown ? composed(withShadow(own), above, withShadow) : null;
+    if (isKnown && mandate === null) return null;
     const namesOf = (what: 'rules' | 'policies') => [
       ...(own.shadow?.[what] ?? []),
       ...above.flatMap(({ holder, held }) => (held.shadow?.[what] ?? []).map((name) => nameOf(name, holder))),
     ];
     const spell = together(all.map(({ shadow, ...held }) => shadow ?? held));
-    return { mandate, rules: namesOf('rules'), policies: namesOf('policies'), ...spell };
+    const steps = all.reduce((sum, { shadow }) => sum + (shadow?.steps ?? 0), 0);
+    return { mandate, rules: namesOf('rules'), policies: namesOf('policies'), steps, ...spell };
   }
 
   return {
-    within(own, agents, rules, action, atMs) {
+    within(own, agents, rules, action, atMs, efforts = effortsOfAction()) {
       if (agents.length === 0) return own;
-      const above = agents.map(({ id, agent }): ResolvedAbove => {
-        const held = agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs);
-        return { holder: id, held };
-      });
+      const ids = agents.map(({ id }) => id);
+      if (own.tooCostly !== undefined) return { ...own, above: ids };
+      const above: ResolvedAbove[] = [];
+      for (const { id, agent } of agents) {
+        const held =
+          agent === null ? NOTHING : rules.resolve(agent, { ...action, agentId: id }, atMs, efforts);
+        above.push({ holder: id, held });
+        if (held.tooCostly === undefined) continue;
+        const spell = together([own, ...above.map(({ held }) => held)]);
+        return { ...held, above: ids, tooCostly: { ...held.tooCostly, agent: id }, ...spell };
+      }
       const all = [own, ...above.map(({ held }) => held)];
       return {
         mandate: composed(own.mandate, above, ({ mandate }) => mandate),
@@ -91,7 +110,8 @@ export function familiesInForce(): FamiliesInForce {
           ...own.matches,
           ...above.flatMap(({ holder, held }) => held.matches.map((match) => ({ ...match, agent: holder }))),
         ],
-        above: agents.map(({ id }) => id),
+        above: ids,
+        steps: all.reduce((sum, { steps }) => sum + steps, 0),
         ...together(all),
       };
     },

@@ -1,5 +1,6 @@
 /** A rule, compiled: what decides whether its policy applies. */
 import { CAPS, type Condition, policyNamed, type RuleDocument } from '@mandate/schemas';
+import { patternsTooLarge } from '../arguments/pattern-size.ts';
 import { PatternRefused } from '../arguments/pattern-to-re2.ts';
 import { compileGlobs, type GlobMatcher } from '../glob.ts';
 import type { Compiled } from '../mandate/compile-mandate.ts';
@@ -19,7 +20,10 @@ export type Rule = {
   endsAtMs: number | null;
 };
 
-export function compileRule(document: RuleDocument): Compiled<Rule> {
+/**
+ * @param stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it
+ */
+export function compileRule(document: RuleDocument, { stands = false } = {}): Compiled<Rule> {
   const { id, priority, policy, mode, agents, groups, when, startsAt, endsAt } = document;
   if (when !== undefined && size(when) > CAPS.conditions)
     return fault('when', `holds more than ${CAPS.conditions} conditions: make several rules of it`);
@@ -38,6 +42,8 @@ export function compileRule(document: RuleDocument): Compiled<Rule> {
       startsAtMs: startsAtMs ?? null,
       endsAtMs: endsAtMs ?? null,
     };
+    const patternSize = compiled.conditions.reduce((sum, one) => sum + one.patternSize, 0);
+    if (!stands && patternSize > CAPS.patternSize) return fault('when', patternsTooLarge(patternSize));
     return { ok: true, compiled };
   } catch (error) {
     if (error instanceof PatternRefused) return fault('when', error.message);

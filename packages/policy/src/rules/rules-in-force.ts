@@ -2,19 +2,27 @@
  * Which mandate an action is decided under, of all that rules give. Three things are remembered, each by all that it depends
  * on and nothing else: which rules can match an agent at all; what of those matches, by the fields that their conditions
  * look at; and what a set of policies composes to, which agents share. So the cost of a decision grows neither
- * with policies nor with rules.
+ * with policies nor with rules. What the rules take for one action is bounded, and told the same where it is remembered.
  */
-import type { Action, Json } from '@mandate/schemas';
+import type { Action } from '@mandate/schemas';
 import { compose, missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { recentlyUsed } from '../recently-used.ts';
-import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
+import {
+  type AgentAttributes,
+  type Candidate,
+  doHold,
+  type Efforts,
+  effortsOfAction,
+  fieldsOf,
+  fits,
+  keyOf,
+  mayHold,
+  spend,
+  type Taken,
+} from './ask-rules.ts';
+import type { ConditionSubject, FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';
-
-/** An agent as rules see it: `id`, and whatever it was registered with. */
-export type AgentAttributes = { readonly id: string; readonly groups: readonly string[] } & {
-  readonly [attribute: string]: Json | readonly string[] | undefined;
-};
 
 /** `agent`: whom above the one that asks it matches; absent: that one itself. */
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string };
@@ -28,23 +36,31 @@ export type Resolved = {
   matches: readonly RuleMatch[];
   /** Who stands above the agent, the nearest first; absent: nobody. */
   above?: readonly string[];
+  /** It took too much to know, this rule most of it; of whom above the agent. Then nothing is allowed. */
+  tooCostly?: { rule: string; agent?: string };
+  /** What the rules in force took; those in shadow have effort of their own. */
+  steps: number;
 } & Spell;
 
 /** The same rules match from then on, and until before then; null: for ever. What is in shadow has a spell of its own. */
 type Spell = { holdsFromMs: number; holdsUntilMs: number | null };
 
 export type InShadow = Spell & {
-  /** With the policies of the rules in shadow that match. */
-  mandate: Mandate;
-  /** Those rules, and what they name. */
+  /** With the policies of the rules in shadow that match; null: it took too much to know. */
+  mandate: Mandate | null;
+  /** Those rules, and what they name; where it took too much, the one that took most of it. */
   rules: readonly string[];
   policies: readonly string[];
+  steps: number;
 };
 
 /** Of one state of rules and policies: where these change, another takes its place. */
 export type RulesInForce = {
-  /** @param agent the same object for as long as the agent is the same */
-  resolve(agent: AgentAttributes, action: Action, atMs: number): Resolved;
+  /**
+   * @param agent the same object for as long as the agent is the same
+   * @param efforts what is left of them for whoever is asked next about the action
+   */
+  resolve(agent: AgentAttributes, action: Action, atMs: number, efforts?: Efforts): Resolved;
 };
 
 /** The version that a rule means, the latest for null; null where there is none, or it was archived. */
@@ -54,9 +70,6 @@ export type PolicyLookup = (id: string, version: number | null) => NamedPolicy |
 export type Remembered = { agents: number; answers: number; mandates: number };
 
 const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500 };
-/** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
-const LONGEST_KEY = 1_000;
-
 /** The id of a mandate that nobody issued. */
 export const COMPOSED = 'rules';
 
@@ -70,44 +83,72 @@ export function rulesInForce(
   bounds: NamedPolicy | null = null,
   { id = COMPOSED, remembered = OF_A_TENANT }: { id?: string; remembered?: Remembered } = {},
 ): RulesInForce {
-  const ordered = inOrder(rules);
+  const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const kept = byId.filter(isKept);
+  const watching = byId.filter((rule) => !isKept(rule));
   const ofAgents = recentlyUsed<Candidates>(remembered.agents);
-  const answers = recentlyUsed<{ found: Resolved; spell: Spell }>(remembered.answers);
+  const answers = recentlyUsed<Answer>(remembered.answers);
   const mandates = recentlyUsed<Mandate>(remembered.mandates);
   let made = 0;
 
-  function candidatesOf(agent: AgentAttributes): Candidates {
+  function candidatesOf(agent: AgentAttributes, efforts: Efforts): Candidates {
     const known = ofAgents.get(agent.id);
-    if (known?.agent === agent) return known;
+    if (known?.agent === agent && fits(efforts, known)) return known;
     made += 1;
-    const candidates = { ...candidatesAmong(ordered, agent), agent, number: made };
-    ofAgents.set(agent.id, candidates);
+    const enforced = mayHold(kept, agent, efforts.enforced);
+    const shadow = mayHold(watching, agent, efforts.shadow);
+    const candidates = {
+      agent,
+      number: made,
+      enforced,
+      shadow,
+      fields: fieldsOf([enforced, shadow].flatMap((asked) => (asked.ok ? asked.holding : []))),
+      steps: enforced.steps,
+      shadowSteps: shadow.steps,
+    };
+    if (candidates.steps + candidates.shadowSteps < TOO_MUCH) ofAgents.set(agent.id, candidates);
     return candidates;
   }
 
-  function resolve({ candidates }: Candidates, subject: ConditionSubject, atMs: number): Resolved {
-    const matching = candidates.filter(
-      ({ rule, open }) => isInForce(rule, atMs) && open.every(({ holds }) => holds(subject) === true),
-    );
-    const matches = matching.map(({ rule }) => {
-      const { id, version } = rule.policy;
-      const policy = policyOf(id, version) ?? missingPolicy(id, version === null ? id : `${id}@${version}`);
-      return { rule, policy };
-    });
+  function answer(candidates: Candidates, subject: ConditionSubject, atMs: number, efforts: Efforts): Answer {
+    const { enforced, shadow } = candidates;
+    if (!enforced.ok) return nothingKnown(enforced.dearest, { holdsFromMs: 0, holdsUntilMs: null });
+    const ofEnforced = spell(enforced.holding, atMs);
+    const held = doHold(enforced.holding, subject, atMs, efforts.enforced);
+    if (!held.ok) return nothingKnown(held.dearest, ofEnforced);
+    const ofAll = spell([...enforced.holding, ...(shadow.ok ? shadow.holding : [])], atMs);
+    const watched = shadow.ok ? doHold(shadow.holding, subject, atMs, efforts.shadow) : shadow;
+    const matching = [...held.holding, ...(watched.ok ? watched.holding : [])];
+    const matches = inOrder(matching.map(({ rule }) => rule)).map(matchOf);
+    const shadowSteps = candidates.shadowSteps + watched.steps;
     return {
-      mandate: composed(matches.filter(isKept)),
-      shadow: inShadow(matches, spell(candidates, atMs)),
-      matches: matches.map(({ rule, policy }) => ({ rule: rule.id, policy: policy.name, mode: rule.mode })),
-      ...spell(candidates.filter(isKept), atMs),
+      found: {
+        mandate: composed(matches.filter(({ rule }) => isKept(rule))),
+        shadow: watched.ok
+          ? inShadow(matches, { steps: shadowSteps, ...ofAll })
+          : unknownShadow(matchOf(watched.dearest), { steps: shadowSteps, ...ofAll }),
+        matches: matches.map(({ rule, policy }) => ({ rule: rule.id, policy: policy.name, mode: rule.mode })),
+        steps: candidates.steps + held.steps,
+        ...ofEnforced,
+      },
+      spell: ofAll,
+      steps: held.steps,
+      shadowSteps: watched.steps,
     };
   }
 
-  function inShadow(matches: readonly Match[], spell: Spell): InShadow | null {
-    const watching = matches.filter((one) => !isKept(one));
+  function matchOf(rule: Rule): Match {
+    const { id, version } = rule.policy;
+    const policy = policyOf(id, version) ?? missingPolicy(id, version === null ? id : `${id}@${version}`);
+    return { rule, policy };
+  }
+
+  function inShadow(matches: readonly Match[], found: Spell & { steps: number }): InShadow | null {
+    const watching = matches.filter(({ rule }) => !isKept(rule));
     const mandate = watching.length === 0 ? null : composed(matches);
     if (mandate === null) return null;
     const policies = new Set(watching.map(({ policy }) => policy.name));
-    return { mandate, rules: watching.map(({ rule }) => rule.id), policies: [...policies], ...spell };
+    return { mandate, rules: watching.map(({ rule }) => rule.id), policies: [...policies], ...found };
   }
 
   function composed(matches: readonly Match[]): Mandate | null {
@@ -126,19 +167,18 @@ export function rulesInForce(
   }
 
   return {
-    resolve(agent, action, atMs) {
-      const candidates = candidatesOf(agent);
+    resolve(agent, action, atMs, efforts = effortsOfAction()) {
+      const candidates = candidatesOf(agent, efforts);
+      spend(efforts, candidates);
       const subject = { agent: agent as ConditionSubject['agent'], action };
-      const seen = candidates.fields.map((field) =>
-        [fieldOf(subject, field)].filter((one) => one !== undefined),
-      );
-      const key = JSON.stringify([candidates.number, seen]);
-      if (key.length > LONGEST_KEY) return resolve(candidates, subject, atMs);
-      const known = answers.get(key);
-      if (known !== undefined && isWithin(known.spell, atMs)) return known.found;
-      const found = resolve(candidates, subject, atMs);
-      answers.set(key, { found, spell: spell(candidates.candidates, atMs) });
-      return found;
+      const asked = keyOf(candidates.fields, subject);
+      const key = asked === null ? null : `${candidates.number}${asked}`;
+      const known = key === null ? undefined : answers.get(key);
+      const isKnown = known !== undefined && isWithin(known.spell, atMs) && fits(efforts, known);
+      const given = isKnown ? known : answer(candidates, subject, atMs, efforts);
+      spend(efforts, given);
+      if (key !== null && !isKnown) answers.set(key, given);
+      return given.found;
     },
   };
 }
@@ -148,49 +188,31 @@ export function inOrder(rules: readonly Rule[]): readonly Rule[] {
 }
 
 /** What of the rules can match an agent, once its own attributes were asked; `fields`: what the rest depends on. */
-type Candidates = {
+type Candidates = Taken & {
   agent: AgentAttributes;
   /** Tells them from those of other agents, and of this one before it was changed. */
   number: number;
-  candidates: readonly Candidate[];
+  enforced: ReturnType<typeof mayHold>;
+  shadow: ReturnType<typeof mayHold>;
   fields: readonly FieldPath[];
 };
-type Candidate = { rule: Rule; open: readonly CompiledCondition[] };
 type Match = { rule: Rule; policy: NamedPolicy };
+type Answer = Taken & { found: Resolved; spell: Spell };
 
 /** Whatever its mode, but that one: it stands beside the mandate. */
-function isKept({ rule }: { rule: Rule }): boolean {
-  return rule.mode !== 'shadow';
+function isKept({ mode }: Rule): boolean {
+  return mode !== 'shadow';
 }
 
-function candidatesAmong(
-  rules: readonly Rule[],
-  agent: AgentAttributes,
-): Pick<Candidates, 'candidates' | 'fields'> {
-  const candidates = rules.flatMap((rule): Candidate[] => {
-    if (!mayMatch(rule, agent)) return [];
-    return [{ rule, open: rule.conditions.filter((one) => !isOfAgent(one)) }];
-  });
-  const fields = candidates.flatMap(({ open }) => open.flatMap((one) => one.fields));
-  const distinct = new Map(fields.map((field) => [JSON.stringify(field), field]));
-  return { candidates, fields: [...distinct.values()].filter(([root]) => root !== 'agent') };
+const TOO_MUCH = Number.POSITIVE_INFINITY;
+
+function nothingKnown({ id: rule }: Rule, spell: Spell): Answer {
+  const found = { mandate: null, shadow: null, matches: [], tooCostly: { rule }, steps: TOO_MUCH, ...spell };
+  return { found, spell, steps: TOO_MUCH, shadowSteps: 0 };
 }
 
-/** Whether some action of the agent could match the rule at some time. */
-export function mayMatch({ agents, groups, conditions }: Rule, agent: AgentAttributes): boolean {
-  if (agents !== null && agents(agent.id) === null) return false;
-  if (groups !== null && !agent.groups.some((group) => groups.has(group))) return false;
-  const subject = { agent, action: {} } as unknown as ConditionSubject;
-  return conditions.every((one) => !isOfAgent(one) || one.holds(subject) === true);
-}
-
-/** So that it is the same for all that the agent does. */
-function isOfAgent({ fields }: CompiledCondition): boolean {
-  return fields.every(([root]) => root === 'agent');
-}
-
-export function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {
-  return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
+function unknownShadow({ rule, policy }: Match, found: Spell & { steps: number }): InShadow {
+  return { mandate: null, rules: [rule.id], policies: [policy.name], ...found };
 }
 
 function spell(candidates: readonly Candidate[], atMs: number): Spell {
@@ -207,5 +229,5 @@ function spell(candidates: readonly Candidate[], atMs: number): Spell {
 }
 
 function isWithin({ holdsFromMs, holdsUntilMs }: Spell, atMs: number): boolean {
-  return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? Number.POSITIVE_INFINITY);
+  return holdsFromMs <= atMs && atMs < (holdsUntilMs ?? TOO_MUCH);
 }

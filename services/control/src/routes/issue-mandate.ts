@@ -92,6 +92,11 @@ function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): HttpPr
     return new HttpProblem(409, 'TOO_MANY', `more than ${CAPS.rulesPerMandate} rules match the agent`, {
       remedy: 'Put several policies into one; a mandate holds no more.',
     });
+  if (composed.why === 'TOO_COSTLY')
+    return new HttpProblem(409, 'RULES_TOO_COSTLY', 'to ask the rules of this agent takes more than it may', {
+      remedy:
+        'Have fewer and simpler patterns ask shorter texts; POST /v1/mandates/preview tells of which rule.',
+    });
   if (composed.why === 'NO_RULE')
     return new HttpProblem(409, 'NO_RULE_MATCHES', 'no rule matches the agent in this context', {
       remedy: 'Have a rule match it (POST /v1/mandates/preview tells which do): without, nothing is allowed.',

@@ -59,6 +59,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'deadline':
     case 'kill-switch':
     case 'tenant-open':
+    case 'within-steps':
     case 'mandate-found':
     case 'model-priced':
     case 'unknown':

@@ -21,6 +21,8 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return passed ? 'No kill switch stopped the agent.' : 'A kill switch stopped the agent.';
     case 'tenant-open':
       return `The tenant was closed at ${seen.closedAt}.`;
+    case 'within-steps':
+      return `To ask every rule and policy takes more than ${seen.steps} steps.`;
     case 'mandate-found':
       return `No mandate that applies was found for the agent "${seen.agentId}".`;
     case 'mandate-alive':

@@ -20,6 +20,7 @@ const READERS = {
   deadline: nothing,
   'kill-switch': nothing,
   'tenant-open': z.object({ tenant: z.string(), closedAt: z.string() }),
+  'within-steps': z.object({ steps: z.int() }),
   'mandate-found': z.object({ agentId: z.string(), context: z.string().optional() }),
   'mandate-alive': z.object({ expiresAt: z.string(), revokedAt: z.string().optional() }),
   'tool-denied': z.object({ tool: z.string(), ...matched }),

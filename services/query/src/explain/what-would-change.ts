@@ -30,6 +30,7 @@ const WAYS = [
   'allowed',
   'declared',
   'other-arguments',
+  'less-to-judge',
   'stated-price',
   'higher-limit',
   'cheaper-call',
@@ -68,7 +69,7 @@ export const change = z.object({
 export type Change = z.output<typeof change>;
 
 /** Where one of these objects, no mandate was asked. */
-const WITHOUT_MANDATE: ReadonlySet<string> = new Set(['tenant-open', 'mandate-found']);
+const WITHOUT_MANDATE: ReadonlySet<string> = new Set(['tenant-open', 'mandate-found', 'within-steps']);
 const NEAR_EXPIRY_MS = 24 * 3_600_000;
 
 export function whatWouldChange(decision: Decision): Change {
@@ -106,6 +107,13 @@ function waysPast(check: Check, decision: Decision): Way[] {
       return [...longerDeadline(decision), nextAttempt(decision)];
     case 'kill-switch':
       return [{ way: 'revive', words: 'a revive by an operator, and a new id for the action' }];
+    case 'within-steps':
+      return [
+        {
+          way: 'less-to-judge',
+          words: `shorter texts, or rules and policies that take at most ${seen.steps} steps to ask`,
+        },
+      ];
     case 'tenant-open':
       return [
         {

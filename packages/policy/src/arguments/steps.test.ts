@@ -1,0 +1,121 @@
+/** What arguments are asked takes as many steps as there are, and then ends: whatever a schema is made of. */
+import { CAPS } from '@mandate/schemas';
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
+import { argumentRulesOnDemand, compileArgumentRules } from './argument-rules.ts';
+import { patternSize } from './pattern-size.ts';
+import { patternToRe2 } from './pattern-to-re2.ts';
+
+const MANY = Array.from({ length: CAPS.elements }, () => 0);
+const elements = (items: object) => ({ type: 'object', properties: { a: { type: 'array', items } } });
+const times = (count: number, make: (at: number) => unknown) =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+test.each<[string, object, unknown]>([
+  [
+    'as many choices as a schema holds, for each of many elements',
+    elements({ anyOf: times(300, (at) => ({ const: 300 - at - 1 })) }),
+    MANY,
+  ],
+  ['types alone', elements({ anyOf: times(300, (at) => ({ type: at < 299 ? 'string' : 'number' })) }), MANY],
+  ['a long list of values', elements({ enum: times(9_000, (at) => at + 1).concat(0) }), MANY],
+  [
+    'lists that are looked through again and again',
+    {
+      type: 'object',
+      properties: {
+        a: { type: 'array', allOf: times(300, () => ({ type: 'array', contains: { const: 1 } })) },
+      },
+    },
+    MANY.concat(1),
+  ],
+  [
+    'what is unique, again and again',
+    {
+      type: 'object',
+      properties: { a: { allOf: times(300, () => ({ type: 'array', uniqueItems: true })) } },
+    },
+    MANY.map((_, at) => at),
+  ],
+  [
+    'patterns on a long text',
+    {
+      type: 'object',
+      properties: { a: { allOf: times(20, () => ({ type: 'string', pattern: '(a|b)*a(a|b){100}[cd]' })) } },
+    },
+    'ab'.repeat(CAPS.stringUnits / 2),
+  ],
+])('%s', (_, schema, a) => {
+  const rules = compileArgumentRules({ schema: schema as Record<string, unknown> });
+  if (!rules.ok) throw new Error(rules.message);
+  const effort = effortOfAction();
+  rules.validate({ a }, effort);
+  expect(effort.left).toBeLessThan(0);
+  const few = effortOfAction();
+  rules.validate({ a: typeof a === 'string' ? 'ab' : [0, 1] }, few);
+  expect(few.left).toBeGreaterThan(CAPS.stepsPerAction * 0.9);
+});
+
+test('named validators take as much as the texts are long', () => {
+  const rules = compileArgumentRules({ validators: times(32, () => 'noSystemPaths') as string[] });
+  if (!rules.ok) throw new Error(rules.message);
+  const effort = effortOfAction();
+  expect(rules.validate({ a: 'see the docs '.repeat(5_000) }, effort)).toBeNull();
+  expect(effort.left).toBeLessThan(0);
+});
+
+test('a schema that is compiled when it is needed takes the same for whoever needs it', () => {
+  const rules = argumentRulesOnDemand({ schema: elements({ type: 'number' }) });
+  const taken = [0, 1].map(() => {
+    const effort = effortOfAction();
+    expect(rules.validate({ a: [1, 'x'] }, effort)?.pointer).toBe('/a/1');
+    return effort.left;
+  });
+  expect(taken[0]).toBe(taken[1]);
+  const none = { left: 10 };
+  expect(rules.validate({ a: [1, 'x'] }, none)).toBeNull();
+  expect(none.left).toBeLessThan(0);
+});
+
+test('a pattern is never larger for the engine than its size says', () => {
+  const atom = fc.constantFrom(
+    'a',
+    '\\s',
+    '\\p{L}',
+    '[ab]',
+    '[^a\\s]',
+    '.',
+    '\\b',
+    '^',
+    '\\u{1F600}',
+    '[\\]\\p{Lu}(]',
+  );
+  const quantifier = fc.constantFrom('', '', '*', '+?', '?', '{0}', '{3}', '{2,}', '{1,7}', '{0,9}?');
+  const isZeroWidth = (source: string) => source === '^' || source === '\\b';
+  const { pattern } = fc.letrec<{ pattern: string; piece: string }>((tie) => ({
+    piece: fc.oneof(
+      { maxDepth: 3 },
+      fc.tuple(atom, quantifier).map(([one, often]) => (isZeroWidth(one) ? one : one + often)),
+      fc
+        .tuple(fc.constantFrom('(', '(?:', '(?<n>'), tie('pattern'), quantifier)
+        .map(([open, inner, often]) => `${open.replace('(?<n>', '(')}${inner})${often}`),
+    ),
+    pattern: fc
+      .array(fc.array(tie('piece'), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
+      .map((choices) => choices.map((pieces) => pieces.join('')).join('|')),
+  }));
+  fc.assert(
+    fc.property(pattern, (source) => {
+      let size: number;
+      try {
+        size = patternSize(source);
+      } catch {
+        return;
+      }
+      expect(RE2JS.compile(patternToRe2(source)).programSize()).toBeLessThanOrEqual(size);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,152 @@
+/**
+ * Which rules hold for an agent and what it does, asked with so much effort and no more. Each is asked in the order of their
+ * ids, so whose conditions took too much is the same whatever order the rules stand in.
+ */
+import type { Json } from '@mandate/schemas';
+import { type Effort, effortOfAction, takes } from '../effort.ts';
+import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
+import type { Rule } from './rule.ts';
+
+/** An agent as rules see it: `id`, and whatever it was registered with. */
+export type AgentAttributes = { readonly id: string; readonly groups: readonly string[] } & {
+  readonly [attribute: string]: Json | readonly string[] | undefined;
+};
+
+/** How much there is left for rules in force, and for those in shadow: these cost the decision nothing. */
+export type Efforts = { enforced: Effort; shadow: Effort };
+
+export function effortsOfAction(): Efforts {
+  return { enforced: effortOfAction(), shadow: effortOfAction() };
+}
+
+/** What asking took; Infinity: more than there was. */
+export type Taken = { steps: number; shadowSteps: number };
+
+export function spend({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): void {
+  enforced.left -= steps;
+  shadow.left -= shadowSteps;
+}
+
+/** What was found with more effort than there is now is found again, to say what is said by whoever never found it. */
+export function fits({ enforced, shadow }: Efforts, { steps, shadowSteps }: Taken): boolean {
+  return steps <= enforced.left && shadowSteps <= shadow.left;
+}
+
+/** A rule that may match the agent, and what of its conditions an action is asked. */
+export type Candidate = { rule: Rule; open: readonly CompiledCondition[] };
+
+export type Asked =
+  | { ok: true; holding: readonly Candidate[]; steps: number }
+  /** The one that took most of what there was. */
+  | { ok: false; dearest: Rule; steps: number };
+
+/** What a rule takes at least. */
+const OF_RULE = 10;
+
+function ask(
+  candidates: readonly Candidate[],
+  effort: Effort,
+  holds: (candidate: Candidate, left: Effort) => boolean,
+): Asked {
+  const [first] = candidates;
+  if (first === undefined) return { ok: true, holding: [], steps: 0 };
+  const left = { ...effort };
+  const holding: Candidate[] = [];
+  let dearest = first.rule;
+  let most = -1;
+  for (const candidate of candidates) {
+    const before = left.left;
+    if (takes(left, OF_RULE) && holds(candidate, left)) holding.push(candidate);
+    if (before - left.left > most) {
+      most = before - left.left;
+      dearest = candidate.rule;
+    }
+    if (left.left < 0) return { ok: false, dearest, steps: Number.POSITIVE_INFINITY };
+  }
+  return { ok: true, holding, steps: effort.left - left.left };
+}
+
+/** Whatever the agent does, and whenever: in the same order. */
+export function mayHold(rules: readonly Rule[], agent: AgentAttributes, effort: Effort): Asked {
+  const all = rules.map((rule) => ({ rule, open: rule.conditions.filter((one) => !isOfAgent(one)) }));
+  return ask(all, effort, ({ rule }, left) => mayMatch(rule, agent, left));
+}
+
+export function doHold(
+  candidates: readonly Candidate[],
+  subject: ConditionSubject,
+  atMs: number,
+  effort: Effort,
+): Asked {
+  return ask(
+    candidates,
+    effort,
+    ({ rule, open }, left) =>
+      isInForce(rule, atMs) && open.every(({ holds }) => holds(subject, left) === true),
+  );
+}
+
+/** Whether some action of the agent could match the rule at some time; false where there is not effort enough. */
+export function mayMatch(
+  { agents, groups, conditions }: Rule,
+  agent: AgentAttributes,
+  effort: Effort,
+): boolean {
+  if (agents !== null && !(takes(effort, agents.steps * agent.id.length) && agents(agent.id) !== null))
+    return false;
+  if (groups !== null && !agent.groups.some((group) => groups.has(group))) return false;
+  const subject = { agent, action: {} } as unknown as ConditionSubject;
+  return conditions.every((one) => !isOfAgent(one) || one.holds(subject, effort) === true);
+}
+
+/** So that it is the same for all that the agent does. */
+function isOfAgent({ fields }: CompiledCondition): boolean {
+  return fields.every(([root]) => root === 'agent');
+}
+
+export function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean {
+  return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** What of an action they are about; where that is the same, so is the answer, and what it takes. */
+export function fieldsOf(candidates: readonly Candidate[]): readonly FieldPath[] {
+  const fields = candidates.flatMap(({ open }) => open.flatMap((one) => one.fields));
+  const distinct = new Map(fields.map((field) => [JSON.stringify(field), field]));
+  return [...distinct.values()].filter(([root]) => root !== 'agent');
+}
+
+/** What conditions look at may be as long as an argument can be: then it is looked at anew each time. */
+const LONGEST_KEY = 1_000;
+
+/** Of what stands in the fields; null: it would be long. */
+export function keyOf(fields: readonly FieldPath[], subject: ConditionSubject): string | null {
+  let key = '';
+  for (const field of fields) {
+    const value = fieldOf(subject, field);
+    if (value === undefined) key += ' -';
+    else if (isLonger(value, LONGEST_KEY)) return null;
+    else key += ` ${JSON.stringify(value)}`;
+    if (key.length > LONGEST_KEY) return null;
+  }
+  return key;
+}
+
+/** Than so many characters and elements, without looking at many more. */
+function isLonger(value: Json, most: number): boolean {
+  if (typeof value === 'string') return value.length > most;
+  if (typeof value !== 'object' || value === null) return false;
+  let left = most;
+  const around: Json[] = [value];
+  for (let one = around.pop(); one !== undefined; one = around.pop()) {
+    if (typeof one === 'string') left -= one.length;
+    if (typeof one === 'object' && one !== null) {
+      const names = Object.keys(one);
+      left -= names.length;
+      if (left < 0) return true;
+      for (const name of names) left -= name.length;
+      around.push(...Object.values(one));
+    }
+    if (left < 0) return true;
+  }
+  return false;
+}
