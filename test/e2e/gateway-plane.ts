@@ -101,6 +101,7 @@ export async function startGatewayPlane(options: {
       ...given,
       kills: localKillBroadcast(),
       above: () => [],
+      isClosed: () => false,
       redact,
       redactText: (text) => text,
       fingerprint,

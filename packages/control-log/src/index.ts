@@ -4,5 +4,6 @@
  * its start short: the fold, written down now and then, which is only a cache of the log (ADR 32).
  */
 export { type FollowedControl, followControl } from './follow-control.ts';
+export { keysWhileOpen } from './keys-while-open.ts';
 export { openControlSnapshots } from './snapshots/open-control-snapshots.ts';
 export { takeControlSnapshot } from './snapshots/take-snapshot.ts';

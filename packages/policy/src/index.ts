@@ -21,6 +21,7 @@ export { previewMandate } from './control/preview-mandate.ts';
 export type { ControlHead, ControlPlace } from './control/snapshot/control-line.ts';
 export { readControl, readControlHead } from './control/snapshot/read-control.ts';
 export { controlDigest, writeControl } from './control/snapshot/write-control.ts';
+export { compileBounds } from './control/tenant-bounds.ts';
 export type { TenantControl } from './control/tenant-control.ts';
 export { foldChange, type WhatBecame } from './control/what-became.ts';
 export { decide, type Judgement, plan } from './decide.ts';

@@ -1,5 +1,5 @@
 /**
- * The control plane: agents, policies, rules, issued mandates and the keys of people over HTTP. It decides nothing and keeps nothing: a change is a record on the
+ * The control plane: tenants, agents, policies, rules, issued mandates and the keys of people over HTTP. It decides nothing and keeps nothing: a change is a record on the
  * control topic, which takes effect at its place there, for deciders as for whoever reads here, or, where it expected what
  * was no longer so, never. Any number of these may run.
  *
@@ -18,6 +18,7 @@ import { previewMandate } from './routes/preview-mandate.ts';
 import { readRoleKeys, writeRoleKeys } from './routes/role-keys.ts';
 import { readRules, writeRules } from './routes/rules.ts';
 import { showLint } from './routes/show-lint.ts';
+import { readTenants, writeTenants } from './routes/tenants.ts';
 
 export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';
@@ -32,6 +33,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
     await server.register(async (shown) => {
       reads?.recordAll(shown);
       for (const route of [
+        readTenants,
         readAgents,
         readAgentKeys,
         readRoleKeys,
@@ -46,6 +48,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
     await server.register(async (changing) => {
       reads?.recordRefusals(changing);
       for (const route of [
+        writeTenants,
         writeAgents,
         writeAgentKeys,
         writeRoleKeys,

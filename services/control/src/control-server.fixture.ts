@@ -1,7 +1,7 @@
 /** Control services on one log, and how they are called. For tests. */
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, recordHttpReads } from '@mandate/bus';
-import { followControl } from '@mandate/control-log';
+import { followControl, keysWhileOpen } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
 import {
   type ApiScope,
@@ -28,6 +28,7 @@ const KEYS = {
   operator: keyOf('acme', 'publish', 'operate', 'operate:all', 'persons'),
   admin: keyOf('acme', 'admin'),
   other: keyOf('globex', 'author', 'audit', 'admin'),
+  owner: keyOf('default', 'operate:all'),
 };
 /** One of these, or whoever has that key. */
 export type Who = keyof typeof KEYS | `sk-${string}`;
@@ -53,7 +54,10 @@ export async function controlOn(bus: Bus) {
     version: '1',
     log: silentLogger(),
     metrics: createMetrics({ service: 'test' }),
-    keys: anyKeyStore(memoryKeyStore(Object.values(KEYS).map(({ record }) => record)), followed.keys),
+    keys: keysWhileOpen(
+      anyKeyStore(memoryKeyStore(Object.values(KEYS).map(({ record }) => record)), followed.keys),
+      followed,
+    ),
     readiness: async () => [],
   });
   await mustAnswerAsDescribed(server);

@@ -1,6 +1,6 @@
 /** The control service alone: on the log of many machines or of a folder, with the API keys of a folder. */
 import { openLog, recordHttpReads } from '@mandate/bus';
-import { followControl, openControlSnapshots } from '@mandate/control-log';
+import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
 import {
   answers,
@@ -36,7 +36,7 @@ await runService(process, {
     const clock = systemClock;
     const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
     return {
-      keys: anyKeyStore(fileKeyStore(folder.keys), followed.keys),
+      keys: keysWhileOpen(anyKeyStore(fileKeyStore(folder.keys), followed.keys), followed),
       readiness: async () => [await answers('log', bus.ping())],
       routes: controlRoutes({ followed, clock, redactText: redactPieces }, reads),
     };

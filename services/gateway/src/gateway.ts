@@ -15,6 +15,8 @@ export type GatewayDependencies = {
   ledger: Ledger | null;
   /** Who stands above an agent by the register, the nearest first: a kill of one's family stops it. */
   above(tenant: string, agentId: string): readonly string[];
+  /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
+  isClosed(tenant: string): boolean;
   /** On which kills are heard of, those of other processes included. */
   kills: KillBroadcast;
   /** Applied to every action before it is published. Throws PERSON_ERASED. */

@@ -4,7 +4,7 @@
  * process that holds the ledger.
  */
 import { openLog } from '@mandate/bus';
-import { followControl, openControlSnapshots } from '@mandate/control-log';
+import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
@@ -68,6 +68,7 @@ await runService(process, {
         bus,
         ledger,
         above: followed.mandates.above,
+        isClosed: followed.mandates.isClosed,
         kills,
         findDecision: null,
         redact,
@@ -84,7 +85,7 @@ await runService(process, {
     );
     running(await gateway.start());
     return {
-      keys: anyKeyStore(fileKeyStore(folder.keys), followed.keys),
+      keys: keysWhileOpen(anyKeyStore(fileKeyStore(folder.keys), followed.keys), followed),
       readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
       routes: gateway.routes,
     };

@@ -40,6 +40,7 @@ export async function gatewayAlone(on: {
   const gateway = createGateway(
     {
       above: () => [],
+      isClosed: () => false,
       ...on,
       log,
       metrics,

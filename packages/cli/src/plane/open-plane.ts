@@ -7,7 +7,7 @@ import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
 import { controlRoutes, makeTenantTopics } from '@mandate/control';
-import { followControl, openControlSnapshots } from '@mandate/control-log';
+import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
@@ -161,6 +161,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       bus,
       ledger,
       above: followed.mandates.above,
+      isClosed: followed.mandates.isClosed,
       kills,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: personKeys }),
       fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
@@ -194,7 +195,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     log,
     metrics,
     tracer,
-    keys: anyKeyStore(keys, followed.keys),
+    keys: keysWhileOpen(anyKeyStore(keys, followed.keys), followed),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: { requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND },
     readiness: async () => [

@@ -53,7 +53,7 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   const named = new Set(resolved.matches.map(({ policy }) => policy));
   const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
   const bounds = opened && boundsDocument(opened.document);
-  if (opened !== null && bounds !== null) documents.set(nameOfBounds(opened), bounds);
+  if (opened && bounds && resolved.mandate) documents.set(nameOfBounds(opened), bounds);
   return {
     ...resolved,
     plan: unlessClosed(() =>

@@ -1,6 +1,6 @@
 /** What a tenant is held to, whatever its authors write: one more policy of every mandate in it. */
 import type { PolicyDocument, TenantDocument } from '@mandate/schemas';
-import { compilePolicy } from '../mandate/compile-mandate.ts';
+import { type Compiled, compilePolicy } from '../mandate/compile-mandate.ts';
 import { missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import type { OpenedTenant } from './kept.ts';
@@ -20,6 +20,15 @@ export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
   const bounds = read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
   compiled.set(opened, bounds);
   return bounds;
+}
+
+/** What is amiss in them. */
+export function compileBounds(tenant: TenantDocument): Compiled<unknown> {
+  const document = boundsDocument(tenant);
+  const read: Compiled<unknown> =
+    document === null ? { ok: true, compiled: null } : compilePolicy(document, null);
+  if (read.ok) return read;
+  return { ok: false, faults: read.faults.map((fault) => ({ ...fault, path: ['bounds', ...fault.path] })) };
 }
 
 /** As a policy of its own; null where there are none. */

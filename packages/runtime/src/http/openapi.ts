@@ -36,6 +36,7 @@ const GROUPS = {
   persons: 'Find, unseal and forget people',
   keys: 'Who works with the tenant, in which role',
   policies: 'Named pieces of authority, in versions',
+  tenants: 'How much there may be in each tenant, what it is held to, and whether it is open',
   rules: 'Which agents are held to which policies, and when',
   reconciliation: 'Do log, ledger and audit agree?',
   ledger: 'Counters, and what is open',

@@ -15,7 +15,11 @@ export const expand = {
 
 export const appliedPolicies = z.array(
   z.object({
-    name: z.string().describe('`read-only@3`: GET /v1/policies/read-only?version=3 shows it.'),
+    name: z
+      .string()
+      .describe(
+        '`read-only@3`: GET /v1/policies/read-only?version=3 shows it. `tenant acme@5`: the bounds of the tenant.',
+      ),
     isMissing: z.boolean().describe('It is not there, or was archived, and blocks.'),
     policy: policyDocument.optional().describe('Only with `expand=policies`.'),
   }),

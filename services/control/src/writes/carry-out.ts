@@ -23,6 +23,7 @@ export type What = ControlRecord extends infer Each
  *
  * @param options.expects in the place of what the headers say
  * @param options.part names one of several changes that a request makes
+ * @param options.tenant that is changed: the caller's own when absent
  * @throws HttpProblem 409 with the `revision` that stands, where it never took effect
  */
 export async function carryOut(
@@ -30,12 +31,12 @@ export async function carryOut(
   request: Asked,
   reply: FastifyReply | null,
   what: What,
-  options: { expects?: number; part?: string } = {},
+  options: { expects?: number; part?: string; tenant?: string } = {},
 ): Promise<number> {
   const asked = expectedRevision(request);
   if (asked !== undefined && options.expects !== undefined && asked !== options.expects) throw createsOnly();
   const expects = options.expects ?? asked;
-  const record = { ...what, change: changeOf(control, request, expects, options.part) } as ControlRecord;
+  const record = { ...what, change: changeOf(control, request, { ...options, expects }) } as ControlRecord;
   mustStandOnLog(record);
   const changed = await control.followed.change(record);
   if (!changed.ok) throw refused(changed, record);
@@ -52,14 +53,13 @@ export function repeatableId(request: Asked, part = ''): string | null {
 function changeOf(
   { clock, redactText }: Control,
   request: Asked,
-  expects: number | undefined,
-  part = '',
+  { expects, part, tenant }: { expects: number | undefined; part?: string; tenant?: string },
 ): ControlRecord['change'] {
-  const { id: keyId, name, tenant } = callerOf(request);
+  const { id: keyId, name, tenant: own } = callerOf(request);
   const atMs = clock();
   return {
     id: repeatableId(request, part) ?? sortableId('chg', atMs, randomBytes(10).toString('hex')),
-    tenant,
+    tenant: tenant ?? own,
     by: `${name} (${keyId})`,
     reason: redactText(request.query.reason ?? ''),
     at: wireTime(atMs),
@@ -160,6 +160,8 @@ function missing(record: ControlRecord): HttpProblem {
       return notFound('policy', record.policyId);
     case 'rule.removed':
       return notFound('rule', record.ruleId);
+    case 'tenant.closed':
+      return notFound('tenant', record.change.tenant);
     default:
       throw new TypeError(`${record.event} needs nothing that could be missing`);
   }

@@ -6,6 +6,7 @@ const CODES = {
   mandate: 'MANDATE_NOT_FOUND',
   policy: 'POLICY_NOT_FOUND',
   rule: 'RULE_NOT_FOUND',
+  tenant: 'TENANT_NOT_FOUND',
 } as const;
 
 export function notFound(what: keyof typeof CODES, id: string): HttpProblem {

@@ -33,7 +33,10 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
       config: {
         scope: 'publish',
         rawJson: true,
-        refusals: { 410: 'The person in whose name it acts was forgotten.' },
+        refusals: {
+          409: 'The tenant was closed.',
+          410: 'The person in whose name it acts was forgotten.',
+        },
       },
       schema: {
         tags: ['publish'],
@@ -68,6 +71,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
     async (request, reply) => {
       const { waitMs } = request.query;
       const idempotencyKey = idempotencyKeyOf(request);
+      if (gateway.isClosed(callerOf(request).tenant)) throw tenantClosed();
       const route: Route<Action> = {
         code: 'INVALID_ACTION',
         schemas,
@@ -117,6 +121,12 @@ function textOf({ item, source }: Published<Action>, decided: Decided | null, re
 /** What is written already: a value would be checked by the schema of the answer, and written. */
 function sendJson(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(text);
+}
+
+function tenantClosed(): HttpProblem {
+  return new HttpProblem(409, 'TENANT_CLOSED', 'the tenant was closed: nothing is allowed in it', {
+    remedy: 'Nothing was published. Have whoever runs the plane open the tenant again.',
+  });
 }
 
 function keyForMany(): HttpProblem {

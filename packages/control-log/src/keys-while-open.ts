@@ -1,0 +1,24 @@
+import type { KeyStore } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
+import type { FollowedControl } from './follow-control.ts';
+
+/**
+ * What keys of a closed tenant may still do: read it, report what became of what ran (the gateway takes no actions of it), and
+ * what reaches beyond it.
+ */
+const LEFT: ReadonlySet<ApiScope> = new Set(['publish', 'audit', 'persons', 'operate:all']);
+
+/** Keys, with what is left to them where their tenant is closed: those that nothing is left to let nobody in. */
+export function keysWhileOpen(
+  keys: KeyStore,
+  { mandates }: { mandates: Pick<FollowedControl['mandates'], 'isClosed'> },
+): KeyStore {
+  return {
+    async find(key) {
+      const record = await keys.find(key);
+      if (record === null || !mandates.isClosed(record.tenant)) return record;
+      const scopes = record.scopes.filter((scope) => LEFT.has(scope));
+      return scopes.length === 0 ? null : { ...record, scopes };
+    },
+  };
+}

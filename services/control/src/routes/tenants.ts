@@ -1,0 +1,207 @@
+/**
+ * /v1/tenants: which there are, how much there may be in each, what it is held to, and whether it is open. They are for whoever
+ * runs the plane; people of a tenant see their own. One that nobody opened is open, and bounded by nothing.
+ */
+import { compileBounds, type OpenedTenant } from '@mandate/policy';
+import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
+import { count, id, tenantDocument, time } from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { etagOf } from '../writes/expected-revision.ts';
+import { notFound } from '../writes/not-found.ts';
+import { mustCompile } from './must-compile.ts';
+import { pagesById } from './pages.ts';
+import { IN_THE_WAY, MAY_READ, mustBeNamed, NOT_THERE, revision, whyQuery } from './shapes.ts';
+
+const tags = ['tenants'];
+const scope = 'operate:all';
+
+const tenantParams = z.object({ id: tenantDocument.shape.id });
+const shown = z.object({
+  revision,
+  tenant: tenantDocument,
+  closedAt: time.nullable().describe('null: it is open.'),
+});
+const counted = shown.extend({
+  holds: z
+    .object({ agents: count, policies: count, rules: count, issuedMandates: count })
+    .describe('How many there are now. Where a limit is below, what is there stays, and nothing is added.'),
+});
+const opened = counted.extend({
+  key: z
+    .object({ id, name: z.string(), role: z.literal('admin'), key: z.string() })
+    .nullable()
+    .describe(
+      'Of its first admin, who issues all others: it is kept nowhere, so hand it on. null where this very request was ' +
+        'answered before, under its Idempotency-Key.',
+    ),
+});
+const pages = pagesById('tenants', shown);
+const body = tenantDocument.meta({
+  examples: [
+    {
+      version: 1,
+      id: 'acme',
+      name: 'Acme Airlines',
+      limits: { agents: 500 },
+      bounds: { budgets: [{ id: 'contract', scope: 'tenant', max: 1000 }], deniedTools: ['shell_*'] },
+    },
+  ],
+});
+
+function shownOf({ revision, document, closedAt }: OpenedTenant): z.output<typeof shown> {
+  return { revision, tenant: document, closedAt };
+}
+
+function countedOf({ followed, clock }: Control, name: string): z.output<typeof counted> {
+  const { opened, agents, policies, rules, issued } = followed.tenant(name);
+  if (opened === null) throw notFound('tenant', name);
+  const atMs = clock();
+  const alive = [...issued.byId.values()].filter((one) => one.revokedAt === null && one.endsAtMs > atMs);
+  const holds = {
+    agents: agents.size,
+    policies: policies.size,
+    rules: rules.size,
+    issuedMandates: alive.length,
+  };
+  return { ...shownOf(opened), holds };
+}
+
+export function readTenants(server: HttpServer, control: Control): void {
+  server.get(
+    '/v1/tenants',
+    {
+      config: { scope },
+      schema: {
+        tags,
+        summary: 'The tenants that were opened, closed ones among them, by id',
+        querystring: pages.querystring,
+        response: { 200: pages.response },
+      },
+    },
+    (request) => pages.page(control.followed.tenants, request.query, shownOf),
+  );
+
+  server.get(
+    '/v1/tenants/:id',
+    {
+      config: { scope: [scope, ...MAY_READ], refusals: NOT_THERE },
+      schema: {
+        tags,
+        summary: 'One tenant; without operate:all only one’s own',
+        params: tenantParams,
+        response: { 200: counted },
+      },
+    },
+    (request, reply) => {
+      const { id } = request.params;
+      const { tenant, scopes } = callerOf(request);
+      if (id !== tenant && !scopes.includes(scope)) throw notFound('tenant', id);
+      const answer = countedOf(control, id);
+      reply.header('etag', etagOf(answer.revision));
+      return answer;
+    },
+  );
+}
+
+export function writeTenants(server: HttpServer, control: Control): void {
+  server.post(
+    '/v1/tenants',
+    {
+      config: { scope, refusals: IN_THE_WAY },
+      schema: {
+        tags,
+        summary: 'Open a tenant, and issue its first admin a key',
+        querystring: whyQuery,
+        body,
+        response: { 201: opened },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await put(control, request, reply, { expects: 0 });
+      const key = await firstKey(control, request, id);
+      reply.code(201).header('location', `/v1/tenants/${id}`);
+      return { ...countedOf(control, id), key };
+    },
+  );
+
+  server.put(
+    '/v1/tenants/:id',
+    {
+      config: { scope, refusals: IN_THE_WAY },
+      schema: {
+        tags,
+        summary: 'Open a tenant, or change it; one that was closed is open again',
+        params: tenantParams,
+        querystring: whyQuery,
+        body,
+        response: { 200: counted },
+      },
+    },
+    async (request, reply) => {
+      mustBeNamed(request.params.id, request.body);
+      const { id } = await put(control, request, reply);
+      return countedOf(control, id);
+    },
+  );
+
+  server.delete(
+    '/v1/tenants/:id',
+    {
+      config: { scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      schema: {
+        tags,
+        summary: 'Close a tenant: nothing is allowed in it, and nothing changed, until it is opened again',
+        description:
+          'What runs may report its outcome, and what is on record may be read. What is to be stopped at once is killed.',
+        params: tenantParams,
+        querystring: whyQuery,
+        response: { 200: counted },
+      },
+    },
+    async (request, reply) => {
+      const { id: tenant } = request.params;
+      if (tenant === callerOf(request).tenant)
+        throw new HttpProblem(409, 'OWN_TENANT', 'a key does not close its own tenant', {
+          remedy: 'Close it with a key of another tenant that has the scope operate:all.',
+        });
+      await carryOut(control, request, reply, { event: 'tenant.closed' }, { tenant });
+      return countedOf(control, tenant);
+    },
+  );
+}
+
+type Put = Asked & { body: z.output<typeof tenantDocument> };
+
+async function put(
+  control: Control,
+  request: Put,
+  reply: Parameters<typeof carryOut>[2],
+  options: { expects?: number } = {},
+): Promise<Put['body']> {
+  const document = request.body;
+  mustCompile(compileBounds(document));
+  const what = { event: 'tenant.put' as const, tenant: document };
+  await carryOut(control, request, reply, what, { ...options, tenant: document.id });
+  return document;
+}
+
+async function firstKey(
+  control: Control,
+  request: Asked,
+  tenant: string,
+): Promise<z.output<typeof opened>['key']> {
+  const role = 'admin';
+  const name = `first admin of ${tenant}`;
+  const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
+  const what = { event: 'role.granted' as const, role, key: record } as const;
+  try {
+    await carryOut(control, request, null, what, { expects: 0, part: name, tenant });
+    return { id: record.id, name, role, key };
+  } catch (error) {
+    // Another key, drawn by chance, was issued under the same change.
+    if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
+    throw error;
+  }
+}
