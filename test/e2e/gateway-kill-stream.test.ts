@@ -53,6 +53,16 @@ test('it takes a key that publishes or operates, and ends when the gateway stops
   await ended;
 });
 
+test('it ends with its key, and goes on for others', async () => {
+  const { plane, listen, kill } = await scene();
+  const [publisher, operator] = [await listen('publisher'), await listen('operator')];
+  plane.revoke('publisher');
+  await publisher.ended;
+  await kill('bot-1');
+  await waitUntil('the kill', () => operator.events.some(({ event }) => event === 'killed'));
+  expect(publisher.events.map(({ event }) => event)).not.toContain('killed');
+});
+
 function isAll(target: unknown): boolean {
   return (target as { scope: string }).scope === 'all';
 }

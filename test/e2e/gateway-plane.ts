@@ -12,8 +12,8 @@ import {
   createMetrics,
   type HttpServer,
   issueApiKey,
+  keyStoreOf,
   type Metrics,
-  memoryKeyStore,
   type Running,
   serveHttp,
   silentLogger,
@@ -52,6 +52,7 @@ export type Plane = {
   personKeys: PersonKeys;
   /** The secret of a key. */
   key(name: KeyName): string;
+  revoke(name: KeyName): void;
   /** Starts the decider, or another one after it was stopped. */
   decide(): Promise<Running>;
   /** The records of the actions topic, parsed, by partition and offset. */
@@ -118,13 +119,14 @@ export async function startGatewayPlane(options: {
   const keys = new Map(
     Object.entries(GRANTS).map(([name, grant]) => [name, issueApiKey({ ...grant, name })]),
   );
+  const live = new Map([...keys.values()].map(({ record }) => [record.id, record]));
   const server = await createHttpServer({
     service: 'test',
     version: '0.0.0',
     log,
     metrics,
     tracer: options.tracer ?? null,
-    keys: memoryKeyStore([...keys.values()].map(({ record }) => record)),
+    keys: keyStoreOf(live),
     readiness: gateway.readiness,
   });
   await mustAnswerAsDescribed(server);
@@ -147,6 +149,7 @@ export async function startGatewayPlane(options: {
     gateway: running,
     personKeys,
     key: (name) => keys.get(name)?.key ?? '',
+    revoke: (name) => void live.delete(keys.get(name)?.record.id ?? ''),
     decide: () =>
       startDecider({
         bus,

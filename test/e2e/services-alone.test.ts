@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus, type LogRecord } from '@mandate/bus';
-import { dataFolder, silentLogger } from '@mandate/runtime';
+import { dataFolder, fileKeyStore, issueRoleKey, silentLogger } from '@mandate/runtime';
 import { type AuditRead, agentKey, readAccessRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import {
   SERVICES,
@@ -44,7 +44,7 @@ function issueKey(data: string): string {
 async function call(key: string, method: string, url: string, body?: object) {
   const response = await fetch(url, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };
@@ -113,6 +113,32 @@ test('published at one process, decided by another, recorded by a third, found b
     new Set(['mandate-gateway', 'mandate-decider', 'mandate-recorder']),
   );
   expect(receiver.spans.map(({ service }) => service)).toContain('mandate-query');
+});
+
+test('a key that one process issues is let in by the others; revoked there, by none, and what it has open ends', async () => {
+  const folder = newFolder();
+  const first = issueRoleKey({ tenant: 'default', role: 'admin', name: 'first' });
+  await fileKeyStore(folder.keys).add(first.record);
+  const names = ['control', 'query', 'alerter'] as const;
+  const services = await Promise.all(names.map((name) => startService(name, { DATA_PATH: folder.path })));
+  const [control, query, alerter] = services.map(({ url }) => url);
+  const keys = `${control}/v1/keys`;
+  const issued = await call(first.key, 'POST', keys, { name: 'ann', role: 'operator' });
+  const { id, key } = issued.body as { id: string; key: string };
+  const opened = [`${control}/v1/agents`, `${query}/v1/audit/decisions`, `${alerter}/v1/alerts`];
+  const answers = async () =>
+    (await Promise.all(opened.map((url) => call(key, 'GET', url)))).map(({ status }) => status);
+  await waitUntil('all to let it in', async () => (await answers()).every((status) => status === 200));
+  const authorization = `Bearer ${key}`;
+  const stream = await fetch(`${query}/v1/audit/live`, { headers: { authorization } });
+  expect(stream.status).toBe(200);
+
+  const revokedAtMs = performance.now();
+  expect((await call(first.key, 'DELETE', `${keys}/${id}`)).status).toBe(200);
+  await waitUntil('none to let it in', async () => (await answers()).every((status) => status === 401));
+  await stream.text();
+  expect(performance.now() - revokedAtMs).toBeLessThan(5_000);
+  expect(await Promise.all(services.map((service) => service.kill()))).toEqual([0, 0, 0]);
 });
 
 /** Who read the audit, as the log has it. */

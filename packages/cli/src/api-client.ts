@@ -1,6 +1,6 @@
 /**
  * Speaks to a running plane over HTTP: to its gateway and, for what lies under /v1/audit and /v1/alerts, and for what waits for a
- * person, to its query service and its alerter, and for agents, policies and rules to its control service, which may have other addresses. A
+ * person, to its query service and its alerter, and for agents, policies, rules and keys to its control service, which may have other addresses. A
  * problem document becomes a failure that says what to do.
  */
 import type { IncomingMessage } from 'node:http';
@@ -157,7 +157,7 @@ type Service = 'gateway' | 'query' | 'alerter' | 'control';
 
 /** Of agents the gateway has what stops them. */
 const CONTROL =
-  /^\/v1\/(?:policies|rules|mandates|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
+  /^\/v1\/(?:policies|rules|mandates|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
 
 /** Of approvals it has what waits; the gateway takes the answers. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;

@@ -57,7 +57,7 @@ export type FollowedControl = Required<Running> & {
   digest(): string;
   /** What may be done, as of the moment that it is asked. */
   readonly mandates: MandatesUnderControl;
-  /** Of agents. */
+  /** Of agents and people. */
   readonly keys: KeyStore;
   /**
    * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an

@@ -1,7 +1,8 @@
-/** The alerter alone: on the log of many machines or of a folder, with the API keys and the rule file of a folder. */
+/** The alerter alone: on the log of many machines or of a folder, with the API keys of both and the rule file of a folder. */
 import { openLog, recordHttpReads } from '@mandate/bus';
+import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
-import { fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
+import { anyKeyStore, fileKeyStore, makeDataFolder, runService, systemClock } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { alerterConfig, alertRoutes, openRulesFile, startAlerter } from './app.ts';
 
@@ -29,6 +30,8 @@ await runService(process, {
       (file) => file.stop(),
     );
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
+    const snapshots = openControlSnapshots(config, bus, folder);
+    const followed = running(await followControl({ bus, log, snapshots }));
     const alerter = running(
       await startAlerter({
         bus,
@@ -45,6 +48,7 @@ await runService(process, {
       ? recordHttpReads({ bus, source: 'alerter', clock: systemClock, redactText: redactPieces })
       : null;
     const routes = alertRoutes(alerter, reads);
-    return { keys: fileKeyStore(folder.keys), readiness: alerter.readiness, routes };
+    const keys = keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed);
+    return { keys, readiness: alerter.readiness, routes };
   },
 });

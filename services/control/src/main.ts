@@ -1,4 +1,4 @@
-/** The control service alone: on the log of many machines or of a folder, with the API keys of a folder. */
+/** The control service alone: on the log of many machines or of a folder, with the API keys of both. */
 import { openLog, recordHttpReads } from '@mandate/bus';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { redactPieces } from '@mandate/privacy';
@@ -36,7 +36,7 @@ await runService(process, {
     const clock = systemClock;
     const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
     return {
-      keys: keysWhileOpen(anyKeyStore(fileKeyStore(folder.keys), followed.keys), followed),
+      keys: keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed),
       readiness: async () => [await answers('log', bus.ping())],
       routes: controlRoutes({ followed, clock, redactText: redactPieces }, reads),
     };

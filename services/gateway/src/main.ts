@@ -85,7 +85,7 @@ await runService(process, {
     );
     running(await gateway.start());
     return {
-      keys: keysWhileOpen(anyKeyStore(fileKeyStore(folder.keys), followed.keys), followed),
+      keys: keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed),
       readiness: async () => [...(await gateway.readiness()), privacy.readiness()],
       routes: gateway.routes,
     };

@@ -152,8 +152,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
   };
 
   test('from publishing to the answers of the query service and the alerter', async () => {
-    const [gateway, decider, recorder, query, alerter] = await Promise.all(
-      (['gateway', 'decider', 'recorder', 'query', 'alerter'] as const).map(async (service) => {
+    const [gateway, decider, recorder, query, alerter, control] = await Promise.all(
+      (['gateway', 'decider', 'recorder', 'query', 'alerter', 'control'] as const).map(async (service) => {
         const started = await startService(service, settingsOf[service]());
         onTestFailed(() => console.error(`The ${service} said last:\n${started.errors().slice(-4_000)}`));
         return started;
@@ -161,12 +161,13 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     );
     const { key, record } = issueApiKey({
       tenant: 'default',
-      scopes: ['publish', 'audit', 'operate'],
+      scopes: ['publish', 'audit', 'operate', 'admin'],
       agents: ['*'],
       name: 'me',
     });
     await fileKeyStore(place.keys).add(record);
-    const api = (service: { url: string } | undefined) => createApiClient({ url: service?.url ?? '', key });
+    const api = (service: { url: string } | undefined, of = key) =>
+      createApiClient({ url: service?.url ?? '', key: of });
 
     const action = { id: 'act-1', agentId: 'bot', type: 'tool_call', tool: 'look' };
     const published = await api(gateway).post('/v1/actions?waitMs=30000', action);
@@ -185,7 +186,25 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
       const { alerts } = await api(alerter).get<{ alerts: unknown[] }>('/v1/alerts', { rule: 'first_use' });
       return alerts.length === 1;
     });
-    for (const started of [gateway, decider, recorder, query, alerter]) {
+    const viewer = await api(control).post<{ id: string; key: string }>('/v1/keys', {
+      name: 'ann',
+      role: 'viewer',
+    });
+    const looks = () =>
+      Promise.allSettled([
+        api(control, viewer.key).get('/v1/agents', {}),
+        api(gateway, viewer.key).get('/v1/agents/bot/kill-status', {}),
+        api(query, viewer.key).get('/v1/audit/decisions', {}),
+        api(alerter, viewer.key).get('/v1/alerts', {}),
+      ]);
+    await waitUntil('every service to let in who was issued a key', async () =>
+      (await looks()).every(({ status }) => status === 'fulfilled'),
+    );
+    await api(control).delete(`/v1/keys/${viewer.id}`);
+    await waitUntil('none to do so when it is revoked', async () =>
+      (await looks()).every((look) => look.status === 'rejected' && look.reason.status === 401),
+    );
+    for (const started of [gateway, decider, recorder, query, alerter, control]) {
       expect((await fetch(`${started?.url}/readyz`)).status).toBe(200);
       expect(await started?.kill()).toBe(0);
       expectNoPassword(started?.errors() ?? '');

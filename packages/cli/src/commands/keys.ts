@@ -9,7 +9,7 @@ import {
   issueApiKey,
   makeDataFolder,
 } from '@mandate/runtime';
-import { DEFAULTS } from '@mandate/schemas';
+import { DEFAULTS, ROLE_NAMES, ROLES, type Role } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
 import { someText, tenantName } from '../input/option-values.ts';
@@ -17,22 +17,27 @@ import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
+import {
+  issueThroughApi,
+  isThroughApi,
+  listThroughApi,
+  revokeThroughApi,
+  type ThroughApi,
+  withApi,
+} from './keys-through-api.ts';
 
-type IssueOptions = FolderOptions & {
-  name: string;
-  scopes?: ApiScope[];
-  auditor?: true;
-  agents: string[];
-  tenant: string;
-};
+type KeysOptions = FolderOptions & ThroughApi;
+type Asked = { role?: Role; scopes?: ApiScope[]; auditor?: true };
+type IssueOptions = KeysOptions & Asked & { name: string; agents?: string[]; tenant?: string };
 
 /** What is kept of a key, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 
-/** Works on the data folder itself, so it needs no key: whoever may write there owns the plane. */
+/** On the data folder itself it needs no key: whoever may write there owns the plane. */
 export function keysCommand(command: Command, run: RunCommand): void {
   command.description(
-    'Manages the API keys of a plane on this machine, in its data folder. A running plane notices within a second.',
+    'Manages API keys: those in the data folder of a plane on this machine, which a running plane notices within a second; ' +
+      'with --url, those of the people of a tenant, through the API of any plane.',
   );
   issueCommand(command, run);
   listCommand(command, run);
@@ -40,30 +45,35 @@ export function keysCommand(command: Command, run: RunCommand): void {
 }
 
 function issueCommand(keys: Command, run: RunCommand): void {
-  withFolder(
+  inFolderOrApi(
     keys
       .command('issue')
       .description('Makes an API key and prints it once; only its hash is kept.')
       .requiredOption('--name <name>', 'what it is for', someText)
-      .addOption(new Option('--scopes <scope...>', 'what it may do').choices(API_SCOPES))
-      .option('--auditor', 'it reads the whole audit and changes nothing; in the place of --scopes')
-      .option('--agents <glob...>', 'the agents that it may speak for', ['*'])
-      .option('--tenant <tenant>', 'whose it is', tenantName, DEFAULTS.tenant),
+      .addOption(new Option('--role <role>', 'what it may do in its tenant').choices(ROLE_NAMES))
+      .addOption(
+        new Option('--scopes <scope...>', 'the same, one by one; in the place of --role').choices(API_SCOPES),
+      )
+      .option('--auditor', 'the same as --role viewer')
+      .option('--agents <glob...>', 'the agents that it may speak for; all of them when absent')
+      .option('--tenant <tenant>', `whose it is; ${DEFAULTS.tenant} when absent`, tenantName),
   )
     .addHelpText(
       'after',
       `
 Examples:
   mandate keys issue --name ci --scopes publish --agents 'ci-*'
-  mandate keys issue --name oncall --scopes audit operate
+  mandate keys issue --name oncall --role operator
+  mandate keys issue --name ann --role viewer --url https://plane.example.com
   mandate keys issue --name 'auditors of 2026' --auditor`,
     )
-    .action(({ data, json, ...asked }: IssueOptions) =>
+    .action((options: IssueOptions) =>
       run(async (context) => {
+        if (isThroughApi(options)) return issueThroughApi(options, localIn(options), context);
         const { stdout, stderr } = context;
-        const { name, agents, tenant } = asked;
-        const grant = { name, agents, tenant, scopes: scopesOf(asked) };
-        const folder = makeDataFolder(folderOf(data, context));
+        const { name, agents = ['*'], tenant = DEFAULTS.tenant, json } = options;
+        const grant = { name, agents, tenant, scopes: scopesOf(options) };
+        const folder = makeDataFolder(folderOf(options.data, context));
         const { key, record } = issueApiKey(grant);
         await fileKeyStore(folder.keys).add(record);
         if (json) {
@@ -78,23 +88,36 @@ Examples:
     );
 }
 
-function scopesOf({ scopes, auditor }: Pick<IssueOptions, 'scopes' | 'auditor'>): readonly ApiScope[] {
-  if (scopes !== undefined && auditor === undefined) return scopes;
-  if (scopes === undefined && auditor === true) return ['audit'];
+/** Which of the options are of a data folder alone. */
+function localIn(options: IssueOptions): string[] {
+  return (['data', 'scopes', 'auditor', 'agents', 'tenant'] as const).filter(
+    (name) => options[name] !== undefined,
+  );
+}
+
+function inFolderOrApi(command: Command): Command {
+  return withApi(withFolder(command));
+}
+
+function scopesOf({ role, scopes, auditor }: Asked): readonly ApiScope[] {
+  const asked = [role && ROLES[role], scopes, auditor && ROLES.viewer].filter((one) => one !== undefined);
+  const [only] = asked;
+  if (only !== undefined && asked.length === 1) return only;
   throw new CommandFailure(
     2,
-    scopes === undefined ? 'what the key may do is not said' : '--auditor and --scopes are both given',
-    `Give --auditor, or --scopes with some of ${API_SCOPES.join(', ')}.`,
+    only === undefined ? 'what the key may do is not said' : 'what the key may do is said twice',
+    `Give one of --role (${ROLE_NAMES.join(', ')}), --auditor and --scopes (${API_SCOPES.join(', ')}).`,
   );
 }
 
 function listCommand(keys: Command, run: RunCommand): void {
-  withFolder(keys.command('list').description('Shows the keys, never the secrets.')).action(
-    ({ data, json }: FolderOptions) =>
+  inFolderOrApi(keys.command('list').description('Shows the keys, never the secrets.')).action(
+    (options: KeysOptions) =>
       run(async (context) => {
+        if (isThroughApi(options)) return listThroughApi(options, context);
         const { stdout } = context;
-        const records = (await openStore(data, context).list()).map(shownOf);
-        if (json) for (const record of records) await writeJsonLine(stdout, record);
+        const records = (await openStore(options.data, context).list()).map(shownOf);
+        if (options.json) for (const record of records) await writeJsonLine(stdout, record);
         else await write(stdout, table(records, COLUMNS, stdout));
         return 0;
       }),
@@ -102,18 +125,19 @@ function listCommand(keys: Command, run: RunCommand): void {
 }
 
 function revokeCommand(keys: Command, run: RunCommand): void {
-  withFolder(
+  inFolderOrApi(
     keys
       .command('revoke')
       .description('Ends a key; it stops working within a second.')
       .argument('<id>', 'the key’s id, as `keys list` shows it'),
-  ).action((id: string, { data, json }: FolderOptions) =>
+  ).action((id: string, options: KeysOptions) =>
     run(async (context) => {
-      const record = await openStore(data, context).revoke(id);
+      if (isThroughApi(options)) return revokeThroughApi(options, id, context);
+      const record = await openStore(options.data, context).revoke(id);
       if (record === null) {
         throw new CommandFailure(2, `no key has the id ${id}`, '`mandate keys list` shows them.');
       }
-      if (json) await writeJsonLine(context.stdout, shownOf(record));
+      if (options.json) await writeJsonLine(context.stdout, shownOf(record));
       else await write(context.stdout, `revoked ${printable(record.name)} (${id})\n`);
       return 0;
     }),

@@ -6,7 +6,7 @@ export type FirstKey = { name: string; key: string; scopes: readonly ApiScope[] 
 
 const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
   { name: 'publisher', scopes: ['publish'] },
-  { name: 'operator', scopes: ['publish', 'audit', 'operate', 'operate:all', 'author'] },
+  { name: 'operator', scopes: ['publish', 'audit', 'operate', 'operate:all', 'author', 'admin'] },
   { name: 'auditor', scopes: ['audit'] },
 ];
 

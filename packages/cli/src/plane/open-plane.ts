@@ -195,7 +195,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     log,
     metrics,
     tracer,
-    keys: keysWhileOpen(anyKeyStore(keys, followed.keys), followed),
+    keys: keysWhileOpen(anyKeyStore(followed.keys, keys), followed),
     corsOrigins: config.PLANE_CORS_ORIGINS,
     limits: { requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND },
     readiness: async () => [

@@ -9,7 +9,7 @@ import type { HttpServer } from './http-server-type.ts';
 
 const ABOUT = `
 **Credentials.** Send an API key as \`authorization: Bearer sk-mdt_…\` (here: *Authorize*) or as \`x-api-key\`. \`mandate up\` shows the first
-ones once, \`mandate keys issue\` makes more; \`--auditor\` makes one that reads the whole audit and changes nothing. The tenant is the key's.
+ones once, \`mandate keys issue\` makes more, and so does POST /v1/keys, for people, each with a role. The tenant is the key's.
 
 **Values.** Money is in micro-dollars (\`…Micros\`: 1,000,000 is one dollar), with the same in dollars beside it for people. Times are
 RFC 3339 in UTC, durations end in \`Ms\`. Lists come in pages: hand \`next\` back to get the page behind.

@@ -12,6 +12,8 @@ import { maySee } from '../own-agents.ts';
 
 /** Less than an idle socket lives. */
 const REPEAT_FLAGS_MS = 30_000;
+/** A key that is revoked ends its streams so soon. */
+const LOOK_AT_KEY_MS = 500;
 const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000 };
 /** Of events that a slow listener has not taken: beyond that it is cut off, and begins anew. */
 const MOST_WAITING_BYTES = 256 * 1024;
@@ -63,8 +65,13 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         onGap: trySendFlags,
       });
       const repeating = setInterval(trySendFlags, REPEAT_FLAGS_MS);
+      const endWithKey = async () => {
+        if (!(await request.keyStillHolds())) stream.end();
+      };
+      const looking = setInterval(() => void endWithKey(), LOOK_AT_KEY_MS);
       stream.once('close', () => {
         clearInterval(repeating);
+        clearInterval(looking);
         unsubscribe();
         leave();
       });

@@ -1,4 +1,4 @@
-/** The log, for whoever puts reads on record there. */
+/** The log: the keys of people and agents are there, and on it goes who reads what. */
 import { existsSync } from 'node:fs';
 import { type Bus, openLog } from '@mandate/bus';
 import { type DataFolder, type KafkaSettings, type Logger, MandateError } from '@mandate/runtime';
@@ -7,18 +7,18 @@ import { TOPICS } from '@mandate/schemas';
 type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: string | undefined };
 
 /**
- * null where reads are not recorded.
+ * null where reads are not recorded and only the audit is on a server: whom the keys of the folder let in is all that is known.
  *
  * @throws MandateError ACCESS_LOG_MISSING where only the audit is on a server and there is no log beside it: reads would go
  *   to a file that nobody reads. And what the log says of a topic that is missing or unfit.
  */
-export async function openAccessLog(
+export async function openQueryLog(
   settings: Settings,
   { folder, log }: { folder: DataFolder; log: Logger },
 ): Promise<Bus | null> {
-  if (!settings.QUERY_RECORD_READS) return null;
   const isOnFile = settings.KAFKA_BROKERS === undefined;
   if (isOnFile && settings.CLICKHOUSE_URL !== undefined && !existsSync(folder.log)) {
+    if (!settings.QUERY_RECORD_READS) return null;
     throw new MandateError(
       'ACCESS_LOG_MISSING',
       `reads of the audit are to be on the log, and there is none at ${folder.log}`,
@@ -30,7 +30,7 @@ export async function openAccessLog(
   }
   const bus = await openLog(settings, { path: folder.log, log });
   try {
-    await bus.ranges(TOPICS.access);
+    if (settings.QUERY_RECORD_READS) await bus.ranges(TOPICS.access);
     return bus;
   } catch (error) {
     await bus.close();
