@@ -3,8 +3,9 @@
  * since; or all that people were asked, with what became of it. A question is a decision that deferred, or one for which a
  * grant came too late: both are answered by a person. A repeat is no decision of its own.
  *
- * Questions are few among decisions, and lie anywhere. So their actions are taken as the rows lie, and only what was decided
- * on those actions is read FINAL, by its ids. An answer belongs to the question before it, of the same digest.
+ * Questions are few among decisions, and lie anywhere. So their actions are taken as the rows lie; what was decided on those
+ * is read FINAL, but for what is large; and of one page alone the rest is read. An answer belongs to the question before it, of
+ * the same digest.
  */
 import { CODES, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
@@ -58,19 +59,44 @@ export const approvals = question({
     usedBy: z.string().nullable(),
   }),
   sql: ({ agentId, actionId, fromMs, toMs, before, waiting }) => `
-    WITH questions AS (
-      SELECT agent_id, action_id FROM decisions
-      WHERE ${OF_ACTIONS} AND ${IS_QUESTION}${narrowed(
-        { agentId, actionId, fromMs, toMs, before },
-        {
-          agentId: 'agent_id = {agentId:String}',
-          actionId: 'action_id = {actionId:String}',
-          fromMs: "decided_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
-          toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
-          before: 'id < {before:String}',
-        },
-      )}
-    )
+    WITH
+      questions AS (
+        SELECT id, agent_id, action_id FROM decisions
+        WHERE ${OF_ACTIONS} AND ${IS_QUESTION}${narrowed(
+          { agentId, actionId, fromMs, toMs, before },
+          {
+            agentId: 'agent_id = {agentId:String}',
+            actionId: 'action_id = {actionId:String}',
+            fromMs: "decided_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+            toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+            before: 'id < {before:String}',
+          },
+        )}
+      ),
+      (
+        SELECT arrayFlatten(groupArray(ids)) FROM (
+          SELECT groupArray(id) AS ids, argMaxIf((id, decided_at), ${IN_ORDER}, ${IS_QUESTION}) AS newest, argMax(id, ${IN_ORDER}) AS last_id
+          FROM decisions FINAL
+          WHERE ${OF_ACTIONS} AND id IN (
+            SELECT id FROM decisions
+            WHERE tenant = {tenant:String} AND id >= (SELECT min(id) FROM questions)
+              AND action_id IN (SELECT action_id FROM questions)
+              AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
+          )
+          GROUP BY agent_id, action_id
+          HAVING newest.1 != ''${narrowed(
+            { fromMs, toMs, before, waiting },
+            {
+              fromMs: "newest.2 >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+              toMs: "newest.2 < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+              before: 'newest.1 < {before:String}',
+              waiting: 'newest.1 = last_id',
+            },
+          )}
+          ORDER BY newest.1 DESC
+          LIMIT {limit:UInt32}
+        )
+      ) AS taken
     SELECT question.1 AS decisionId, agent_id AS agentId, action_id AS actionId, question.2 AS attempt,
       nullIf(question.3, '') AS tool, nullIf(question.4, '') AS arguments, question.5 AS code, question.6 AS reason,
       nullIf(question.7, '') AS principalId, nullIf(question.8, '') AS mandateId, digest, question.9 AS since,
@@ -90,13 +116,8 @@ export const approvals = question({
         maxIf(id, JSONExtractBool(payload, 'decision', 'grantConsumed')) AS used,
         question.10 AS digest
       FROM decisions FINAL
-      WHERE ${OF_ACTIONS} AND id IN (
-        SELECT id FROM decisions
-        WHERE tenant = {tenant:String} AND action_id IN (SELECT action_id FROM questions)
-          AND (agent_id, action_id) IN (SELECT agent_id, action_id FROM questions)
-      )
+      WHERE ${OF_ACTIONS} AND id IN (SELECT arrayJoin(taken))
       GROUP BY agent_id, action_id
-      HAVING question.1 != ''
     ) AS asked
     LEFT JOIN (
       SELECT agent_id, action_id, digest,
@@ -109,15 +130,5 @@ export const approvals = question({
         AND action_id IN (SELECT action_id FROM questions)
       GROUP BY agent_id, action_id, digest
     ) AS answers USING (agent_id, action_id, digest)
-    WHERE true${narrowed(
-      { fromMs, toMs, before, waiting },
-      {
-        fromMs: "question.9 >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
-        toMs: "question.9 < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
-        before: 'question.1 < {before:String}',
-        waiting: 'last.1 = question.1',
-      },
-    )}
-    ORDER BY decisionId DESC
-    LIMIT {limit:UInt32}`,
+    ORDER BY decisionId DESC`,
 });
