@@ -2,7 +2,14 @@
  * An action waits for a person: from its DEFER until somebody answers, it is decided otherwise, or nobody has answered for
  * a day. By then the ledger has forgotten that it was asked, so whoever asks again asks anew, and is told of anew.
  */
-import { type ApprovalRecorded, DEFAULTS, type Decision, durationInWords, wireTime } from '@mandate/schemas';
+import {
+  type ApprovalRecorded,
+  approvalId,
+  DEFAULTS,
+  type Decision,
+  durationInWords,
+  wireTime,
+} from '@mandate/schemas';
 import type { Alarm, Alarms } from './alarms.ts';
 import type { Finding } from './finding.ts';
 
@@ -13,7 +20,7 @@ export function deferred(decision: Decision, alarms: Alarms): Finding[] {
   const about = { tenant, subject: subjectOf(decision), order, at };
   if (verdict === 'DEFER') {
     const said = `${agentId} waits for a person to confirm ${tool ?? 'an action'} (${actionId}).`;
-    const facts = { agentId, actionId, tool, decisionId: decision.id };
+    const facts = { agentId, actionId, tool, decisionId: decision.id, approvalId: approvalId(decision) };
     const before = alarms.get('approval', tenant, about.subject);
     return [
       ...(before === undefined ? [] : forgotten(before, alarms, Date.parse(at), FORGOTTEN_AFTER_MS)),
