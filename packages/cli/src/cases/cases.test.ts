@@ -260,6 +260,18 @@ cases:
   ]);
 });
 
+it('fails where a person answers what nobody asks them', async () => {
+  const played = await told(`      - { ask: { id: a, tool: read_mail }, expect: ALLOW }
+      - { approve: a }
+`);
+  expect(played[1]).toMatchObject({
+    seen: 'APPROVAL_NOT_WAITING',
+    differences: [
+      { expected: 'one that waits for a person', seen: 'the action was decided since: ALLOW (ALLOWED)' },
+    ],
+  });
+});
+
 it('fails where nothing was tested', async () => {
   const { run } = folderOf({
     'it.test.yaml': `version: 1\n${AGENTS}\ncases: [{ name: it, steps: [{ kill: { scope: all } }] }]\n`,

@@ -1,6 +1,7 @@
 /** Plays a case: the decider's own code, a ledger of its own, and a clock that the case sets. */
+import type { Approval } from '@mandate/ledger';
 import { actionDigest } from '@mandate/policy';
-import { manualClock } from '@mandate/runtime';
+import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
 import { type OfflineDecider, offlineDecider } from '../offline-decider.ts';
 import type { PlayedStep } from './case-steps.ts';
@@ -58,8 +59,8 @@ async function play(
   const records = recordsOf(step);
   const silent = { title: titleOf(step), seen: '', differences: [], told: [] };
   if (records === null) {
-    await operate(step, id, decider);
-    return silent;
+    const refused = await operate(step, id, decider);
+    return { ...silent, ...refused };
   }
   let told: Omit<StepTold, 'line'> = silent;
   for (const [index, { record, action }] of records.entries()) {
@@ -84,19 +85,24 @@ function recordsOf(step: PlayedStep): readonly Sent[] | null {
   return [{ record: { event: 'action.completed', outcome }, action: step.of }];
 }
 
-async function operate(step: PlayedStep, id: string, { ledger }: OfflineDecider): Promise<void> {
+/** What came of it, where that is not what the step says. */
+async function operate(
+  step: PlayedStep,
+  id: string,
+  { ledger }: OfflineDecider,
+): Promise<Pick<StepTold, 'seen' | 'differences'> | null> {
   const command = { id, by: 'the case', reason: 'the case says so' };
   switch (step.does) {
     case 'kill':
       await ledger.kill(step.target, command);
-      return;
+      return null;
     case 'revive':
       await ledger.revive(step.target, (await ledger.flag(step.target)).revision + 1, id);
-      return;
+      return null;
     case 'approve':
     case 'deny': {
       const { agentId, id: actionId } = step.action;
-      await ledger.approve({
+      const approval: Approval = {
         ...command,
         tenant,
         agentId,
@@ -104,7 +110,18 @@ async function operate(step: PlayedStep, id: string, { ledger }: OfflineDecider)
         digest: actionDigest(step.action),
         answer: step.does === 'approve' ? 'granted' : 'denied',
         expiresAtMs: step.atMs + step.forMs,
-      });
+      };
+      return ledger.approve(approval).then(() => null, notWaiting);
     }
+    default:
+      return null;
   }
+}
+
+/** A policy that no longer asks a person is what a case is there to find. */
+function notWaiting(error: unknown): Pick<StepTold, 'seen' | 'differences'> {
+  if (!isMandateError(error, 'APPROVAL_NOT_WAITING') && !isMandateError(error, 'APPROVAL_NOT_FOUND'))
+    throw error;
+  const { code: seen, message } = error;
+  return { seen, differences: [{ what: 'action', expected: 'one that waits for a person', seen: message }] };
 }
