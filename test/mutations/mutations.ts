@@ -461,6 +461,26 @@ export const MUTATIONS: readonly Mutation[] = [
       "same.verdict !== 'DEFER'",
     ],
   ]),
+  ...inFile(`${MEMORY}/operate.ts`, [
+    [
+      '3 nobody answers what nobody asked',
+      'asked === undefined || asked.digest !== digest',
+      'asked === undefined',
+    ],
+    [
+      '3 what was let through or refused for good is answered no more',
+      "if (asked.verdict === 'ALLOW' || asked.hard) throw decidedSince(asked);",
+      '',
+    ],
+    [
+      '3 a block for now may be answered',
+      "asked.verdict === 'ALLOW' || asked.hard",
+      "asked.verdict !== 'DEFER'",
+    ],
+  ]),
+  ...inFile('schemas/src/approval-id.ts', [
+    ['3 an approval has one id', 'return approvalId(named) === text ? named : null;', 'return named;'],
+  ]),
   ...inFile(`${MEMORY}/grants.ts`, [
     ['3 a grant ends', "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';", "return 'granted';"],
   ]),

@@ -2,7 +2,14 @@
 import { type AuditClient, recordDecisions } from '@mandate/audit';
 import { createFindDecision } from '@mandate/query';
 import { type ApiScope, type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/runtime';
-import { type DecisionsRecord, TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
+import {
+  type ActionDecided,
+  approvalId,
+  type DecisionsRecord,
+  TOPICS,
+  topicOfTenant,
+  wireTime,
+} from '@mandate/schemas';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deadLetterOf, decided, epochBegan, killed, republished, START_MS, settled } from './log-records.ts';
@@ -23,6 +30,7 @@ export function queryPromises(
   const stranger = issue('globex', 'audit', 'operate');
   const spender = issue('hooli', 'operate');
   const watcher = issue('soylent', 'audit');
+  const answerer = issue('aviato', 'operate');
 
   let recording: Recording;
   let audit: AuditClient;
@@ -30,7 +38,9 @@ export function queryPromises(
   let server: HttpServer;
 
   function serve(timeoutMs = 10_000): Promise<HttpServer> {
-    const keys = [auditor, operator, publisher, stranger, spender, watcher].map(({ record }) => record);
+    const keys = [auditor, operator, publisher, stranger, spender, watcher, answerer].map(
+      ({ record }) => record,
+    );
     return queryServer(reader, memoryKeyStore(keys), { timeoutMs });
   }
 
@@ -45,16 +55,37 @@ export function queryPromises(
   }
 
   /** Every page of a list, in the order given. */
-  async function pages(path: string, list: string, query: Record<string, string>, between = async () => {}) {
+  async function pages(
+    path: string,
+    list: string,
+    query: Record<string, string>,
+    between = async () => {},
+    caller = auditor,
+  ) {
     const rows: { id: string; agentId: string }[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { status, body } = await get(path, { ...query, ...(cursor === '' ? {} : { cursor }) });
+      const { status, body } = await get(path, { ...query, ...(cursor === '' ? {} : { cursor }) }, caller);
       expect(status).toBe(200);
       rows.push(...body[list]);
       cursor = body.next;
       await between();
     }
     return rows;
+  }
+
+  /** Of a tenant that the log tells nothing of. */
+  async function record(decisions: readonly ActionDecided[]): Promise<void> {
+    await recordDecisions(
+      audit,
+      decisions.map((record, offset) => ({
+        record: record.decision,
+        value: Buffer.from(JSON.stringify(record)),
+        coordinate: { topic: TOPICS.decisions, partition: 0, offset },
+        void: false,
+        recordedAtMs: START_MS,
+        traceId: null,
+      })),
+    );
   }
 
   const BLOCKED = { verdict: 'BLOCK', code: 'TOOL_DENIED', chargedMicros: 0, tool: 'drop_admin' } as const;
@@ -265,21 +296,44 @@ export function queryPromises(
         decided(3, { ...of, kind: 'duplicate', verdict: 'BLOCK', code: 'DUPLICATE_ACTION' }),
         decided(4, { ...of, attempt: 2 }),
       ];
-      await recordDecisions(
-        audit,
-        said.map((record, offset) => ({
-          record: record.decision,
-          value: Buffer.from(JSON.stringify(record)),
-          coordinate: { topic: TOPICS.decisions, partition: 0, offset },
-          void: false,
-          recordedAtMs: START_MS,
-          traceId: null,
-        })),
-      );
+      await record(said);
       const find = createFindDecision(reader);
       expect(await find('initech', { actionId: 'act-again' })).toEqual(said[3]?.decision);
       expect(await find('initech', { actionId: 'act-again', attempt: 1 })).toEqual(said[1]?.decision);
     });
+  });
+
+  test('what waits for a person: in pages, by its own id, and of the own tenant alone', async () => {
+    const deferred = {
+      tenant: 'aviato',
+      verdict: 'DEFER',
+      code: 'APPROVAL_REQUIRED',
+      agentId: 'erlich',
+    } as const;
+    const asked = [0, 1, 2].map((n) => decided(500 + n, { ...deferred, actionId: `ask-${n}`, digest: 'd' }));
+    await record([...asked, decided(510, { tenant: 'aviato', agentId: 'erlich', actionId: 'ask-1' })]);
+    const waiting = await pages('/v1/approvals', 'approvals', { limit: '1' }, undefined, answerer);
+    expect(waiting).toMatchObject(
+      [2, 0].map((n) => ({ decisionId: asked[n]?.decision.id, args: { n: 500 + n }, decided: null })),
+    );
+    const all = (await get('/v1/approvals', { state: 'all', agent: 'erlich' }, answerer)).body.approvals;
+    expect(all.map(({ decided }: { decided: object | null }) => decided !== null)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    for (const { id } of waiting) {
+      expect((await get(`/v1/approvals/${id}`, {}, answerer)).body).toMatchObject({ id });
+      for (const other of [
+        id.slice(0, -1),
+        approvalId({ agentId: 'erlich', actionId: 'ask-0', digest: 'e' }),
+      ])
+        expect((await get(`/v1/approvals/${other}`, {}, answerer)).status).toBe(404);
+      const theirs = await get(`/v1/approvals/${id}`, {}, auditor);
+      expect([theirs.status, theirs.body.code]).toEqual([404, 'APPROVAL_NOT_FOUND']);
+    }
+    expect((await get('/v1/approvals', { state: 'all' })).body).toEqual({ approvals: [], next: null });
+    expect((await get('/v1/approvals', {}, publisher)).status).toBe(403);
   });
 
   test('settlements, by agent and action', async () => {
