@@ -92,7 +92,12 @@ it.each([
   ],
   ['a decision without an id', ['query', 'decision'], KEY, 'say which decision'],
   ['an id where there is none', ['query', 'spend', 'x'], KEY, 'takes no id'],
-  ['another id than of a decision', ['approve', 'act_1'], KEY, 'is not the id of a decision'],
+  [
+    'an id of nothing that a person answers',
+    ['approve', 'act_1'],
+    KEY,
+    'is the id of neither an approval nor a decision',
+  ],
   ['nobody’s budget', ['adjust-budget', '--by', '1', '--reason', 'r'], KEY, 'say whose budget it is'],
   [
     'a total of a tenant',

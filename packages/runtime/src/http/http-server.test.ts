@@ -1,4 +1,4 @@
-import type { ApiScope } from '@mandate/schemas';
+import { APPROVAL_ID_UNITS, type ApiScope } from '@mandate/schemas';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { issueApiKey } from '../api-keys/api-key-record.ts';
@@ -406,7 +406,7 @@ describe('problems', () => {
       status: 400,
       code: 'INVALID_URL',
     });
-    const long = await server.inject(`/v1/fail/${'x'.repeat(1_000)}`);
+    const long = await server.inject(`/v1/fail/${'x'.repeat(APPROVAL_ID_UNITS + 1)}`);
     expect(long.json()).toMatchObject({ status: 414, code: 'INVALID_URL' });
   });
 });
