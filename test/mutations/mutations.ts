@@ -262,6 +262,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/policy/src/lint/lint-control.ts', [
     ['7 who changes a document does not wait for long', '!takes(effort, tools.length)', 'false'],
+    ['7 lint says what it did not look at', 'if (!isKnown) skipped();', ''],
     [
       '7 who writes a policy hears of the rules that name it',
       "id === (kind === 'rule' ? document.id : policyIdOf(document))",

@@ -30,7 +30,7 @@ export { canonicalJson, sha256Hex } from './digest.ts';
 export { effortOfAction } from './effort.ts';
 export { compileGlobs } from './glob.ts';
 export type { LintFinding } from './lint/finding.ts';
-export { type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
+export { type Linted, type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
 export { widening } from './lint/widening.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';

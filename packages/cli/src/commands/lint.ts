@@ -1,18 +1,18 @@
-import { lintControl } from '@mandate/policy';
+import { type Linted, lintControl } from '@mandate/policy';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { counted } from '../output/for-people.ts';
-import { printable } from '../output/printable.ts';
+import { printable, printableLines } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
 type Options = ConnectionOptions & { file?: readonly string[] };
 
-type Finding = ReturnType<typeof lintControl>[number];
+type Finding = Linted['findings'][number];
 
 export function lintCommand(command: Command, run: RunCommand): void {
   withControl(
@@ -36,10 +36,10 @@ Examples:
 }
 
 async function lint(options: Options, context: CommandContext): Promise<ExitCode> {
-  const { stdout } = context;
-  const findings =
+  const { stdout, stderr } = context;
+  const { findings, skipped = [] } =
     options.file === undefined
-      ? (await connect(options, context).get<{ findings: readonly Finding[] }>('/v1/lint')).findings
+      ? await connect(options, context).get<Linted>('/v1/lint')
       : lintFiles(options.file, Date.now());
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   for (const finding of findings) {
@@ -50,10 +50,16 @@ async function lint(options: Options, context: CommandContext): Promise<ExitCode
     const warnings = findings.length - errors;
     await write(stdout, `${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
   }
+  if (skipped.length > 0) await write(stderr, printableLines(notWhole(skipped)));
   return errors > 0 ? 3 : 0;
 }
 
-function lintFiles(paths: readonly string[], atMs: number): readonly Finding[] {
+function notWhole(skipped: Linted['skipped']): string {
+  const all = skipped.map(({ code, of, count }) => `${code} of ${counted(count, of.slice(0, -1))}`);
+  return `mandate: warning: not everything was looked at, as it would take too long\n  Not known: ${all.join(', ')}.\n`;
+}
+
+function lintFiles(paths: readonly string[], atMs: number): Linted {
   const { agents, ...others } = readControlFiles(paths);
   const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
   const orphans = new Map([...agents].map(([id, agent]) => [id, alone(agent)]));

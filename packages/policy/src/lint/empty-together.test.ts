@@ -2,9 +2,10 @@ import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commonName } from './common-name.ts';
+import { effortOf } from './effort.ts';
 import { emptyTogether } from './empty-together.ts';
 
-const enough = () => ({ left: 300_000 });
+const enough = () => effortOf(300_000);
 
 test.each<[string, string[][], string | null]>([
   ['a family and a member of it', [['read_*'], ['read_file']], 'read_file'],
@@ -88,6 +89,6 @@ test('where it would take too long, nobody is told that there is none', () => {
     expect(commonName(hostile, effort)).toBeUndefined();
     expect(effort.left).toBeLessThan(0);
     expect(effort.left).toBeGreaterThan(-20_000);
-    expect(emptyTogether(hostile, enough())).toBeNull();
+    expect(emptyTogether(hostile, enough())).toBeUndefined();
   }
 });

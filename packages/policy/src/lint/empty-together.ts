@@ -6,14 +6,15 @@ const MOST_SETS = 200;
 
 /**
  * The smallest set of lists of globs that have no name in common, by their places; the first of several. Null where all have
- * one in common, or nobody knows.
+ * one in common; undefined where nobody knows.
  */
 export function emptyTogether(
   lists: readonly (readonly string[])[],
   effort: Effort,
-): readonly number[] | null {
+): readonly number[] | null | undefined {
   const all = [...lists.keys()];
-  if (lists.length === 0 || commonName(lists, effort) !== null) return null;
+  const name = lists.length === 0 ? '' : commonName(lists, effort);
+  if (name !== null) return name === undefined ? undefined : null;
   let sets = 0;
   for (let size = 1; size < lists.length; size += 1) {
     for (const set of subsets(all, size)) {

@@ -38,7 +38,11 @@ function controlOf({
 }
 
 const found = (documents: Documents) =>
-  lintControl(controlOf(documents), NOW_MS).map(({ code, rules, policies }) => ({ code, rules, policies }));
+  lintControl(controlOf(documents), NOW_MS).findings.map(({ code, rules, policies }) => ({
+    code,
+    rules,
+    policies,
+  }));
 
 const P = { id: 'p' };
 
@@ -233,4 +237,30 @@ test('who changes a document waits for no more than some of it to be looked at',
   expect(told.every(({ code }) => code === 'PATTERN_MATCHES_NOTHING')).toBe(true);
   expect(told.length).toBeGreaterThan(1_000);
   expect(told.length).toBeLessThan(2_001);
+});
+
+test('what would take too long is not told, but that it is not', () => {
+  const long = Array.from({ length: 300 }, (_, at) => `other_${at}`);
+  const control = controlOf({
+    agents: [{ id: 'lead' }, { id: 'a', parent: 'lead' }],
+    policies: [{ ...P, tools: ['tool'], allowedTools: long }],
+    rules: [{ id: 'r', policy: 'p' }],
+  });
+  const linted = (steps?: number) => lintControl(control, NOW_MS, steps);
+  expect(linted(0)).toEqual({
+    findings: [],
+    skipped: [
+      { code: 'NOTHING_IN_COMMON', of: 'agents', count: 2 },
+      { code: 'PARENT_HOLDS_NOTHING', of: 'parents', count: 1 },
+      { code: 'TOOLS_HANDED_ON', of: 'parents', count: 1 },
+      { code: 'RULE_MATCHES_NOBODY', of: 'rules', count: 1 },
+      { code: 'PATTERN_MATCHES_NOTHING', of: 'patterns', count: 300 },
+    ],
+  });
+  // Patterns of so many characters are held against each other for nobody.
+  const { findings, skipped } = linted();
+  expect(skipped).toEqual([{ code: 'NOTHING_IN_COMMON', of: 'agents', count: 2 }]);
+  expect(findings.length).toBe(300);
+  const small = controlOf({ policies: [P], rules: [{ id: 'r', policy: 'p' }] });
+  expect(lintControl(small, NOW_MS).skipped).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { type Effort, takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
 import { type AgentAttributes, mayMatch } from '../rules/ask-rules.ts';
 import type { compileRule, Rule } from '../rules/rule.ts';
-import { EFFORT_OF_ALL, EFFORT_OF_ONE } from './effort.ts';
+import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type LintEffort, type Skipped, skip } from './effort.ts';
 import { emptyTogether } from './empty-together.ts';
 import type { Finding, LintFinding } from './finding.ts';
 import { lintFamilies } from './lint-families.ts';
@@ -16,13 +16,16 @@ import { lintFamilies } from './lint-families.ts';
 /** A rule as it is written, and what was made of it. */
 type RuleRead = { document: RuleDocument; read: ReturnType<typeof compileRule> };
 
-export function lintControl(control: TenantControl, atMs: number): readonly LintFinding[] {
+/** `skipped`: what would have taken too long; nothing: it is whole. */
+export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
+
+export function lintControl(control: TenantControl, atMs: number, steps = EFFORT_OF_ALL): Linted {
   const rules = rulesOf(control);
   const inForce = rules.filter(({ document }) => isAlive(document, atMs));
   const agents = [...control.agents.values()].map(({ document }) => document);
   const policies = [...control.policies];
-  const effort = { left: EFFORT_OF_ALL };
-  return whole([
+  const effort = effortOf(steps);
+  const findings = whole([
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
     ...nothingInCommon(control, rules, agents, { atMs, effort }),
@@ -37,6 +40,7 @@ export function lintControl(control: TenantControl, atMs: number): readonly Lint
     ...unusedPolicies(policies, rules),
     ...idlePatterns(policies, effort),
   ]);
+  return { findings, skipped: effort.skipped };
 }
 
 export type LintedDocument = { kind: 'rule' | 'policy'; id: string };
@@ -53,7 +57,7 @@ export function lintAround(
   const rules = rulesOf(control);
   const own = rules.filter(({ document }) => id === (kind === 'rule' ? document.id : policyIdOf(document)));
   const policies = [...control.policies].filter(([name]) => kind === 'policy' && name === id);
-  const effort = { left: EFFORT_OF_ONE };
+  const effort = effortOf(EFFORT_OF_ONE);
   return whole([
     ...unreadableRules(own),
     ...missingPolicies(control, own, atMs),
@@ -90,7 +94,7 @@ function heldBy(
   return held;
 }
 
-type Look = { atMs: number; effort: Effort };
+type Look = { atMs: number; effort: LintEffort };
 type Policies = readonly (readonly [id: string, PolicyHistory])[];
 
 /** The version that a rule means. */
@@ -154,9 +158,14 @@ function nothingInCommon(
     return held;
   };
   const found = new Map<string, Finding>();
-  const looked = new Set<string>();
+  /** Whether anybody knows of such a set. */
+  const looked = new Map<string, boolean>();
+  const skipped = () => skip(effort, 'NOTHING_IN_COMMON', 'agents');
   for (const agent of agents) {
-    if (effort.left < 0) break;
+    if (effort.left < 0) {
+      skipped();
+      continue;
+    }
     const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
       one === null
         ? []
@@ -164,15 +173,20 @@ function nothingInCommon(
     );
     const held = [...givenTo({ ...agent }), ...above];
     const key = held.map(({ rule, policy }) => `${rule.id} ${policy}`).join('\n');
-    if (looked.has(key)) continue;
-    looked.add(key);
-    const empty =
-      emptyTogether(
-        held.map(({ tools = [] }) => tools),
-        effort,
-      ) ?? [];
+    const known = looked.get(key);
+    if (known === false) skipped();
+    if (known !== undefined) continue;
+    const empty = emptyTogether(
+      held.map(({ tools = [] }) => tools),
+      effort,
+    );
+    // Of rules that were not all asked, some leaving no tool over means that all do; others mean nothing.
+    const isKnown = empty === null ? effort.left >= 0 : empty !== undefined;
+    looked.set(key, isKnown);
+    if (!isKnown) skipped();
+    if (!empty) continue;
     const names = [...new Set(empty.map((at) => held[at]?.policy ?? ''))];
-    if (names.length === 0 || found.has(names.join('\n'))) continue;
+    if (found.has(names.join('\n'))) continue;
     const quoted = names.map((name) => `"${name}"`).join(' and ');
     found.set(names.join('\n'), {
       code: 'NOTHING_IN_COMMON',
@@ -218,9 +232,13 @@ function idleRules(control: TenantControl, rules: readonly RuleRead[], { atMs, e
       ];
     if (
       !read.ok ||
-      agents.some((agent) => !takes(effort, 1) || mayMatch(read.compiled, agent, effort) || effort.left < 0)
+      agents.some((agent) => takes(effort, 1) && mayMatch(read.compiled, agent, effort) && effort.left >= 0)
     )
       return [];
+    if (effort.left < 0) {
+      skip(effort, 'RULE_MATCHES_NOBODY', 'rules');
+      return [];
+    }
     return [
       {
         code: 'RULE_MATCHES_NOBODY',
@@ -247,7 +265,7 @@ function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): Finding
 }
 
 /** Where a policy says which tools there are, each pattern of its lists is to match one of them. */
-function idlePatterns(policies: Policies, effort: Effort): Finding[] {
+function idlePatterns(policies: Policies, effort: LintEffort): Finding[] {
   return policies.flatMap(([, { versions, isArchived }]): Finding[] => {
     const document = versions.at(-1)?.document;
     if (isArchived || document?.tools === undefined) return [];
@@ -256,7 +274,10 @@ function idlePatterns(policies: Policies, effort: Effort): Finding[] {
     const patterns = [...allowedTools, ...delegableTools, ...deniedTools];
     return patterns
       .filter((pattern) => {
-        if (!takes(effort, tools.length)) return false;
+        if (!takes(effort, tools.length)) {
+          skip(effort, 'PATTERN_MATCHES_NOTHING', 'patterns');
+          return false;
+        }
         const matches = compileGlobs([pattern]);
         return tools.every((tool) => matches(tool) === null);
       })

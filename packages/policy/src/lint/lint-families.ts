@@ -1,9 +1,10 @@
 /** What is amiss between an agent and those below it, and what it may hand on to them without being allowed it itself. */
 import type { PolicyDocument } from '@mandate/schemas';
 import type { TenantControl } from '../control/tenant-control.ts';
-import { type Effort, takes } from '../effort.ts';
+import { takes } from '../effort.ts';
 import { mayMatch } from '../rules/ask-rules.ts';
 import type { Rule } from '../rules/rule.ts';
+import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 
 /** In force, now or later; `policy` undefined: it is not there. */
@@ -11,7 +12,11 @@ type Given = { rule: Rule; policy: PolicyDocument | undefined };
 
 const NAMED = 10;
 
-export function lintFamilies({ agents }: TenantControl, given: readonly Given[], effort: Effort): Finding[] {
+export function lintFamilies(
+  { agents }: TenantControl,
+  given: readonly Given[],
+  effort: LintEffort,
+): Finding[] {
   const children = new Map<string, string>();
   for (const { document } of agents.values())
     if (document.parent !== undefined && !children.has(document.parent))
@@ -19,9 +24,14 @@ export function lintFamilies({ agents }: TenantControl, given: readonly Given[],
   const ofParents = [...children].flatMap(([id, child]): Finding[] => {
     const parent = agents.get(id)?.document;
     if (parent === undefined) return [missing(id, child)];
-    if (!takes(effort, given.length)) return [];
-    const held = given.filter(({ rule }) => mayMatch(rule, { ...parent }, effort));
-    if (effort.left < 0) return [];
+    const held = takes(effort, given.length)
+      ? given.filter(({ rule }) => mayMatch(rule, { ...parent }, effort))
+      : [];
+    if (effort.left < 0) {
+      skip(effort, 'PARENT_HOLDS_NOTHING', 'parents');
+      skip(effort, 'TOOLS_HANDED_ON', 'parents');
+      return [];
+    }
     return held.length === 0 ? [holdsNothing(id, child)] : held.flatMap((one) => handedOn(id, one));
   });
   return [...ofParents, ...nothingToHandOn(given)];

@@ -14,6 +14,14 @@ const finding = z.object({
   remedy: z.string(),
 });
 
+const answer = z.object({
+  findings: z.array(finding),
+  complete: z.boolean().describe('false: all of it would have taken longer than a second or two.'),
+  skipped: z
+    .array(z.object({ code: z.string(), of: z.string(), count: z.int() }))
+    .describe('What was not looked at: findings of this code may be missing, about so many of these.'),
+});
+
 export const lint = z
   .array(finding)
   .describe(
@@ -44,9 +52,12 @@ export function showLint(server: HttpServer, { followed, clock }: Control): void
       schema: {
         tags: ['rules'],
         summary: 'What is amiss: what blocks where somebody may have meant to allow, and what does nothing',
-        response: { 200: z.object({ findings: z.array(finding) }) },
+        response: { 200: answer },
       },
     },
-    (request) => ({ findings: shown(lintControl(followed.tenant(callerOf(request).tenant), clock())) }),
+    (request) => {
+      const { findings, skipped } = lintControl(followed.tenant(callerOf(request).tenant), clock());
+      return { findings: shown(findings), complete: skipped.length === 0, skipped: [...skipped] };
+    },
   );
 }
