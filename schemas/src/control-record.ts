@@ -148,9 +148,19 @@ export function readControlRecord(value: Uint8Array): ControlRecord {
 /** Before it is parsed: how much a stack holds differs from reader to reader, and so would what they find. */
 function isDeeperThan(most: number, text: string): boolean {
   let depth = 0;
-  for (const [bracket] of text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '').matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') at = endOfText(text, at);
+    else if (sign === '[' || sign === '{') depth += 1;
+    else if (sign === ']' || sign === '}') depth -= 1;
     if (depth > most) return true;
   }
   return false;
+}
+
+/** Where the text closes that begins there; the end of all, where it does not, which is no JSON then. */
+function endOfText(text: string, from: number): number {
+  let at = from + 1;
+  for (; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
+  return at;
 }
