@@ -37,11 +37,19 @@ const ROUNDS = [
   [
     'test/laws',
     'services/decider',
+    'packages/policy/src/arguments',
     'packages/policy/src/mandate',
     'packages/policy/src/rules',
     'schemas/src',
   ],
-  ['packages/ledger', 'packages/bus/src/kafka', 'services/recorder', 'services/gateway', 'services/alerter'],
+  [
+    'packages/ledger',
+    'packages/bus/src/kafka',
+    'packages/bus/src/record',
+    'services/recorder',
+    'services/gateway',
+    'services/alerter',
+  ],
   [
     'packages/privacy',
     'services/query',

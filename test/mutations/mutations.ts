@@ -1006,6 +1006,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/control/take-effect.ts`, [
     ['9 a tenant that had a topic is known', ' || control.opened?.hadTopic === true', ''],
   ]),
+  ...inFile('packages/bus/src/record-reads.ts', [
+    ['8 those turned away keep out nobody', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
+    ['8 each of those turned away is counted', 'known.times += 1;', 'known.times += 0;'],
+  ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
     ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],
     ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],

@@ -73,3 +73,78 @@ test('so many may wait for the log and no more; with an answer there is room aga
   for (const answer of answers) answer();
   await Promise.all([...waiting, next]);
 });
+
+const refusedAt = (id: string, route = '/v1/kill') => ({
+  ...READ,
+  key: { id, name: id },
+  route,
+  refused: true,
+  parameters: { why: 'x' },
+});
+
+/** How many refusals the records tell of, by key. */
+function told(appended: readonly Outgoing[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const { value } of appended) {
+    const { key, refused, parameters } = readAccessRecord(Buffer.from(value)).read;
+    if (refused) sums[key.id] = (sums[key.id] ?? 0) + Number(parameters.refusals ?? 1);
+  }
+  return sums;
+}
+
+test('a flood of those who are turned away keeps nobody out who is let in, and every one of them is counted', async () => {
+  const appended: Outgoing[] = [];
+  const answers: (() => void)[] = [];
+  const record = recording((_, records) => {
+    appended.push(...records);
+    return new Promise((resolve) => answers.push(() => resolve([])));
+  });
+  const flood = Array.from({ length: 3_000 }, (_, at) => record(refusedAt(`k${at % 3}`), null));
+  expect(appended).toHaveLength(100);
+  const reads = Array.from({ length: 1_000 }, () => record(READ, null));
+  expect(appended).toHaveLength(1_100);
+  await expect(record(READ, null)).rejects.toMatchObject({ code: 'READ_NOT_RECORDED' });
+  const all = Promise.all([...flood, ...reads]);
+  let isDone = false;
+  void all.then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    for (const answer of answers.splice(0)) answer();
+    await new Promise(setImmediate);
+  }
+  expect(told(appended)).toEqual({ k0: 1_000, k1: 1_000, k2: 1_000 });
+  expect(appended).toHaveLength(1_103);
+  // One that nobody waits behind says what was asked.
+  const late = record(refusedAt('k9'), null);
+  answers.splice(0).forEach((answer) => void answer());
+  await late;
+  expect(readAccessRecord(Buffer.from(appended.at(-1)?.value ?? '')).read.parameters).toEqual({ why: 'x' });
+});
+
+test('whoever is turned away waits for the record that counts them, and is told where there is none', async () => {
+  let isAway = false;
+  const answers: (() => void)[] = [];
+  const record = recording(() => {
+    if (isAway) return Promise.reject(new TypeError('away'));
+    return new Promise((resolve) => answers.push(() => resolve([])));
+  });
+  const alone = Array.from({ length: 100 }, () => record(refusedAt('k1'), null));
+  const together = [1, 2].map(() => record(refusedAt('k2'), null).catch((error: unknown) => error));
+  isAway = true;
+  answers[0]?.();
+  await alone[0];
+  for (const error of await Promise.all(together)) expect(error).toMatchObject({ code: 'READ_NOT_RECORDED' });
+});
+
+test('only so many keys and routes are counted at a time', async () => {
+  const answers: (() => void)[] = [];
+  const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
+  const waiting = Array.from({ length: 1_100 }, (_, at) => record(refusedAt('k', `/v1/${at}`), null));
+  await expect(record(refusedAt('k', '/v1/more'), null)).rejects.toMatchObject({ code: 'READ_NOT_RECORDED' });
+  for (let round = 0; round < 12; round += 1) {
+    for (const answer of answers.splice(0)) answer();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(waiting);
+});

@@ -28,7 +28,22 @@ export type RecordRead = (
 
 /** More than this at a time means that the log does not keep up: better to say so than to let them pile up. */
 const MOST_UNDER_WAY = 1_000;
+/**
+ * Of those who are turned away so many have a record of their own at a time; others of the same key at the same route wait
+ * for one that counts them: they may be a flood, and must not keep those out who are let in.
+ */
+const MOST_REFUSALS_UNDER_WAY = 100;
+/** Keys at routes that are counted at a time. */
+const MOST_COUNTED = 1_000;
 const PARTITION = 0;
+
+type Read = Parameters<RecordRead>[0];
+type Counted = {
+  read: Read;
+  traceparent: string | null;
+  times: number;
+  recorded: PromiseWithResolvers<void>;
+};
 
 /** @param source who writes them, such as `query` */
 export function recordReads(options: {
@@ -40,9 +55,66 @@ export function recordReads(options: {
 }): RecordRead {
   const { bus, source, clock, timeoutMs = 10_000 } = options;
   let underWay = 0;
-  return async (read, traceparent) => {
+  let refusals = 0;
+  /** By key and route, the oldest first. */
+  const counted = new Map<string, Counted>();
+
+  return (read, traceparent) => {
+    if (read.refused) return recordRefusal(read, traceparent);
+    return recordWithin(read, traceparent);
+  };
+
+  async function recordRefusal(read: Read, traceparent: string | null): Promise<void> {
+    if (refusals >= MOST_REFUSALS_UNDER_WAY) return count(read, traceparent);
+    refusals += 1;
+    try {
+      await append(read, traceparent);
+    } catch (error) {
+      // Nobody waits for the log to fail them a second time.
+      for (const { recorded } of counted.values()) recorded.reject(error);
+      counted.clear();
+      throw error;
+    } finally {
+      refusals -= 1;
+      recordCounted();
+    }
+  }
+
+  function count(read: Read, traceparent: string | null): Promise<void> {
+    const name = JSON.stringify([read.tenant, read.key.id, read.method, read.route]);
+    const known = counted.get(name);
+    if (known !== undefined) {
+      known.times += 1;
+      return known.recorded.promise;
+    }
+    if (counted.size >= MOST_COUNTED)
+      return Promise.reject(notRecorded('too many refusals wait to be recorded'));
+    const recorded = Promise.withResolvers<void>();
+    counted.set(name, { read, traceparent, times: 1, recorded });
+    return recorded.promise;
+  }
+
+  /** Those that wait longest; what comes meanwhile is counted anew. */
+  function recordCounted(): void {
+    const [next] = counted;
+    if (next === undefined) return;
+    const [name, { read, traceparent, times, recorded }] = next;
+    counted.delete(name);
+    const together = times === 1 ? read : { ...read, parameters: { refusals: `${times}` } };
+    recordRefusal(together, traceparent).then(recorded.resolve, recorded.reject);
+  }
+
+  async function recordWithin(read: Read, traceparent: string | null): Promise<void> {
     if (underWay >= MOST_UNDER_WAY) throw notRecorded('too many reads wait to be recorded');
     underWay += 1;
+    try {
+      await append(read, traceparent);
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  async function append(read: Read, traceparent: string | null): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => late.reject(notRecorded(`the log did not take it within ${timeoutMs} ms`)),
@@ -56,9 +128,8 @@ export function recordReads(options: {
       throw notRecorded('the log does not take it now', error);
     } finally {
       clearTimeout(timer);
-      underWay -= 1;
     }
-  };
+  }
 }
 
 function outgoing(
