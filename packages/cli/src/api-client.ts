@@ -157,7 +157,7 @@ type Service = 'gateway' | 'query' | 'alerter' | 'control';
 
 /** Of agents the gateway has what stops them. */
 const CONTROL =
-  /^\/v1\/(?:policies|rules|mandates|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
+  /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
 
 /** Of approvals it has what waits; the gateway takes the answers. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;

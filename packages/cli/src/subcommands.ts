@@ -159,6 +159,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/keys.ts')).keysCommand,
   },
   {
+    name: 'tenants',
+    summary: 'open, limit and close tenants',
+    load: async () => (await import('./commands/tenants.ts')).tenantsCommand,
+  },
+  {
     name: 'completion',
     summary: 'print a completion script for your shell',
     load: async () => (await import('./commands/completion.ts')).completionCommand,

@@ -1,0 +1,66 @@
+/** What is said of a tenant on the command line, upon what stands. */
+import { describeFault, readDocuments } from '@mandate/policy';
+import { CAPS, type TenantDocument, type TenantLimits, tenantDocument } from '@mandate/schemas';
+import type { Command } from 'commander';
+import { CommandFailure } from '../command-context.ts';
+import { someText, wholeNumber } from '../input/option-values.ts';
+import { readTextFile } from '../load-mandates-file.ts';
+
+export type TenantOptions = TenantLimits & {
+  name?: string;
+  bounds?: string;
+  unbounded?: true;
+  directTopic?: true;
+};
+
+export function withTenant(command: Command): Command {
+  const upTo = (cap: number) => wholeNumber({ min: 0, max: cap });
+  return command
+    .option('--name <text>', 'for people', someText)
+    .option('--agents <count>', 'at most so many agents', upTo(CAPS.agents))
+    .option('--policies <count>', 'at most so many policies, archived ones among them', upTo(CAPS.policies))
+    .option('--rules <count>', 'at most so many rules', upTo(CAPS.rules))
+    .option(
+      '--issued-mandates <count>',
+      'at most so many mandates that have not ended',
+      upTo(CAPS.issuedMandates),
+    )
+    .option('--bounds <file>', 'what all of it is held to: YAML with the fields of a policy')
+    .option('--unbounded', 'it is held to nothing any more')
+    .option('--direct-topic', 'it publishes to a topic of its own');
+}
+
+/** What is not said stays as it is. */
+export function tenantOf(before: TenantDocument, options: TenantOptions): TenantDocument {
+  const { name, bounds, unbounded, directTopic, agents, policies, rules, issuedMandates } = options;
+  if (bounds !== undefined && unbounded) {
+    throw new CommandFailure(2, '--bounds and --unbounded are both given', 'Give one of them.');
+  }
+  const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
+    ([, most]) => most !== undefined,
+  );
+  const limits = { ...before.limits, ...Object.fromEntries(said) };
+  const { bounds: stand, ...rest } = before;
+  const held = unbounded ? undefined : bounds === undefined ? stand : boundsIn(bounds);
+  return {
+    ...rest,
+    ...(name !== undefined && { name }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(held !== undefined && { bounds: held }),
+    ...(directTopic && { directTopic }),
+  };
+}
+
+function boundsIn(file: string): TenantDocument['bounds'] {
+  const all: TenantDocument['bounds'][] = [];
+  const schema = tenantDocument.shape.bounds.unwrap();
+  const faults = readDocuments(readTextFile(file), { schema, what: 'bounds' }, (bounds) => all.push(bounds));
+  const [bounds, more] = all;
+  if (faults.length === 0 && more === undefined) return bounds;
+  const said = faults.map((fault) => describeFault(file, fault));
+  throw new CommandFailure(
+    2,
+    `the bounds are bad\n${said.join('\n') || `${file} holds several documents`}`,
+    'Mend the file at these places: one document, with the fields of a policy.',
+  );
+}

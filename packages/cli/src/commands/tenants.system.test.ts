@@ -1,0 +1,95 @@
+/** `mandate tenants` with a control service. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSqliteBus } from '@mandate/bus';
+import { controlRoutes } from '@mandate/control';
+import { followControl } from '@mandate/control-log';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../run-command.fixture.ts';
+
+async function commands() {
+  const log = silentLogger();
+  const folder = temporaryFolder();
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  const followed = await followControl({ bus, log });
+  onTestFinished(() => followed.stop());
+  const { key, record } = issueApiKey({
+    tenant: 'own',
+    scopes: ['operate:all'],
+    agents: ['*'],
+    name: 'test',
+  });
+  const [metrics, keys, readiness] = [
+    createMetrics({ service: 'control' }),
+    memoryKeyStore([record]),
+    async () => [],
+  ];
+  const server = await createHttpServer({ service: 'control', version: '0', log, metrics, keys, readiness });
+  await server.register(controlRoutes({ followed, clock: Date.now, redactText: (text) => text }, null));
+  onTestFinished(() => {
+    server.server.closeAllConnections();
+    return server.close();
+  });
+  const env = { MANDATE_URL: await server.listen({ host: '127.0.0.1', port: 0 }), MANDATE_API_KEY: key };
+  const bounds = join(folder, 'bounds.yaml');
+  writeFileSync(bounds, 'deniedTools: [shell]\nbudgets: [{ id: contract, scope: tenant, max: 100 }]\n');
+  const tenants = (...args: string[]) => runCommand(['tenants', ...args], { env });
+  return { tenants, bounds, folder };
+}
+
+test('opens one with the key of its first admin, limits it, closes it and opens it again', async () => {
+  const { tenants, bounds } = await commands();
+  expect((await tenants('list')).stdout).toBe('no tenant was opened\n');
+  const opened = await tenants('open', 'acme', '--agents', '5', '--bounds', bounds, '--name', 'Acme');
+  expect(opened).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^sk-mdt_\w+\n$/) });
+  expect(opened.stderr).toContain("its first admin's");
+  expect(await tenants('open', 'acme')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/open already/),
+  });
+
+  expect(await tenants('limit', 'acme', '--rules', '7')).toMatchObject({ stdout: 'changed acme\n' });
+  const listed = (await tenants('list')).stdout;
+  expect(listed).toMatch(/\nacme +open +agents 5, rules 7 +budgets, deniedTools +Acme\n$/);
+  const unbounded = await tenants('limit', 'acme', '--unbounded', '--json');
+  expect(JSON.parse(unbounded.stdout).tenant).toEqual({
+    ...{ version: 1, id: 'acme', name: 'Acme' },
+    limits: { agents: 5, rules: 7 },
+  });
+  expect((await tenants('show', 'acme')).stdout).toMatch(
+    /^id: acme\n.*state: open\nholds:\n {2}agents: 0\n/s,
+  );
+
+  expect(await tenants('close', 'acme', '--reason', 'done')).toMatchObject({ stdout: 'closed acme\n' });
+  expect((await tenants('list')).stdout).toMatch(/ closed 2\S+Z /);
+  // Else it would be open again by it.
+  expect(await tenants('limit', 'acme', '--rules', '9')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/is closed/),
+  });
+  expect(await tenants('open', 'acme')).toMatchObject({ exitCode: 0, stdout: 'opened acme again\n' });
+  expect(JSON.parse((await tenants('show', 'acme', '--json')).stdout)).toMatchObject({
+    closedAt: null,
+    tenant: { limits: { agents: 5, rules: 7 } },
+  });
+});
+
+test('says what is wrong with bounds, and with what is not there', async () => {
+  const { tenants, folder } = await commands();
+  const bad = join(folder, 'bad.yaml');
+  writeFileSync(bad, 'mode: observe\n');
+  const refused = await tenants('open', 'acme', '--bounds', bad);
+  expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('bad.yaml:1:1 mode') });
+  for (const args of [['show'], ['limit', '--rules', '1'], ['close']])
+    expect(await tenants(args[0] ?? '', 'nobody', ...args.slice(1))).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('TENANT_NOT_FOUND'),
+    });
+  expect(await tenants('close', 'own')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/OWN_TENANT/),
+  });
+});
