@@ -2,10 +2,15 @@
  * Agents, policies and rules, changed over HTTP while a plane runs: what an agent may do follows at its next action. With
  * the seeds of many bugs elsewhere: globs that overlap, rates of two windows, a policy that is archived, no rule at all.
  */
-import { writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPlane, temporaryFolder } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { createSqliteBus } from '@mandate/bus';
+import { type ApiScope, dataFolder, fileKeyStore, issueApiKey, silentLogger } from '@mandate/runtime';
+import { readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 type Decision = {
   verdict: string;
@@ -16,18 +21,29 @@ type Decision = {
   shadow?: object;
 };
 
+let plane: PlaneProcess;
+const folder = dataFolder(mkdtempSync(join(tmpdir(), 'mandate-test-')));
+beforeAll(async () => {
+  writeFileSync(folder.mandates, 'version: 1\nid: of-the-file\nagents: ["*"]\nallowedTools: [look]\n');
+  plane = await startPlane({ data: folder.path });
+});
+afterAll(async () => {
+  await plane?.kill('SIGTERM');
+  rmSync(folder.path, { recursive: true, force: true });
+});
+
+const SCOPES: ApiScope[] = ['publish', 'audit', 'operate', 'operate:all', 'author'];
+
+/** A tenant of its own, by what may all be done in it. */
 async function scene() {
-  const data = temporaryFolder();
-  const mandates = join(data, 'mandates.yaml');
-  writeFileSync(mandates, 'version: 1\nid: of-the-file\nagents: ["*"]\nallowedTools: [look]\n');
-  const plane = await startPlane({ data, mandates });
-  onTestFinished(async () => void (await plane.kill('SIGTERM')));
+  const { key, record } = issueApiKey({ tenant: randomUUID(), scopes: SCOPES, agents: ['*'], name: 'all' });
+  await fileKeyStore(folder.keys).add(record);
 
   async function send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const response = await fetch(`${plane.url}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${plane.keys.operator}`,
+        authorization: `Bearer ${key}`,
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -51,7 +67,14 @@ async function scene() {
     const { verdict, code } = await ask(action);
     return `${verdict} ${code}`;
   };
-  return { send, ask, toldOf, publish, rule, register: (agent: object) => send('POST', '/v1/agents', agent) };
+  return {
+    send,
+    ask,
+    toldOf,
+    publish,
+    rule,
+    register: (agent: object) => send('POST', '/v1/agents', agent),
+  };
 }
 
 test('a policy that is published is obeyed at the next action, and an agent that is not registered keeps the file', async () => {
@@ -179,4 +202,27 @@ test('rates of two windows both hold, and a rule in shadow does not', async () =
   expect(await send('GET', `/v1/audit/decisions/${id}/explain`)).toMatchObject({
     decision: { shadow: besides },
   });
+});
+
+test('a tenant that is opened with a topic of its own is decided by what comes there, and by no restart', async () => {
+  const { send } = await scene();
+  const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
+  onTestFinished(() => bus.close());
+  const action = { id: 'act-1', agentId: 'bot', type: 'tool_call', tool: 'look' };
+  const value = JSON.stringify({ event: 'action.requested', action });
+  await bus.append(topicOfTenant('initech'), [{ key: null, value }]);
+  await send('POST', '/v1/tenants', { version: 1, id: 'initech', directTopic: true });
+  const decided: object[] = [];
+  const reader = await bus.read({
+    topics: [TOPICS.decisions],
+    from: 'earliest',
+    onRecords(records) {
+      for (const record of records.map((each) => readDecisionsRecord(each.value)))
+        if (record.event === 'action.decided' && record.decision.tenant === 'initech')
+          decided.push(record.decision);
+    },
+  });
+  onTestFinished(() => reader.stop());
+  await waitUntil('its decision', () => decided.length > 0);
+  expect(decided).toMatchObject([{ actionId: 'act-1', verdict: 'ALLOW' }]);
 });

@@ -31,8 +31,8 @@ export function migrateCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-Servers that are not named are left out. Users, passwords, TLS, replication factor and the tenants with topics of their
-own are settings (docs/operations.md). A cluster of one broker takes MANDATE_KAFKA_REPLICATION_FACTOR=1 and
+Servers that are not named are left out. Users, passwords, TLS and replication factor are settings (docs/operations.md).
+Tenants that were opened with topics of their own get them here where the control service may not make them. A cluster of one broker takes MANDATE_KAFKA_REPLICATION_FACTOR=1 and
 MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.
 
 Exit code 3 when something is missing or wrong that was not made, 1 when a server does not answer.
