@@ -1,17 +1,24 @@
 /**
  * Two control services on Kafka, a thousand writes that race for the same policies, and both services killed in between. Each
- * answer says what became of its write, and whoever reads afterwards finds just that.
+ * answer says what became of its write, and whoever reads afterwards finds just that; so does whoever starts in between, from
+ * snapshots that the two leave behind, by the digest of everything that they fold.
  */
+import type { Bus } from '@mandate/bus';
+import { followControl } from '@mandate/control-log';
+import { controlDigest, foldControl } from '@mandate/policy';
+import { silentLogger } from '@mandate/runtime';
+import { readControlRecord, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, startRedis } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { serverPlane } from '../e2e/distributed/server-plane.ts';
 import { pick } from './agents-at-work.ts';
-import { startBreakable } from './breakable-servers.ts';
+import { openTestLog, startBreakable } from './breakable-servers.ts';
 
 const WRITES = 1_000;
 const WRITERS = 16;
 const POLICIES = ['a', 'b', 'c'];
 const KILLS = 4;
+const SNAPSHOTS_AFTER = '100';
 
 type Policy = { revision: number; version: number; policy: { id: string; maxCostTotal: number } };
 
@@ -21,7 +28,16 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, 'version: 1\nid: m\nagents: ["x"]\n');
     const key = await plane.issueKey('acme', ['author', 'audit']);
-    const start = () => plane.start('control', { REQUESTS_PER_KEY_PER_SECOND: '100000' });
+    const starts: Start[] = [];
+    async function start() {
+      const service = await plane.start('control', {
+        REQUESTS_PER_KEY_PER_SECOND: '100000',
+        SNAPSHOT_AFTER_RECORDS: SNAPSHOTS_AFTER,
+        LOG_LEVEL: 'debug',
+      });
+      starts.push(startOf(service.errors()));
+      return service;
+    }
     const services = [await start(), await start()];
 
     async function call(method: string, path: string, body?: object, revision?: number) {
@@ -67,9 +83,17 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     await Promise.all(services.map((service) => service.kill('SIGKILL')));
     services.splice(0, services.length, await start(), await start());
 
-    const found = await Promise.all(services.map(({ url }) => everythingAt(url, key)));
-    expect(found[1]).toEqual(found[0]);
-    const stands = new Set(found[0]?.map(({ policy }) => policy.maxCostTotal));
+    const bus = await openTestLog(servers);
+    expect(starts).toHaveLength(2 + KILLS + 2);
+    expect(await digestsOf(bus, starts)).toEqual(starts.map(({ digest }) => digest));
+    // Both of the last two began at a snapshot, and whoever begins at none finds the same.
+    expect(Math.min(...starts.slice(-2).map(({ fromRevision }) => fromRevision))).toBeGreaterThan(0);
+    const whole = await followControl({ bus, log: silentLogger() });
+    for (const { revision, digest } of starts.slice(-2))
+      expect([revision, digest]).toEqual([whole.revision(), whole.digest()]);
+    await whole.stop();
+    const found = await everythingAt(services[0]?.url ?? '', key);
+    const stands = new Set(found.map(({ policy }) => policy.maxCostTotal));
     expect([...became.won].filter((number) => !stands.has(number))).toEqual([]);
     expect([...became.lost].filter((number) => stands.has(number))).toEqual([]);
     expect([...stands].filter((number) => !became.won.has(number) && !became.unknown.has(number))).toEqual(
@@ -80,6 +104,34 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that race and die',
     expect(became.won.size + became.lost.size + became.unknown.size).toBe(WRITES);
   });
 });
+
+/** What a service folded before it listened. */
+type Start = { revision: number; fromRevision: number; digest: string };
+
+function startOf(said: string): Start {
+  const line = said.split('\n').find((one) => one.includes('following the changes'));
+  return JSON.parse(line ?? 'null');
+}
+
+/** As the log, folded from its start, gives them there. */
+async function digestsOf(bus: Bus, starts: readonly Start[]): Promise<(string | undefined)[]> {
+  const fold = foldControl();
+  const digests = new Map([[0, controlDigest(fold)]]);
+  const reader = await bus.read({
+    topics: [TOPICS.control],
+    from: 'earliest',
+    onRecords(records) {
+      for (const { coordinate, value } of records) {
+        const revision = coordinate.offset + 1;
+        fold.apply(readControlRecord(value), revision);
+        if (starts.some((start) => start.revision === revision)) digests.set(revision, controlDigest(fold));
+      }
+    },
+  });
+  await reader.caughtUp;
+  await reader.stop();
+  return starts.map(({ revision }) => digests.get(revision));
+}
 
 /** Every version of every policy. */
 async function everythingAt(url: string, key: string): Promise<Policy[]> {

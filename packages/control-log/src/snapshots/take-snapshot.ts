@@ -11,7 +11,7 @@ import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.
 /** Folding a tail that is shorter takes no longer than a process does to start. */
 const AFTER_RECORDS = 50_000;
 
-/** So many are folded before others have their turn: about two milliseconds. */
+/** So many are folded before others have their turn: a few milliseconds. */
 const SLICE_RECORDS = 100;
 
 export type Taking = {

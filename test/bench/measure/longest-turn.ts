@@ -1,0 +1,20 @@
+/**
+ * The most CPU time, in ms, that one turn of the event loop took while the work was done: for so long nobody else had theirs.
+ * Time itself would say how busy the machine is.
+ */
+export async function longestTurn(work: () => Promise<void>): Promise<number> {
+  let longestMs = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const turned = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+    if (!isOver) setImmediate(turned);
+  };
+  setImmediate(turned);
+  await work().finally(() => {
+    isOver = true;
+  });
+  return longestMs;
+}
