@@ -387,9 +387,10 @@ test('of names that nothing stands under any more nothing is kept', () => {
   expect([[...(rulesOf?.keys() ?? [])], [...(childrenOf?.keys() ?? [])]]).toEqual([['p-2'], ['lead-2']]);
 });
 
-test('where a tenant was closed, nothing is changed but by opening it again', () => {
+test('where a tenant was closed, nothing is changed but by opening it again; a key of a role may still end', () => {
+  const ofMore = ofOthers.filter(({ event }) => event !== 'role.revoked');
   fc.assert(
-    fc.property(inTenants, ofOthers, (records, later) => {
+    fc.property(inTenants, ofMore, (records, later) => {
       const { fold } = folded(records);
       let revision = records.length;
       const put = (fields: object) => {
@@ -504,6 +505,16 @@ test('a tenant at its limit keeps no other from changing', () => {
   expect(put('other', { event: 'tenant.closed' })).toMatchObject({ refusal: 'NOT_FOUND' });
   const ofAnother = { event: 'tenant.put', tenant: { version: 1, id: 'acme' } };
   expect(put('other', ofAnother)).toMatchObject({ refusal: 'ID_DIFFERS' });
+});
+
+test('in a tenant that was closed a key of a role is revoked, and none is issued', () => {
+  const { fold, put, grant } = writer();
+  put({ event: 'tenant.put', tenant: { version: 1, id: 'acme' } });
+  expect(grant().ok).toBe(true);
+  put({ event: 'tenant.closed' });
+  expect(grant({ id: 'kkkkkkkkkkk3' })).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
+  expect(put({ event: 'role.revoked', keyId: 'kkkkkkkkkkk2' }).ok).toBe(true);
+  expect(fold.key('kkkkkkkkkkk2')).toBeUndefined();
 });
 
 function unitsIn({ agents, policies, rules }: TenantControl): number {

@@ -713,7 +713,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     promise: '7 nothing is changed in a closed tenant',
     file: `${POLICY}/control/control-state.ts`,
-    find: "isClosed && record.event !== 'tenant.put'",
+    find: 'isClosed && !WHILE_CLOSED.has(record.event)',
     replace: 'false',
   },
   {

@@ -3,10 +3,10 @@ import type { ApiScope } from '@mandate/schemas';
 import type { FollowedControl } from './follow-control.ts';
 
 /**
- * What keys of a closed tenant may still do: read it, report what became of what ran (the gateway takes no actions of it), and
- * what reaches beyond it.
+ * What keys of a closed tenant may still do: read it, report what became of what ran (the gateway takes no actions of it), revoke
+ * keys of its people, and what reaches beyond it.
  */
-const LEFT: ReadonlySet<ApiScope> = new Set(['publish', 'audit', 'persons', 'operate:all']);
+const LEFT: ReadonlySet<ApiScope> = new Set(['publish', 'audit', 'persons', 'admin', 'operate:all']);
 
 /** Keys, with what is left to them where their tenant is closed: those that nothing is left to let nobody in. */
 export function keysWhileOpen(

@@ -105,6 +105,7 @@ test('in a closed tenant nothing is changed, and its keys read and do no more, u
   expect(await close()).toMatchObject({ status: 404, body: { code: 'TENANT_NOT_FOUND' } });
   const { body } = await open();
   const firstAdmin: Who = body.key.key;
+  const { body: ann } = await call(firstAdmin, 'POST', '/v1/keys', { body: { name: 'ann', role: 'viewer' } });
   await agent('bot');
   const closed = await close();
   expect(closed).toMatchObject({ status: 200, body: { closedAt: expect.stringContaining('2026') } });
@@ -112,6 +113,11 @@ test('in a closed tenant nothing is changed, and its keys read and do no more, u
   expect((await agent('x', firstAdmin)).status).toBe(403);
   const reads = (await call(firstAdmin, 'GET', '/v1/agents')).body.agents;
   expect(reads).toHaveLength(1);
+  expect((await call(ann.key, 'GET', '/v1/agents')).status).toBe(200);
+  expect((await call(firstAdmin, 'DELETE', `/v1/keys/${ann.id}`)).status).toBe(200);
+  expect((await call(ann.key, 'GET', '/v1/agents')).status).toBe(401);
+  const issued = await call(firstAdmin, 'POST', '/v1/keys', { body: { name: 'bob', role: 'viewer' } });
+  expect(issued).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
   expect((await call('auditor', 'GET', '/v1/tenants/acme')).body.closedAt).toBe(closed.body.closedAt);
   expect((await call('operator', 'GET', '/v1/tenants')).status).toBe(200);
   expect(await close()).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });

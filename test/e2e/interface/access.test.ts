@@ -48,7 +48,9 @@ let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [...OF_ONE_SCOPE, ours, theirs]) await keys.add(record);
-  const config = planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 });
+  // Everybody asks at once, also where the machine has much else to do.
+  const settings = { PLANE_DATA_PATH: folder, PLANE_PORT: 0, QUERY_ANSWER_TIMEOUT_MS: 60_000 };
+  const config = planeConfig.parse(settings);
   plane = await openPlane(config, silentLogger());
   const document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
   operations = operationsOf(document);
@@ -143,7 +145,7 @@ test('a key opens the routes that take its scope and no others; whoever is turne
     for (const { name, scopes, status, text } of asked) {
       const isLetIn = scopes.some((scope) => scopesOf(operation).includes(scope));
       expect([nameOf(operation), name, status === 403]).toEqual([nameOf(operation), name, !isLetIn]);
-      if (isLetIn) expect([nameOf(operation), name, status < 500]).toEqual([nameOf(operation), name, true]);
+      if (isLetIn) expect(status, `${nameOf(operation)} as ${name}: ${text}`).toBeLessThan(500);
       else {
         expect(JSON.parse(text)).toMatchObject({ code: 'FORBIDDEN' });
         turnedAway.push(`${name} ${nameOf(operation).replaceAll(/\{(\w+)\}/g, ':$1')}`);

@@ -131,6 +131,9 @@ function digestOfChange({ change, ...what }: ControlRecord): string {
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
+/** A tenant that was closed is opened again; and who has left is let in nowhere, open or not. */
+const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set(['tenant.put', 'role.revoked']);
+
 function applyTo(control: Tenant, record: ControlRecord, revision: number, there: ThereAre): Changed {
   const { expects } = record.change;
   const current = revisionOf(control, record);
@@ -138,7 +141,7 @@ function applyTo(control: Tenant, record: ControlRecord, revision: number, there
   const grows = growth(control, record);
   const isClosed = control.opened !== null && control.opened.closedAt !== null;
   const refusal =
-    isClosed && record.event !== 'tenant.put'
+    isClosed && !WHILE_CLOSED.has(record.event)
       ? 'TENANT_CLOSED'
       : isLate
         ? 'REVISION_CONFLICT'
