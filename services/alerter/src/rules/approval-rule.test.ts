@@ -1,5 +1,5 @@
 import { silentLogger } from '@mandate/runtime';
-import { DEFAULTS, type DecisionsRecord, wireTime } from '@mandate/schemas';
+import { approvalId, DEFAULTS, type DecisionsRecord, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEvaluator } from '../evaluator.ts';
@@ -52,6 +52,18 @@ test('what nobody has answered for a day waits no more, and is told of anew when
   read(deferred(2, START_MS + DAY_MS + 1));
   expect(said().slice(2)).toEqual(['raised approval']);
   expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(3);
+});
+
+test('a grant that came too late leaves a person to be waited for', () => {
+  const { read, said, raised } = watching();
+  read(deferred(1, START_MS));
+  read(approved(2, { actionId: 'act-1' }));
+  expect(said()).toEqual(['raised approval', 'cleared approval']);
+  const late = { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', actionId: 'act-1' } as const;
+  read(decided(3, { ...late, decidedAt: wireTime(START_MS + HOUR_MS) }));
+  expect(said().slice(2)).toEqual(['raised approval']);
+  const subject = { agentId: 'bot', actionId: 'act-1', digest: 'd' };
+  expect(raised[2]?.alert.facts).toMatchObject({ approvalId: approvalId(subject) });
 });
 
 test('what is told of again when it is overdue ends a day after that', () => {

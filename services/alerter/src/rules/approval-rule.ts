@@ -1,6 +1,6 @@
 /**
- * An action waits for a person: from its DEFER until somebody answers, it is decided otherwise, or nobody has answered for
- * a day. By then the ledger has forgotten that it was asked, so whoever asks again asks anew, and is told of anew.
+ * An action waits for a person: from its DEFER, or from when a grant came too late, until somebody answers, it is decided
+ * otherwise, or nobody has answered for a day. By then the ledger has forgotten that it was asked, so whoever asks again asks anew, and is told of anew.
  */
 import {
   type ApprovalRecorded,
@@ -16,9 +16,10 @@ import type { Finding } from './finding.ts';
 const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
 
 export function deferred(decision: Decision, alarms: Alarms): Finding[] {
-  const { tenant, agentId, actionId, tool, verdict, kind, decidedAt: at, ledgerSequence: order } = decision;
+  const { tenant, agentId, actionId, tool, verdict, code, kind } = decision;
+  const { decidedAt: at, ledgerSequence: order } = decision;
   const about = { tenant, subject: subjectOf(decision), order, at };
-  if (verdict === 'DEFER') {
+  if (verdict === 'DEFER' || code === 'APPROVAL_EXPIRED') {
     const said = `${agentId} waits for a person to confirm ${tool ?? 'an action'} (${actionId}).`;
     const facts = { agentId, actionId, tool, decisionId: decision.id, approvalId: approvalId(decision) };
     const before = alarms.get('approval', tenant, about.subject);
@@ -29,7 +30,7 @@ export function deferred(decision: Decision, alarms: Alarms): Finding[] {
   }
   // What a repeat is told says nothing of the action that it repeats.
   if (kind === 'duplicate') return [];
-  return over(about, { agentId, actionId, tool }, `${actionId} of ${agentId} was decided: ${decision.code}.`);
+  return over(about, { agentId, actionId, tool }, `${actionId} of ${agentId} was decided: ${code}.`);
 }
 
 export function answered({ approval }: ApprovalRecorded): Finding[] {
