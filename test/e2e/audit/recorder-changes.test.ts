@@ -97,6 +97,9 @@ test('each change is on record, who made it and why, and what became of it; no h
     { ...published, change: { ...published.change, reason: 'again' } },
     change('policy.published', { policy: { ...READS, maxCostTotal: 9 } }, { id: published.change.id }),
     change('policy.published', { policy: READS }, { tenant: 'globex' }),
+    change('tenant.put', { tenant: { version: 1, id: 'hooli' } }, { tenant: 'hooli' }),
+    change('tenant.closed', {}, { tenant: 'hooli' }),
+    change('tenant.closed', {}, { tenant: 'hooli' }),
     // No table can hold its time.
     change(
       'key.issued',
@@ -139,6 +142,11 @@ test('each change is on record, who made it and why, and what became of it; no h
     ...{ scope: null, budgetId: null, deltaMicros: null, ledgerEpoch: null, open: [], openCount: null },
   });
   expect(await ask(recording.audit, searchControlEvents, { tenant: 'globex' })).toHaveLength(1);
+  expect(await ask(recording.audit, searchControlEvents, { tenant: 'hooli' })).toMatchObject([
+    { event: 'tenant.closed', subject: 'hooli', refusal: 'TENANT_CLOSED' },
+    { event: 'tenant.closed', subject: 'hooli', refusal: null },
+    { event: 'tenant.put', subject: 'hooli', agentId: null },
+  ]);
   const { id = '' } = found.find(({ event }) => event === 'rule.put') ?? {};
   const [whole] = await ask(recording.audit, changeById, { tenant: 'acme', id });
   expect(JSON.parse(whole?.payload ?? '')).toMatchObject({ rule: { id: 'r', policy: 'reads' } });
