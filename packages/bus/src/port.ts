@@ -102,8 +102,8 @@ export type Consumer = {
   /**
    * From now on these topics and no others, by the same way as when members come and go: a partition is let go of between
    * batches. One that the group has no position for begins at its start, whatever `from` says. Members of a group may
-   * differ: a topic is shared by those that follow it. Fails with BUS_TOPIC_UNFIT where a topic cannot be read; all is
-   * then as it was.
+   * differ: a topic is shared by those that follow it. Fails with BUS_TOPIC_UNFIT where a topic that is new to it
+   * cannot be read; all is then as it was.
    */
   follow(topics: readonly string[]): Promise<void>;
 };

@@ -264,8 +264,12 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
 
     await log.deleteTopic(goes);
     await reads('without it', topic);
+    const later = `later.${randomUUID()}`;
+    await bus.makeTopic(later);
+    for (const member of members) await member.follow([topic, goes, later]);
+    await reads('followed since', later);
     const lags = await Promise.all(members.map((member) => member.lag()));
-    expect(new Set(lags.flat().map((place) => place.topic))).toEqual(new Set([topic]));
+    expect(new Set(lags.flat().map((place) => place.topic))).toEqual(new Set([topic, later]));
     await members[0]?.stop();
     await reads('by the other', topic);
 

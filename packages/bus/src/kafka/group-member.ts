@@ -105,9 +105,12 @@ export class GroupMember implements Consumer {
     return lagOf(this.#fromOutside, this.#parts.log, this.#topics);
   }
 
-  /** They are what it joins the next round with, which it asks for: also where one is under way already. */
+  /**
+   * They are what it joins the next round with, which it asks for: also where one is under way already. Those that it follows
+   * may be gone since, which keeps it from no other.
+   */
   async follow(topics: readonly string[]): Promise<void> {
-    await this.#parts.log.placesOf(topics);
+    await this.#parts.log.placesOf(topics.filter((topic) => !this.#topics.includes(topic)));
     this.#topics = [...topics];
     this.#newRound.resolve('rebalancing');
   }
