@@ -232,8 +232,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '9 the log away: the partition waits',
-      "if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;",
+      'if (!isMandateError(error) || !isWaitedFor(error, batch)) throw error;',
       'throw error;',
+    ],
+    [
+      '6 a topic made anew ends nobody',
+      "return retryable || code === 'LEDGER_EPOCH_CHANGED' || isMadeAnew;",
+      "return retryable || code === 'LEDGER_EPOCH_CHANGED';",
     ],
     ['8 dead letters are published', "given.filter(({ answer }) => answer.kind === 'dead-letter'),", '[],'],
   ]),

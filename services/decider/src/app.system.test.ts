@@ -7,7 +7,14 @@ import { type Batch, type Bus, createSqliteBus } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { createMetrics, MandateError, silentLogger } from '@mandate/runtime';
-import { type DecisionsRecord, GROUPS, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  DEFAULTS,
+  type DecisionsRecord,
+  GROUPS,
+  readDecisionsRecord,
+  TOPICS,
+  topicOfTenant,
+} from '@mandate/schemas';
 import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Decider, startDecider } from './app.ts';
@@ -333,6 +340,50 @@ test('what cannot come back ends the consumer, so that someone notices', async (
   const broken = () => new MandateError('LEDGER_CORRUPT', 'another record', { remedy: 'rebuild' });
   const decider = await live(bus, { gap: 'before the step', error: broken, batch: 1 });
   await expect(decider.finished).rejects.toThrow('another record');
+});
+
+test('what lies in a tenant’s topic that was made anew waits while its places are remembered, and nobody else does', async () => {
+  const topic = topicOfTenant('acme');
+  let nowMs = START_MS;
+  const later = () => nowMs;
+  const logWith = async (asked: Record<string, string>) => {
+    const path = join(temporaryFolder(), 'log.sqlite');
+    const bus = await createSqliteBus({ path, log, partitions: 1, clock: later });
+    onTestFinished(() => bus.close());
+    for (const [to, id] of Object.entries(asked))
+      await bus.append(to, [{ key: null, value: JSON.stringify(ask(id)) }]);
+    return bus;
+  };
+  const before = await logWith({ [topic]: 'a' });
+  const { ledger } = await restoreLedger({ bus: before, clock: later, log });
+  const metrics = createMetrics({ service: 'decider' });
+  const decideOn = async (bus: Bus) => {
+    const decider = await startDecider({
+      ...{ bus, ledger, clock: later, log, metrics },
+      topics: [TOPICS.actions, topic],
+      control: () => mandatesOfFile(mandates, 1),
+      redact: (action) => action,
+      deadlines: true,
+    });
+    onTestFinished(() => decider.stop());
+    return decider;
+  };
+  const first = await decideOn(before);
+  await first.caughtUp();
+  await first.stop();
+
+  const anew = await logWith({ [topic]: 'b', [TOPICS.actions]: 'c' });
+  const second = await decideOn(anew);
+  const decided = async () =>
+    (await recordsOn(anew, TOPICS.decisions)).map((value) => told(readDecisionsRecord(value)));
+  await waitUntil('what others ask', async () => (await decided()).length === 1);
+  expect(await decided()).toEqual(['c 1 first ALLOW ALLOWED 100000']);
+  await waitUntil('the wait', async () =>
+    /waits_total\{.*code="LEDGER_CORRUPT"/.test(await metrics.registry.metrics()),
+  );
+  nowMs += DEFAULTS.replayMemoryMs;
+  await second.caughtUp();
+  expect((await decided())[1]).toMatch(/^b 1 expired BLOCK DEADLINE_EXCEEDED/);
 });
 
 test.each(['', '-acme', 'a'.repeat(65), 'a b'])(

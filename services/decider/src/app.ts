@@ -157,13 +157,22 @@ async function handleUntilDone(
         for (const span of spans) span.fail(error);
         return;
       }
-      if (!isMandateError(error) || !(error.retryable || error.code === 'LEDGER_EPOCH_CHANGED')) throw error;
+      if (!isMandateError(error) || !isWaitedFor(error, batch)) throw error;
       options.mend?.(error);
       options.log.warn({ err: error, waitMs, partition: batch.partition }, 'the partition waits');
       measure.waits.inc({ code: error.code });
       await sleep(waitMs, undefined, { signal: batch.signal }).catch(() => {});
     }
   }
+}
+
+/**
+ * A tenant's topic that was deleted and made anew begins at places where the ledger remembers other records: it waits until
+ * they are forgotten, for it must not end what decides for everybody.
+ */
+function isWaitedFor({ retryable, code }: MandateError, { topic }: Batch): boolean {
+  const isMadeAnew = code === 'LEDGER_CORRUPT' && tenantOfTopic(topic) !== null;
+  return retryable || code === 'LEDGER_EPOCH_CHANGED' || isMadeAnew;
 }
 
 async function handle(
