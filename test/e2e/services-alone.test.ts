@@ -115,7 +115,7 @@ test('published at one process, decided by another, recorded by a third, found b
   expect(receiver.spans.map(({ service }) => service)).toContain('mandate-query');
 });
 
-test('a key that one process issues is let in by the others; revoked there, by none, and what it has open ends', async () => {
+test('a key that one process issues is let in by the others; revoked there, by none, and what it has open ends; where keys cannot be read nobody answers', async () => {
   const folder = newFolder();
   const first = issueRoleKey({ tenant: 'default', role: 'admin', name: 'first' });
   await fileKeyStore(folder.keys).add(first.record);
@@ -138,7 +138,13 @@ test('a key that one process issues is let in by the others; revoked there, by n
   await waitUntil('none to let it in', async () => (await answers()).every((status) => status === 401));
   await stream.text();
   expect(performance.now() - revokedAtMs).toBeLessThan(5_000);
-  expect(await Promise.all(services.map((service) => service.kill()))).toEqual([0, 0, 0]);
+
+  // Whom it lets in nobody can tell who cannot read it.
+  const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
+  onTestFinished(() => bus.close());
+  await bus.append(TOPICS.control, [{ key: null, partition: 0, value: '{"event":"role.of.tomorrow"}' }]);
+  expect(await Promise.all(services.map(({ exited }) => exited))).toEqual([1, 1, 1]);
+  for (const { errors } of services) expect(errors()).toContain('LOG_UNREADABLE');
 });
 
 /** Who read the audit, as the log has it. */

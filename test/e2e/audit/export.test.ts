@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ask, searchDecisions } from '@mandate/audit';
-import { type HttpServer, issueApiKey, memoryKeyStore } from '@mandate/runtime';
+import { type HttpServer, issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/runtime';
 import { waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -42,9 +42,9 @@ afterAll(async () => {
   await recording.close();
 });
 
-function request(query: string): Promise<IncomingMessage> {
+function request(query: string, at = url): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(`${url}/v1/audit/export?${query}`, { headers: { 'x-api-key': auditor.key } }, resolve).on(
+    get(`${at}/v1/audit/export?${query}`, { headers: { 'x-api-key': auditor.key } }, resolve).on(
       'error',
       reject,
     );
@@ -154,4 +154,19 @@ test('a tenant has so many exports at once; one that nobody takes any more leave
   expect(await exported('')).toMatchObject({ status: 503 });
   for (const answer of slow) answer.destroy();
   await waitUntil('a place', async () => (await exported('rows=1')).status === 200);
+});
+
+test('it breaks off between two parts where its key was revoked meanwhile', async () => {
+  let timesLetIn = 1;
+  const keys: KeyStore = {
+    async find() {
+      timesLetIn -= 1;
+      return timesLetIn < 0 ? null : auditor.record;
+    },
+  };
+  const own = await queryServer(recording.audit, keys);
+  const answer = await request('', await own.listen({ host: '127.0.0.1', port: 0 }));
+  expect(answer.statusCode).toBe(200);
+  await expect(buffer(answer)).rejects.toThrow('aborted');
+  await own.close();
 });
