@@ -58,8 +58,8 @@ export const CAPS = {
   agents: 100_000,
   /** That were ever opened: every process holds them. */
   tenants: 10_000,
-  /** Of tenants, for ever. A group says of each partition who has it, and Kafka takes 1 MiB of that. */
-  directTopics: 500,
+  /** Of tenants, for ever. Kafka keeps what a group says of who reads what in 1 MiB: by names of 64, so much of 30 deciders. */
+  directTopics: 250,
   keysPerAgent: 100,
   /** Of people, in a tenant. */
   roleKeys: 1_000,
