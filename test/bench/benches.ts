@@ -15,6 +15,7 @@ export const BENCHES: readonly Bench[] = [
   { name: 'plan-and-decide', load: async () => (await import('./benches/plan-and-decide.ts')).planAndDecide },
   { name: 'rules-in-force', load: async () => (await import('./benches/rules-in-force.ts')).rulesInForce },
   { name: 'control-start', load: async () => (await import('./benches/control-start.ts')).controlStart },
+  { name: 'issue-mandates', load: async () => (await import('./benches/issue-mandates.ts')).issueMandates },
   { name: 'hide-in-actions', load: async () => (await import('./benches/hide-in-actions.ts')).hideInActions },
   { name: 'seal-texts', load: async () => (await import('./benches/seal-texts.ts')).sealTexts },
   { name: 'ledger-step', load: async () => (await import('./benches/ledger-step.ts')).ledgerStep },

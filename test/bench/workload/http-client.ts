@@ -18,7 +18,7 @@ async function run(load: Load): Promise<Loaded> {
         const sentMs = performance.now();
         const answer = await ask(socket, request);
         timesMs.push(performance.now() - sentMs);
-        if (!answer.startsWith('HTTP/1.1 200') || !answer.includes(load.expected)) throw new Error(answer);
+        if (!/^HTTP\/1\.1 20[01] /.test(answer) || !answer.includes(load.expected)) throw new Error(answer);
       }
     }),
   );

@@ -1,0 +1,41 @@
+/** A control service with nothing beside it in its process, on a log that it is given. */
+import type { Bus } from '@mandate/bus';
+import { controlRoutes } from '@mandate/control';
+import { followControl } from '@mandate/control-log';
+import {
+  createHttpServer,
+  createMetrics,
+  issueApiKey,
+  memoryKeyStore,
+  serveHttp,
+  silentLogger,
+  systemClock,
+} from '@mandate/runtime';
+import { TENANT } from './control.ts';
+
+export type ControlAlone = AsyncDisposable & {
+  url: string;
+  /** With which whoever writes rules asks. */
+  key: string;
+};
+
+export async function controlAlone(bus: Bus): Promise<ControlAlone> {
+  await using stack = new AsyncDisposableStack();
+  const log = silentLogger();
+  const followed = await followControl({ bus, log });
+  stack.defer(() => followed.stop());
+  const { key, record } = issueApiKey({ tenant: TENANT, scopes: ['author'], agents: ['*'], name: 'author' });
+  const server = await createHttpServer({
+    service: 'bench',
+    version: '0',
+    log,
+    metrics: createMetrics({ service: 'bench' }),
+    keys: memoryKeyStore([record]),
+    readiness: async () => [],
+  });
+  await server.register(controlRoutes({ followed, clock: systemClock, redactText: (text) => text }, null));
+  const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
+  stack.defer(stop);
+  const held = stack.move();
+  return { url, key, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
