@@ -1,10 +1,11 @@
-/** An action that waits for a person, from the question to the one call that the answer is good for, in a plane that dies meanwhile. */
+/** An action that waits for a person, from the question to the one call that the answer is good for; the plane begins anew meanwhile. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApiClient } from '@mandate/cli';
+import { createApiClient, openPlane, planeConfig } from '@mandate/cli';
+import { silentLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
-import { type PlaneProcess, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { expect, test } from 'vitest';
 
 const MANDATE = `
 version: 1
@@ -21,17 +22,17 @@ type Approval = {
   answer: object | null;
 };
 
-test('what waits is listed with all that an answer takes, outlives the plane, and is granted for one call', async () => {
+test('what waits is listed with all that an answer takes, outlives a restart, and is granted for one call', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, MANDATE);
-  const start = async () => {
-    const plane = await startPlane({ data, mandates });
-    onTestFinished(() => killed(plane));
-    return plane;
-  };
-  const first = await start();
-  let api = createApiClient({ url: first.url, key: first.keys.operator });
+  await using running = new AsyncDisposableStack();
+  const settings = { PLANE_DATA_PATH: data, PLANE_MANDATES_PATH: mandates, PLANE_PORT: 0 };
+  const open = async () =>
+    running.adopt(await openPlane(planeConfig.parse(settings), silentLogger()), (plane) => plane.stop());
+  const first = await open();
+  const key = first.firstKeys.find(({ name }) => name === 'operator')?.key;
+  let api = createApiClient({ url: first.url, key });
   const pay = async (id: string) => {
     const args = { to: 'the bank', password: 'hunter-2' };
     const body = { id, agentId: 'bot', type: 'tool_call', tool: 'pay', args };
@@ -62,9 +63,9 @@ test('what waits is listed with all that an answer takes, outlives the plane, an
   const path = `/v1/approvals/${waiting?.id}`;
   expect(deferred.remedy).toContain(`POST ${path}/grant`);
 
-  await killed(first);
-  const second = await start();
-  api = createApiClient({ url: second.url, key: first.keys.operator });
+  await first.stop();
+  const second = await open();
+  api = createApiClient({ url: second.url, key });
   expect(await listed('waiting')).toEqual([waiting]);
   expect(await pay('p-1')).toMatchObject({ verdict: 'DEFER', kind: 'duplicate' });
   await api.post(`${path}/grant`, { reason: 'looked at it', expiresInMs: 3_600_000 });
@@ -92,7 +93,3 @@ test('what waits is listed with all that an answer takes, outlives the plane, an
     },
   ]);
 });
-
-async function killed(plane: PlaneProcess): Promise<void> {
-  await plane.kill();
-}
