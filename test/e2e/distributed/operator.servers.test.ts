@@ -141,7 +141,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await publish(0, 40);
     await waitUntil('all of them decided', () => decided.size === 40);
     await publish(40, 40);
-    await dies.kill();
+    await dies.kill('SIGKILL');
     await publish(80, 40);
     await waitUntil('those decided, by who is left', () => decided.size === 120);
     expect([...decided.values()].filter((codes) => codes.join() !== 'ALLOWED')).toEqual([]);
@@ -309,7 +309,7 @@ async function tellAllThatAlarmsNeed(processes: Record<keyof typeof TELLS, Told>
     const lags = [
       ...(await metricsOf(processes.decider)).matchAll(/^mandate_decider_lag_records\{.*\} (\d+)$/gm),
     ];
-    return lags.length === 8 && lags.every(([, lag]) => lag === '0');
+    return lags.length >= 8 && lags.every(([, lag]) => lag === '0');
   });
   expect(await metricsOf(processes.decider)).toMatch(/^mandate_decider_ledger_epochs_total\{.*\} 1$/m);
 }
