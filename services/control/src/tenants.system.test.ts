@@ -31,6 +31,13 @@ test('a tenant is opened with a key of its first admin, shown once, who issues a
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toHaveLength(2);
 });
 
+test('whoever opens a tenant that people work in already is not its admin by that', async () => {
+  const { call, open, agent } = await scene();
+  await agent('bot');
+  expect(await open()).toMatchObject({ status: 201, body: { key: null, holds: { agents: 1 } } });
+  expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
+});
+
 test('whoever runs the plane sees them all; people of a tenant their own, and of others nothing', async () => {
   const { call, open } = await scene();
   for (const id of ['acme', 'globex', 'zeta']) await open({ id });

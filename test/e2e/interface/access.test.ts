@@ -304,3 +304,19 @@ test('a key that was revoked opens nothing, wherever it did', async () => {
       expect([401, 429], `${name} ${nameOf(operation)}`).toContain(status);
     }
 });
+
+/** What is left where a tenant is closed: to read, to report what ran, to forget people, and to revoke their keys. */
+const LEFT: readonly ApiScope[] = ['publish', 'audit', 'persons', 'admin'];
+
+test('a key of a closed tenant opens what reads, and changes nothing', async () => {
+  const owner = OF_ONE_SCOPE.find(({ name }) => name === 'operate:all')?.key ?? '';
+  const headers = { authorization: `Bearer ${owner}` };
+  expect((await fetch(`${plane.url}/v1/tenants/${THEM}`, { method: 'DELETE', headers })).status).toBe(200);
+  for (const operation of keyed) {
+    const { status } = await ask(operation, theirs.key, naming(operation, SPY, SPY));
+    const isLetIn = scopesOf(operation).some((scope) => (LEFT as readonly string[]).includes(scope));
+    expect([nameOf(operation), status === 403]).toEqual([nameOf(operation), !isLetIn]);
+    const takesOthers = ['POST /v1/actions', 'POST /v1/keys'].includes(nameOf(operation));
+    if (takesOthers) expect([nameOf(operation), status]).toEqual([nameOf(operation), 409]);
+  }
+});

@@ -33,8 +33,8 @@ const opened = counted.extend({
     .object({ id, name: z.string(), role: z.literal('admin'), key: z.string() })
     .nullable()
     .describe(
-      'Of its first admin, who issues all others: it is kept nowhere, so hand it on. null where this very request was ' +
-        'answered before, under its Idempotency-Key.',
+      'Of its first admin, who issues all others: it is kept nowhere, so hand it on. null where something stands in the ' +
+        'tenant already: its people issue their own; or where this very request was answered before.',
     ),
 });
 const pages = pagesById('tenants', shown);
@@ -187,11 +187,14 @@ async function put(
   return document;
 }
 
+/** Else who opens a tenant that people work in already would make themselves their admin. */
 async function firstKey(
   control: Control,
   request: Asked,
   tenant: string,
 ): Promise<z.output<typeof opened>['key']> {
+  const { agents, policies, roleKeys } = control.followed.tenant(tenant);
+  if (agents.size + policies.size + roleKeys.size > 0) return null;
   const role = 'admin';
   const name = `first admin of ${tenant}`;
   const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
