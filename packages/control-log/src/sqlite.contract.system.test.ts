@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createSqliteBus, fileSnapshots, topicSnapshots } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
-import { temporaryFolder, waitUntil } from '@mandate/testing';
+import { busWith, temporaryFolder, waitUntil } from '@mandate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { controlLogContract } from './contract.ts';
 import { followControl } from './follow-control.ts';
@@ -33,6 +33,23 @@ describe('snapshots of it on a topic', () => {
     const bus = await open(temporaryFolder());
     return { bus, snapshots: topicSnapshots(bus, TOPICS.controlSnapshots) };
   });
+});
+
+test('whoever is told to stop waits for no log that is away', async () => {
+  const bus = await open(temporaryFolder());
+  const snapshots = topicSnapshots(bus, TOPICS.controlSnapshots);
+  await write(bus, 5);
+  const stopping = new AbortController();
+  const away = busWith(bus, {
+    async read(options) {
+      const reader = await bus.read(options);
+      const { promise: caughtUp, reject } = Promise.withResolvers<void>();
+      setImmediate(() => stopping.abort());
+      return { ...reader, caughtUp, stop: () => reader.stop().then(() => reject(new Error('stopped'))) };
+    },
+  });
+  const taking = takeControlSnapshot({ bus: away, log, snapshots, afterRecords: 1, signal: stopping.signal });
+  await expect(taking).rejects.toThrow('stopped');
 });
 
 test('a log whose start is gone is followed by nobody, with a snapshot or without', async () => {

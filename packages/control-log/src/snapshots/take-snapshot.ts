@@ -64,7 +64,6 @@ async function foldOn(
     ...readFrom(next),
     maxBatch: SLICE_RECORDS,
     async onRecords(records) {
-      signal?.throwIfAborted();
       for (const { change, ...read } of changesIn(records)) {
         fold.apply(change, read.offset + 1);
         last = read;
@@ -72,9 +71,13 @@ async function foldOn(
       await turn();
     },
   });
+  // Also where the log is away, and nothing comes.
+  const giveUp = () => void reader.stop();
+  signal?.addEventListener('abort', giveUp);
   try {
     await reader.caughtUp;
   } finally {
+    signal?.removeEventListener('abort', giveUp);
     await reader.stop();
   }
   return placeIn(last);
