@@ -877,20 +877,38 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 any', 'if (truth === true) return true;', ''],
   ]),
   ...inFile(`${POLICY}/rules/rules-in-force.ts`, [
-    ['7 a shadow rule is never enforced', "return mode !== 'shadow';", 'return true;'],
     [
       '7 what is remembered ends with its time',
       'known !== undefined && isWithin(known.spell, atMs)',
       'known !== undefined',
     ],
     ['7 what is remembered is of one agent as it is', '{candidates.number}', '{agent.id}'],
-    ['7 an agent that was changed is looked at anew', 'known?.agent === agent', 'known !== undefined'],
     [
       '7 what is remembered took as much',
-      'if (known?.agent === agent && fits(efforts, known)) return known;\n    made += 1;',
-      'if (known?.agent === agent && fits(efforts, known)) return { ...known, steps: 0 };\n    made += 1;',
+      'isWithin(known.spell, atMs) && fits(efforts, known)',
+      'isWithin(known.spell, atMs)',
     ],
     ['7 who is asked takes it from who is asked next', '      spend(efforts, given);\n', ''],
+  ]),
+  ...inFile(`${POLICY}/rules/rules-of-agents.ts`, [
+    ['7 a shadow rule is never enforced', "return mode !== 'shadow';", 'return true;'],
+    ['7 an agent that was changed is looked at anew', 'before?.agent === agent', 'before !== undefined'],
+    [
+      '7 a rule that is changed is changed for all',
+      'if (behind === 0) return one;',
+      'if (behind >= 0) return one;',
+    ],
+    ['7 what is forgotten is looked at anew', 'if (behind > changes.length) return null;', ''],
+    ['7 what a rule took, it takes no more', '-asked.steps : asked.steps', 'asked.steps : asked.steps'],
+    [
+      '7 a rule that is gone holds nobody',
+      'if (rule === before) remove(side.holding, rule.id);',
+      'if (rule === before) side.steps += 0;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/control/standing-rules.ts`, [
+    ['7 a rule that was removed is followed', 'if (!rules.has(id)) changes.push', 'if (false) changes.push'],
+    ['7 a rule in shadow is followed', 'watching.change(ofShadow);', ''],
   ]),
   ...inFile(`${POLICY}/rules/ask-rules.ts`, [
     [

@@ -11,10 +11,11 @@ import { type Efforts, effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { COMPOSED, type Resolved, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
 import { agentsAbove } from './agents-above.ts';
-import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import { agentOf, policiesOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
 import { issuedInForce } from './issued-in-force.ts';
-import { inShadowOf, shadowOverIssued } from './shadow-over-issued.ts';
+import { shadowOverIssued } from './shadow-over-issued.ts';
+import { type StandingRules, standingRules } from './standing-rules.ts';
 import { boundsOf, withinBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
 
@@ -24,6 +25,7 @@ const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null
 type RulesOf = {
   of: readonly [rulesRevision: number, policiesRevision: number];
   opened: TenantControl['opened'];
+  standing: StandingRules;
   rules: RulesInForce;
   watching: RulesInForce | null;
 };
@@ -50,15 +52,15 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const { rulesRevision, policiesRevision, opened } = control;
     if (known?.of[0] === rulesRevision && known.of[1] === policiesRevision && known.opened === opened)
       return known;
-    const all = [...control.rules.values()].map((kept) => ruleOf(kept));
-    const watching = inShadowOf(all);
+    const standing = known?.standing ?? standingRules();
+    if (known?.of[0] !== rulesRevision) standing.follow(control);
     const policyOf = policiesOf(control);
     const bounds = boundsOf(opened);
     const made = {
       of: [rulesRevision, policiesRevision] as const,
-      opened,
-      rules: rulesInForce(all, policyOf, bounds),
-      watching: watching.length === 0 ? null : rulesInForce(watching, policyOf, bounds),
+      ...{ opened, standing },
+      rules: rulesInForce(standing.ofAgents, policyOf, bounds),
+      watching: standing.areWatching ? rulesInForce(standing.watching, policyOf, bounds) : null,
     };
     tenants.set(tenant, made);
     return made;

@@ -5,7 +5,6 @@
 import { compose, type NamedPolicy } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
 import { type RecentlyUsed, recentlyUsed } from '../recently-used.ts';
-import type { Rule } from '../rules/rule.ts';
 import type { InShadow, Resolved } from '../rules/rules-in-force.ts';
 
 /** Of one mandate, for what rules in shadow gave last. */
@@ -41,11 +40,6 @@ export function shadowOverIssued(): ShadowOverIssued {
       ...{ steps, holdsFromMs, holdsUntilMs },
     };
   };
-}
-
-/** Those in shadow, as if they were in force. */
-export function inShadowOf(rules: readonly Rule[]): readonly Rule[] {
-  return rules.filter(({ mode }) => mode === 'shadow').map((rule) => ({ ...rule, mode: 'enforce' }));
 }
 
 /** Rules give no others. */

@@ -32,8 +32,20 @@ export function fits({ enforced, shadow }: Efforts, { steps, shadowSteps }: Take
   return steps <= enforced.left && shadowSteps <= shadow.left;
 }
 
-/** A rule that may match the agent, and what of its conditions an action is asked. */
-export type Candidate = { rule: Rule; open: readonly CompiledCondition[] };
+/** A rule, what of its conditions the agent alone is asked, and what an action. */
+export type Candidate = {
+  rule: Rule;
+  own: readonly CompiledCondition[];
+  open: readonly CompiledCondition[];
+};
+
+export function candidateOf(rule: Rule): Candidate {
+  return {
+    rule,
+    own: rule.conditions.filter(isOfAgent),
+    open: rule.conditions.filter((one) => !isOfAgent(one)),
+  };
+}
 
 export type Asked =
   | { ok: true; holding: readonly Candidate[]; steps: number }
@@ -67,9 +79,8 @@ function ask(
 }
 
 /** Whatever the agent does, and whenever: in the same order. */
-export function mayHold(rules: readonly Rule[], agent: AgentAttributes, effort: Effort): Asked {
-  const all = rules.map((rule) => ({ rule, open: rule.conditions.filter((one) => !isOfAgent(one)) }));
-  return ask(all, effort, ({ rule }, left) => mayMatch(rule, agent, left));
+export function mayHold(candidates: readonly Candidate[], agent: AgentAttributes, effort: Effort): Asked {
+  return ask(candidates, effort, (candidate, left) => isOfItsOwn(candidate, agent, left));
 }
 
 export function doHold(
@@ -87,16 +98,18 @@ export function doHold(
 }
 
 /** Whether some action of the agent could match the rule at some time; false where there is not effort enough. */
-export function mayMatch(
-  { agents, groups, conditions }: Rule,
-  agent: AgentAttributes,
-  effort: Effort,
-): boolean {
+export function mayMatch(rule: Rule, agent: AgentAttributes, effort: Effort): boolean {
+  return isOfItsOwn(candidateOf(rule), agent, effort);
+}
+
+function isOfItsOwn({ rule, own }: Candidate, agent: AgentAttributes, effort: Effort): boolean {
+  const { agents, groups } = rule;
   if (agents !== null && !(takes(effort, agents.steps * agent.id.length) && agents(agent.id) !== null))
     return false;
   if (groups !== null && !agent.groups.some((group) => groups.has(group))) return false;
+  if (own.length === 0) return true;
   const subject = { agent, action: {} } as unknown as ConditionSubject;
-  return conditions.every((one) => !isOfAgent(one) || one.holds(subject, effort) === true);
+  return own.every(({ holds }) => holds(subject, effort) === true);
 }
 
 /** So that it is the same for all that the agent does. */

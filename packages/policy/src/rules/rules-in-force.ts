@@ -14,15 +14,14 @@ import {
   doHold,
   type Efforts,
   effortsOfAction,
-  fieldsOf,
   fits,
   keyOf,
-  mayHold,
   spend,
   type Taken,
 } from './ask-rules.ts';
-import type { ConditionSubject, FieldPath } from './condition.ts';
+import type { ConditionSubject } from './condition.ts';
 import type { Rule } from './rule.ts';
+import { type Candidates, isKept, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
 
 /** `agent`: whom above the one that asks it matches; absent: that one itself. */
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string };
@@ -78,37 +77,14 @@ export const COMPOSED = 'rules';
  * @param options.id of the mandates that they compose to
  */
 export function rulesInForce(
-  rules: readonly Rule[],
+  rules: readonly Rule[] | RulesOfAgents,
   policyOf: PolicyLookup,
   bounds: NamedPolicy | null = null,
   { id = COMPOSED, remembered = OF_A_TENANT }: { id?: string; remembered?: Remembered } = {},
 ): RulesInForce {
-  const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const kept = byId.filter(isKept);
-  const watching = byId.filter((rule) => !isKept(rule));
-  const ofAgents = recentlyUsed<Candidates>(remembered.agents);
   const answers = recentlyUsed<Answer>(remembered.answers);
   const mandates = recentlyUsed<Mandate>(remembered.mandates);
-  let made = 0;
-
-  function candidatesOf(agent: AgentAttributes, efforts: Efforts): Candidates {
-    const known = ofAgents.get(agent.id);
-    if (known?.agent === agent && fits(efforts, known)) return known;
-    made += 1;
-    const enforced = mayHold(kept, agent, efforts.enforced);
-    const shadow = mayHold(watching, agent, efforts.shadow);
-    const candidates = {
-      agent,
-      number: made,
-      enforced,
-      shadow,
-      fields: fieldsOf([enforced, shadow].flatMap((asked) => (asked.ok ? asked.holding : []))),
-      steps: enforced.steps,
-      shadowSteps: shadow.steps,
-    };
-    if (candidates.steps + candidates.shadowSteps < TOO_MUCH) ofAgents.set(agent.id, candidates);
-    return candidates;
-  }
+  const ofAgents = 'of' in rules ? rules : rulesOfAgents(rules, remembered.agents);
 
   function answer(candidates: Candidates, subject: ConditionSubject, atMs: number, efforts: Efforts): Answer {
     const { enforced, shadow } = candidates;
@@ -168,7 +144,7 @@ export function rulesInForce(
 
   return {
     resolve(agent, action, atMs, efforts = effortsOfAction()) {
-      const candidates = candidatesOf(agent, efforts);
+      const candidates = ofAgents.of(agent, efforts);
       spend(efforts, candidates);
       const subject = { agent: agent as ConditionSubject['agent'], action };
       const asked = keyOf(candidates.fields, subject);
@@ -187,22 +163,8 @@ export function inOrder(rules: readonly Rule[]): readonly Rule[] {
   return rules.toSorted((one, other) => one.priority - other.priority || (one.id < other.id ? -1 : 1));
 }
 
-/** What of the rules can match an agent, once its own attributes were asked; `fields`: what the rest depends on. */
-type Candidates = Taken & {
-  agent: AgentAttributes;
-  /** Tells them from those of other agents, and of this one before it was changed. */
-  number: number;
-  enforced: ReturnType<typeof mayHold>;
-  shadow: ReturnType<typeof mayHold>;
-  fields: readonly FieldPath[];
-};
 type Match = { rule: Rule; policy: NamedPolicy };
 type Answer = Taken & { found: Resolved; spell: Spell };
-
-/** Whatever its mode, but that one: it stands beside the mandate. */
-function isKept({ mode }: Rule): boolean {
-  return mode !== 'shadow';
-}
 
 const TOO_MUCH = Number.POSITIVE_INFINITY;
 

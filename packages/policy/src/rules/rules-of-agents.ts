@@ -1,0 +1,145 @@
+/**
+ * Which rules may match which agent: found once for each, and brought up to date with every rule that is changed. So a change
+ * costs each agent what that one rule costs, and not what all of them do.
+ */
+import { effortOfAction } from '../effort.ts';
+import { recentlyUsed } from '../recently-used.ts';
+import {
+  type AgentAttributes,
+  type Asked,
+  type Candidate,
+  candidateOf,
+  type Efforts,
+  fieldsOf,
+  fits,
+  mayHold,
+  type Taken,
+} from './ask-rules.ts';
+import type { FieldPath } from './condition.ts';
+import type { Rule } from './rule.ts';
+
+/** Null: it is not there; before, or afterwards. */
+export type RuleChange = { before: Rule | null; after: Rule | null };
+
+/** What of the rules can match an agent, once its own attributes were asked; `fields`: what the rest depends on. */
+export type Candidates = Taken & {
+  agent: AgentAttributes;
+  /** Tells them from those of other agents, and of this one before it or a rule was changed. */
+  number: number;
+  enforced: Asked;
+  shadow: Asked;
+  fields: readonly FieldPath[];
+};
+
+export type RulesOfAgents = {
+  of(agent: AgentAttributes, efforts: Efforts): Candidates;
+  change(changes: readonly RuleChange[]): void;
+};
+
+/** Who was asked for before so many changes is looked at anew. */
+const CHANGES_KNOWN = 1_000;
+
+type Known = Candidates & { changes: number };
+
+/** @param known of how many agents it is remembered, of twice that at most */
+export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAgents {
+  const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map(candidateOf);
+  const kept = byId.filter(({ rule }) => isKept(rule));
+  const watching = byId.filter(({ rule }) => !isKept(rule));
+  const ofAgents = recentlyUsed<Known>(known);
+  /** The last of them, and how many there were in all. */
+  const changes: RuleChange[] = [];
+  let changed = 0;
+  let made = 0;
+
+  function remember(agent: AgentAttributes, enforced: Asked, shadow: Asked): Candidates {
+    made += 1;
+    const candidates = {
+      ...{ agent, enforced, shadow, number: made, changes: changed },
+      fields: fieldsOf([...holdingOf(enforced), ...holdingOf(shadow)]),
+      ...{ steps: enforced.steps, shadowSteps: shadow.steps },
+    };
+    if (enforced.ok && shadow.ok) ofAgents.set(agent.id, candidates);
+    return candidates;
+  }
+
+  /** Null: it would take as much as looking anew. */
+  function upToDate(one: Known): Candidates | null {
+    const behind = changed - one.changes;
+    if (behind === 0) return one;
+    if (behind > changes.length) return null;
+    const { agent, enforced, shadow } = one;
+    const effort = effortOfAction();
+    const held = { kept: copyOf(enforced), watching: copyOf(shadow) };
+    for (const { before, after } of changes.slice(-behind)) {
+      for (const rule of [before, after]) {
+        if (rule === null) continue;
+        const asked = mayHold([candidateOf(rule)], agent, effort);
+        if (!asked.ok) return null;
+        effort.left -= asked.steps;
+        const side = held[isKept(rule) ? 'kept' : 'watching'];
+        side.steps += rule === before ? -asked.steps : asked.steps;
+        for (const candidate of asked.holding) {
+          if (rule === before) remove(side.holding, rule.id);
+          else insert(side.holding, candidate);
+        }
+      }
+    }
+    return remember(agent, { ok: true, ...held.kept }, { ok: true, ...held.watching });
+  }
+
+  return {
+    of(agent, efforts) {
+      const before = ofAgents.get(agent.id);
+      const known = before?.agent === agent ? upToDate(before) : null;
+      if (known !== null && fits(efforts, known)) return known;
+      return remember(
+        agent,
+        mayHold(kept, agent, efforts.enforced),
+        mayHold(watching, agent, efforts.shadow),
+      );
+    },
+    change(more) {
+      for (const { before, after } of more) {
+        if (before !== null) remove(isKept(before) ? kept : watching, before.id);
+        if (after !== null) insert(isKept(after) ? kept : watching, candidateOf(after));
+      }
+      changes.push(...more);
+      changed += more.length;
+      changes.splice(0, Math.max(0, changes.length - CHANGES_KNOWN));
+    },
+  };
+}
+
+/** Whatever its mode, but that one: it stands beside the mandate. */
+export function isKept({ mode }: Rule): boolean {
+  return mode !== 'shadow';
+}
+
+function holdingOf(asked: Asked): readonly Candidate[] {
+  return asked.ok ? asked.holding : [];
+}
+
+function copyOf(asked: Asked): { holding: Candidate[]; steps: number } {
+  return { holding: [...holdingOf(asked)], steps: asked.steps };
+}
+
+/** Where it stands, or would. */
+function placeOf(byId: readonly Candidate[], id: string): number {
+  let [from, to] = [0, byId.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((byId[middle] as Candidate).rule.id < id) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function remove(byId: Candidate[], id: string): void {
+  const place = placeOf(byId, id);
+  if (byId[place]?.rule.id === id) byId.splice(place, 1);
+}
+
+function insert(byId: Candidate[], candidate: Candidate): void {
+  byId.splice(placeOf(byId, candidate.rule.id), 0, candidate);
+}
