@@ -10,6 +10,7 @@ import { effortOfAction } from '../effort.ts';
 import { isInForce, mayMatch } from '../rules/ask-rules.ts';
 import type { CompiledCondition, ConditionSubject, FieldPath } from '../rules/condition.ts';
 import type { Rule } from '../rules/rule.ts';
+import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { inOrder } from '../rules/rules-in-force.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { Kept } from './kept.ts';
@@ -51,9 +52,9 @@ export function composeIssue(
   const edgesMs: number[] = [];
 
   const effort = effortOfAction();
-  const candidates = [...control.rules.values()]
-    .map((kept) => ruleOf(kept))
-    .filter((rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes, effort));
+  const candidates = rulesFor(control)(attributes).filter(
+    (rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes, effort),
+  );
   for (const rule of inOrder(candidates)) {
     const told = rule.conditions.filter(isTold);
     if (!told.every((condition) => condition.holds(subject, effort) === true)) continue;
@@ -73,6 +74,18 @@ export function composeIssue(
   const startsAtMs = finite(Math.max(...edgesMs.filter((edgeMs) => edgeMs <= atMs)));
   const endsAtMs = finite(Math.min(...edgesMs.filter((edgeMs) => edgeMs > atMs)));
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
+}
+
+const known = new WeakMap<TenantControl, { of: number; rules: ReturnType<typeof rulesByGroup> }>();
+
+/** Made once for every state of the rules: who issues a mandate to each of many agents does not look through all of them. */
+function rulesFor(control: TenantControl): ReturnType<typeof rulesByGroup> {
+  const { rulesRevision: of } = control;
+  const before = known.get(control);
+  if (before?.of === of) return before.rules;
+  const rules = rulesByGroup([...control.rules.values()].map((kept) => ruleOf(kept)));
+  known.set(control, { of, rules });
+  return rules;
 }
 
 /** Of no edges at all the first, or the last, is none. */

@@ -1,0 +1,26 @@
+import { ruleDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { effortOfAction } from '../effort.ts';
+import { type AgentAttributes, mayMatch } from './ask-rules.ts';
+import { compileRule } from './rule.ts';
+import { rulesByGroup } from './rules-by-group.ts';
+
+const GROUPS = ['a', 'b', 'c'];
+
+test('every rule that may match an agent is among them, once, and none of other groups', () => {
+  const wanted = fc.array(fc.option(fc.subarray(GROUPS, { minLength: 1 })), { maxLength: 5 });
+  fc.assert(
+    fc.property(wanted, fc.subarray([...GROUPS, 'd']), (all, groups) => {
+      const rules = all.flatMap((one, at) => {
+        const fields = { version: 1, id: `r${at}`, policy: 'p', ...(one && { groups: one }) };
+        const read = compileRule(ruleDocument.parse(fields));
+        return read.ok ? [read.compiled] : [];
+      });
+      const agent = { id: 'bot', groups } as unknown as AgentAttributes;
+      const matching = rules.filter((rule) => mayMatch(rule, agent, effortOfAction()));
+      const namesOf = (some: typeof rules) => some.map(({ id }) => id).sort();
+      expect(namesOf([...rulesByGroup(rules)(agent)])).toEqual(namesOf(matching));
+    }),
+  );
+});
