@@ -78,7 +78,7 @@ export class Topics {
     const areThere = await asking(
       this.#connection,
       async (cluster) => {
-        // All at once, and one by one where that fails: it would not say for which.
+        // All at once, and one by one where one is missing: it is not said which. What else fails shows where they are read.
         const areAll = await metadataOf(cluster, [...topics]).then(
           () => true,
           (error) => answerOf(error) !== MISSING,
