@@ -18,6 +18,26 @@ const call = (id: string, tool = 'look', agentId = 'bot-1') => ({ id, agentId, t
 const WAIT = '/v1/actions?waitMs=20000';
 const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
+test('what the bounds of a tenant count is given back by whoever runs the plane, and by nobody in it', async () => {
+  const isOfBounds = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
+  const plane = await startGatewayPlane({ mandates: MANDATES, isOfBounds });
+  const adjust = async (
+    who: 'operator' | 'owner' | 'stranger',
+    deltaMicros: number,
+    budget: object = total,
+  ) => {
+    const body = { budget, reason: 'test', deltaMicros };
+    const { status, body: answer } = await plane.call(who, 'POST', '/v1/budgets/adjust', body);
+    return answer.code ?? status;
+  };
+  expect(await adjust('operator', -1)).toBe('BUDGET_OF_BOUNDS');
+  expect(await adjust('operator', 5)).toBe(200);
+  expect(await adjust('operator', -1, { ...total, id: 'own' })).toBe(200);
+  expect(await adjust('stranger', -1)).toBe(200);
+  expect(await adjust('owner', -1)).toBe(200);
+  expect(await plane.ledger.balances('acme')).toMatchObject([{ spentMicros: -1 }, { spentMicros: 4 }]);
+});
+
 test('an adjusted budget is spent or free at once, in dollars or micro-dollars, and stands on the log', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();

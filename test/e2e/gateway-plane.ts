@@ -79,6 +79,8 @@ export async function startGatewayPlane(options: {
   tracer?: Tracer | null;
   /** Where the log and the keys of persons lie; an own folder when absent. */
   folder?: string;
+  /** What the bounds of tenants count; nothing when absent. */
+  isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
   /** Whether persons can be erased here. */
   seals?: boolean;
   /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
@@ -103,6 +105,7 @@ export async function startGatewayPlane(options: {
       kills: localKillBroadcast(),
       above: () => [],
       isClosed: () => false,
+      isOfBounds: options.isOfBounds ?? (() => false),
       redact,
       redactText: (text) => text,
       fingerprint,

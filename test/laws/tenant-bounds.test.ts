@@ -188,6 +188,24 @@ test('in a closed tenant nobody may do anything, by whatever authority, until it
   expect(codes()).toEqual(['ALLOWED', 'ALLOWED', 'ALLOWED']);
 });
 
+test('all that they count is told from what authors count', () => {
+  const { open, put, ask, fold, revision } = tenant();
+  const { isOfBounds } = mandatesUnderControl(fold, revision);
+  const own = { id: 'own', scope: 'tenant', max: 1 };
+  put({ event: 'policy.published', policy: { version: 1, id: 'p', budgets: [own] } });
+  const counted = (of: string) =>
+    ask('bot').limits.flatMap((limit) =>
+      limit.kind === 'budget' && isOfBounds(of, limit) ? [`${limit.scope} ${limit.id}`] : [],
+    );
+  open({ bounds: { maxCostTotal: 1 } });
+  expect(counted('acme')).toEqual(['agent total']);
+  const contract = { id: 'contract', scope: 'tenant', max: 1, windowMs: 60_000 };
+  open({ bounds: { budgets: [contract, { id: 'each', scope: 'principal', max: 1 }] } });
+  expect(counted('acme')).toEqual(['principal each', 'tenant contract']);
+  expect(counted('globex')).toEqual([]);
+  expect(isOfBounds('acme', { scope: 'tenant', id: 'contract', windowMs: null })).toBe(false);
+});
+
 test('what one decides by is made once', () => {
   const { open, mandates } = tenant();
   open({ bounds: { deniedTools: ['look'] } });

@@ -1,6 +1,6 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
 import type { Bus, HttpReads } from '@mandate/bus';
-import type { KillBroadcast, Ledger } from '@mandate/ledger';
+import type { BudgetReference, KillBroadcast, Ledger } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
 import type { Action, Decision } from '@mandate/schemas';
@@ -17,6 +17,8 @@ export type GatewayDependencies = {
   above(tenant: string, agentId: string): readonly string[];
   /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
   isClosed(tenant: string): boolean;
+  /** Whoever runs the plane holds the tenant to what is counted there. */
+  isOfBounds(tenant: string, budget: BudgetReference): boolean;
   /** On which kills are heard of, those of other processes included. */
   kills: KillBroadcast;
   /** Applied to every action before it is published. Throws PERSON_ERASED. */

@@ -69,6 +69,7 @@ await runService(process, {
         ledger,
         above: followed.mandates.above,
         isClosed: followed.mandates.isClosed,
+        isOfBounds: followed.mandates.isOfBounds,
         kills,
         findDecision: null,
         redact,

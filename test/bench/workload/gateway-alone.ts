@@ -41,6 +41,7 @@ export async function gatewayAlone(on: {
     {
       above: () => [],
       isClosed: () => false,
+      isOfBounds: () => false,
       ...on,
       log,
       metrics,

@@ -162,6 +162,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       ledger,
       above: followed.mandates.above,
       isClosed: followed.mandates.isClosed,
+      isOfBounds: followed.mandates.isOfBounds,
       kills,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: personKeys }),
       fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),

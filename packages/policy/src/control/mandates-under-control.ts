@@ -4,6 +4,7 @@
  * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
  * one of them, a policy or the tenant has changed, at its place on the log.
  */
+import type { BudgetLimit } from '@mandate/schemas';
 import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
 import { tenantClosed, tooCostly } from '../refused-plan.ts';
@@ -16,7 +17,7 @@ import type { ControlFold } from './control-state.ts';
 import { issuedInForce } from './issued-in-force.ts';
 import { shadowOverIssued } from './shadow-over-issued.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
-import { boundsOf, withinBounds } from './tenant-bounds.ts';
+import { areCountedIn, boundsOf, withinBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
@@ -36,6 +37,8 @@ export type MandatesUnderControl = MandatesInForce & {
   above(tenant: string, agentId: string): readonly string[];
   /** Nothing is allowed in it, whoever asks. */
   isClosed(tenant: string): boolean;
+  /** The bounds of the tenant hold it to what is counted there. */
+  isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
   /** A mandate that comes from elsewhere, within the bounds of the tenant. */
   within(tenant: string, mandate: Mandate): Mandate;
 };
@@ -103,6 +106,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       return agent === undefined ? [] : agentsAbove(agents, agent.document).map(({ id }) => id);
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
+    isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
     within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };

@@ -1,5 +1,5 @@
 /** What a tenant is held to, whatever its authors write: one more policy of every mandate in it. */
-import type { PolicyDocument, TenantDocument } from '@mandate/schemas';
+import { type BudgetLimit, type PolicyDocument, type TenantDocument, TOTAL_BUDGET } from '@mandate/schemas';
 import { type Compiled, compilePolicy } from '../mandate/compile-mandate.ts';
 import { missingPolicy, type NamedPolicy, withBounds } from '../mandate/compose.ts';
 import type { Mandate } from '../mandate/mandate.ts';
@@ -34,6 +34,17 @@ export function compileBounds(tenant: TenantDocument): Compiled<unknown> {
 /** As a policy of its own; null where there are none. */
 export function boundsDocument({ id, bounds }: TenantDocument): PolicyDocument | null {
   return bounds === undefined ? null : { version: 1, id, ...bounds };
+}
+
+/** Whether they hold the tenant to what is counted there: who could give that back would be held to nothing. */
+export function areCountedIn(
+  opened: OpenedTenant | null,
+  { scope, id, windowMs }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>,
+): boolean {
+  const { budgets = [], maxCostTotalMicros = null } = boundsOf(opened) ?? {};
+  const total = { scope: 'agent', id: TOTAL_BUDGET, windowMs: null };
+  const counted = maxCostTotalMicros === null ? budgets : [...budgets, total];
+  return counted.some((one) => one.scope === scope && one.id === id && one.windowMs === windowMs);
 }
 
 /** As records name them. The blank tells them from every policy: no id holds one. */

@@ -1,5 +1,5 @@
 /** POST /v1/budgets/adjust: adds to what is counted as spent, or gives back. */
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import { BUDGET_SCOPES, count, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
 import { z } from 'zod';
 import { adjustBudget } from '../commands/adjust-budget.ts';
@@ -55,7 +55,8 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['budgets'],
         summary: 'Correct what a budget has spent',
-        description: 'Takes effect at once. Send an Idempotency-Key, so that a repeat counts once.',
+        description:
+          'Takes effect at once. Send an Idempotency-Key, so that a repeat counts once. What the bounds of the tenant count is given back by a key alone that has `operate:all` too.',
         body,
         response: {
           200: z.object({
@@ -70,13 +71,27 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       },
     },
     async (request) => {
-      const { tenant } = callerOf(request);
+      const { tenant, scopes } = callerOf(request);
       const { budget, reason } = request.body;
       const deltaMicros = deltaOf(request.body);
+      if (deltaMicros < 0 && gateway.isOfBounds(tenant, budget) && !scopes.includes('operate:all'))
+        throw budgetOfBounds();
       const parts = [budget, deltaMicros];
       const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
       const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
       return { commandId: command.id, deltaMicros, ...receipt };
+    },
+  );
+}
+
+function budgetOfBounds(): HttpProblem {
+  return new HttpProblem(
+    403,
+    'BUDGET_OF_BOUNDS',
+    'the bounds of the tenant hold it to what is counted there',
+    {
+      remedy:
+        'Have whoever runs the plane give it back, or widen the bounds: with a key that has operate:all.',
     },
   );
 }
