@@ -410,7 +410,7 @@ test('where a tenant was closed, nothing is changed but by opening it again; a k
       expect(put(opening).ok).toBe(true);
       expect(put(later)).not.toMatchObject({ refusal: 'TENANT_CLOSED' });
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -470,7 +470,7 @@ test('which tenants have topics of their own, or had, is told', () => {
   );
 });
 
-test('so many tenants have topics of their own, those that no longer have one among them, and no more', () => {
+test('so many tenants are opened, so many have topics of their own, those that no longer have one among them, and no more', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (id: string, directTopic: boolean) => {
@@ -485,6 +485,9 @@ test('so many tenants have topics of their own, those that no longer have one am
   expect(put('more', false).ok).toBe(true);
   expect(put('more', true)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
   expect(put('t0', true).ok).toBe(true);
+  for (let at = 0; fold.opened.size < CAPS.tenants; at += 1) put(`n${at}`, false);
+  expect(put('one-more', false)).toMatchObject({ ok: false, refusal: 'TOO_MANY' });
+  expect([put('n1', false).ok, fold.opened.size]).toEqual([true, CAPS.tenants]);
 });
 
 test('a tenant at its limit keeps no other from changing', () => {
