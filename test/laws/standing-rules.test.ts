@@ -104,7 +104,7 @@ test('more changes than are remembered, at once and one by one', () => {
   for (const id of ['lead', 'bot']) isAsAnew(id);
   for (let at = 0; at < 1_100; at += 1) {
     put({ id: `one-${at % 4}`, groups: at % 3 ? ['g'] : ['h'], priority: at });
-    following.mandateFor('acme', { id: 'a', agentId: 'bot', type: 'tool_call', tool: 't' }, START_MS);
+    following.mandateFor('acme', { id: 'a', agentId: 'lead', type: 'tool_call', tool: 't' }, START_MS);
   }
   for (const id of ['lead', 'bot']) isAsAnew(id);
   for (let at = 0; at < 1_100; at += 1) put({ id: `new-${at}`, groups: ['g'] });

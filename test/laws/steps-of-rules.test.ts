@@ -78,6 +78,15 @@ test('those above a sub-agent are asked with what it has left over', () => {
   const { refusal } = planned(mandates, note, 'bot');
   expect(refusal?.reason).toContain('"all" of "lead"');
   expect(planned(under(rules), note, 'bot').refusal).toEqual(refusal);
+  // A kill of those above stops it whatever else is not known.
+  expect(planned(mandates, TEXT, 'bot').above).toEqual(['lead']);
+});
+
+test('what was remembered of those above takes as much as if it were not', () => {
+  const mandates = under([{ id: 'all', when: { not: [1, 2, 3].map(() => matches('a{1000}$')) } }]);
+  const note = 'ab'.repeat(450);
+  expect(planned(mandates, note, 'lead').refusal).toBeNull();
+  expect(planned(mandates, note, 'bot').refusal?.reason).toContain('"all" of "lead"');
 });
 
 const pattern = fc.constantFrom('a', 'b$', '(?:[ab]?){300}[cd]', '(?:[ab]?){900}[cd]');

@@ -929,13 +929,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['7 rules in shadow have steps of their own', 'shadow: effortOfAction() };', 'shadow: { left: 0 } };'],
   ]),
-  ...inFile(`${POLICY}/rules/condition.ts`, [
-    [
-      '7 a long text is looked for in linear time',
-      'sought.length > SHORT ? segmentOf(sought) : null',
-      'null',
-    ],
-  ]),
   ...inFile(`${POLICY}/arguments/linear-pattern.ts`, [
     [
       '7 a pattern takes its size times the text',

@@ -135,6 +135,8 @@ test('whoever is turned away waits for the record that counts them, and is told 
   answers[0]?.();
   await alone[0];
   for (const error of await Promise.all(together)) expect(error).toMatchObject({ code: 'READ_NOT_RECORDED' });
+  for (const answer of answers) answer();
+  await Promise.all(alone);
 });
 
 test('only so many keys and routes are counted at a time', async () => {
