@@ -27,7 +27,8 @@ import { type Described, isStream, type OpenApi, operationsOf, requiredValues, u
 const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>
   issueApiKey({ tenant, name, scopes: [...scopes], agents: ['*'] });
 type Caller = { name: string; scopes: readonly ApiScope[]; key: string };
-const OF_ONE_SCOPE = API_SCOPES.map((scope) => ({
+/** A viewer has `audit` alone. */
+const OF_ONE_SCOPE = API_SCOPES.filter((scope) => scope !== 'audit').map((scope) => ({
   name: scope,
   scopes: [scope],
   ...issue('acme', scope, [scope]),
