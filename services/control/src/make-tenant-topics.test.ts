@@ -8,7 +8,7 @@ test('every tenant’s topic is made once; one that may not be made is told of o
   const lines: string[] = [];
   const asked: string[] = [];
   let isAway = true;
-  const tenants = ['acme', 'forbidden', 'globex'];
+  const tenants = ['acme', 'forbidden', 'against-a-policy', 'globex'];
   const log = createLogger({
     name: 't',
     level: 'warn',
@@ -21,6 +21,9 @@ test('every tenant’s topic is made once; one that may not be made is told of o
         asked.push(topic);
         if (topic === topicOfTenant('forbidden'))
           throw new MandateError('BUS_TOPIC_UNFIT', 'not authorized', { remedy: '' });
+        // As the log says whatever it has no name for.
+        if (topic === topicOfTenant('against-a-policy'))
+          throw new MandateError('BUS_UNAVAILABLE', 'policy violation', { remedy: '', retryable: false });
         return true;
       },
     },
@@ -32,10 +35,10 @@ test('every tenant’s topic is made once; one that may not be made is told of o
   await waitUntil('a second try', () => lines.length > 1);
   isAway = false;
   lines.length = 0;
-  await waitUntil('the others', () => asked.length === 3);
+  await waitUntil('the others', () => asked.length === 4);
   tenants.push('later');
-  await waitUntil('the later one', () => asked.length === 4);
-  expect(asked).toEqual(['acme', 'forbidden', 'globex', 'later'].map(topicOfTenant));
-  expect(lines).toHaveLength(1);
+  await waitUntil('the later one', () => asked.length === 5);
+  expect(asked).toEqual([...tenants].map(topicOfTenant));
+  expect(lines).toHaveLength(2);
   expect(lines.join()).toContain('mandate migrate');
 });

@@ -29,7 +29,7 @@ export function makeTenantTopics({ bus, log, directTenants, everyMs = 1_000 }: O
       await bus.makeTopic(topic);
       made.add(topic);
     } catch (err) {
-      if (!isMandateError(err, 'BUS_TOPIC_UNFIT')) throw err;
+      if (!isMandateError(err) || err.retryable) throw err;
       if (!refused.has(topic))
         log.error(
           { err, topic },
