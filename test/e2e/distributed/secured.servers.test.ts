@@ -207,6 +207,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that let in on
     for (const started of [gateway, decider, recorder, query, alerter, control]) {
       expect((await fetch(`${started?.url}/readyz`)).status).toBe(200);
       expect(await started?.kill()).toBe(0);
+      expect(started?.errors()).not.toContain('keeps the process alive');
       expectNoPassword(started?.errors() ?? '');
     }
   });

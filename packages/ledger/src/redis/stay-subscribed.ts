@@ -82,7 +82,10 @@ export async function staySubscribed(options: {
   if (mayBeginLater) tryToBegin();
   else await begin();
   return {
-    beginAnew: () => client?.disconnect(),
+    beginAnew() {
+      // Of a connection that has ended, the client would wait for its end.
+      if (!isClosed) client?.disconnect();
+    },
     close() {
       isClosed = true;
       clearTimeout(waiting);
