@@ -273,7 +273,7 @@ function oneOfEach(): ControlFold {
 test('what records fold to, and how it is written, has changed only where its version has', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    3,
+    4,
     'be56385c69987758fb662377eeac4baf3387bc09108f702edebb9c3847a95961',
   ]);
 });

@@ -853,7 +853,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],
     ['7 a mandate is made of rules as they stand', 'if (before?.of === of)', 'if (before !== undefined)'],
     ['7 a shadow rule is in no mandate', "rule.mode !== 'shadow' && ", ''],
-    ['7 a mandate ends where its rules do', 'edgesMs.push(...edgesOf(rule));', ''],
+    [
+      '7 a mandate ends where its rules do',
+      'endsAtMs = Math.min(edgeMs, endsAtMs ?? edgeMs)',
+      'endsAtMs = null',
+    ],
     ['7 a context says what it names', 'return Object.hasOwn(context, step);', 'return true;'],
   ]),
   ...inFile(`${POLICY}/control/compile-control.ts`, [

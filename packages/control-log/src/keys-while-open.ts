@@ -4,7 +4,7 @@ import type { FollowedControl } from './follow-control.ts';
 
 /**
  * What keys of a closed tenant may still do: read it, report what became of what ran (the gateway takes no actions of it), revoke
- * keys of its people, and what reaches beyond it.
+ * its keys, and what reaches beyond it.
  */
 const LEFT: ReadonlySet<ApiScope> = new Set(['publish', 'audit', 'persons', 'admin', 'operate:all']);
 

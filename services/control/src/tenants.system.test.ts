@@ -123,6 +123,8 @@ test('in a closed tenant nothing is changed, and its keys read and do no more, u
   expect((await call(ann.key, 'GET', '/v1/agents')).status).toBe(200);
   expect((await call(firstAdmin, 'DELETE', `/v1/keys/${ann.id}`)).status).toBe(200);
   expect((await call(ann.key, 'GET', '/v1/agents')).status).toBe(401);
+  const { keys } = (await call(firstAdmin, 'GET', '/v1/agents/bot/keys')).body;
+  expect((await call(firstAdmin, 'DELETE', `/v1/agents/bot/keys/${keys[0].id}`)).status).toBe(200);
   const issued = await call(firstAdmin, 'POST', '/v1/keys', { body: { name: 'bob', role: 'viewer' } });
   expect(issued).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
   expect((await call('auditor', 'GET', '/v1/tenants/acme')).body.closedAt).toBe(closed.body.closedAt);

@@ -113,6 +113,7 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^POST .v1.persons./, ['persons']],
   [/^(GET .v1.(agents|lint|mandates|policies|rules)|POST .v1.mandates.preview$)/, ['audit', 'author']],
   [/^(DELETE|GET|POST) .v1.keys/, ['admin']],
+  [/^DELETE .v1.agents.{id}.keys/, ['admin', 'author']],
   [/^(DELETE|POST|PUT) .v1.(agents|mandates|policies|rules)/, ['author']],
   [/^GET .v1.tenants.{id}$/, ['audit', 'author', 'operate:all']],
   [/^(DELETE|GET|POST|PUT) .v1.tenants/, ['operate:all']],
@@ -306,7 +307,7 @@ test('a key that was revoked opens nothing, wherever it did', async () => {
     }
 });
 
-/** What is left where a tenant is closed: to read, to report what ran, to forget people, and to revoke their keys. */
+/** What is left where a tenant is closed: to read, to report what ran, to forget people, and to revoke keys. */
 const LEFT: readonly ApiScope[] = ['publish', 'audit', 'persons', 'admin'];
 
 test('a key of a closed tenant opens what reads, and changes nothing', async () => {

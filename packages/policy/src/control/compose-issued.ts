@@ -49,7 +49,8 @@ export function composeIssue(
   const isTold = (condition: CompiledCondition) => condition.fields.every((field) => isKnown(field, context));
   const rules: MatchedRule[] = [];
   const openRules: MatchedRule[] = [];
-  const edgesMs: number[] = [];
+  let startsAtMs: number | null = null;
+  let endsAtMs: number | null = null;
 
   const effort = effortOfAction();
   const candidates = rulesFor(control)(attributes).filter(
@@ -58,7 +59,10 @@ export function composeIssue(
   for (const rule of inOrder(candidates)) {
     const told = rule.conditions.filter(isTold);
     if (!told.every((condition) => condition.holds(subject, effort) === true)) continue;
-    edgesMs.push(...edgesOf(rule));
+    for (const edgeMs of edgesOf(rule)) {
+      if (edgeMs <= atMs) startsAtMs = Math.max(edgeMs, startsAtMs ?? edgeMs);
+      else endsAtMs = Math.min(edgeMs, endsAtMs ?? edgeMs);
+    }
     if (!isInForce(rule, atMs)) continue;
     const { id, version } = rule.policy;
     const policy = policyOf(id, version);
@@ -71,8 +75,6 @@ export function composeIssue(
   const count = rules.length + openRules.length;
   if (count === 0) return { ok: false, why: 'NO_RULE' };
   if (count > CAPS.rulesPerMandate) return { ok: false, why: 'TOO_MANY_RULES' };
-  const startsAtMs = finite(Math.max(...edgesMs.filter((edgeMs) => edgeMs <= atMs)));
-  const endsAtMs = finite(Math.min(...edgesMs.filter((edgeMs) => edgeMs > atMs)));
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
 }
 
@@ -89,10 +91,6 @@ function rulesFor(control: TenantControl): ReturnType<typeof rulesByGroup> {
 }
 
 /** Of no edges at all the first, or the last, is none. */
-function finite(edgeMs: number): number | null {
-  return Number.isFinite(edgeMs) ? edgeMs : null;
-}
-
 /** Of the agent, and of the context that the mandate is issued for, everything is known. */
 function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
   if (root === 'agent') return true;

@@ -131,8 +131,12 @@ function digestOfChange({ change, ...what }: ControlRecord): string {
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
-/** A tenant that was closed is opened again; and who has left is let in nowhere, open or not. */
-const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set(['tenant.put', 'role.revoked']);
+/** A tenant that was closed is opened again; and a key that is in the wrong hands lets nobody in, open or not. */
+const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set([
+  'tenant.put',
+  'role.revoked',
+  'key.revoked',
+]);
 
 function applyTo(control: Tenant, record: ControlRecord, revision: number, there: ThereAre): Changed {
   const { expects } = record.change;

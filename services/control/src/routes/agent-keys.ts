@@ -84,7 +84,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
   server.delete(
     '/v1/agents/:id/keys/:keyId',
     {
-      config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
+      config: { scope: [MAY_WRITE, 'admin'], refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
         summary: 'Revoke a key: it lets nobody in any more',
