@@ -19,8 +19,10 @@ export function limited(limits: readonly Limit[], facts: readonly LimitFact[]): 
     return { verdict, ...objection, hard: fact.grant === 'denied', retryAfterMs: null };
   }
   const retryAfterMs = waitForAll(facts);
+  const whose = limit.policy === undefined ? '' : ` That is of the policy "${limit.policy}".`;
+  const reason = `${objection.reason}${whose}`;
   const remedy = remedyForAll(limits, facts) ?? objection.remedy;
-  return { verdict: 'BLOCK', ...objection, remedy, hard: retryAfterMs === null, retryAfterMs };
+  return { verdict: 'BLOCK', ...objection, reason, remedy, hard: retryAfterMs === null, retryAfterMs };
 }
 
 /** What to do about the first limit that waiting does not mend; null when waiting mends all. */

@@ -28,8 +28,8 @@ export function duplicated({ first }: StepFacts): Ruling | null {
     return {
       verdict: 'DEFER',
       code: 'APPROVAL_REQUIRED',
-      reason: `Decision ${earlier} deferred this action, and no person has confirmed it yet.`,
-      remedy: 'Have it approved, then send the same request, with the same id, again.',
+      reason: `Decision ${earlier} deferred this action, and attempt ${first.attempt} of it still waits: to be confirmed, or to be sent again.`,
+      remedy: 'Have it approved, then send the same request, with the same id and attempt, again.',
       hard: false,
       retryAfterMs: null,
     };

@@ -59,7 +59,10 @@ test('its agents act within its bounds, and not at all once it is closed, but fo
     reason: expect.stringContaining(`That is of the policy "${name}".`),
   });
   expect((await ask('within')).body.decision).toMatchObject({ verdict: 'ALLOW' });
-  expect((await ask('beyond')).body.decision).toMatchObject({ code: 'COST_LIMIT_EXCEEDED' });
+  expect((await ask('beyond')).body.decision).toMatchObject({
+    code: 'COST_LIMIT_EXCEEDED',
+    reason: expect.stringContaining(`That is of the policy "${name}".`),
+  });
 
   await tenant('PUT');
   expect((await ask('running')).body.decision).toMatchObject({ verdict: 'ALLOW' });
