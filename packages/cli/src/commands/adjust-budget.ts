@@ -23,8 +23,8 @@ export function adjustBudgetCommand(command: Command, run: RunCommand): void {
   withConnection(
     command
       .description(
-        'Adds to what is counted as spent, or gives back. A limit is changed in the mandates file; this corrects the ' +
-          'counter under it.',
+        'Adds to what is counted as spent, or gives back. A limit is changed in its policy or the mandates file; this ' +
+          'corrects the counter under it, in the tenant of the key.',
       )
       .option('--agent <id>', 'a budget of this agent', someText)
       .option('--principal <id>', 'a budget of this principal', someText)

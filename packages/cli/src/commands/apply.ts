@@ -42,7 +42,11 @@ Examples:
 }
 
 export function diffCommand(command: Command, run: RunCommand): void {
-  withFiles(command.description('Shows in what the agents, policies and rules of a plane differ from files.'))
+  withFiles(
+    command.description(
+      'Shows in what the agents, policies and rules of a plane differ from files. The key needs the scope audit or author.',
+    ),
+  )
     .addHelpText(
       'after',
       `${FILES}

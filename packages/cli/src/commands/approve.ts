@@ -18,9 +18,8 @@ export function approveCommand(command: Command, run: RunCommand): void {
       )
       .option(
         '--for <duration>',
-        'for how long the grant stands, such as 30m or 2h; a day at most',
+        'for how long the grant stands, such as 30m or 2h; 5m when absent, a day at most',
         durationMs({ min: 1_000, max: 86_400_000 }),
-        5 * 60_000,
       )
       .addHelpText(
         'after',

@@ -164,6 +164,7 @@ function openStore(data: string | undefined, context: CommandContext): FileKeySt
   throw new CommandFailure(
     2,
     `there are no API keys in ${folder.path}`,
-    'Name the data folder of the plane with --data; `mandate up` and `mandate keys issue` make the first keys.',
+    'Name the data folder of the plane with --data; `mandate up` and `mandate keys issue` make the first keys. Keys of people, ' +
+      'in a plane that runs anywhere, take its address with --url.',
   );
 }

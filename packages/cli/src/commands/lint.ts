@@ -18,7 +18,8 @@ export function lintCommand(command: Command, run: RunCommand): void {
   withControl(
     withConnection(
       command.description(
-        'Tells what is amiss in policies and rules, though each of them is good: of files, or of a running plane.',
+        'Tells what is amiss in policies and rules, though each of them is good: of files, or of a running plane. ' +
+          'There the key needs the scope audit or author.',
       ),
     ),
   )

@@ -73,13 +73,16 @@ export function issueCommand(mandates: Command, run: RunCommand): void {
     )
     .option(
       '--for <time>',
-      'for how long: 500ms, 30s, 5m, 2h',
+      'for how long: 30s, 10m, 2h; 5m when absent, a day at most',
       durationMs({ min: 1_000, max: CAPS.mandateTtlMs }),
     )
     .option('--reason <text>', 'why; goes on the record', someText)
     .addHelpText(
       'after',
       `
+An action is decided under it that carries the id as its mandateId: a field of POST /v1/actions, and of the lines of
+\`mandate publish --file\`.
+
 Examples:
   mandate mandates issue airline-007
   mandate mandates issue airline-007 --context '{"environment": "prod"}' --for 10m`,

@@ -20,7 +20,8 @@ export function pullCommand(command: Command, run: RunCommand): void {
     withConnection(
       command.description(
         'Writes the agents, policies and rules of a plane into a folder, a YAML file each, of which `mandate apply` finds ' +
-          'nothing to change. A file that says the same already stays as it is, with its comments; one of what is gone goes.',
+          'nothing to change. A file that says the same already stays as it is, with its comments; one of what is gone goes. ' +
+          'The key needs the scope audit or author.',
       ),
     ),
   )

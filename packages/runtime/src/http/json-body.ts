@@ -67,7 +67,7 @@ export function acceptJsonBodies(server: HttpServer): void {
 
 function invalidJson(why: string): HttpProblem {
   return new HttpProblem(400, 'INVALID_JSON', `the body is not acceptable JSON: ${why}`, {
-    remedy: 'Send one JSON value in UTF-8.',
+    remedy: 'Send one JSON value in UTF-8; where there is nothing to send, leave content-type out, too.',
   });
 }
 

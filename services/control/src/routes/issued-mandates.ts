@@ -128,6 +128,7 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
       schema: {
         tags,
         summary: 'Issue an agent a mandate: what it may do now, for a while, whatever is changed meanwhile',
+        description: 'An action of this agent that carries its id as `mandateId` is decided under it.',
         querystring: whyQuery.extend(expand),
         body: issueBody,
         response: { 201: answer },

@@ -18,8 +18,8 @@ const body = z
   .strictObject({
     name: name.describe('Whose it is, or for what. It stands in the record for ever.'),
     role: role.describe(
-      '`viewer` reads the audit, and what is registered; `operator` also stops, revives, approves and adjusts; `author` also changes ' +
-        'agents, policies and rules; `admin` all of that, and forgets people, and issues keys.',
+      '`viewer` reads the audit, and what is registered; `operator` does that, and stops, revives, approves and adjusts; `author` ' +
+        'does what a viewer does, and changes agents, policies and rules; `admin` all of that, and forgets people, and issues keys.',
     ),
   })
   .meta({ examples: [{ name: 'ann', role: 'operator' }] });
@@ -71,6 +71,7 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
       schema: {
         tags,
         summary: 'Issue somebody a key with the scopes of a role, in this tenant',
+        description: 'The answer has the key, this once: only its hash is kept.',
         querystring: whyQuery,
         body,
         response: { 201: issued },

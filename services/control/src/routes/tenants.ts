@@ -113,6 +113,8 @@ export function writeTenants(server: HttpServer, control: Control): void {
       schema: {
         tags,
         summary: 'Open a tenant, and issue its first admin a key',
+        description:
+          'The answer has the key, this once; none where people work in the tenant already. `limits`: at most so many in it. `bounds`: what every mandate in it is held to besides, with the fields of a policy.',
         querystring: whyQuery,
         body,
         response: { 201: opened },

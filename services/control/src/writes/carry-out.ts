@@ -114,7 +114,7 @@ const REFUSALS: Readonly<
   TOO_MANY: [
     409,
     'the tenant has as many of these as it may, by its own limits or by those of every tenant',
-    'Remove, or revoke, what is no longer used; a policy with too many versions is published under another id. With topics of their own there are, or were, 250 tenants at most: others publish through a gateway.',
+    'Remove, or revoke, what is no longer used: GET /v1/tenants/{id} tells the limits of a tenant that was opened, and what it holds. A policy with too many versions is published under another id. With topics of their own there are, or were, 250 tenants at most: others publish through a gateway.',
   ],
   MANDATE_UNFIT: [
     409,

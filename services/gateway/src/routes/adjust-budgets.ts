@@ -91,7 +91,7 @@ function budgetOfBounds(): HttpProblem {
     'the bounds of the tenant hold it to what is counted there',
     {
       remedy:
-        'Have whoever runs the plane give it back, or widen the bounds: with a key that has operate:all.',
+        'Have whoever runs the plane give it back, with a key of this tenant that has operate and operate:all, or widen the bounds.',
     },
   );
 }
