@@ -8,7 +8,7 @@ import type { FollowedControl } from './follow-control.ts';
  */
 const LEFT: ReadonlySet<ApiScope> = new Set(['publish', 'audit', 'persons', 'admin', 'operate:all']);
 
-/** Keys, with what is left to them where their tenant is closed: those that nothing is left to let nobody in. */
+/** Keys, with what is left to them where their tenant is closed. */
 export function keysWhileOpen(
   keys: KeyStore,
   { mandates }: { mandates: Pick<FollowedControl['mandates'], 'isClosed'> },
@@ -17,8 +17,9 @@ export function keysWhileOpen(
     async find(key) {
       const record = await keys.find(key);
       if (record === null || !mandates.isClosed(record.tenant)) return record;
-      const scopes = record.scopes.filter((scope) => LEFT.has(scope));
-      return scopes.length === 0 ? null : { ...record, scopes };
+      const { scopes } = record;
+      const withheld = scopes.filter((scope) => !LEFT.has(scope));
+      return { ...record, scopes: scopes.filter((scope) => LEFT.has(scope)), withheld };
     },
   };
 }

@@ -116,8 +116,11 @@ test('in a closed tenant nothing is changed, and its keys read and do no more, u
   await agent('bot');
   const closed = await close();
   expect(closed).toMatchObject({ status: 200, body: { closedAt: expect.stringContaining('2026') } });
-  expect((await agent('x')).status).toBe(401);
-  expect((await agent('x', firstAdmin)).status).toBe(403);
+  expect((await agent('x')).status).toBe(403);
+  expect(await agent('x', firstAdmin)).toMatchObject({
+    status: 403,
+    body: { code: 'FORBIDDEN', detail: 'the tenant of this API key is closed' },
+  });
   const reads = (await call(firstAdmin, 'GET', '/v1/agents')).body.agents;
   expect(reads).toHaveLength(1);
   expect((await call(ann.key, 'GET', '/v1/agents')).status).toBe(200);

@@ -6,6 +6,7 @@ import { type LintedDocument, lintAround, lintControl } from './lint-control.ts'
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
 type Documents = {
+  bounds?: object;
   agents?: object[];
   policies?: object[];
   rules?: object[];
@@ -15,6 +16,7 @@ type Documents = {
 
 /** A tenant of so many documents; what every one needs stands here. */
 function controlOf({
+  bounds,
   agents = [{ id: 'a' }],
   policies = [],
   rules = [],
@@ -23,6 +25,7 @@ function controlOf({
 }: Documents) {
   const fold = foldControl();
   const bodies = [
+    ...(bounds === undefined ? [] : [{ event: 'tenant.put', tenant: { version: 1, id: 't', bounds } }]),
     ...agents.map((agent) => ({ event: 'agent.put', agent })),
     ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
     ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
@@ -198,6 +201,14 @@ test('policies that leave a sub-agent no tool over, though each agent has some, 
   expect(found({ agents, policies: [generous, worker], rules })).toEqual([
     { code: 'TOOLS_HANDED_ON', rules: ['lead'], policies: ['of-lead'] },
   ]);
+});
+
+test('a policy of which the bounds of the tenant leave no tool over', () => {
+  const documents = { policies: [{ ...P, allowedTools: ['pay'] }], rules: [{ id: 'r', policy: 'p' }] };
+  expect(found({ ...documents, bounds: { allowedTools: ['read_*'] } })).toEqual([
+    { code: 'NOTHING_IN_COMMON', rules: ['r'], policies: ['p', 'tenant t@1'] },
+  ]);
+  expect(found({ ...documents, bounds: { allowedTools: ['p*'] } })).toEqual([]);
 });
 
 const AMISS = {

@@ -3,6 +3,7 @@ import { type AgentDocument, policyNamed, type RuleDocument } from '@mandate/sch
 import { agentsAbove } from '../control/agents-above.ts';
 import { agentOf, readRule } from '../control/compile-control.ts';
 import type { PolicyHistory } from '../control/kept.ts';
+import { boundsDocument, nameOfBounds } from '../control/tenant-bounds.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { type Effort, takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
@@ -148,7 +149,8 @@ function nothingInCommon(
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
     .flatMap((rule) => withPolicy(control, rule));
-  const given = new Map<string, readonly Compiled[]>();
+  const bounds = boundsIn(control);
+  const given = new Map<string, readonly Held[]>();
   const givenTo = (agent: AgentAttributes) => {
     const known = given.get(agent.id);
     if (known !== undefined) return known;
@@ -171,8 +173,9 @@ function nothingInCommon(
         ? []
         : givenTo(one).map((held) => ({ ...held, policy: `${held.policy} of ${id}`, tools: held.below })),
     );
-    const held = [...givenTo({ ...agent }), ...above];
-    const key = held.map(({ rule, policy }) => `${rule.id} ${policy}`).join('\n');
+    const own = [...givenTo({ ...agent }), ...above];
+    const held = own.length === 0 ? own : [...own, ...bounds];
+    const key = held.map(({ rule, policy }) => `${rule?.id} ${policy}`).join('\n');
     const known = looked.get(key);
     if (known === false) skipped();
     if (known !== undefined) continue;
@@ -191,7 +194,7 @@ function nothingInCommon(
     found.set(names.join('\n'), {
       code: 'NOTHING_IN_COMMON',
       severity: 'error',
-      rules: empty.flatMap((at) => held[at]?.rule.id ?? []),
+      rules: empty.flatMap((at) => held[at]?.rule?.id ?? []),
       policies: names,
       message: `No tool is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held: where all their rules match at once, every tool call is blocked.`,
       remedy:
@@ -201,15 +204,22 @@ function nothingInCommon(
   return [...found.values()];
 }
 
-/** `below`: what it allows to those below whoever holds it. */
-type Compiled = {
-  rule: Rule;
+/** `rule`: null of bounds, which no rule gives. `below`: what it allows to those below whoever holds it. */
+type Held = {
+  rule: Rule | null;
   policy: string;
   tools: readonly string[] | undefined;
   below: readonly string[] | undefined;
 };
 
-function withPolicy(control: TenantControl, { document, read }: RuleRead): Compiled[] {
+/** Of the tenant, where they say which tools there are. */
+function boundsIn({ opened }: TenantControl): readonly Held[] {
+  const tools = opened === null ? undefined : boundsDocument(opened.document)?.allowedTools;
+  if (opened === null || tools === undefined) return [];
+  return [{ rule: null, policy: nameOfBounds(opened), tools, below: tools }];
+}
+
+function withPolicy(control: TenantControl, { document, read }: RuleRead): (Held & { rule: Rule })[] {
   const policy = meant(control, document);
   if (!read.ok || policy === undefined) return [];
   const { allowedTools: tools, delegableTools = [] } = policy.document;

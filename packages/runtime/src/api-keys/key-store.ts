@@ -1,5 +1,8 @@
-import type { ApiKeyRecord } from '@mandate/schemas';
+import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import { provenRecord } from './api-key-record.ts';
+
+/** `withheld`: what it would open, were its tenant not closed. */
+export type KnownKey = ApiKeyRecord & { readonly withheld?: readonly ApiScope[] };
 
 /** Where API keys are looked up. */
 export type KeyStore = {
@@ -7,7 +10,7 @@ export type KeyStore = {
    * The record of a key that is well-formed, known and not revoked; null for any other, without saying which.
    * Rejects with a MandateError when it cannot know: then nobody is let in.
    */
-  find(key: string): Promise<ApiKeyRecord | null>;
+  find(key: string): Promise<KnownKey | null>;
 };
 
 /** Keys that live as long as the process. */

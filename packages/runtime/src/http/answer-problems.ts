@@ -30,8 +30,10 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOfError(error, request);
   const { code, status, cause } = problem;
-  if (cause !== undefined) request.log.error({ err: cause, code }, 'request failed');
-  else if (status >= 500) request.log.warn({ code, detail: problem.message }, 'request not served');
+  if (status >= 500) {
+    if (cause !== undefined) request.log.error({ err: cause, code }, 'request failed');
+    else request.log.warn({ code, detail: problem.message }, 'request not served');
+  }
   return reply
     .code(problem.status)
     .headers(problem.headers)

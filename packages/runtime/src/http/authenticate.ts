@@ -6,7 +6,7 @@
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../api-keys/key-format.ts';
-import type { KeyStore } from '../api-keys/key-store.ts';
+import type { KeyStore, KnownKey } from '../api-keys/key-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The record of the key that the caller proved to hold; null on public routes. */
-    principalKey: ApiKeyRecord | null;
+    principalKey: KnownKey | null;
     /** Whether that key is still good: for whatever goes on long after it was let in. */
     keyStillHolds(): Promise<boolean>;
   }
@@ -95,9 +95,10 @@ export function authenticate(
     if (wait !== null) refuse(request, tooManyRequests(wait));
 
     const accepted = [config.scope ?? []].flat();
-    const { scopes } = request.principalKey;
+    const { scopes, withheld = [] } = request.principalKey;
     if (accepted.some((scope) => scopes.includes(scope))) return;
-    refuse(request, forbidden(accepted));
+    const isWithheld = accepted.some((scope) => withheld.includes(scope));
+    refuse(request, isWithheld ? tenantIsClosed() : forbidden(accepted));
   });
 }
 
@@ -154,6 +155,12 @@ export function forbidden(accepted: readonly ApiScope[]): HttpProblem {
     headers: {
       'www-authenticate': `Bearer realm="mandate", error="insufficient_scope", scope="${accepted.join(' ')}"`,
     },
+  });
+}
+
+function tenantIsClosed(): HttpProblem {
+  return new HttpProblem(403, 'FORBIDDEN', 'the tenant of this API key is closed', {
+    remedy: 'Have whoever runs the plane open it again. Until then its keys read, and change nothing.',
   });
 }
 

@@ -57,6 +57,7 @@ const routes: HttpRoutes = async (server) => {
     },
     (request) => ({ text: rawBody(request).toString() }),
   );
+  server.delete('/v1/raw/:id', { config: { scope: 'publish' } }, ({ body }) => ({ body: body ?? 'none' }));
   server.get<{ Params: { kind: string } }>('/v1/fail/:kind', { config: { public: true } }, ({ params }) => {
     if (params.kind === 'away') {
       throw new MandateError('LEDGER_UNAVAILABLE', 'the ledger is away', {
@@ -68,7 +69,10 @@ const routes: HttpRoutes = async (server) => {
       throw new MandateError('LEDGER_CORRUPT', 'bad page in /var/lib/x', { remedy: 'Restore /var/lib/x.' });
     }
     if (params.kind === 'missing') {
-      throw new HttpProblem(404, 'ACTION_NOT_FOUND', 'no such action', { remedy: 'Check the id.' });
+      throw new HttpProblem(404, 'ACTION_NOT_FOUND', 'no such action', {
+        remedy: 'Check the id.',
+        cause: new Error('of a layer below'),
+      });
     }
     throw new Error('postgres://user:hunter2@db');
   });
@@ -255,6 +259,19 @@ describe('problems', () => {
       requestId: 'abc-1',
       instance: '/v1/nowhere',
     });
+  });
+
+  test('who sends nothing with DELETE may say that it is JSON, as curl does', async () => {
+    await serve();
+    const headers = { ...bearer(publisher.key), 'content-type': 'application/json' };
+    const answer = await server.inject({ method: 'DELETE', url: '/v1/raw/7', headers });
+    expect([answer.statusCode, answer.json()]).toEqual([200, { body: 'none' }]);
+  });
+
+  test('what a route refuses is no fault of the server, whatever it follows from', async () => {
+    const { lines } = await serve();
+    expect((await server.inject('/v1/fail/missing')).statusCode).toBe(404);
+    expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   });
 
   test('a wrong method at a right path is told from a wrong path', async () => {

@@ -37,6 +37,8 @@ export function acceptJsonBodies(server: HttpServer): void {
     } catch {
       return done(invalidJson('it is not UTF-8'));
     }
+    // As curl sends it, whose header is of what it might have sent.
+    if (text === '' && !METHODS_WITH_BODY.has(request.method)) return done(null, undefined);
     return parseSafely(request, text, (error, value) => {
       if (error === null) done(null, value);
       else done(invalidJson(whyNotJson(text)));
@@ -67,7 +69,7 @@ export function acceptJsonBodies(server: HttpServer): void {
 
 function invalidJson(why: string): HttpProblem {
   return new HttpProblem(400, 'INVALID_JSON', `the body is not acceptable JSON: ${why}`, {
-    remedy: 'Send one JSON value in UTF-8; where there is nothing to send, leave content-type out, too.',
+    remedy: 'Send one JSON value in UTF-8; where there is nothing to send, leave content-type out.',
   });
 }
 
