@@ -45,6 +45,7 @@ test('an adjusted budget is spent or free at once, in dollars or micro-dollars, 
     plane.call('operator', 'POST', '/v1/budgets/adjust', { budget: total, reason: 'test', ...more }, headers);
   const charged = await adjust({ deltaDollars: 0.7 });
   expect(charged.body).toMatchObject({
+    tenant: 'acme',
     deltaMicros: 700_000,
     spentMicros: 700_000,
     epoch: plane.ledger.epoch,

@@ -105,6 +105,12 @@ it.each([
     KEY,
     'only an agent has',
   ],
+  [
+    'a tenant of which nothing is changed',
+    ['tenants', 'limit', 'acme', '--reason', 'r'],
+    KEY,
+    'say what changes: --name, --agents,',
+  ],
   ['keys of no plane', ['keys', 'list', '--data', '/nowhere'], {}, 'there are no API keys in /nowhere'],
   ['no server to migrate', ['migrate'], {}, 'no server is named'],
   [

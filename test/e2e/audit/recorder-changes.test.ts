@@ -141,6 +141,12 @@ test('each change is on record, who made it and why, and what became of it; no h
     ...{ by: 'ops (key_1)', reason: 'a ticket', revision: first, happenedAt: records[0]?.change.at },
     ...{ scope: null, budgetId: null, deltaMicros: null, ledgerEpoch: null, open: [], openCount: null },
   });
+  const keys = found.filter(({ keyName, role }) => keyName !== null || role !== null);
+  expect(keys.map(({ event, subject, role, keyName }) => [event, subject, role, keyName])).toEqual([
+    ['role.granted', ROLE_KEY.id, 'admin', ROLE_KEY.name],
+    ['role.granted', ROLE_KEY.id, 'viewer', ROLE_KEY.name],
+    ['key.issued', KEY.id, null, KEY.name],
+  ]);
   expect(await ask(recording.audit, searchControlEvents, { tenant: 'globex' })).toHaveLength(1);
   expect(await ask(recording.audit, searchControlEvents, { tenant: 'hooli' })).toMatchObject([
     { event: 'tenant.closed', subject: 'hooli', refusal: 'TENANT_CLOSED' },

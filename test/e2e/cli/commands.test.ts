@@ -22,6 +22,18 @@ describe('publish', () => {
     expect(refused.stdout).toMatch(/BLOCK {2}bot-1 +fs_admin +TOOL_DENIED\n {2}\S/);
   });
 
+  it('says of a single action which attempt it is, under which issued mandate, and in what it acts', async () => {
+    const ask = ['publish', '--agent', 'bot-1', '--tool', 'search', '--json'];
+    const again = await mandate([...ask, '--id', 'once-more', '--attempt', '2', '--context', '{"site":"a"}']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      decision: { code: 'ALLOWED', attempt: 2, action: { attempt: 2, context: { site: 'a' } } },
+    });
+    const under = await mandate([...ask, '--mandate', 'mnd_nobodys']);
+    expect(JSON.parse(under.stdout)).toMatchObject({
+      decision: { code: 'MANDATE_NOT_FOUND', action: { mandateId: 'mnd_nobodys' } },
+    });
+  });
+
   it('publishes a file of requests and outcomes, in order', async () => {
     const request = { id: 'f1', agentId: 'bot-2', type: 'tool_call', tool: 'search' };
     const outcome = { actionId: 'f1', agentId: 'bot-2', status: 'failure' };
@@ -274,7 +286,9 @@ it('adjust-budget gives back, and once for one idempotency key', async () => {
     '--idempotency-key',
     'r1',
   ];
-  expect((await mandate(back)).stdout).toBe('now $0.006 count as spent\n');
+  expect((await mandate(back)).stdout).toBe(
+    'now $0.006 count as spent: budget total of agent bot-a in tenant default\n',
+  );
   expect(JSON.parse((await mandate([...back, '--json'])).stdout)).toMatchObject({ spentMicros: 6_000 });
 });
 

@@ -27,6 +27,8 @@ export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nul
       if(event = 'budget.adjusted', delta_micros, NULL) AS deltaMicros,
       nullIf(action_id, '') AS actionId, nullIf(digest, '') AS digest, nullIf(answer, '') AS answer,
       nullIf(ledger_epoch, '') AS ledgerEpoch, ${CHANGE_COLUMNS},
+      if(event = 'role.granted', JSONExtractString(payload, 'role'), NULL) AS role,
+      if(event IN ('role.granted', 'key.issued'), JSONExtractString(payload, 'key', 'name'), NULL) AS keyName,
       arrayMap(one -> CAST((one.agentId, one.actionId, one.attempt), 'Tuple(agentId String, actionId String, attempt UInt32)'),
         arrayFilter(one -> one.tenant = {tenant:String}, JSONExtract(payload, 'kill', 'open',
           'Array(Tuple(tenant String, agentId String, actionId String, attempt UInt32))'))) AS open,
@@ -56,6 +58,8 @@ export const controlEventSummary = z.object({
   policyVersion: z.int().nullable().describe('Of a policy that was published: which version this made.'),
   revision: z.int().nullable().describe('Of a change: its place on the control topic, counted from 1.'),
   refusal: z.string().nullable().describe('Why a change never took effect; null where it did.'),
+  role: z.string().nullable().describe('Of a key that somebody was issued: with which role.'),
+  keyName: z.string().nullable().describe('Of a key that was issued: its name, whose it is.'),
   /** Of a kill: what had been allowed and might still run, the tenant's own of those that its event names. */
   open: z.array(z.object({ agentId: z.string(), actionId: z.string(), attempt: z.int() })),
   /** How many those were; null of a kill of everything, whose event counts other tenants' too. */

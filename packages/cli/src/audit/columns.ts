@@ -45,7 +45,7 @@ const COLUMNS: Readonly<Record<string, Known>> = {
   'control-events': [
     ...['id', 'event', 'scope', 'agentId', 'by', 'reason', 'budgetScope', 'budgetSubject', 'budgetId'],
     ...['budgetWindowMs', 'deltaMicros', 'actionId', 'digest', 'answer', 'ledgerEpoch', 'subject'],
-    ...['policyVersion', 'revision', 'refusal', 'open', 'openCount', 'happenedAt'],
+    ...['policyVersion', 'revision', 'refusal', 'role', 'keyName', 'open', 'openCount', 'happenedAt'],
   ],
   reads: [
     ...['id', 'keyId', 'keyName', 'method', 'route', 'parameters', 'refused', 'requestId', 'traceId', 'at'],

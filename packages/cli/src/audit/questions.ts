@@ -67,7 +67,10 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     kind: 'paged',
     filters: ['agent', 'event', 'subject', 'madeBy', ...PERIOD],
     presentation: {
-      first: ['event', 'agentId', 'subject', 'policyVersion', 'by', 'reason', 'refusal', 'happenedAt'],
+      first: [
+        ...['event', 'agentId', 'subject', 'role', 'keyName', 'policyVersion', 'by', 'reason', 'refusal'],
+        'happenedAt',
+      ],
     },
   },
   reads: {

@@ -1,4 +1,4 @@
-import { CAPS, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
+import { CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { dollars, durationMs, someText } from '../input/option-values.ts';
@@ -17,7 +17,8 @@ type Options = ConnectionOptions & {
   idempotencyKey?: string;
 };
 
-type Adjusted = { deltaMicros: number; spentMicros: number };
+/** A plane of before does not tell the tenant. */
+type Adjusted = { tenant?: string; deltaMicros: number; spentMicros: number };
 
 export function adjustBudgetCommand(command: Command, run: RunCommand): void {
   withConnection(
@@ -56,8 +57,18 @@ async function adjust(options: Options, context: CommandContext): Promise<ExitCo
   const api = connect(options, context);
   const adjusted = await api.post<Adjusted>('/v1/budgets/adjust', body, { idempotencyKey });
   if (options.json) await writeJsonLine(context.stdout, adjusted);
-  else await write(context.stdout, `now ${formatMicros(adjusted.spentMicros)} count as spent\n`);
+  else await write(context.stdout, textOf(adjusted, body.budget));
   return 0;
+}
+
+type Budget = { scope: string; subject: string; id: string; windowMs: number | null };
+
+/** Names the tenant: of a key that may several things it is easily another than was meant. */
+function textOf({ tenant, spentMicros }: Adjusted, { scope, subject, id, windowMs }: Budget): string {
+  const windowed = windowMs === null ? '' : ` per ${durationInWords(windowMs)}`;
+  const where = tenant === undefined ? 'the tenant of the key' : `tenant ${tenant}`;
+  const whose = scope === 'tenant' ? where : `${scope} ${subject} in ${where}`;
+  return `now ${formatMicros(spentMicros)} count as spent: budget ${id}${windowed} of ${whose}\n`;
 }
 
 /** Whose budget it is. */

@@ -8,7 +8,7 @@ import { someText, tenantName } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
-import { type TenantOptions, tenantOf, withTenant } from './tenant-options.ts';
+import { mustSaySomething, type TenantOptions, tenantOf, withTenant } from './tenant-options.ts';
 
 export type Tenant = { revision: number; tenant: TenantDocument; closedAt: string | null };
 type Counted = Tenant & { holds: Readonly<Record<string, number>> };
@@ -90,6 +90,7 @@ Examples:
     );
   withControl(withConnection(withTenant(limit))).action((id: string, options: Reasoned & TenantOptions) =>
     run(async (context) => {
+      mustSaySomething(options);
       const api = connect(options, context);
       const { tenant, revision, closedAt } = await api.get<Counted>(pathOf(id));
       if (closedAt !== null)
@@ -123,7 +124,12 @@ Example:
   withControl(withConnection(close)).action((id: string, options: Reasoned) =>
     run(async (context) => {
       const query = { reason: options.reason };
-      const closed = await connect(options, context).delete<Counted>(pathOf(id), { query });
+      const closed = await connect(options, context)
+        .delete<Counted>(pathOf(id), { query })
+        .catch((error: unknown) => {
+          if (!(error instanceof ApiProblem && error.code === 'TENANT_CLOSED')) throw error;
+          throw new CommandFailure(1, `${id} is closed already`, '`mandate tenants open` opens it again.');
+        });
       return done(context, options, closed, `closed ${id}`);
     }),
   );

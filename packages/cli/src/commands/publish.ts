@@ -13,12 +13,18 @@ import { type Published, publishBatch, type Submission } from '../publish/publis
 import { batchesOf, readSubmission } from '../publish/submissions.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
+/** What is said of a single action. */
+const OF_ONE = ['agent', 'tool', 'args', 'id', 'cost', 'mandate', 'attempt', 'context'] as const;
+
 type Options = ConnectionOptions & {
   agent?: string;
   tool?: string;
   args?: object;
   id?: string;
   cost?: number;
+  mandate?: string;
+  attempt?: number;
+  context?: object;
   file?: string;
   wait: number;
 };
@@ -39,6 +45,13 @@ export function publishCommand(command: Command, run: RunCommand): void {
         'estimated cost in micro-dollars: 1000000 is $1.00',
         wholeNumber({ min: 0, max: CAPS.amountMicros, unit: 'micro-dollars' }),
       )
+      .option('--mandate <id>', 'the issued mandate that it is to be decided under', someText)
+      .option(
+        '--attempt <number>',
+        'which attempt of the action, where it is tried again; 1 when absent',
+        wholeNumber({ min: 1, max: CAPS.attempts }),
+      )
+      .option('--context <json>', 'in what it acts, for rules to look at', jsonObject)
       .option('--file <file>', 'records to publish; - reads stdin')
       .option(
         '--wait <duration>',
@@ -54,6 +67,7 @@ Exit code 3 when a decision is not ALLOW, or did not come in time.
 
 Examples:
   mandate publish --agent researcher --tool search_web --args '{"query": "weather"}'
+  mandate publish --agent researcher --tool search_web --mandate "$(mandate mandates issue researcher)"
   mandate publish --file actions.ndjson --json | jq -r .decision.verdict
   mandate publish --file - --wait 0 < actions.ndjson`,
     )
@@ -104,19 +118,16 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
     yield oneAction(options);
     return;
   }
-  const { agent, tool, args, id, cost } = options;
-  if ([agent, tool, args, id, cost].some((given) => given !== undefined)) {
-    throw new CommandFailure(
-      2,
-      'a file says who does what: leave out --agent, --tool, --args, --id and --cost',
-    );
+  if (OF_ONE.some((name) => options[name] !== undefined)) {
+    const flags = OF_ONE.map((name) => `--${name}`).join(', ');
+    throw new CommandFailure(2, `a file says who does what: leave out ${flags}`);
   }
   for await (const { number, bytes } of readLines(await openInput(options.file, context), CAPS.recordBytes)) {
     yield readSubmission(bytes, `${options.file}:${number}`);
   }
 }
 
-function oneAction({ agent, tool, args, id, cost }: Options): Submission {
+function oneAction({ agent, tool, args, id, cost, mandate, attempt, context }: Options): Submission {
   if (agent === undefined || tool === undefined) {
     throw new CommandFailure(2, 'say who calls what: --agent and --tool, or --file');
   }
@@ -126,7 +137,11 @@ function oneAction({ agent, tool, args, id, cost }: Options): Submission {
     type: 'tool_call',
     tool,
     args: args ?? {},
-    ...(cost === undefined ? {} : { estimatedCostMicros: cost }),
+    estimatedCostMicros: cost,
+    mandateId: mandate,
+    attempt,
+    context,
   };
+  // What was not said is left out of it.
   return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
 }

@@ -1,7 +1,7 @@
 /** What is said of a tenant on the command line, upon what stands. */
 import { describeFault, readDocuments } from '@mandate/policy';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument } from '@mandate/schemas';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { CommandFailure } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { readTextFile } from '../load-mandates-file.ts';
@@ -28,6 +28,15 @@ export function withTenant(command: Command): Command {
     .option('--bounds <file>', 'what all of it is held to: YAML with the fields of a policy')
     .option('--unbounded', 'it is held to nothing any more')
     .option('--direct-topic', 'it publishes to a topic of its own');
+}
+
+const OPTIONS = withTenant(new Command()).options;
+
+/** Throws where nothing is said: a change of nothing would stand on the record. */
+export function mustSaySomething(options: TenantOptions): void {
+  if (OPTIONS.some((option) => option.attributeName() in options)) return;
+  const flags = OPTIONS.map(({ long }) => long).join(', ');
+  throw new CommandFailure(2, `say what changes: ${flags}`);
 }
 
 /** What is not said stays as it is. */

@@ -65,6 +65,10 @@ test('opens one with the key of its first admin, limits it, closes it and opens 
 
   expect(await tenants('close', 'acme', '--reason', 'done')).toMatchObject({ stdout: 'closed acme\n' });
   expect((await tenants('list')).stdout).toMatch(/ closed 2\S+Z /);
+  expect(await tenants('close', 'acme')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/acme is closed already/),
+  });
   // Else it would be open again by it.
   expect(await tenants('limit', 'acme', '--rules', '9')).toMatchObject({
     exitCode: 1,

@@ -83,6 +83,10 @@ test.each<[string, Partial<ShownControlEvent>]>([
     { event: 'key.revoked', agentId: 'bot', subject: 'k1' },
   ],
   ['ISSUED key k2 of a role by ops (key_1): incident 42', { event: 'role.granted', subject: 'k2' }],
+  [
+    'ISSUED key k2 with the role viewer to ann by ops (key_1): incident 42',
+    { event: 'role.granted', subject: 'k2', role: 'viewer', keyName: 'ann' },
+  ],
   ['REVOKED key k2 of a role by ops (key_1): incident 42', { event: 'role.revoked', subject: 'k2' }],
   [
     'PUBLISHED policy reads@4 by ops (key_1): incident 42',

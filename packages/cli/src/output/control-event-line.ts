@@ -26,6 +26,9 @@ export type ShownControlEvent = {
   subject?: string | null;
   policyVersion?: number | null;
   refusal?: string | null;
+  /** Of a key of somebody, where the plane tells them. */
+  role?: string | null;
+  keyName?: string | null;
 };
 
 type Told = { word: string; style: Parameters<typeof paint>[0]; what: string };
@@ -37,7 +40,7 @@ const CHANGES: Readonly<
   'agent.retired': ['RETIRED', ({ subject }) => `agent ${subject}`],
   'key.issued': ['ISSUED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
   'key.revoked': ['REVOKED', ({ subject, agentId }) => `key ${subject} of ${agentId}`],
-  'role.granted': ['ISSUED', ({ subject }) => `key ${subject} of a role`],
+  'role.granted': ['ISSUED', grantOf],
   'role.revoked': ['REVOKED', ({ subject }) => `key ${subject} of a role`],
   'policy.published': ['PUBLISHED', policyOf],
   'policy.archived': ['ARCHIVED', policyOf],
@@ -98,6 +101,10 @@ function toldOfChange(
 
 function policyOf({ subject, policyVersion }: ShownControlEvent): string {
   return typeof policyVersion === 'number' ? `policy ${subject}@${policyVersion}` : `policy ${subject}`;
+}
+
+function grantOf({ subject, role, keyName }: ShownControlEvent): string {
+  return role && keyName ? `key ${subject} with the role ${role} to ${keyName}` : `key ${subject} of a role`;
 }
 
 function targetOf({ scope, agentId }: ShownControlEvent): string {

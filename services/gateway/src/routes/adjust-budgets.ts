@@ -61,6 +61,7 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
         response: {
           200: z.object({
             commandId: z.string(),
+            tenant: z.string().describe('Whose counter it was: that of the key.'),
             epoch: z.string(),
             sequence: count,
             atMs: count,
@@ -79,7 +80,7 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       const parts = [budget, deltaMicros];
       const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
       const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
-      return { commandId: command.id, deltaMicros, ...receipt };
+      return { commandId: command.id, tenant, deltaMicros, ...receipt };
     },
   );
 }
