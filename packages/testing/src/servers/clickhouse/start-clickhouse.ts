@@ -8,10 +8,11 @@
  * - of the tables that log, only those exist that the configuration names: here system.query_log;
  * - SIGTERM ends it as SIGKILL does, and it opens its folder again either way.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFreePorts } from '../free-port.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { DEFAULT_USERS } from './default-users.ts';
 import { installedClickHouse } from './installed-clickhouse.ts';
@@ -39,7 +40,6 @@ export type ClickHouseServer = Server &
 export async function startClickHouse(options: ClickHouseOptions = {}): Promise<ClickHouseServer> {
   await installedClickHouse();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-clickhouse-'));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
     const configFile = await writeConfig(folder, options);
     return await onFreePorts(1, async ([port = 0]) => {
@@ -49,7 +49,7 @@ export async function startClickHouse(options: ClickHouseOptions = {}): Promise<
         folder,
         ready: /Listening for http:/,
       });
-      const stop = () => server.end().then(removeFolder);
+      const stop = () => server.end().then(() => removeFolder(folder));
       return Object.assign(server, {
         url: `http://127.0.0.1:${port}`,
         port,
@@ -58,7 +58,7 @@ export async function startClickHouse(options: ClickHouseOptions = {}): Promise<
       });
     });
   } catch (error) {
-    await removeFolder();
+    await removeFolder(folder);
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 /** A Kafka cluster of one broker or three, each broker a controller too (KRaft), on folders and ports of its own. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFreePorts } from '../free-port.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { type Secured, scramUsers, securedConfig } from './secured-broker.ts';
 import { type BrokerPlace, type ClusterSettings, type KafkaBroker, startBroker } from './start-broker.ts';
 
@@ -75,8 +76,4 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
 
   const brokers = nodes.map(({ address }) => address);
   return { brokers, through, nodes, stop, [Symbol.asyncDispose]: stop };
-}
-
-function removeFolder(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true });
 }

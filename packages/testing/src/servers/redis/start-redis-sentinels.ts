@@ -1,10 +1,11 @@
 /** A Redis, two replicas of it, and three sentinels that put one of these in its place when it is gone. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { waitUntil } from '../../wait-until.ts';
 import { onFreePorts } from '../free-port.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { installedRedis } from './install-redis.ts';
 import { type RedisOptions, type RedisServer, startRedis } from './start-redis.ts';
@@ -94,7 +95,6 @@ export async function startRedisSentinels(options: RedisSentinelsOptions = {}): 
 async function startSentinel(watched: number, options: RedisSentinelsOptions): Promise<Sentinel> {
   const { command, env } = await installedRedis();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-sentinel-'));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
     return await onFreePorts(1, async ([port = 0]) => {
       const file = join(folder, 'sentinel.conf');
@@ -123,11 +123,11 @@ async function startSentinel(watched: number, options: RedisSentinelsOptions): P
         folder,
         ready: /\+monitor master/,
       });
-      const stop = () => server.kill().then(removeFolder);
+      const stop = () => server.kill().then(() => removeFolder(folder));
       return Object.assign(server, { port, [Symbol.asyncDispose]: stop });
     });
   } catch (error) {
-    await removeFolder();
+    await removeFolder(folder);
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 /** One Redis, on a folder and a port of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { waitUntil } from '../../wait-until.ts';
 import type { Authority } from '../certificates.ts';
 import { onFreePorts } from '../free-port.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { type Server, startServer } from '../server-process.ts';
 import { installedRedis } from './install-redis.ts';
 import { movableClock } from './movable-clock.ts';
@@ -39,7 +40,6 @@ export type RedisServer = Server &
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const { command, env } = await installedRedis();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-redis-'));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
     const clock = options.movableClock === true ? await movableClock(folder) : undefined;
     return await onFreePorts(2, async ([port = 0, busPort = 0]) => {
@@ -62,7 +62,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         ready: /Ready to accept connections/,
       });
       // Killed: in order it might not end for long, as it refuses to while its first append-only file is being written.
-      const stop = () => server.kill().then(removeFolder);
+      const stop = () => server.kill().then(() => removeFolder(folder));
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
       const url = `redis${options.tls === undefined ? '' : 's'}://${credential}127.0.0.1:${port}`;
       const moveClock = async (aheadMs: number) => {
@@ -76,7 +76,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       return Object.assign(server, { url, port, busPort, moveClock, stop, [Symbol.asyncDispose]: stop });
     });
   } catch (error) {
-    await removeFolder();
+    await removeFolder(folder);
     throw error;
   }
 }
