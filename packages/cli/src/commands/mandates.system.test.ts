@@ -1,13 +1,7 @@
 /** `mandate mandates` with a control service that has an agent, a policy and a rule. */
-import { join } from 'node:path';
-import { createSqliteBus } from '@mandate/bus';
-import { controlRoutes } from '@mandate/control';
-import { followControl } from '@mandate/control-log';
-import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import { controlRecord } from '@mandate/schemas';
-import { temporaryFolder } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { runCommand } from '../run-command.fixture.ts';
+import { expect, test } from 'vitest';
+import { controlService } from './control-service.fixture.ts';
 
 const CHANGES = [
   { event: 'agent.put', agent: { id: 'bot' } },
@@ -16,29 +10,12 @@ const CHANGES = [
 ];
 
 async function commands() {
-  const log = silentLogger();
-  const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log });
-  onTestFinished(() => bus.close());
-  const followed = await followControl({ bus, log });
-  onTestFinished(() => followed.stop());
+  const { followed, mandate } = await controlService('acme', 'author');
   for (const [at, what] of CHANGES.entries()) {
     const change = { id: `chg-${at}`, tenant: 'acme', by: 'ann', reason: '', at: new Date().toISOString() };
     expect(await followed.change(controlRecord.parse({ ...what, change }))).toMatchObject({ ok: true });
   }
-  const { key, record } = issueApiKey({ tenant: 'acme', scopes: ['author'], agents: ['*'], name: 'test' });
-  const [metrics, keys, readiness] = [
-    createMetrics({ service: 'control' }),
-    memoryKeyStore([record]),
-    async () => [],
-  ];
-  const server = await createHttpServer({ service: 'control', version: '0', log, metrics, keys, readiness });
-  await server.register(controlRoutes({ followed, clock: Date.now, redactText: (text) => text }, null));
-  onTestFinished(() => {
-    server.server.closeAllConnections();
-    return server.close();
-  });
-  const env = { MANDATE_URL: await server.listen({ host: '127.0.0.1', port: 0 }), MANDATE_API_KEY: key };
-  return (...args: string[]) => runCommand(['mandates', ...args], { env });
+  return (...args: string[]) => mandate('mandates', ...args);
 }
 
 test('issues one, shows it in a list and by itself, and revokes it', async () => {

@@ -1,43 +1,14 @@
 /** `mandate tenants` with a control service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSqliteBus } from '@mandate/bus';
-import { controlRoutes } from '@mandate/control';
-import { followControl } from '@mandate/control-log';
-import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
-import { temporaryFolder } from '@mandate/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { runCommand } from '../run-command.fixture.ts';
+import { expect, test } from 'vitest';
+import { controlService } from './control-service.fixture.ts';
 
 async function commands() {
-  const log = silentLogger();
-  const folder = temporaryFolder();
-  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
-  onTestFinished(() => bus.close());
-  const followed = await followControl({ bus, log });
-  onTestFinished(() => followed.stop());
-  const { key, record } = issueApiKey({
-    tenant: 'own',
-    scopes: ['operate:all'],
-    agents: ['*'],
-    name: 'test',
-  });
-  const [metrics, keys, readiness] = [
-    createMetrics({ service: 'control' }),
-    memoryKeyStore([record]),
-    async () => [],
-  ];
-  const server = await createHttpServer({ service: 'control', version: '0', log, metrics, keys, readiness });
-  await server.register(controlRoutes({ followed, clock: Date.now, redactText: (text) => text }, null));
-  onTestFinished(() => {
-    server.server.closeAllConnections();
-    return server.close();
-  });
-  const env = { MANDATE_URL: await server.listen({ host: '127.0.0.1', port: 0 }), MANDATE_API_KEY: key };
+  const { folder, mandate } = await controlService('own', 'operate:all');
   const bounds = join(folder, 'bounds.yaml');
   writeFileSync(bounds, 'deniedTools: [shell]\nbudgets: [{ id: contract, scope: tenant, max: 100 }]\n');
-  const tenants = (...args: string[]) => runCommand(['tenants', ...args], { env });
-  return { tenants, bounds, folder };
+  return { bounds, folder, tenants: (...args: string[]) => mandate('tenants', ...args) };
 }
 
 test('opens one with the key of its first admin, limits it, closes it and opens it again', async () => {

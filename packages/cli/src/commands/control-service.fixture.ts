@@ -1,0 +1,38 @@
+/** A control service for tests of the commands that ask one; it ends with the test. */
+import { join } from 'node:path';
+import { createSqliteBus } from '@mandate/bus';
+import { controlRoutes } from '@mandate/control';
+import { type FollowedControl, followControl } from '@mandate/control-log';
+import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
+import type { ApiScope } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { onTestFinished } from 'vitest';
+import { type Ran, runCommand } from '../run-command.fixture.ts';
+
+type ControlService = {
+  followed: FollowedControl;
+  /** Of the test, for what it may need beside the log that lies there. */
+  folder: string;
+  /** Runs a command with the address of the service, and a key of the tenant. */
+  mandate(...args: string[]): Promise<Ran>;
+};
+
+export async function controlService(tenant: string, scope: ApiScope): Promise<ControlService> {
+  const [log, folder] = [silentLogger(), temporaryFolder()];
+  const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
+  onTestFinished(() => bus.close());
+  const followed = await followControl({ bus, log });
+  onTestFinished(() => followed.stop());
+  const { key, record } = issueApiKey({ tenant, scopes: [scope], agents: ['*'], name: 'test' });
+  const server = await createHttpServer({
+    ...{ service: 'control', version: '0', log, metrics: createMetrics({ service: 'control' }) },
+    ...{ keys: memoryKeyStore([record]), readiness: async () => [] },
+  });
+  await server.register(controlRoutes({ followed, clock: Date.now, redactText: (text) => text }, null));
+  onTestFinished(() => {
+    server.server.closeAllConnections();
+    return server.close();
+  });
+  const env = { MANDATE_URL: await server.listen({ host: '127.0.0.1', port: 0 }), MANDATE_API_KEY: key };
+  return { followed, folder, mandate: (...args) => runCommand(args, { env }) };
+}
