@@ -1,7 +1,9 @@
 /** The precedence of SEMANTICS section 1, pair by pair: of two reasons to refuse a request the earlier one is given. */
-import type { Code } from '@mandate/schemas';
+import { mandatesByRegister, mandatesOfFile } from '@mandate/policy';
+import { CAPS, type Code } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+import { type Register, registered } from './registered.ts';
 
 // A law takes a second; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 30_000 });
@@ -17,9 +19,12 @@ type Reason = {
   action?: object;
   lateMs?: number;
   before?(box: Box, ask: object): Promise<unknown>;
+  /** What stands on the control topic. */
+  register?: Partial<Register>;
 };
 
 const dear = { estimatedCostMicros: 1 };
+const dearText = 'ab'.repeat(CAPS.stringUnits / 2);
 const none = { maxCalls: 0, windowMs: 1_000 };
 
 /** In the order of the table. */
@@ -30,6 +35,22 @@ const REASONS: readonly Reason[] = [
     code: 'AGENT_KILLED',
     check: 'kill-switch',
     before: (box) => box.ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'r' }),
+  },
+  { code: 'TENANT_CLOSED', check: 'tenant-open', register: { closedAt: '2026-03-01T12:00:00.000Z' } },
+  {
+    code: 'RULES_TOO_COSTLY',
+    check: 'within-steps',
+    register: {
+      agents: [{ id: 'agent-1', labels: { text: dearText } }],
+      policies: [{ id: 'open' }],
+      rules: [
+        {
+          id: 'dear',
+          policy: 'open',
+          when: { field: 'agent.labels.text', op: 'matches', value: '(?:[ab]?){1000}[cd]' },
+        },
+      ],
+    },
   },
   { code: 'MANDATE_NOT_FOUND', check: 'mandate-found', mandate: { agents: ['nobody'] } },
   { code: 'MANDATE_EXPIRED', check: 'mandate-alive', mandate: { expiresAt: '2026-01-01T00:00:00Z' } },
@@ -84,6 +105,8 @@ const PAIRS = REASONS.flatMap((first, at) =>
   }),
 );
 
+const NOTHING: Register = { agents: [], policies: [], rules: [] };
+
 async function decided({ first, second }: { first: Reason; second: Reason }) {
   const type = first.only ?? second.only ?? 'tool_call';
   const box = deciderInABox([{}]);
@@ -94,12 +117,18 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   }
   const tool = { ...second.tool, ...first.tool };
   box.enforce([{ ...second.mandate, ...first.mandate, toolPolicies: { get_user: tool } }]);
+  const register = { ...NOTHING, ...second.register, ...first.register };
+  const controlled = registered(register);
+  box.context = {
+    ...box.context,
+    control: () => mandatesByRegister(controlled, mandatesOfFile(box.mandates, box.revision)),
+  };
   const lateMs = Math.max(first.lateMs ?? 0, second.lateMs ?? 0);
   const [answer] = await box.answer([box.append(ask, undefined, box.clock() - lateMs)]);
   return decisionOf(answer);
 }
 
-test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(137));
+test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(174));
 
 describe('of two, the earlier', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(
