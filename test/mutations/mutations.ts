@@ -910,6 +910,12 @@ export const MUTATIONS: readonly Mutation[] = [
       'if (rule === before) remove(side.holding, rule.id);',
       'if (rule === before) side.steps += 0;',
     ],
+    [
+      '7 a preview changes nothing',
+      'ofCandidates([...kept], [...watching], 1)',
+      'ofCandidates(kept, watching, 1)',
+    ],
+    ['7 a preview thinks of the rules it is given', 'others.change(more);', ''],
   ]),
   ...inFile(`${POLICY}/control/standing-rules.ts`, [
     ['7 a rule that was removed is followed', 'if (!rules.has(id)) changes.push', 'if (false) changes.push'],

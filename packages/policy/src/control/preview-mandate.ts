@@ -5,9 +5,11 @@ import { tenantClosed, tooCostly } from '../refused-plan.ts';
 import { effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { type InShadow, type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
+import type { RuleChange, RulesOfAgents } from '../rules/rules-of-agents.ts';
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { Kept } from './kept.ts';
+import { type StandingRules, standingRules } from './standing-rules.ts';
 import { boundsDocument, boundsOf, nameOfBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
 
@@ -34,10 +36,8 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   const { agent, action, atMs } = candidates;
   const { opened } = control;
   const policies = withPolicies(control, candidates.policies);
-  const rules = new Map(control.rules);
-  for (const document of candidates.rules) rules.set(document.id, kept(document));
   const inForce = rulesInForce(
-    [...rules.values()].map((one) => ruleOf(one)),
+    standing(control).after(changesBy(control, candidates.rules)),
     policiesOf({ policies }),
     boundsOf(opened),
   );
@@ -64,6 +64,24 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
     shadowPlan: shadow && unlessClosed(() => shadowPlanned(shadow, action, atMs)),
     documents,
   };
+}
+
+const known = new WeakMap<TenantControl['rules'], StandingRules>();
+
+/** In the order in which they are asked: to find that anew is most of what a preview costs. */
+function standing(control: TenantControl): RulesOfAgents {
+  const rules = known.get(control.rules) ?? standingRules();
+  known.set(control.rules, rules);
+  rules.follow(control);
+  return rules.ofAgents;
+}
+
+function changesBy({ rules }: TenantControl, candidates: readonly RuleDocument[]): RuleChange[] {
+  const byId = new Map(candidates.map((document) => [document.id, document]));
+  return [...byId].map(([id, document]) => {
+    const before = rules.get(id);
+    return { before: before === undefined ? null : ruleOf(before), after: ruleOf(kept(document)) };
+  });
 }
 
 function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs: number): Plan {

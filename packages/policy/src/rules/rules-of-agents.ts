@@ -34,6 +34,8 @@ export type Candidates = Taken & {
 export type RulesOfAgents = {
   of(agent: AgentAttributes, efforts: Efforts): Candidates;
   change(changes: readonly RuleChange[]): void;
+  /** What they would be then, for a few questions: these stay as they are. */
+  after(changes: readonly RuleChange[]): RulesOfAgents;
 };
 
 /** Who was asked for before so many changes is looked at anew. */
@@ -44,8 +46,15 @@ type Known = Candidates & { changes: number };
 /** @param known of how many agents it is remembered, of twice that at most */
 export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAgents {
   const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map(candidateOf);
-  const kept = byId.filter(({ rule }) => isKept(rule));
-  const watching = byId.filter(({ rule }) => !isKept(rule));
+  return ofCandidates(
+    byId.filter(({ rule }) => isKept(rule)),
+    byId.filter(({ rule }) => !isKept(rule)),
+    known,
+  );
+}
+
+/** Both by the ids of their rules. */
+function ofCandidates(kept: Candidate[], watching: Candidate[], known: number): RulesOfAgents {
   const ofAgents = recentlyUsed<Known>(known);
   /** The last of them, and how many there were in all. */
   const changes: RuleChange[] = [];
@@ -107,6 +116,11 @@ export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAge
       changes.push(...more);
       changed += more.length;
       changes.splice(0, Math.max(0, changes.length - CHANGES_KNOWN));
+    },
+    after(more) {
+      const others = ofCandidates([...kept], [...watching], 1);
+      others.change(more);
+      return others;
     },
   };
 }

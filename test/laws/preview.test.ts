@@ -1,0 +1,106 @@
+/** A preview tells of what is thought of as if it stood, and leaves what stands as it is. */
+import {
+  type ControlFold,
+  foldControl,
+  mandatesUnderControl,
+  planInForce,
+  previewMandate,
+} from '@mandate/policy';
+import { type Action, agentDocument, controlRecord, policyDocument, ruleDocument } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { START_MS } from '../decider-in-a-box.ts';
+import { arbitraryAction } from './arbitrary-requests.ts';
+import { arbitraryAuthority, chainOf, type Register } from './registered.ts';
+
+// A law takes a second or two; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 60_000 });
+
+const CHAIN = ['lead', 'worker'];
+const AGENTS = chainOf(CHAIN).map((agent) => agentDocument.parse(agent));
+const WORKER = AGENTS.at(-1) as (typeof AGENTS)[number];
+
+type Documents = Pick<Register, 'policies' | 'rules'>;
+type Body = { event: string };
+
+const bodiesOf = ({ policies, rules }: Documents): Body[] => [
+  ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
+  ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
+];
+
+function changing(): { fold: ControlFold; change(bodies: readonly Body[]): void } {
+  const fold = foldControl();
+  let revision = 0;
+  const change = (bodies: readonly Body[]) => {
+    for (const body of bodies) {
+      revision += 1;
+      const who = {
+        id: `c${revision}`,
+        tenant: 'acme',
+        by: 'ann',
+        reason: '',
+        at: '2026-03-01T12:00:00.000Z',
+      };
+      fold.apply(controlRecord.parse({ change: who, ...body }), revision);
+    }
+  };
+  change(AGENTS.map((agent) => ({ event: 'agent.put', agent })));
+  return { fold, change };
+}
+
+function preview(fold: ControlFold, action: Action, { policies, rules }: Documents) {
+  // What it is compiled to tells nothing that the plans do not.
+  const {
+    mandate: _,
+    shadow,
+    ...told
+  } = previewMandate(fold.tenant('acme'), {
+    ...{ agent: WORKER, action, atMs: START_MS },
+    policies: policies.map((policy) => policyDocument.parse({ version: 1, ...policy })),
+    rules: rules.map((rule) => ruleDocument.parse({ version: 1, ...rule })),
+  });
+  return { ...told, shadow: shadow && { ...shadow, mandate: null } };
+}
+
+const NOTHING: Documents = { policies: [], rules: [] };
+/** What is thought of, one after the other; which of it is done; and a rule that goes then. */
+const thoughts = fc.array(
+  fc.record({
+    documents: arbitraryAuthority(CHAIN),
+    isDone: fc.boolean(),
+    gone: fc.constantFrom('r0', 'r1', 'none'),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+test('what is thought of is told as if it stood, and what stands as it did before', () => {
+  let differing = 0;
+  fc.assert(
+    fc.property(thoughts, arbitraryAction, (all, { mandateId: _, ...drawn }) => {
+      const action = { ...drawn, agentId: WORKER.id, tenant: 'acme' };
+      const standing = changing();
+      const done: Body[] = [];
+      for (const { documents, isDone, gone } of all) {
+        const [before, then] = [changing(), changing()];
+        before.change(done);
+        then.change([...done, ...bodiesOf(documents)]);
+        const told = preview(standing.fold, action, documents);
+        expect(told).toEqual(preview(then.fold, action, NOTHING));
+        const stands = preview(standing.fold, action, NOTHING);
+        expect(stands).toEqual(preview(before.fold, action, NOTHING));
+        const decided = planInForce(
+          mandatesUnderControl(then.fold, () => 1),
+          'acme',
+          action,
+          START_MS,
+        );
+        expect(decided).toMatchObject(told.plan);
+        differing += JSON.stringify(told) === JSON.stringify(stands) ? 0 : 1;
+        const next = [...(isDone ? bodiesOf(documents) : []), { event: 'rule.removed', ruleId: gone }];
+        standing.change(next);
+        done.push(...next);
+      }
+    }),
+  );
+  expect(differing).toBeGreaterThan(20);
+});
