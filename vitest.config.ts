@@ -34,8 +34,8 @@ export default defineConfig({
           setupFiles: ['test/random-seed.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          // Processes that start, are killed and waited for leave a core idle for much of the time.
-          maxWorkers: 2,
+          // One more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
@@ -49,7 +49,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // The same of servers that are killed, away or coming back. In one group, so that neither waits for the other's last file.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
