@@ -80,6 +80,8 @@ function noticedBy(copy: string, rounds: readonly string[][]): string | null {
         '--testTimeout',
         '60000',
         '--passWithNoTests',
+        '--maxWorkers',
+        '1',
         ...tests,
       ],
       {

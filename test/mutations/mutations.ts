@@ -218,7 +218,7 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
     ['3 attempt is 1 where it is left out', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
-    ['8 dear records leave the others their turn', 'BYTES_A_TURN = 128 * 1024', 'BYTES_A_TURN = 1e9'],
+    ['8 dear records leave the others their turn', 'MS_A_TURN = 10', 'MS_A_TURN = 1e9'],
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
