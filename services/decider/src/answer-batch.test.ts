@@ -368,3 +368,22 @@ test('no deadline is longer than the ledger remembers: what comes again after th
   clock.advance(60_000 + DEFAULTS.leaseMs);
   expect(told((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
 });
+
+test('what takes long leaves others their turns, however small its records are', async () => {
+  const dear = '{ type: string, pattern: "a{1000}$" }';
+  const { context, incoming } = scene(
+    `toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { note: ${dear} } } } } }\n`,
+  );
+  const note = `${'a'.repeat(1_500)}b`;
+  const asks = Array.from({ length: 12 }, (_, n) => incoming(ask(`a${n}`, { args: { note } })));
+  let [turnsOfOthers, isWorking] = [0, true];
+  const work = () => {
+    turnsOfOthers += 1;
+    if (isWorking) setImmediate(work);
+  };
+  setImmediate(work);
+  const { answers } = await answerBatch(asks, context);
+  isWorking = false;
+  expect(told(answers).at(-1)).toBe('ARGUMENT_VALIDATION_FAILED a11');
+  expect(turnsOfOthers).toBeGreaterThanOrEqual(5);
+});

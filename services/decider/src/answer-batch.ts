@@ -40,10 +40,10 @@ type Reported = {
 type Pending = { item: Asked | Reported; planForMs: number };
 
 /**
- * So much of a batch is read or planned in one turn of the event loop: one large record, or as many small ones as a batch
- * holds. Else the dearest records that somebody can send would hold up all other partitions, and heartbeats, for seconds.
+ * So long a batch is read or planned in one turn of the event loop, and one record at the least. Else the dearest that somebody
+ * can send, or the dearest rules for them, would hold up all other partitions, and heartbeats, for as long as the batch takes.
  */
-const BYTES_A_TURN = 128 * 1024;
+const MS_A_TURN = 10;
 
 /**
  * Rules and policies begin and end, and the ledger's clock is not ours. Whoever is under ones that do so at every moment is
@@ -61,7 +61,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const turn = turns();
   let open: Pending[] = [];
   for (const [at, incoming] of batch.entries()) {
-    if (turn.isOver(incoming)) await nextTurn();
+    if (turn.isOver()) await turn.next();
     const read = readIncoming(incoming, context.clock);
     if (read.kind === 'bad')
       answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
@@ -74,7 +74,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
     if (round > MAX_REPLANS) throw new Error('the ledger refuses plans that hold for ever');
     const asking: Operation[] = [];
     for (const { item, planForMs } of open) {
-      if (turn.isOver(item.incoming)) await nextTurn();
+      if (turn.isOver()) await turn.next();
       asking.push(operationOf(item, control, round < MAX_REPLANS ? planForMs : null));
     }
     const parents = open.map(({ item }) => item.incoming.span);
@@ -100,15 +100,13 @@ function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** Whether with this one more than a turn's bytes are worked on: then a new turn begins with it. */
-function turns(): { isOver(next: Incoming): boolean } {
-  let bytes = 0;
+function turns(): { isOver(): boolean; next(): Promise<void> } {
+  let beganMs = performance.now();
   return {
-    isOver({ value }) {
-      bytes += value.length;
-      if (bytes <= BYTES_A_TURN) return false;
-      bytes = value.length;
-      return true;
+    isOver: () => performance.now() - beganMs > MS_A_TURN,
+    async next() {
+      await nextTurn();
+      beganMs = performance.now();
     },
   };
 }
