@@ -1,8 +1,8 @@
 /**
  * A decider is killed with SIGKILL at a chosen instruction: what it says to Redis and to Kafka goes over ways that hold one
  * message, and while that is held the process dies. So it dies between the ledger's step and the record on the log, or
- * between that and the offset committed, and never by chance; which message it is, the seed says. That it died there is
- * looked for on the servers afterwards.
+ * between that and the offset committed, and never by chance; how many of its kind go through before, the seed says. That
+ * it died there is looked for on the servers afterwards.
  */
 import type { Bus, GroupPosition } from '@mandate/bus';
 import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
@@ -18,7 +18,7 @@ import {
 } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import type { Api } from '../e2e/distributed/server-plane.ts';
-import { mandates, outcome, pick, requests } from './agents-at-work.ts';
+import { mandates, outcome, requests } from './agents-at-work.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
 import { appendUntilTaken, expectNotExceeded, type FollowedLog, followLog } from './follow-log.ts';
 import { openWay, PUBLISH, wayToBroker } from './ways.ts';
@@ -26,11 +26,12 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './whole-plane.ts';
 
 type Ways = { redis: BreakableWay; kafka: BreakableWay };
 
-/** As the call of a step begins, and no other's: encode-call.ts. */
-const STEP = /evalsha.*"coordinates":/s;
+/** What a step brings, and no other call: encode-call.ts. */
+const STEP = /evalsha.*"actions":/s;
 /** As the scripts begin what they answer when they did what they were asked. */
 const DONE = /^\*\d+\r\n\$2\r\nOK/;
-const CONFIRM = /evalsha(?!.*"coordinates":).*mandate\.actions/s;
+/** What a confirmation brings, and no other call: step.ts. */
+const CONFIRM = /evalsha.*"calls":/s;
 const COMMIT = /^OffsetCommit .*mandate\.actions/s;
 
 /** By gap, the messages in it: while one of them is held, the decider is in that gap. */
@@ -48,15 +49,19 @@ const GAPS = {
 };
 type Gap = keyof typeof GAPS;
 
-const KILLS_A_GAP = IS_LONG ? 20 : 2;
-const ROUNDS: Gap[] = Array.from({ length: KILLS_A_GAP }, () => Object.keys(GAPS) as Gap[]).flat();
+const KILLS_A_MESSAGE = IS_LONG ? 10 : 1;
+const ROUNDS = Array.from({ length: KILLS_A_MESSAGE }, () =>
+  Object.entries(GAPS).flatMap(([gap, messages]) =>
+    messages.map((holdNext) => ({ gap: gap as Gap, holdNext })),
+  ),
+).flat();
 /** Asked for before each kill: more batches than are let through before it. */
 const SHARE = 240;
 const MOST_LET_THROUGH = 4;
 const LIMITS = { agentMicros: 40_000 * ROUNDS.length, tenantMicros: 4_500_000 * ROUNDS.length };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
-  test(`killed ${KILLS_A_GAP} times between step and publish and ${KILLS_A_GAP} times between publish and commit: once in effect (SEED=${SEED})`, {
+  test(`killed at each message between step and publish, and between publish and commit, ${KILLS_A_MESSAGE} times: once in effect (SEED=${SEED})`, {
     timeout: 900_000,
   }, async () => {
     const random = seededRandom(SEED);
@@ -75,8 +80,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
     };
     const seen = await followLog(bus, (allowed) => outcome(allowed, random, allowed.chargedMicros));
 
-    for (const [round, gap] of ROUNDS.entries()) {
-      const holdNext = pick(GAPS[gap], random);
+    for (const [round, { gap, holdNext }] of ROUNDS.entries()) {
       const letThrough = Math.floor(random() * MOST_LET_THROUGH);
       const victim = await startDecider(overTheWays);
       // What it gets again from the one before it changes nothing; what is new does.
