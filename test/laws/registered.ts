@@ -1,5 +1,10 @@
 /** Agents, policies and rules, as if they stood on the control topic of every tenant. */
-import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/policy';
+import {
+  type ControlFold,
+  foldControl,
+  type MandatesUnderControl,
+  mandatesUnderControl,
+} from '@mandate/policy';
 import { controlRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { arbitraryMandate, patterns } from './arbitrary-requests.ts';
@@ -16,7 +21,15 @@ export type Register = {
 
 const AT = '2026-03-01T12:00:00.000Z';
 
-export function registered({ agents, policies, rules, bounds, closedAt }: Register): MandatesUnderControl {
+export function registered(register: Register): MandatesUnderControl {
+  const { fold, revision } = foldOf(register);
+  return mandatesUnderControl(fold, () => revision);
+}
+
+export function foldOf({ agents, policies, rules, bounds, closedAt }: Register): {
+  fold: ControlFold;
+  revision: number;
+} {
   const fold = foldControl();
   const bodies = [
     ...agents.map((agent) => ({ event: 'agent.put', agent })),
@@ -37,7 +50,7 @@ export function registered({ agents, policies, rules, bounds, closedAt }: Regist
       if (!changed.ok) throw new Error(`${JSON.stringify(body)}: ${changed.refusal}`);
     }
   }
-  return mandatesUnderControl(fold, () => revision);
+  return { fold, revision };
 }
 
 /** One below the other, the highest first. */

@@ -266,13 +266,50 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 no list of patterns holds up whoever asks', 'takes(effort, STEPS_A_PLACE * all.size);', ''],
   ]),
   ...inFile('packages/policy/src/lint/lint-control.ts', [
-    ['7 who changes a document does not wait for long', '!takes(effort, tools.length)', 'false'],
-    ['7 lint says what it did not look at', 'if (!isKnown) skipped();', ''],
     [
       '7 who writes a policy hears of the rules that name it',
       "id === (kind === 'rule' ? document.id : policyIdOf(document))",
       'id === document.id',
     ],
+  ]),
+  ...inFile('packages/policy/src/lint/nothing-in-common.ts', [
+    ['7 lint says what it did not look at', 'if (!isKnown) skipped();', ''],
+  ]),
+  ...inFile('packages/policy/src/lint/idle-documents.ts', [
+    ['7 who changes a document does not wait for long', '!takes(effort, tools.length)', 'false'],
+    [
+      '7 lint takes a rule that watches for no more than it is',
+      "one.mode === 'observe' && other.mode === 'shadow'",
+      'false',
+    ],
+    ['7 of two rules that say the same one is told', 'one.id < other.id || ', ''],
+  ]),
+  ...inFile('packages/policy/src/lint/never-hold.ts', [
+    ['7 lint knows which actions have a field', '...ofFields.flatMap(implied)', ''],
+    ['7 a choice contradicts where all of it does', 'any.every((choice)', 'any.some((choice)'],
+    ['7 a range without its ends is empty', 'low > high || (low === high && isOpen)', 'low >= high'],
+  ]),
+  ...inFile('packages/policy/src/lint/covering-rules.ts', [
+    ['7 a rule covers none that begins before it', 'wide.startsAtMs > narrow.startsAtMs || ', ''],
+    ['7 a rule covers none that asks less', 'if (!narrow.conditions.has(condition)) return false;', ';'],
+  ]),
+  ...inFile('packages/policy/src/lint/lint-limits.ts', [
+    [
+      '7 a budget that others spend too is told beside none of one policy',
+      '|| wide.isOfAll || !isShared(limit)',
+      '|| true',
+    ],
+    ['7 a denied tool may cost what it likes', 'deniedTools(tool) !== null', 'false'],
+  ]),
+  ...inFile('packages/policy/src/lint/limits.ts', [
+    [
+      '7 an agent has all that it spends, a person not',
+      "agent: ['agent', ",
+      "agent: ['agent', 'principal', ",
+    ],
+  ]),
+  ...inFile('packages/policy/src/lint/globs-within.ts', [
+    ['7 a pattern is compared as a language', "replaceAll('*', anyRun ?? '*')", "replaceAll('*', '')"],
   ]),
   ...inFile('packages/policy/src/lint/widening.ts', [
     [
@@ -280,7 +317,6 @@ export const MUTATIONS: readonly Mutation[] = [
       'after !== undefined && after <= before',
       'after === undefined || after <= before',
     ],
-    ['7 a pattern is compared as a language', "replaceAll('*', anyRun ?? '*')", "replaceAll('*', '')"],
     ['7 what is denied no more is told', '...delegable, ...denied]', '...delegable]'],
     ['7 what may be handed on is told', '...allowed, ...delegable,', '...allowed,'],
   ]),

@@ -10,7 +10,7 @@ export const EFFORT_OF_ONE = 2_000_000;
 /** Findings of this code may be missing: about so many of these nobody knows. */
 export type Skipped = {
   code: LintFinding['code'];
-  of: 'agents' | 'parents' | 'rules' | 'patterns';
+  of: 'agents' | 'parents' | 'rules' | 'policies' | 'patterns';
   count: number;
 };
 
@@ -22,7 +22,7 @@ export function effortOf(steps: number): LintEffort {
 
 /** One of these was not looked at. */
 export function skip({ skipped }: LintEffort, code: Skipped['code'], of: Skipped['of']): void {
-  const known = skipped.find((one) => one.code === code);
+  const known = skipped.find((one) => one.code === code && one.of === of);
   if (known === undefined) skipped.push({ code, of, count: 1 });
   else known.count += 1;
 }

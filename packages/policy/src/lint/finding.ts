@@ -9,6 +9,10 @@ export type LintFinding = {
     | 'NOTHING_TO_HAND_ON'
     | 'RULE_ENDED'
     | 'RULE_MATCHES_NOBODY'
+    | 'RULE_CONTRADICTS_ITSELF'
+    | 'RULE_ADDS_NOTHING'
+    | 'TOOL_NEVER_AFFORDED'
+    | 'LIMIT_WITHOUT_EFFECT'
     | 'POLICY_UNUSED'
     | 'PATTERN_MATCHES_NOTHING';
   /** An error blocks what somebody may have meant to allow; a warning does nothing. */

@@ -1,51 +1,6 @@
-import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { foldControl } from '../control/control-state.ts';
+import { controlOf, found, NOW_MS } from './lint.fixture.ts';
 import { type LintedDocument, lintAround, lintControl } from './lint-control.ts';
-
-const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
-
-type Documents = {
-  bounds?: object;
-  agents?: object[];
-  policies?: object[];
-  rules?: object[];
-  archived?: string[];
-  retired?: string[];
-};
-
-/** A tenant of so many documents; what every one needs stands here. */
-function controlOf({
-  bounds,
-  agents = [{ id: 'a' }],
-  policies = [],
-  rules = [],
-  archived = [],
-  retired = [],
-}: Documents) {
-  const fold = foldControl();
-  const bodies = [
-    ...(bounds === undefined ? [] : [{ event: 'tenant.put', tenant: { version: 1, id: 't', bounds } }]),
-    ...agents.map((agent) => ({ event: 'agent.put', agent })),
-    ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
-    ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),
-    ...archived.map((policyId) => ({ event: 'policy.archived', policyId, forced: true })),
-    ...retired.map((agentId) => ({ event: 'agent.retired', agentId })),
-  ];
-  for (const [at, body] of bodies.entries()) {
-    const change = { id: `chg-${at}`, tenant: 't', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
-    const record: ControlRecord = controlRecord.parse({ ...body, change });
-    fold.apply(record, at + 1);
-  }
-  return fold.tenant('t');
-}
-
-const found = (documents: Documents) =>
-  lintControl(controlOf(documents), NOW_MS).findings.map(({ code, rules, policies }) => ({
-    code,
-    rules,
-    policies,
-  }));
 
 const P = { id: 'p' };
 
@@ -228,7 +183,8 @@ const AMISS = {
 
 test.each<[LintedDocument, string[]]>([
   [{ kind: 'rule', id: 'a-pays' }, ['NOTHING_IN_COMMON']],
-  [{ kind: 'rule', id: 'b-reads' }, []],
+  [{ kind: 'rule', id: 'b-reads' }, ['RULE_ADDS_NOTHING']],
+  [{ kind: 'rule', id: 'all-read' }, ['NOTHING_IN_COMMON', 'RULE_ADDS_NOTHING']],
   [{ kind: 'rule', id: 'nobody' }, ['POLICY_MISSING', 'RULE_MATCHES_NOBODY']],
   [{ kind: 'policy', id: 'pays' }, ['NOTHING_IN_COMMON', 'PATTERN_MATCHES_NOTHING']],
   [{ kind: 'policy', id: 'unused' }, ['POLICY_UNUSED']],
@@ -266,6 +222,11 @@ test('what would take too long is not told, but that it is not', () => {
       { code: 'TOOLS_HANDED_ON', of: 'parents', count: 1 },
       { code: 'RULE_MATCHES_NOBODY', of: 'rules', count: 1 },
       { code: 'PATTERN_MATCHES_NOTHING', of: 'patterns', count: 300 },
+      { code: 'RULE_ADDS_NOTHING', of: 'rules', count: 1 },
+      { code: 'LIMIT_WITHOUT_EFFECT', of: 'rules', count: 1 },
+      { code: 'TOOL_NEVER_AFFORDED', of: 'rules', count: 1 },
+      { code: 'LIMIT_WITHOUT_EFFECT', of: 'policies', count: 1 },
+      { code: 'TOOL_NEVER_AFFORDED', of: 'policies', count: 1 },
     ],
   });
   // Patterns of so many characters are held against each other for nobody.

@@ -4,7 +4,7 @@
  */
 import type { PolicyDocument, ToolPolicyDocument } from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
-import { compileGlobs, type GlobMatcher } from '../glob.ts';
+import { globsWithin } from './globs-within.ts';
 
 /** A policy version against the one before it; empty: nothing is wider. */
 export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
@@ -68,11 +68,14 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
 
 /** Of tools, or of models. */
 function widerNames(of: 'Tools' | 'Models', before: PolicyDocument, after: PolicyDocument): string[] {
-  const isAllowed = among(before[`allowed${of}`] ?? ['*']);
-  const isDenied = { before: among(before[`denied${of}`] ?? []), after: among(after[`denied${of}`] ?? []) };
+  const isAllowed = globsWithin(before[`allowed${of}`] ?? ['*']);
+  const isDenied = {
+    before: globsWithin(before[`denied${of}`] ?? []),
+    after: globsWithin(after[`denied${of}`] ?? []),
+  };
   // Of agents below: what is allowed, and what may be handed on to them.
-  const isAllowedBelow = among(allowedBelow(of, before));
-  const mayBeAllowedBelow = among(allowedBelow(of, after), true);
+  const isAllowedBelow = globsWithin(allowedBelow(of, before));
+  const mayBeAllowedBelow = globsWithin(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
     .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
     .map((glob) => `allowed${of}: + ${glob}`);
@@ -95,42 +98,6 @@ function allowedBelow(of: 'Tools' | 'Models', policy: PolicyDocument): readonly 
 function delegableOf(of: 'Tools' | 'Models', { delegableTools = [] }: PolicyDocument): readonly string[] {
   return of === 'Tools' ? delegableTools : [];
 }
-
-/** So many characters of patterns are held against those of a list, a few tenths of a second; what comes then may be wider. */
-const MOST_UNITS = 20_000_000;
-
-/**
- * Whether all that a glob matches is matched by the list: it is just when the list matches the glob itself, with each * a
- * character that none of the list spells out.
- *
- * @param unknown said where they spell out every one, or where it would take long
- */
-function among(globs: readonly string[], unknown = false): (glob: string) => boolean {
-  const same = new Set(globs);
-  const matches: GlobMatcher = compileGlobs(globs);
-  const anyRun = unspelled(globs);
-  // Each of them may take a pass of its own.
-  const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
-  let units = 0;
-  return (glob) => {
-    if (same.has(glob)) return true;
-    units += glob.length * (1 + dear);
-    if (units > MOST_UNITS || (anyRun === undefined && glob.includes('*'))) return unknown;
-    return matches(glob.replaceAll('*', anyRun ?? '*')) !== null;
-  };
-}
-
-function unspelled(globs: readonly string[]): string | undefined {
-  const spelled = new Set(globs.flatMap((glob) => glob.split('')));
-  for (let unit = FIRST_PRIVATE; unit <= 0xffff; unit += 1) {
-    const character = String.fromCharCode(unit);
-    if (!spelled.has(character)) return character;
-  }
-  return undefined;
-}
-
-/** Few patterns hold any of these. */
-const FIRST_PRIVATE = 0xe000;
 
 /** Not told apart where a pattern has a *: it may be allowed in part. */
 function mayMeet(glob: string, isAllowed: (glob: string) => boolean): boolean {

@@ -56,7 +56,7 @@ function fault(field: string, message: string): Compiled<Rule> {
 }
 
 /** As a list, of which each can be asked as soon as its fields are known. */
-function conjuncts(condition: Condition): readonly Condition[] {
+export function conjuncts(condition: Condition): readonly Condition[] {
   return 'all' in condition ? condition.all.flatMap(conjuncts) : [condition];
 }
 

@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { controlOf, found, NOW_MS } from './lint.fixture.ts';
+import { lintControl } from './lint-control.ts';
+
+const P = { id: 'p' };
+const HOUR_MS = 3_600_000;
+const budget = (fields: object) => ({ id: 'b', scope: 'agent', max: 10, ...fields });
+
+/** Of rules that give one policy to the agent, and others to everybody. */
+function contradictions(own: object, ...others: object[]): string[] {
+  const policies = [{ id: 'p', ...own }, ...others.map((fields, at) => ({ id: `q${at}`, ...fields }))];
+  const rules = policies.map(({ id }) => ({
+    id: `r-${id}`,
+    policy: id,
+    ...(id === 'p' && { agents: ['a'] }),
+  }));
+  return lintControl(controlOf({ policies, rules }), NOW_MS).findings.map(({ message }) => message);
+}
+
+test.each<[string, object, string]>([
+  [
+    'a day that is more than all there is',
+    { maxCostTotal: 5, budgets: [budget({ windowMs: 24 * HOUR_MS })] },
+    'Of "p", the agent budget "b" of $10.00 in 1 d refuses nothing: maxCostTotal of $5.00 refuses it before.',
+  ],
+  [
+    'an agent that has more than its tenant',
+    { budgets: [budget({}), budget({ scope: 'tenant', max: 9 })] },
+    'Of "p", the agent budget "b" of $10.00 refuses nothing: the tenant budget "b" of $9.00 refuses it before.',
+  ],
+  [
+    'a call that is more than all there is',
+    { maxCostTotal: 5, maxCostPerCall: 6 },
+    'Of "p", maxCostPerCall of $6.00 refuses nothing: maxCostTotal of $5.00 refuses it before.',
+  ],
+  [
+    'a call of a tool that is more than any call',
+    { maxCostPerCall: 5, toolPolicies: { pay: { maxCostPerCall: 6 } } },
+    'Of "p", toolPolicies.pay.maxCostPerCall of $6.00 refuses nothing: maxCostPerCall of $5.00 refuses it before.',
+  ],
+  [
+    'a tool that is called more often than all tools',
+    {
+      rateLimit: { maxCalls: 5, windowMs: HOUR_MS },
+      toolPolicies: { pay: { rateLimit: { maxCalls: 6, windowMs: HOUR_MS } } },
+    },
+    'Of "p", toolPolicies.pay.rateLimit of 6 calls in 1 h refuses nothing: rateLimit of 5 calls in 1 h refuses it before.',
+  ],
+  [
+    'a tool dearer than all there is',
+    { maxCostTotal: 5, toolPolicies: { pay: { cost: 6 } } },
+    'Every call of "pay" is blocked: it costs $6.00 by "p", over maxCostTotal of $5.00.',
+  ],
+  [
+    'calls whose tiers are dearer than one may be',
+    { maxCostPerCall: 5, defaultChargingPolicy: { type: 'TIERED', attempt: 3, success: 3 } },
+    'Every call is blocked: it costs $6.00 by "p", over maxCostPerCall of $5.00.',
+  ],
+])('limits of one policy that contradict: %s', (_, own, told) => {
+  expect(contradictions(own)).toEqual([told]);
+});
+
+test.each<[string, object]>([
+  [
+    'an hour of a day',
+    { budgets: [budget({ id: 'd', windowMs: 24 * HOUR_MS }), budget({ max: 1, windowMs: HOUR_MS })] },
+  ],
+  [
+    'an hour that is more than a day before it',
+    { budgets: [budget({ id: 'd', max: 11, windowMs: HOUR_MS }), budget({ windowMs: HOUR_MS - 1 })] },
+  ],
+  [
+    'what somebody has, and their tenant more',
+    { budgets: [budget({ scope: 'principal' }), budget({ scope: 'tenant', max: 11 })] },
+  ],
+  [
+    'what an agent has, and those it acts for',
+    { budgets: [budget({}), budget({ id: 'c', scope: 'principal', max: 9 })] },
+  ],
+  ['two of the same', { budgets: [budget({}), budget({ id: 'c' })] }],
+  [
+    'calls of a tool, and all calls',
+    {
+      rateLimit: { maxCalls: 6, windowMs: HOUR_MS },
+      toolPolicies: { pay: { rateLimit: { maxCalls: 5, windowMs: HOUR_MS } } },
+    },
+  ],
+  ['calls and money', { maxCostTotal: 1, rateLimit: { maxCalls: 5, windowMs: HOUR_MS } }],
+  ['a tool as dear as may be', { maxCostTotal: 5, toolPolicies: { pay: { cost: 5 } } }],
+  [
+    'a dear tool that is denied',
+    { maxCostTotal: 5, deniedTools: ['pay'], toolPolicies: { pay: { cost: 6 } } },
+  ],
+])('limits of one policy that do not: %s', (_, own) => {
+  expect(contradictions(own)).toEqual([]);
+});
+
+const TOGETHER = ', for the rules "r-p" and "r-q0" hold together.';
+
+test('limits of policies that are always held together', () => {
+  expect(contradictions({ maxCostTotal: 100 }, { maxCostTotal: 10 })).toEqual([
+    `Of "p", maxCostTotal of $100.00 refuses nothing: maxCostTotal of $10.00 of "q0" refuses it before${TOGETHER}`,
+  ]);
+  // What is meant for all may be more than one of them gets.
+  expect(contradictions({ maxCostTotal: 10 }, { maxCostTotal: 100 })).toEqual([]);
+  // Elsewhere the budget is spent without the other's being so.
+  expect(
+    contradictions({ budgets: [budget({})] }, { budgets: [budget({ scope: 'tenant', max: 9 })] }),
+  ).toEqual([]);
+  expect(contradictions({ maxCostPerCall: 10 }, { budgets: [budget({ max: 9 })] })).toHaveLength(1);
+  for (const policies of [
+    [{ toolPolicies: { pay: { cost: 6 } } }, { maxCostTotal: 5 }],
+    [{ maxCostTotal: 5 }, { toolPolicies: { pay: { cost: 6 } } }],
+  ] as const)
+    expect(contradictions(policies[0], policies[1])).toEqual([
+      expect.stringMatching(/^Every call of "pay" is blocked, for/),
+    ]);
+  expect(
+    contradictions({ toolPolicies: { pay: { cost: 6 } } }, { maxCostTotal: 5, allowedTools: ['buy'] }),
+  ).toEqual([]);
+});
+
+test('a budget that another policy spends too is told beside none but the total', () => {
+  const own = { budgets: [budget({}), budget({ scope: 'tenant', max: 9 })] };
+  const rules = [
+    { id: 'r', policy: 'p', agents: ['a'] },
+    { id: 's', policy: 'q', agents: ['b'] },
+  ];
+  const q = { id: 'q', budgets: [budget({ max: 20 })] };
+  const codes = (more: object) =>
+    found({ agents: [{ id: 'a' }, { id: 'b' }], policies: [{ ...P, ...own, ...more }, q], rules });
+  expect(codes({})).toEqual([]);
+  expect(codes({ maxCostTotal: 8 })).toEqual([{ code: 'LIMIT_WITHOUT_EFFECT', rules: [], policies: ['p'] }]);
+});
+
+test('limits beyond the bounds of the tenant, and tools that these price', () => {
+  const amiss = (own: object, bounds: object) =>
+    found({ policies: [{ ...P, ...own }], rules: [{ id: 'r', policy: 'p' }], bounds });
+  const ofBoth = { rules: [], policies: ['p', 'tenant t@1'] };
+  expect(amiss({ maxCostTotal: 9 }, { maxCostTotal: 8 })).toEqual([
+    { code: 'LIMIT_WITHOUT_EFFECT', ...ofBoth },
+  ]);
+  expect(
+    amiss({ budgets: [budget({})] }, { budgets: [budget({ id: 'c', scope: 'tenant', max: 9 })] }),
+  ).toMatchObject([{ code: 'LIMIT_WITHOUT_EFFECT' }]);
+  expect(amiss({ maxCostTotal: 8 }, { maxCostTotal: 9 })).toEqual([]);
+  expect(amiss({ maxCostTotal: 5 }, { toolPolicies: { pay: { cost: 6 } } })).toMatchObject([
+    { code: 'TOOL_NEVER_AFFORDED' },
+  ]);
+});

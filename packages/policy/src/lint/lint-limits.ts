@@ -1,0 +1,167 @@
+/**
+ * Limits that contradict each other, of one policy or of two that are held together: one that refuses nothing which another
+ * would not refuse, and tools that cost more than is ever there for them.
+ */
+import { formatMicros, policyNamed, type ToolCall } from '@mandate/schemas';
+import { policiesOf } from '../control/compile-control.ts';
+import { boundsOf } from '../control/tenant-bounds.ts';
+import type { TenantControl } from '../control/tenant-control.ts';
+import { takes } from '../effort.ts';
+import type { NamedPolicy } from '../mandate/compose.ts';
+import { priceOf, pricingOf } from '../price.ts';
+import type { Covered } from './covering-rules.ts';
+import { type LintEffort, skip } from './effort.ts';
+import type { Finding } from './finding.ts';
+import { countsAllOf, type Limit, limitsOf } from './limits.ts';
+import { neverHold } from './never-hold.ts';
+import type { RuleRead } from './rules-read.ts';
+
+/** A policy, as somebody is held to it. `rule`: that gives it; null: of the tenant's bounds, or of no rule's in particular. */
+type Held = { name: string; policy: NamedPolicy; limits: readonly Limit[]; rule: RuleRead | null };
+
+/** Whether other policies count by the same counter: then it may hold what this policy's other counters do not. */
+type IsShared = (limit: Limit) => boolean;
+
+/**
+ * @param names of policies, as rules name them
+ * @param covered rules whose policies are always held together with others
+ */
+export function contradictingLimits(
+  control: TenantControl,
+  names: readonly string[],
+  covered: readonly Covered[],
+  effort: LintEffort,
+): Finding[] {
+  const found = new Map<string, Finding>();
+  /** Whoever is held to the first is held to the second. */
+  const compare = (one: Held, other: Held, isShared: IsShared) => {
+    if (!takes(effort, 1 + one.limits.length * other.limits.length)) {
+      skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
+      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+      return;
+    }
+    const findings = [
+      ...withoutEffect(one, other, isShared),
+      ...neverAfforded(one, other, effort),
+      ...(one === other ? [] : neverAfforded(other, one, effort)),
+    ];
+    for (const finding of findings) if (!found.has(finding.message)) found.set(finding.message, finding);
+  };
+
+  const policyOf = policiesOf(control);
+  const heldTo = (name: string, rule: RuleRead | null): Held[] => {
+    const { id, version } = policyNamed(name);
+    const policy = policyOf(id, version);
+    return policy === null ? [] : [{ name, policy, limits: limitsOf(policy), rule }];
+  };
+  const given = (rule: RuleRead) =>
+    rule.document.mode === 'shadow' ? [] : heldTo(rule.document.policy, rule);
+  const bounds = boundsOf(control.opened);
+  const ofTenant: Held[] =
+    bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
+
+  const alone = names.flatMap((name) => heldTo(name, null));
+  const isShared = ofSeveral(alone);
+  for (const one of alone) {
+    compare(one, one, isShared);
+    // Whatever is counted in the tenant is counted there.
+    for (const other of ofTenant) compare(one, other, () => false);
+  }
+  for (const { rule, by } of covered)
+    for (const one of given(rule))
+      for (const other of by.flatMap(given)) if (other.name !== one.name) compare(one, other, () => true);
+  return [...found.values()];
+}
+
+function ofSeveral(policies: readonly Held[]): IsShared {
+  const by = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { name, limits } of policies)
+    for (const { counter } of limits) {
+      if (by.has(counter) && by.get(counter) !== name) shared.add(counter);
+      by.set(counter, name);
+    }
+  return ({ counter }) => shared.has(counter);
+}
+
+function withoutEffect(one: Held, other: Held, isShared: IsShared): Finding[] {
+  return one.limits.flatMap((limit): Finding[] => {
+    const stricter = other.limits.find((wide) => leavesNothing(wide, limit, isShared));
+    if (stricter === undefined) return [];
+    return [
+      {
+        code: 'LIMIT_WITHOUT_EFFECT',
+        severity: 'warning',
+        ...namesOf(one, other),
+        message: `Of "${one.name}", ${limit.says} refuses nothing: ${stricter.says}${ofOther(one, other)} refuses it before${together(one, other)}.`,
+        remedy:
+          'Of limits that hold together the strictest counts: lower this one, raise the other, or leave it out.',
+      },
+    ];
+  });
+}
+
+/** For the second to refuse, that the first would not refuse already. */
+function leavesNothing(wide: Limit, limit: Limit, isShared: IsShared): boolean {
+  if (wide.counter === limit.counter) return wide.most < limit.most;
+  if (wide.most > limit.most || !countsAllOf(wide, limit)) return false;
+  // Of two that are alike only one is told, by none.
+  if (wide.most === limit.most && countsAllOf(limit, wide)) return false;
+  return limit.windowMs === 0 || wide.isOfAll || !isShared(limit);
+}
+
+/** Of tools that the first prices, and the second limits. */
+function neverAfforded(one: Held, other: Held, effort: LintEffort): Finding[] {
+  return [null, ...one.policy.tools.keys()].flatMap((tool): Finding[] => {
+    const micros = leastPrice(one.policy, tool);
+    const limit = other.limits.find(
+      ({ of, most, tool: only }) => of === 'micros' && most < micros && (only === null || only === tool),
+    );
+    if (limit === undefined || !mayBeCalled(tool, [one, other], effort)) return [];
+    const calls = tool === null ? 'Every call' : `Every call of "${tool}"`;
+    return [
+      {
+        code: 'TOOL_NEVER_AFFORDED',
+        severity: 'error',
+        ...namesOf(one, other),
+        message: `${calls} is blocked${together(one, other)}: it costs ${formatMicros(micros)} by "${one.name}", over ${limit.says}${one === other ? '' : ` in "${other.name}"`}.`,
+        remedy: 'Raise that limit, lower the price, or deny the tool where it is not meant to be called.',
+      },
+    ];
+  });
+}
+
+/** What a call costs that says nothing of its own price; null: any, of a tool that the policy says nothing of. */
+function leastPrice(policy: NamedPolicy, tool: string | null): number {
+  const call: ToolCall = { id: '-', agentId: '-', type: 'tool_call', tool: tool ?? '-' };
+  return priceOf(call, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;
+}
+
+function mayBeCalled(tool: string | null, held: readonly Held[], effort: LintEffort): boolean {
+  if (tool === null) return true;
+  return held.every(({ policy: { allowedTools, deniedTools, registry }, rule }) => {
+    if (allowedTools !== null && allowedTools(tool) === null) return false;
+    if (deniedTools !== null && deniedTools(tool) !== null) return false;
+    if (registry !== null && !registry.has(tool)) return false;
+    const { when } = rule?.document ?? {};
+    return when === undefined || !neverHold([when, { field: 'action.tool', op: '==', value: tool }], effort);
+  });
+}
+
+function namesOf(one: Held, other: Held): Pick<Finding, 'rules' | 'policies'> {
+  return {
+    rules: [one, other].flatMap(({ rule }) => rule?.document.id ?? []),
+    policies: [...new Set([one.name, other.name])],
+  };
+}
+
+function ofOther(one: Held, other: Held): string {
+  return one === other ? '' : ` of "${other.name}"`;
+}
+
+function together(one: Held, other: Held): string {
+  const [narrow, wide] = [one.rule?.document.id, other.rule?.document.id];
+  return narrow === undefined || wide === undefined
+    ? ''
+    : `, for the rules "${narrow}" and "${wide}" hold together`;
+}

@@ -1,0 +1,250 @@
+/** What lint tells is so, whatever agents do: what it calls useless could go, and what it calls blocked is. */
+import { lintControl, mandatesUnderControl, planInForce } from '@mandate/policy';
+import type { Action, ActionDecided, Plan } from '@mandate/schemas';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { deciderInABox, decisionOf, reporting, START_MS } from '../decider-in-a-box.ts';
+import { arbitraryAsk, arbitraryMandate, arbitraryReport } from './arbitrary-requests.ts';
+import { foldOf, type Register } from './registered.ts';
+
+// A law takes a second or two; how long that is on a busy machine is no part of it.
+vi.setConfig({ testTimeout: 60_000 });
+
+const AGENTS = [
+  { id: 'agent-1', groups: ['g'], labels: { team: 'x' } },
+  { id: 'agent-2', groups: ['g', 'h'] },
+];
+
+function findings(given: Omit<Register, 'agents'>) {
+  const { fold } = foldOf({ agents: AGENTS, ...given });
+  return lintControl(fold.tenant('default'), START_MS).findings;
+}
+
+const value = fc.constantFrom('x', 'xy', 'send', 'llm_call', 1, 2, null, true);
+const field = fc.constantFrom('action.tool', 'action.type', 'action.model', 'agent.labels.team', 'context.c');
+const one = fc.oneof(
+  fc.record({ field, op: fc.constantFrom('==', '!=', 'contains'), value }),
+  fc.record({ field, op: fc.constantFrom('in', 'not_in'), value: fc.array(value, { maxLength: 3 }) }),
+  fc.record({ field, op: fc.constantFrom('>', '>=', '<', '<='), value: fc.constantFrom(1, 2) }),
+  fc.record({
+    field,
+    op: fc.constantFrom('matches', 'starts_with'),
+    value: fc.constantFrom('x', 'xy', 'y', 'send'),
+  }),
+  fc.record({ field, op: fc.constant('exists'), value: fc.boolean() }),
+);
+const some = fc.array(one, { minLength: 1, maxLength: 3 });
+const when = fc.oneof(
+  one,
+  fc.record({ all: some }),
+  fc.record({ all: fc.tuple(one, fc.record({ any: some })) }),
+  fc.record({ all: fc.tuple(fc.record({ any: some }), fc.record({ any: some }), one) }),
+  fc.record({ not: some }),
+);
+
+const context = fc.constantFrom<Action['context']>(
+  undefined,
+  ...[1, 1.5, 2, null, true, 'x', 'xy', 'y', 'send', ['x'], [1], {}].map((c) => ({ c })),
+);
+const calls: fc.Arbitrary<Action> = fc
+  .tuple(
+    fc.constantFrom(
+      { type: 'tool_call' as const, tool: 'send' },
+      { type: 'tool_call' as const, tool: 'x' },
+      { type: 'tool_call' as const, tool: 'xy' },
+      { type: 'llm_call' as const, model: 'x', inputTokens: 1, maxOutputTokens: 1 },
+    ),
+    context,
+    fc.constantFrom('agent-1', 'agent-2'),
+  )
+  .map(([call, context, agentId]) => ({ id: 'i', agentId, ...call, ...(context && { context }) }));
+
+function plansOf(rules: readonly object[]) {
+  const { fold, revision } = foldOf({ agents: AGENTS, policies: POLICIES, rules });
+  const mandates = mandatesUnderControl(fold, () => revision);
+  return (action: Action, atMs: number) => planInForce(mandates, 'default', action, atMs);
+}
+
+const POLICIES = ['p', 'q'].map((id) => ({ id }));
+const MOMENTS = [0, 500, 5_000].map((ms) => START_MS + ms);
+
+test('a rule that contradicts itself never applies', () => {
+  let told = 0;
+  fc.assert(
+    fc.property(when, fc.array(calls, { minLength: 20, maxLength: 20 }), (when, actions) => {
+      const rules = [{ id: 'r', policy: 'p', when }];
+      const codes = findings({ policies: POLICIES, rules }).map(({ code }) => code);
+      if (!codes.includes('RULE_CONTRADICTS_ITSELF')) return;
+      told += 1;
+      const planOf = plansOf(rules);
+      for (const action of actions) expect(planOf(action, START_MS).mandate).toBeNull();
+    }),
+    { numRuns: 400 },
+  );
+  expect(told).toBeGreaterThan(50);
+});
+
+const rule = fc.record(
+  {
+    id: fc.constantFrom('r', 's', 't'),
+    policy: fc.constantFrom('p', 'p', 'q'),
+    mode: fc.constantFrom('enforce', 'observe', 'shadow'),
+    agents: fc.constantFrom(['agent-1'], ['agent-*'], ['agent-1', '*-2']),
+    groups: fc.constantFrom(['g'], ['g', 'h'], ['h']),
+    when: fc.constantFrom(...['x', 'send'].map((value) => ({ field: 'action.tool', op: '==', value })), {
+      all: [
+        { field: 'context.c', op: 'exists' },
+        { field: ['action', 'tool'], op: '==', value: 'x' },
+      ],
+    }),
+    startsAt: fc.constantFrom(...MOMENTS.map((ms) => new Date(ms).toISOString())),
+    endsAt: fc.constant('2026-03-02T12:00:00Z'),
+  },
+  { requiredKeys: ['id', 'policy'] },
+);
+
+test('a rule that adds nothing could go, also where all such go at once', () => {
+  let told = 0;
+  const rules = fc.uniqueArray(rule, { minLength: 2, maxLength: 3, selector: ({ id }) => id });
+  fc.assert(
+    fc.property(rules, fc.array(calls, { minLength: 10, maxLength: 10 }), (rules, actions) => {
+      const idle = findings({ policies: POLICIES, rules }).flatMap((one) =>
+        one.code === 'RULE_ADDS_NOTHING' ? (one.rules[0] ?? []) : [],
+      );
+      if (idle.length === 0) return;
+      told += 1;
+      const [before, after] = [plansOf(rules), plansOf(rules.filter(({ id }) => !idle.includes(id)))];
+      for (const action of actions)
+        for (const atMs of MOMENTS) expect(gist(after(action, atMs))).toEqual(gist(before(action, atMs)));
+    }),
+    { numRuns: 400 },
+  );
+  expect(told).toBeGreaterThan(30);
+});
+
+/** But for which rules gave it, for how long that is known, and what is only told. */
+function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ...plan }: Plan): unknown {
+  const { rules: _rules, ...given } = mandate ?? {};
+  return JSON.parse(JSON.stringify({ ...plan, mandate: given }));
+}
+
+const limited = arbitraryMandate.map(({ mode: _, expiresAt: __, ...fields }) => fields);
+
+type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : never;
+
+const LIMIT =
+  /^Of "p", (?:(?<field>maxCostTotal|maxCostPerCall|rateLimit)|the (?<scope>\w+) budget "(?<id>\w+)"|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* refuses nothing: /;
+
+/** The policy without the limit that a finding names. Of budgets that differ in their windows alone the test draws none. */
+function without(policy: Limited, message: string): Limited {
+  const { field, scope, id, tool, ofTool } = LIMIT.exec(message)?.groups ?? {};
+  if (tool !== undefined) {
+    const { [ofTool as 'rateLimit']: _, ...others } = policy.toolPolicies?.[tool] ?? {};
+    return { ...policy, toolPolicies: { ...policy.toolPolicies, [tool]: others } };
+  }
+  if (id !== undefined)
+    return {
+      ...policy,
+      budgets: policy.budgets?.filter((one) => one.id !== id || one.scope !== scope) ?? [],
+    };
+  const { [field as 'rateLimit']: _, ...others } = policy;
+  expect(field, message).toBeDefined();
+  return others;
+}
+
+const RULES = [
+  { id: 'r', policy: 'p', agents: ['agent-1'] },
+  { id: 's', policy: 'q' },
+];
+
+async function verdicts(policies: readonly object[], records: readonly object[]) {
+  const { fold, revision } = foldOf({ agents: AGENTS, policies, rules: RULES });
+  const box = deciderInABox([{}]);
+  box.context = { ...box.context, control: () => mandatesUnderControl(fold, () => revision) };
+  const decided: ActionDecided['decision'][] = [];
+  for (const record of records) {
+    box.clock.advance(200);
+    const [answer] = await box.answer([box.append(record)]);
+    if ('action' in record) decided.push(decisionOf(answer));
+  }
+  return decided;
+}
+
+const histories = fc
+  .array(fc.oneof({ weight: 3, arbitrary: arbitraryAsk }, { weight: 1, arbitrary: arbitraryReport }), {
+    minLength: 5,
+    maxLength: 25,
+    size: 'max',
+  })
+  .map((drawn) =>
+    drawn.map((record, at) => {
+      if (!('action' in record)) return reporting(record);
+      // An attempt is decided by the code of the one before, and more than one limit may have refused that.
+      const { mandateId: _, idempotencyKey: __, attempt: ___, ...action } = record.action;
+      return { ...record, action: { ...action, id: `${action.id}${at % 7}`, tenant: 'default' } };
+    }),
+  );
+
+const onePolicy = fc.tuple(limited, fc.constant({}));
+const twoPolicies = fc.tuple(limited, limited);
+
+test.each([
+  ['of one policy', onePolicy],
+  ['of two', twoPolicies],
+])('a limit without effect could go: %s', async (_, drawn) => {
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(drawn, histories, async ([own, other], records) => {
+      const budgets = Object.values(
+        Object.fromEntries((own.budgets ?? []).map((one) => [`${one.scope} ${one.id}`, one])),
+      );
+      const p = { ...own, budgets };
+      const q = { ...other, id: 'q' };
+      const idle = findings({ policies: [{ ...p, id: 'p' }, q], rules: RULES }).filter(
+        ({ code, message }) => code === 'LIMIT_WITHOUT_EFFECT' && message.startsWith('Of "p"'),
+      );
+      if (idle.length === 0) return;
+      told += 1;
+      const before = await verdicts([{ ...p, id: 'p' }, q], records);
+      for (const { message } of idle) {
+        const after = await verdicts([{ ...without(p, message), id: 'p' }, q], records);
+        expect(
+          after.map(({ verdict }) => verdict),
+          message,
+        ).toEqual(before.map(({ verdict }) => verdict));
+      }
+    }),
+    { numRuns: 120 },
+  );
+  expect(told).toBeGreaterThan(40);
+});
+
+test('a tool that is never afforded is never called', async () => {
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(twoPolicies, histories, async ([own, other], records) => {
+      const policies = [
+        { ...own, id: 'p' },
+        { ...other, id: 'q' },
+      ];
+      const dear = findings({ policies, rules: RULES }).filter(({ code }) => code === 'TOOL_NEVER_AFFORDED');
+      if (dear.length === 0) return;
+      told += 1;
+      const decided = await verdicts(policies, records);
+      for (const { message, policies: named } of dear) {
+        const [, tool] = /^Every call of "(.+?)"/.exec(message) ?? [];
+        const ofTool = decided.filter(
+          (one) =>
+            (one.agentId === 'agent-1' || !named.includes('p')) &&
+            (tool === undefined || (one.type === 'tool_call' && one.tool === tool)),
+        );
+        expect(
+          ofTool.filter(({ verdict }) => verdict === 'ALLOW'),
+          message,
+        ).toEqual([]);
+      }
+    }),
+    { numRuns: 150 },
+  );
+  expect(told).toBeGreaterThan(40);
+});
