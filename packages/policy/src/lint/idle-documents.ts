@@ -1,7 +1,8 @@
 /** Documents that do nothing: rules that never hold or add nothing, policies that nobody uses, patterns that match no tool. */
-import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import { type PolicyDocument, policyNamed, type RuleDocument } from '@mandate/schemas';
 import { agentOf } from '../control/compile-control.ts';
 import type { PolicyHistory } from '../control/kept.ts';
+import { boundsDocument, nameOfBounds } from '../control/tenant-bounds.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
@@ -10,7 +11,7 @@ import { type Covered, covers, reachOf } from './covering-rules.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import { neverHold } from './never-hold.ts';
-import { isOver, type Look, type RuleRead } from './rules-read.ts';
+import { isAlive, isOver, type Look, meant, policyIdOf, type RuleRead } from './rules-read.ts';
 
 export type Policies = readonly (readonly [id: string, PolicyHistory])[];
 
@@ -107,29 +108,68 @@ export function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): 
     }));
 }
 
-/** Where a policy says which tools there are, each pattern of its lists is to match one of them. */
-export function idlePatterns(policies: Policies, effort: LintEffort): Finding[] {
-  return policies.flatMap(([, { versions, isArchived }]): Finding[] => {
+/** Where it is known which tools there are, each pattern of a policy's lists is to match one of them. */
+export function idlePatterns(
+  control: TenantControl,
+  policies: Policies,
+  rules: readonly RuleRead[],
+  covered: readonly Covered[],
+  { atMs, effort }: Look,
+): Finding[] {
+  const above = new Map(covered.map(({ rule, by }) => [rule, by]));
+  return policies.flatMap(([id, { versions, isArchived }]): Finding[] => {
     const document = versions.at(-1)?.document;
-    if (isArchived || document?.tools === undefined) return [];
-    const { id, tools } = document;
+    if (isArchived || document === undefined) return [];
     const { allowedTools = [], delegableTools = [], deniedTools = [] } = document;
-    const patterns = [...allowedTools, ...delegableTools, ...deniedTools];
-    return patterns
-      .filter((pattern) => {
-        if (!takes(effort, tools.length)) {
-          skip(effort, 'PATTERN_MATCHES_NOTHING', 'patterns');
-          return false;
-        }
-        const matches = compileGlobs([pattern]);
-        return tools.every((tool) => matches(tool) === null);
-      })
-      .map((pattern) => ({
-        code: 'PATTERN_MATCHES_NOTHING',
-        severity: 'warning',
-        policies: [id],
-        message: `The pattern "${pattern}" of the policy "${id}" matches none of the ${tools.length} tools that it declares.`,
-        remedy: 'Check the spelling, or declare the tool under `tools`.',
-      }));
+    const given = rules.filter(({ document: rule }) => isAlive(rule, atMs) && policyIdOf(rule) === id);
+    const beside = given.map((rule) =>
+      (above.get(rule) ?? []).filter(({ document: { mode } }) => mode !== 'shadow'),
+    );
+    return [document, ...boundsIn(control), ...alwaysHeld(control, beside)].flatMap((declaring) =>
+      [...new Set([...allowedTools, ...delegableTools, ...deniedTools])]
+        .filter((pattern) => matchesNone(pattern, declaring.tools, effort))
+        .map((pattern) => matchesNothing(id, pattern, declaring)),
+    );
   });
+}
+
+type Declaring = Pick<PolicyDocument, 'id' | 'tools'>;
+
+function boundsIn({ opened }: TenantControl): readonly Declaring[] {
+  const bounds = opened && boundsDocument(opened.document);
+  return bounds ? [{ id: nameOfBounds(opened), tools: bounds.tools }] : [];
+}
+
+/** Policies that are given beside each of several rules. */
+function alwaysHeld(
+  control: TenantControl,
+  beside: readonly (readonly RuleRead[])[],
+): readonly PolicyDocument[] {
+  const [first = [], ...others] = beside.map(
+    (rules) => new Set(rules.map(({ document }) => document.policy)),
+  );
+  return [...first]
+    .filter((policy) => others.every((held) => held.has(policy)))
+    .flatMap((policy) => meant(control, { policy })?.document ?? []);
+}
+
+function matchesNone(pattern: string, tools: Declaring['tools'], effort: LintEffort): boolean {
+  if (tools === undefined) return false;
+  if (!takes(effort, tools.length)) {
+    skip(effort, 'PATTERN_MATCHES_NOTHING', 'patterns');
+    return false;
+  }
+  const matches = compileGlobs([pattern]);
+  return tools.every((tool) => matches(tool) === null);
+}
+
+function matchesNothing(policy: string, pattern: string, { id, tools = [] }: Declaring): Finding {
+  const whose = id === policy ? 'it declares' : `"${id}" declares, to which whoever holds it is held, too`;
+  return {
+    code: 'PATTERN_MATCHES_NOTHING',
+    severity: 'warning',
+    policies: id === policy ? [id] : [policy, id],
+    message: `The pattern "${pattern}" of the policy "${policy}" matches none of the ${tools.length} tools that ${whose}.`,
+    remedy: 'Check the spelling, or declare the tool under `tools`.',
+  };
 }

@@ -118,6 +118,28 @@ test('a pattern that matches none of the tools that are declared', () => {
   ]);
 });
 
+test('a pattern that matches none of the tools that a policy which is always held with it, or the tenant, declares', () => {
+  const known = { id: 'known', tools: ['read_file', 'send'] };
+  const policies = [{ ...P, allowedTools: ['read_*', 'sned'] }, known];
+  const everywhere = [
+    { id: 'r', policy: 'p', agents: ['a'] },
+    { id: 's', policy: 'known' },
+  ];
+  const told = { code: 'PATTERN_MATCHES_NOTHING', rules: [], policies: ['p', 'known'] };
+  expect(found({ policies, rules: everywhere })).toEqual([told]);
+  const elsewhere = [...everywhere, { id: 't', policy: 'p', agents: ['b'] }];
+  const agents = [{ id: 'a' }, { id: 'b' }];
+  expect(found({ agents, policies, rules: elsewhere })).toEqual([told]);
+  const apart = elsewhere.map((rule) => ({ agents: ['a'], ...rule }));
+  expect(found({ agents, policies, rules: apart })).toEqual([]);
+  const shadow = everywhere.map((rule) => (rule.id === 's' ? { ...rule, mode: 'shadow' } : rule));
+  expect(found({ policies, rules: shadow })).toEqual([]);
+  const rules = [{ id: 'r', policy: 'p' }];
+  expect(found({ policies: policies.slice(0, 1), rules, bounds: { tools: ['read_file'] } })).toEqual([
+    { ...told, policies: ['p', 'tenant t@1'] },
+  ]);
+});
+
 test('a parent that is registered no more, one that no rule can match, and what is handed on', () => {
   const policies = [{ id: 'p', allowedTools: ['read', 'ask'], delegableTools: ['deploy', 'ask'] }];
   const rules = [{ id: 'r', policy: 'p', agents: ['a', 'b', 'alone'] }];
@@ -221,10 +243,10 @@ test('what would take too long is not told, but that it is not', () => {
       { code: 'PARENT_HOLDS_NOTHING', of: 'parents', count: 1 },
       { code: 'TOOLS_HANDED_ON', of: 'parents', count: 1 },
       { code: 'RULE_MATCHES_NOBODY', of: 'rules', count: 1 },
-      { code: 'PATTERN_MATCHES_NOTHING', of: 'patterns', count: 300 },
       { code: 'RULE_ADDS_NOTHING', of: 'rules', count: 1 },
       { code: 'LIMIT_WITHOUT_EFFECT', of: 'rules', count: 1 },
       { code: 'TOOL_NEVER_AFFORDED', of: 'rules', count: 1 },
+      { code: 'PATTERN_MATCHES_NOTHING', of: 'patterns', count: 300 },
       { code: 'LIMIT_WITHOUT_EFFECT', of: 'policies', count: 1 },
       { code: 'TOOL_NEVER_AFFORDED', of: 'policies', count: 1 },
     ],

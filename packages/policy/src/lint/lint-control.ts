@@ -4,14 +4,14 @@ import { agentOf } from '../control/compile-control.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { type Effort, takes } from '../effort.ts';
 import { mayMatch } from '../rules/ask-rules.ts';
-import { type Covered, coveredRules } from './covering-rules.ts';
-import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type LintEffort, type Skipped } from './effort.ts';
+import { coveredRules } from './covering-rules.ts';
+import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type Skipped } from './effort.ts';
 import type { Finding, LintFinding } from './finding.ts';
 import { idlePatterns, idleRules, type Policies, repeatedRules, unusedPolicies } from './idle-documents.ts';
 import { lintFamilies } from './lint-families.ts';
 import { contradictingLimits } from './lint-limits.ts';
 import { nothingInCommon } from './nothing-in-common.ts';
-import { isAlive, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
+import { isAlive, type Look, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
 
 /** `skipped`: what would have taken too long; nothing: it is whole. */
 export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
@@ -35,8 +35,7 @@ export function lintControl(control: TenantControl, atMs: number, steps = EFFORT
     ),
     ...idleRules(control, rules, { atMs, effort }),
     ...unusedPolicies(policies, rules),
-    ...idlePatterns(policies, effort),
-    ...saidTwice(control, policies, rules, coveredRules(rules, { atMs, effort }), effort),
+    ...betweenRules(control, policies, rules, rules, { atMs, effort }),
   ]);
   return { findings, skipped: effort.skipped };
 }
@@ -62,22 +61,26 @@ export function lintAround(
     ...nothingInCommon(control, rules, heldBy(control, own, effort), { atMs, effort }),
     ...idleRules(control, own, { atMs, effort }),
     ...unusedPolicies(policies, rules),
-    ...idlePatterns(policies, effort),
-    ...saidTwice(control, policies, own, coveredRules(rules, { atMs, effort }, own), effort),
+    ...betweenRules(control, policies, rules, own, { atMs, effort }),
   ]);
 }
 
-/** What is said twice: by rules, and by limits. */
-function saidTwice(
+/** What follows from which rules hold whenever others do. */
+function betweenRules(
   control: TenantControl,
   policies: Policies,
   rules: readonly RuleRead[],
-  covered: readonly Covered[],
-  effort: LintEffort,
+  around: readonly RuleRead[],
+  look: Look,
 ): Finding[] {
+  const covered = coveredRules(rules, look, around);
   const latest = policies.flatMap(([id, { isArchived }]) => (isArchived ? [] : id));
-  const names = new Set([...latest, ...rules.map(({ document }) => document.policy)]);
-  return [...repeatedRules(covered), ...contradictingLimits(control, [...names], covered, effort)];
+  const names = new Set([...latest, ...around.map(({ document }) => document.policy)]);
+  return [
+    ...idlePatterns(control, policies, rules, covered, look),
+    ...repeatedRules(covered),
+    ...contradictingLimits(control, [...names], covered, look.effort),
+  ];
 }
 
 function whole(findings: readonly Finding[]): readonly LintFinding[] {

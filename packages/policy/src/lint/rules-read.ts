@@ -19,7 +19,7 @@ export function policyIdOf({ policy }: RuleDocument): string {
 }
 
 /** The version that a rule means; undefined: it is not there. */
-export function meant({ policies }: TenantControl, { policy }: RuleDocument) {
+export function meant({ policies }: TenantControl, { policy }: Pick<RuleDocument, 'policy'>) {
   const { id, version } = policyNamed(policy);
   const { versions = [], isArchived = false } = policies.get(id) ?? {};
   return isArchived ? undefined : versions[(version ?? versions.length) - 1];
