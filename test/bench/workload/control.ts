@@ -28,12 +28,16 @@ export function controlRecords(size = SIZE): ControlRecord[] {
   return [...policies, ...rules, ...agents];
 }
 
+/** The rules of a group are each of another policy: some number without a factor in common with how many there are. */
+const APART = 37;
+
 function ruleNumber(at: number, policies: number): object {
-  const environment = Math.floor(at / GROUPS) % 2 === 0 ? 'prod' : 'test';
+  const ofGroup = Math.floor(at / GROUPS);
+  const environment = ofGroup % 2 === 0 ? 'prod' : 'test';
   return {
     version: 1,
     id: `rule-${at}`,
-    policy: `policy-${at % policies}`,
+    policy: `policy-${(at + ofGroup * APART) % policies}`,
     groups: [`group-${at % GROUPS}`],
     when: { field: 'context.environment', op: '==', value: environment },
   };

@@ -4,9 +4,15 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { runCommand } from '../run-command.fixture.ts';
 
-const AGENT = 'kind: agent\nid: bot\n---\nkind: rule\nversion: 1\nid: all\npolicy: p\n---\n';
-const policyOf = (tools: readonly string[]) =>
-  `${AGENT}kind: policy\nversion: 1\nid: p\nallowedTools: ${JSON.stringify(tools)}\n`;
+/** Of an agent that is held to a policy for each list. */
+const documentsOf = (...lists: readonly (readonly string[])[]) =>
+  [
+    'kind: agent\nid: bot\n',
+    ...lists.flatMap((tools, at) => [
+      `kind: rule\nversion: 1\nid: r${at}\npolicy: p${at}\n`,
+      `kind: policy\nversion: 1\nid: p${at}\nallowedTools: ${JSON.stringify(tools)}\n`,
+    ]),
+  ].join('---\n');
 
 function lint(text: string, ...options: string[]) {
   const path = join(temporaryFolder(), 'control.yaml');
@@ -15,13 +21,13 @@ function lint(text: string, ...options: string[]) {
 }
 
 test('says what was not looked at, beside what it prints', async () => {
-  expect(await lint(policyOf(['read_*']))).toEqual({
+  expect(await lint(documentsOf(['read_*']))).toEqual({
     exitCode: 0,
     stdout: '0 errors, 0 warnings\n',
     stderr: '',
   });
-  const many = Array.from({ length: 300 }, (_, at) => `read_mail_${at}`);
-  const { exitCode, stdout, stderr } = await lint(policyOf(many), '--json');
+  const many = Array.from({ length: 300 }, (_, at) => `read_mail_${at}_`);
+  const { exitCode, stdout, stderr } = await lint(documentsOf(many, ['*_1', '*_now']), '--json');
   expect([exitCode, stdout]).toEqual([0, '']);
   expect(stderr).toMatch(
     /^mandate: warning: not everything .*\n {2}Not known: NOTHING_IN_COMMON of 1 agent\.\n$/,

@@ -53,7 +53,7 @@ export function composeIssue(
   let endsAtMs: number | null = null;
 
   const effort = effortOfAction();
-  const candidates = rulesFor(control)(attributes).filter(
+  const candidates = rulesFor(control)(attributes.groups).filter(
     (rule) => rule.mode !== 'shadow' && mayMatch(rule, attributes, effort),
   );
   for (const rule of inOrder(candidates)) {
@@ -78,14 +78,19 @@ export function composeIssue(
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
 }
 
-const known = new WeakMap<TenantControl, { of: number; rules: ReturnType<typeof rulesByGroup> }>();
+type OfGroups = ReturnType<typeof rulesByGroup<Rule>>;
+
+const known = new WeakMap<TenantControl, { of: number; rules: OfGroups }>();
 
 /** Made once for every state of the rules: who issues a mandate to each of many agents does not look through all of them. */
-function rulesFor(control: TenantControl): ReturnType<typeof rulesByGroup> {
+function rulesFor(control: TenantControl): OfGroups {
   const { rulesRevision: of } = control;
   const before = known.get(control);
   if (before?.of === of) return before.rules;
-  const rules = rulesByGroup([...control.rules.values()].map((kept) => ruleOf(kept)));
+  const rules = rulesByGroup(
+    [...control.rules.values()].map((kept) => ruleOf(kept)),
+    ({ groups }) => groups,
+  );
   known.set(control, { of, rules });
   return rules;
 }

@@ -3,6 +3,7 @@ import { type Condition, type RuleDocument, stepsOf } from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
 import { takes } from '../effort.ts';
 import { conjuncts } from '../rules/rule.ts';
+import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { skip } from './effort.ts';
 import { globsWithin } from './globs-within.ts';
 import { isOver, type Look, type RuleRead } from './rules-read.ts';
@@ -71,9 +72,11 @@ export function coveredRules(
   const all = rules.filter(alive).map((rule) => ({ rule, reach: reachOf(rule.document) }));
   const asked = new Set(around);
   const askedOf = all.filter(({ rule }) => asked.has(rule));
+  const ofGroups = rulesByGroup(all, ({ reach }) => reach.groups ?? null);
   const covered: Covered[] = [];
   for (const { rule, reach } of all) {
-    const others = asked.has(rule) ? all : askedOf;
+    // Whoever holds it holds for one of its groups, as for the others.
+    const others = asked.has(rule) ? ofGroups(reach.groups?.slice(0, 1) ?? []) : askedOf;
     if (!takes(effort, others.length / PAIRS)) {
       for (const code of FOUND_IN_PAIRS) skip(effort, code, 'rules');
       continue;

@@ -1,4 +1,5 @@
-import type { Effort } from '../effort.ts';
+import { type Effort, takes } from '../effort.ts';
+import { compileGlobs, type GlobMatcher } from '../glob.ts';
 import { commonName } from './common-name.ts';
 
 /** So many sets of lists are tried; what none of these does is told as what all of them do. */
@@ -13,7 +14,8 @@ export function emptyTogether(
   effort: Effort,
 ): readonly number[] | null | undefined {
   const all = [...lists.keys()];
-  const name = lists.length === 0 ? '' : commonName(lists, effort);
+  if (all.length === 0 || haveObviously(lists, effort)) return null;
+  const name = commonName(lists, effort);
   if (name !== null) return name === undefined ? undefined : null;
   let sets = 0;
   for (let size = 1; size < lists.length; size += 1) {
@@ -25,6 +27,25 @@ export function emptyTogether(
     }
   }
   return all;
+}
+
+/** One that a list spells out is most often what all have in common, and to look for any other takes a thousand times as long. */
+function haveObviously(lists: readonly (readonly string[])[], effort: Effort): boolean {
+  const [shortest = []] = lists.toSorted((one, other) => one.length - other.length);
+  if (!takes(effort, lists.flat().length)) return false;
+  const matchers = lists.map(matcherOf);
+  return shortest.some((pattern) => {
+    const name = pattern.replaceAll('*', '');
+    return matchers.every((matches) => takes(effort, matches.steps) && matches(name) !== null);
+  });
+}
+
+const matchers = new WeakMap<readonly string[], GlobMatcher>();
+
+function matcherOf(globs: readonly string[]): GlobMatcher {
+  const known = matchers.get(globs) ?? compileGlobs(globs);
+  matchers.set(globs, known);
+  return known;
 }
 
 function* subsets(all: readonly number[], size: number): Generator<readonly number[]> {

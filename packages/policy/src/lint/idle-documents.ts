@@ -6,7 +6,8 @@ import { boundsDocument, nameOfBounds } from '../control/tenant-bounds.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
-import { type AgentAttributes, mayMatch } from '../rules/ask-rules.ts';
+import { mayMatch } from '../rules/ask-rules.ts';
+import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { type Covered, covers, reachOf } from './covering-rules.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
@@ -20,47 +21,67 @@ export function idleRules(
   rules: readonly RuleRead[],
   { atMs, effort }: Look,
 ): Finding[] {
-  const agents: readonly AgentAttributes[] = [...control.agents.values()].map((kept) => agentOf(kept));
-  return rules.flatMap(({ document: { id, endsAt, when }, read }): Finding[] => {
-    if (read.ok && isOver({ endsAt }, atMs))
+  const over = new Set(rules.filter(({ document, read }) => read.ok && isOver(document, atMs)));
+  const rest = rules.filter((rule) => rule.read.ok && !over.has(rule));
+  const torn = new Set(rest.filter(({ document: { when } }) => when && neverHold([when], effort)));
+  const unmatched = matchingNobody(
+    control,
+    rest.filter((rule) => !torn.has(rule)),
+    effort,
+  );
+  const isKnown = effort.left >= 0;
+  return rules.flatMap((rule): Finding[] => {
+    const { id, endsAt } = rule.document;
+    const idle = { severity: 'warning', rules: [id] } as const;
+    if (over.has(rule))
       return [
         {
-          code: 'RULE_ENDED',
-          severity: 'warning',
-          rules: [id],
+          ...{ ...idle, code: 'RULE_ENDED' },
           message: `The rule "${id}" ended at ${endsAt}.`,
           remedy: 'Remove it, or let it end later.',
         },
       ];
-    if (read.ok && when !== undefined && neverHold([when], effort))
+    if (torn.has(rule))
       return [
         {
-          code: 'RULE_CONTRADICTS_ITSELF',
-          severity: 'warning',
-          rules: [id],
+          ...{ ...idle, code: 'RULE_CONTRADICTS_ITSELF' },
           message: `The rule "${id}" never applies: no action meets all of its conditions at once.`,
           remedy: 'Look for two of them that exclude each other; `any` is met by one of several.',
         },
       ];
-    if (
-      !read.ok ||
-      agents.some((agent) => takes(effort, 1) && mayMatch(read.compiled, agent, effort) && effort.left >= 0)
-    )
-      return [];
-    if (effort.left < 0) {
+    if (!unmatched.has(rule)) return [];
+    if (!isKnown) {
       skip(effort, 'RULE_MATCHES_NOBODY', 'rules');
       return [];
     }
     return [
       {
-        code: 'RULE_MATCHES_NOBODY',
-        severity: 'warning',
-        rules: [id],
+        ...{ ...idle, code: 'RULE_MATCHES_NOBODY' },
         message: `The rule "${id}" can match no agent that is registered.`,
         remedy: 'Look at its agents, its groups and what it asks of the agent.',
       },
     ];
   });
+}
+
+/** Where the effort did not suffice, some of these match somebody. */
+function matchingNobody(
+  { agents }: TenantControl,
+  rules: readonly RuleRead[],
+  effort: LintEffort,
+): ReadonlySet<RuleRead> {
+  const unmatched = new Set(rules);
+  const ofGroups = rulesByGroup(rules, ({ read }) => (read.ok ? read.compiled.groups : null));
+  for (const kept of agents.values()) {
+    if (unmatched.size === 0) break;
+    const agent = agentOf(kept);
+    for (const rule of ofGroups(agent.groups)) {
+      if (!unmatched.has(rule) || !rule.read.ok) continue;
+      if (!takes(effort, 1)) return unmatched;
+      if (mayMatch(rule.read.compiled, agent, effort)) unmatched.delete(rule);
+    }
+  }
+  return unmatched;
 }
 
 /** By how much a mode gives: what is given twice is observed, or in shadow, only where both are. */

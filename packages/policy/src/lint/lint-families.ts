@@ -4,6 +4,7 @@ import type { TenantControl } from '../control/tenant-control.ts';
 import { takes } from '../effort.ts';
 import { mayMatch } from '../rules/ask-rules.ts';
 import type { Rule } from '../rules/rule.ts';
+import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 
@@ -21,11 +22,13 @@ export function lintFamilies(
   for (const { document } of agents.values())
     if (document.parent !== undefined && !children.has(document.parent))
       children.set(document.parent, document.id);
+  const ofGroups = rulesByGroup(given, ({ rule }) => rule.groups);
   const ofParents = [...children].flatMap(([id, child]): Finding[] => {
     const parent = agents.get(id)?.document;
     if (parent === undefined) return [missing(id, child)];
-    const held = takes(effort, given.length)
-      ? given.filter(({ rule }) => mayMatch(rule, { ...parent }, effort))
+    const some = ofGroups(parent.groups);
+    const held = takes(effort, some.length)
+      ? some.filter(({ rule }) => mayMatch(rule, { ...parent }, effort))
       : [];
     if (effort.left < 0) {
       skip(effort, 'PARENT_HOLDS_NOTHING', 'parents');

@@ -45,7 +45,12 @@ export function contradictingLimits(
       ...neverAfforded(one, other, effort),
       ...(one === other ? [] : neverAfforded(other, one, effort)),
     ];
-    for (const finding of findings) if (!found.has(finding.message)) found.set(finding.message, finding);
+    for (const { of, finding } of findings) {
+      // Once is enough: of a policy, or else of each rule that gives it.
+      const everywhere = JSON.stringify([of, one.name]);
+      const here = one.rule === null ? everywhere : JSON.stringify([of, one.name, one.rule.document.id]);
+      if (!found.has(everywhere) && !found.has(here)) found.set(here, finding);
+    }
   };
 
   const policyOf = policiesOf(control);
@@ -84,20 +89,22 @@ function ofSeveral(policies: readonly Held[]): IsShared {
   return ({ counter }) => shared.has(counter);
 }
 
-function withoutEffect(one: Held, other: Held, isShared: IsShared): Finding[] {
-  return one.limits.flatMap((limit): Finding[] => {
+/** `of`: the limit, or the tool. */
+type Told = { of: string; finding: Finding };
+
+function withoutEffect(one: Held, other: Held, isShared: IsShared): Told[] {
+  return one.limits.flatMap((limit): Told[] => {
     const stricter = other.limits.find((wide) => leavesNothing(wide, limit, isShared));
     if (stricter === undefined) return [];
-    return [
-      {
-        code: 'LIMIT_WITHOUT_EFFECT',
-        severity: 'warning',
-        ...namesOf(one, other),
-        message: `Of "${one.name}", ${limit.says} refuses nothing: ${stricter.says}${ofOther(one, other)} refuses it before${together(one, other)}.`,
-        remedy:
-          'Of limits that hold together the strictest counts: lower this one, raise the other, or leave it out.',
-      },
-    ];
+    const finding: Finding = {
+      code: 'LIMIT_WITHOUT_EFFECT',
+      severity: 'warning',
+      ...namesOf(one, other),
+      message: `Of "${one.name}", ${limit.says} refuses nothing: ${stricter.says}${ofOther(one, other)} refuses it before${together(one, other)}.`,
+      remedy:
+        'Of limits that hold together the strictest counts: lower this one, raise the other, or leave it out.',
+    };
+    return [{ of: limit.counter, finding }];
   });
 }
 
@@ -111,23 +118,22 @@ function leavesNothing(wide: Limit, limit: Limit, isShared: IsShared): boolean {
 }
 
 /** Of tools that the first prices, and the second limits. */
-function neverAfforded(one: Held, other: Held, effort: LintEffort): Finding[] {
-  return [null, ...one.policy.tools.keys()].flatMap((tool): Finding[] => {
+function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
+  return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
     const micros = leastPrice(one.policy, tool);
     const limit = other.limits.find(
       ({ of, most, tool: only }) => of === 'micros' && most < micros && (only === null || only === tool),
     );
     if (limit === undefined || !mayBeCalled(tool, [one, other], effort)) return [];
     const calls = tool === null ? 'Every call' : `Every call of "${tool}"`;
-    return [
-      {
-        code: 'TOOL_NEVER_AFFORDED',
-        severity: 'error',
-        ...namesOf(one, other),
-        message: `${calls} is blocked${together(one, other)}: it costs ${formatMicros(micros)} by "${one.name}", over ${limit.says}${one === other ? '' : ` in "${other.name}"`}.`,
-        remedy: 'Raise that limit, lower the price, or deny the tool where it is not meant to be called.',
-      },
-    ];
+    const finding: Finding = {
+      code: 'TOOL_NEVER_AFFORDED',
+      severity: 'error',
+      ...namesOf(one, other),
+      message: `${calls} is blocked${together(one, other)}: it costs ${formatMicros(micros)} by "${one.name}", over ${limit.says}${one === other ? '' : ` in "${other.name}"`}.`,
+      remedy: 'Raise that limit, lower the price, or deny the tool where it is not meant to be called.',
+    };
+    return [{ of: `tool ${tool}`, finding }];
   });
 }
 

@@ -6,6 +6,7 @@ import type { TenantControl } from '../control/tenant-control.ts';
 import { takes } from '../effort.ts';
 import { type AgentAttributes, mayMatch } from '../rules/ask-rules.ts';
 import type { Rule } from '../rules/rule.ts';
+import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { skip } from './effort.ts';
 import { emptyTogether } from './empty-together.ts';
 import type { Finding } from './finding.ts';
@@ -22,12 +23,14 @@ export function nothingInCommon(
     .filter(({ document }) => isAlive(document, atMs))
     .flatMap((rule) => withPolicy(control, rule));
   const bounds = boundsIn(control);
+  const ofGroups = rulesByGroup(enforced, ({ rule }) => rule.groups);
   const given = new Map<string, readonly Held[]>();
   const givenTo = (agent: AgentAttributes) => {
     const known = given.get(agent.id);
     if (known !== undefined) return known;
-    takes(effort, enforced.length);
-    const held = enforced.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent, effort));
+    const some = ofGroups(agent.groups);
+    takes(effort, some.length);
+    const held = some.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent, effort));
     given.set(agent.id, held);
     return held;
   };

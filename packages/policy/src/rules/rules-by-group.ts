@@ -1,17 +1,28 @@
-import type { AgentAttributes } from './ask-rules.ts';
-import type { Rule } from './rule.ts';
-
-/** Of many rules those that an agent's groups do not rule out, in no order, without looking at the others. */
-export function rulesByGroup(rules: readonly Rule[]): (agent: AgentAttributes) => readonly Rule[] {
-  const ofEverybody: Rule[] = [];
-  const ofGroups = new Map<string, Rule[]>();
-  for (const rule of rules) {
-    if (rule.groups === null) ofEverybody.push(rule);
-    for (const group of rule.groups ?? []) {
+/**
+ * Of many rules those that an agent's groups do not rule out, in their order, without looking at the others.
+ *
+ * @param groupsOf of which a rule asks for one; null: it asks for none
+ */
+export function rulesByGroup<R>(
+  rules: readonly R[],
+  groupsOf: (rule: R) => Iterable<string> | null,
+): (groups: readonly string[]) => readonly R[] {
+  const ofEverybody: number[] = [];
+  const ofGroups = new Map<string, number[]>();
+  for (const [place, rule] of rules.entries()) {
+    const groups = groupsOf(rule);
+    if (groups === null) ofEverybody.push(place);
+    for (const group of groups ?? []) {
       const known = ofGroups.get(group) ?? [];
       ofGroups.set(group, known);
-      known.push(rule);
+      known.push(place);
     }
   }
-  return ({ groups }) => [...ofEverybody, ...new Set(groups.flatMap((group) => ofGroups.get(group) ?? []))];
+  const at = (place: number) => rules[place] as R;
+  const askNoGroup = ofEverybody.map(at);
+  return (groups) => {
+    const places = new Set(groups.flatMap((group) => ofGroups.get(group) ?? []));
+    if (places.size === 0) return askNoGroup;
+    return [...ofEverybody, ...places].sort((one, other) => one - other).map(at);
+  };
 }
