@@ -56,6 +56,8 @@ export const CAPS = {
   rulePriority: 1_000_000,
   rules: 100_000,
   agents: 100_000,
+  /** Of whom it is known that they are registered no more: then the longest ago is forgotten, and as if it never was. */
+  retiredAgents: 100_000,
   /** That were ever opened: every process holds them. */
   tenants: 10_000,
   /** Of tenants, for ever. Kafka keeps what a group says of who reads what in 1 MiB: by names of 64, so much of 30 deciders. */

@@ -14,7 +14,7 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
       return expected(oneOf(issue.values), issue.input, legible);
     case 'invalid_union':
       return issue.discriminator === undefined
-        ? 'has none of the forms that are taken here'
+        ? NO_FORM
         : expected(oneOf(optionsOf(issue)), fieldOf(issue.input, issue.discriminator), legible);
     case 'too_small':
       return `must ${sized(issue.origin, 'at least', issue.minimum)}`;
@@ -28,6 +28,9 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
       return undefined;
   }
 };
+
+/** Of a value that may have several forms; which one was meant, and what is wrong with that, is told in its place. */
+export const NO_FORM = 'has none of the forms that are taken here';
 
 const NAMES: Readonly<Record<string, string>> = {
   string: 'a string',

@@ -1,5 +1,6 @@
 /** What zod found wrong, as a list that a person can go through: one path and one sentence for each. */
 import type { z } from 'zod';
+import { NO_FORM } from './say-issue.ts';
 
 /** `message` continues a sentence that the name of the field at `path` begins. */
 export type ShapeFault = { path: readonly PropertyKey[]; message: string; unknownField: boolean };
@@ -20,7 +21,8 @@ function faultsOf(issue: z.core.$ZodIssue): readonly ShapeFault[] {
     case 'invalid_key':
       return issue.issues.flatMap(faultsOf).map((fault) => below(path, fault));
     case 'invalid_union':
-      if (issue.errors.length > 0) return furthest(issue.errors).map((fault) => below(path, fault));
+      if (issue.errors.length > 0 && message === NO_FORM)
+        return furthest(issue.errors).map((fault) => below(path, fault));
       return [{ path, message, unknownField: false }];
     default:
       return [{ path, message, unknownField: false }];

@@ -398,6 +398,37 @@ test('of names that nothing stands under any more nothing is kept', () => {
   expect([[...(rulesOf?.keys() ?? [])], [...(childrenOf?.keys() ?? [])]]).toEqual([['p-2'], ['lead-2']]);
 });
 
+test('of the last who were retired it is known, and of none who is registered', () => {
+  const fold = foldControl();
+  let revision = 0;
+  const put = (
+    body: { event: 'agent.put'; agent: { id: string } } | { event: 'agent.retired'; agentId: string },
+  ) => {
+    revision += 1;
+    const change = {
+      id: `c${revision}`,
+      tenant: 'acme',
+      by: 'ann',
+      reason: '',
+      at: '2026-03-01T12:00:00.000Z',
+    };
+    fold.apply({ change, ...body } as ControlRecord, revision);
+  };
+  for (let at = 0; at <= CAPS.retiredAgents; at += 1) {
+    put({ event: 'agent.put', agent: { id: `a${at}` } });
+    put({ event: 'agent.retired', agentId: `a${at}` });
+  }
+  const { retired, units } = fold.tenant('acme');
+  expect([retired.size, retired.has('a0'), retired.has('a1'), units]).toEqual([
+    CAPS.retiredAgents,
+    false,
+    true,
+    0,
+  ]);
+  put({ event: 'agent.put', agent: { id: 'a1' } });
+  expect(retired.has('a1')).toBe(false);
+});
+
 test('where a tenant was closed, nothing is changed but by opening it again; a key may still end', () => {
   const ofMore = ofOthers.filter(({ event }) => event !== 'role.revoked' && event !== 'key.revoked');
   fc.assert(

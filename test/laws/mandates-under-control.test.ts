@@ -72,7 +72,7 @@ test('an archived policy blocks what its rules match, until it is published anew
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
 });
 
-test('rules hold those who are registered, from there on, and the file all others', () => {
+test('rules hold those who are registered, from there on, and the file all others, but for those who are so no more', () => {
   const fold = foldControl();
   const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*"]\n');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -95,7 +95,16 @@ test('rules hold those who are registered, from there on, and the file all other
   fold.apply(rule({}), 3);
   expect(told('a')).toEqual(['rules', 9]);
   fold.apply(changed({ event: 'agent.retired', agentId: 'a' }), 4);
-  expect(told('a')).toEqual(['of-the-file', 4]);
+  expect(told('a')).toEqual([null, 9]);
+  const { refusal } = planInForce(
+    mandates,
+    'acme',
+    { id: 'x', agentId: 'a', type: 'tool_call', tool: 'look' },
+    START_MS,
+  );
+  expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('retired') });
+  fold.apply(agent({}), 5);
+  expect(told('a')).toEqual(['rules', 9]);
 });
 
 test('nobody who is not registered holds anything, and no rule means no mandate', () => {

@@ -59,9 +59,9 @@ test('the worst that may be written is refused after so many steps, and says whi
   ]);
   // Of one pattern there are not even so many for the text: none was looked for.
   expect(
-    mandates.mandateFor('acme', { id: 'a', agentId: 'alone', type: 'tool_call', tool: 't' }, START_MS)
-      .refused,
-  ).toBeUndefined();
+    mandates.mandateFor('acme', { id: 'a', agentId: 'alone', type: 'tool_call', tool: 't' }, START_MS).refused
+      ?.refusal,
+  ).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
 });
 
 test('what is asked of the agent itself counts as well', () => {

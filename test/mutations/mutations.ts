@@ -801,6 +801,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
     [
+      '7 to who was retired a file allows nothing',
+      '!agents.has(agentId) && !retired.has(agentId)',
+      '!agents.has(agentId)',
+    ],
+    [
       '7 rules hold those who are registered',
       'askedLast = isOfFile ? ofFile : controlled;',
       'askedLast = ofFile;',
@@ -885,9 +890,19 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['7 rules in shadow are asked under a mandate', 'shadow, matches: []', 'shadow: null, matches: []'],
   ]),
+  ...inFile(`${POLICY}/control/rules-for.ts`, [
+    ['7 a mandate is made of rules as they stand', 'if (before?.of === of)', 'if (before !== undefined)'],
+  ]),
+  ...inFile(`${POLICY}/control/take-effect.ts`, [
+    ['7 who is registered again is retired no more', 'control.retired.delete(document.id);', ''],
+    ['7 of so many it is known that they were retired', 'retired.size > CAPS.retiredAgents', 'false'],
+  ]),
+  ...inFile(`${POLICY}/control/near-rules.ts`, [
+    ['7 what is said of a rule that is thought of is of that', 'thoughtOf.get(rule.id) ?? ', ''],
+    ['7 who is named by no rule is near none', 'if (!isNamed(rule, attributes)) continue;', ''],
+  ]),
   ...inFile(`${POLICY}/control/compose-issued.ts`, [
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],
-    ['7 a mandate is made of rules as they stand', 'if (before?.of === of)', 'if (before !== undefined)'],
     ['7 a shadow rule is in no mandate', "rule.mode !== 'shadow' && ", ''],
     [
       '7 a mandate ends where its rules do',

@@ -17,6 +17,7 @@ export {
   mandatesByRegister,
   mandatesUnderControl,
 } from './control/mandates-under-control.ts';
+export { type NearRule, nearRules } from './control/near-rules.ts';
 export { previewMandate } from './control/preview-mandate.ts';
 export type { ControlHead, ControlPlace } from './control/snapshot/control-line.ts';
 export { readControl, readControlHead } from './control/snapshot/read-control.ts';

@@ -16,15 +16,43 @@ export function mandateNotFound(action: Action): Plan {
       code: 'MANDATE_NOT_FOUND',
       reason:
         mandateId === undefined
-          ? `The agent "${agentId}" holds no mandate: no rule matches, and none of the mandates file names it.`
+          ? `The agent "${agentId}" is not registered, and no mandate of the file names it.`
           : `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
       remedy:
         mandateId === undefined
-          ? 'Have a rule match the agent, which must be registered; or add it to the `agents` of a mandate of the file.'
+          ? 'Register it, and have a rule match what it does; or add it to the `agents` of a mandate of the file.'
           : 'Leave mandateId out; or name the first mandate of the file that names the agent, or, where it is registered, one that was issued to it and has not ended.',
       hard: true,
     },
     [{ check: 'mandate-found', said: 'block', saw: { agentId: action.agentId } }],
+  );
+}
+
+/** To an agent that is registered: whatever a file says, rules alone hold it. */
+export function noRuleMatches({ agentId }: Action): Plan {
+  return refusedPlan(
+    null,
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `No rule matches what the agent "${agentId}" does.`,
+      remedy:
+        'Preview the action (POST /v1/mandates/preview): `near` tells which rules name the agent, and which of their conditions does not hold.',
+      hard: true,
+    },
+    [{ check: 'mandate-found', said: 'block', saw: { agentId, registered: true } }],
+  );
+}
+
+export function agentRetired({ agentId }: Action, at: string): Plan {
+  return refusedPlan(
+    null,
+    {
+      code: 'MANDATE_NOT_FOUND',
+      reason: `The agent "${agentId}" was retired at ${at}.`,
+      remedy: 'Register it again, and have a rule match what it does: nothing else allows it anything.',
+      hard: true,
+    },
+    [{ check: 'mandate-found', said: 'block', saw: { agentId, retiredAt: at } }],
   );
 }
 

@@ -124,7 +124,7 @@ test('a policy that is published is obeyed at the next action, and an agent that
   expect(await toldOf(underIt)).toBe('BLOCK MANDATE_EXPIRED');
 
   await send('DELETE', '/v1/agents/bot');
-  expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
+  expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK MANDATE_NOT_FOUND');
   expect(await toldOf(underIt)).toBe('BLOCK MANDATE_NOT_FOUND');
 });
 

@@ -87,7 +87,8 @@ export const searchControlEvents = question({
       agentId: 'agent_id = {agentId:String}',
       event: 'event = {event:String}',
       subject: 'control_events.subject = {subject:String}',
-      by: 'made_by = {by:String}',
+      // `ann (key_1)` is found by the name, by the id of the key, and whole.
+      by: `(made_by = {by:String} OR startsWith(made_by, concat({by:String}, ' (')) OR endsWith(made_by, concat(' (', {by:String}, ')')))`,
       fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
       beforeMs: `(happened_at, control_events.id) <

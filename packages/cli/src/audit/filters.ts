@@ -100,7 +100,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'madeBy',
     flags: '--made-by <who>',
-    about: 'control events by whoever has this name, as `by` tells it',
+    about: 'control events by whoever has this name, or a key of this id',
     parameter: 'by',
     once: someText,
   },

@@ -13,7 +13,7 @@ export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }
       { policy: name },
       {
         code: 'MANDATE_NOT_FOUND',
-        reason: `A rule names the policy "${name}", which is not there.`,
+        reason: `A rule names the policy "${name}", which is not there, or archived.`,
         remedy: 'Publish that policy, or have the rule name another.',
       },
     );
@@ -22,7 +22,7 @@ export const policyFound: StaticCheck = ({ policy: { isMissing, name, holder } }
 function holdsNothing(holder: string) {
   return blocked(
     'mandate-found',
-    { agentId: holder },
+    { agentId: holder, registered: true },
     {
       code: 'MANDATE_NOT_FOUND',
       reason: `The agent "${holder}", below which this one stands, may do nothing itself: no rule matches it, or it is registered no more.`,

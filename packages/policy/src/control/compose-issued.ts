@@ -10,11 +10,11 @@ import { effortOfAction } from '../effort.ts';
 import { isInForce, mayMatch } from '../rules/ask-rules.ts';
 import type { CompiledCondition, ConditionSubject, FieldPath } from '../rules/condition.ts';
 import type { Rule } from '../rules/rule.ts';
-import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { inOrder } from '../rules/rules-in-force.ts';
-import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import { agentOf, policiesOf } from './compile-control.ts';
 import type { Kept } from './kept.ts';
 import { documentOf } from './preview-mandate.ts';
+import { rulesFor } from './rules-for.ts';
 import type { TenantControl } from './tenant-control.ts';
 
 type Context = IssuedMandateDocument['context'];
@@ -78,24 +78,6 @@ export function composeIssue(
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
 }
 
-type OfGroups = ReturnType<typeof rulesByGroup<Rule>>;
-
-const known = new WeakMap<TenantControl, { of: number; rules: OfGroups }>();
-
-/** Made once for every state of the rules: who issues a mandate to each of many agents does not look through all of them. */
-function rulesFor(control: TenantControl): OfGroups {
-  const { rulesRevision: of } = control;
-  const before = known.get(control);
-  if (before?.of === of) return before.rules;
-  const rules = rulesByGroup(
-    [...control.rules.values()].map((kept) => ruleOf(kept)),
-    ({ groups }) => groups,
-  );
-  known.set(control, { of, rules });
-  return rules;
-}
-
-/** Of no edges at all the first, or the last, is none. */
 /** Of the agent, and of the context that the mandate is issued for, everything is known. */
 function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
   if (root === 'agent') return true;

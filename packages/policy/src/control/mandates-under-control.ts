@@ -4,10 +4,10 @@
  * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
  * one of them, a policy or the tenant has changed, at its place on the log.
  */
-import type { BudgetLimit } from '@mandate/schemas';
+import type { Action, BudgetLimit } from '@mandate/schemas';
 import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
-import { tenantClosed, tooCostly } from '../refused-plan.ts';
+import { agentRetired, noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
 import { type Efforts, effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { COMPOSED, type Resolved, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
@@ -32,7 +32,8 @@ type RulesOf = {
 };
 
 export type MandatesUnderControl = MandatesInForce & {
-  isRegistered(tenant: string, agentId: string): boolean;
+  /** It is not registered, and never was as far as is known: then rules do not hold it. */
+  isUnknown(tenant: string, agentId: string): boolean;
   /** Who stands above it now, the nearest first. */
   above(tenant: string, agentId: string): readonly string[];
   /** Nothing is allowed in it, whoever asks. */
@@ -74,7 +75,10 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const closedAt = control.opened?.closedAt ?? null;
     if (closedAt !== null) return { ...NONE, refused: tenantClosed(tenant, closedAt) };
     const agent = control.agents.get(action.agentId);
-    if (agent === undefined) return NONE;
+    if (agent === undefined) {
+      const retired = control.retired.get(action.agentId);
+      return retired === undefined ? NONE : { ...NONE, refused: agentRetired(action, retired.document.at) };
+    }
     const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
     const efforts = effortsOfAction();
@@ -83,8 +87,11 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, efforts);
       // Asked here, as most agents have nobody above them: it is no call that way.
-      if (document.parent === undefined) return known(own);
-      return known(families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts));
+      if (document.parent === undefined) return byRules(own, action);
+      return byRules(
+        families.within(own, agentsAbove(control.agents, document), rules, action, atMs, efforts),
+        action,
+      );
     }
     const { asked, ...own } = issued(control, mandateId, action, atMs, efforts);
     if (asked === undefined) return own;
@@ -99,7 +106,10 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     get revision() {
       return revision();
     },
-    isRegistered: (tenant, agentId) => fold.tenant(tenant).agents.has(agentId),
+    isUnknown(tenant, agentId) {
+      const { agents, retired } = fold.tenant(tenant);
+      return !agents.has(agentId) && !retired.has(agentId);
+    },
     above(tenant, agentId) {
       const { agents } = fold.tenant(tenant);
       const agent = agents.get(agentId);
@@ -119,12 +129,17 @@ function known(resolved: Resolved): MandateInForce {
     : { ...resolved, refused: tooCostly(resolved.tooCostly) };
 }
 
+function byRules(resolved: Resolved, action: Action): MandateInForce {
+  const held = known(resolved);
+  return held.mandate === null && !held.refused ? { ...held, refused: noRuleMatches(action) } : held;
+}
+
 /** Of rules in shadow that are asked as if they were in force. */
 function ofShadow({ shadow }: Efforts): Efforts {
   return { enforced: shadow, shadow };
 }
 
-/** Rules hold those agents that are registered, and a file all others, within the bounds of their tenant; a closed one nobody. */
+/** Rules hold those agents that are registered, or were, and a file all others, within the bounds of their tenant; a closed one nobody. */
 export function mandatesByRegister(
   controlled: MandatesUnderControl,
   ofFile: MandatesInForce,
@@ -135,7 +150,7 @@ export function mandatesByRegister(
       return askedLast.revision;
     },
     mandateFor(tenant, action, atMs) {
-      const isOfFile = !controlled.isRegistered(tenant, action.agentId) && !controlled.isClosed(tenant);
+      const isOfFile = controlled.isUnknown(tenant, action.agentId) && !controlled.isClosed(tenant);
       askedLast = isOfFile ? ofFile : controlled;
       const held = askedLast.mandateFor(tenant, action, atMs);
       if (!isOfFile || held.mandate === null) return held;

@@ -1,7 +1,7 @@
 /** What an agent could do, of what stands and of what somebody thinks of changing. Nothing is changed by it. */
 import type { Action, AgentDocument, Plan, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { plan } from '../decide.ts';
-import { tenantClosed, tooCostly } from '../refused-plan.ts';
+import { noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
 import { effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { type InShadow, type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
@@ -59,7 +59,9 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
     plan: unlessClosed(() =>
       resolved.tooCostly
         ? tooCostly(resolved.tooCostly)
-        : plan(action, resolved.mandate, atMs, action, resolved.steps),
+        : resolved.mandate === null
+          ? noRuleMatches(action)
+          : plan(action, resolved.mandate, atMs, action, resolved.steps),
     ),
     shadowPlan: shadow && unlessClosed(() => shadowPlanned(shadow, action, atMs)),
     documents,

@@ -1,8 +1,14 @@
 /** A change that takes effect. */
-import { type AgentDocument, type ControlRecord, policyNamed, type RuleDocument } from '@mandate/schemas';
+import {
+  type AgentDocument,
+  CAPS,
+  type ControlRecord,
+  policyNamed,
+  type RuleDocument,
+} from '@mandate/schemas';
 import { endWith, issue, revoke } from './issued-mandates.ts';
 import type { Kept } from './kept.ts';
-import type { AgentKey, Tenant } from './tenant-control.ts';
+import type { AgentKey, RetiredAgent, Tenant } from './tenant-control.ts';
 
 export function takeEffect(control: Tenant, record: ControlRecord, revision: number): void {
   const { agents, policies, rules } = control;
@@ -12,11 +18,13 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       const before = agents.get(document.id);
       if (before === undefined || before.document.parent !== document.parent) endBelow(control, document.id);
       putAgent(control, { revision, document });
+      control.retired.delete(document.id);
       return;
     }
     case 'agent.retired':
       forgetParent(control, record.agentId);
       agents.delete(record.agentId);
+      retire(control, record.agentId, { revision, document: { at: record.change.at } });
       for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);
       control.keysOf.delete(record.agentId);
       endWith(control.issued, record.agentId);
@@ -93,6 +101,13 @@ export function putAgent(control: Tenant, kept: Kept<AgentDocument>): void {
   forgetParent(control, id);
   control.agents.set(id, kept);
   if (parent !== undefined) idsUnder(control.childrenOf, parent).add(id);
+}
+
+/** Agents may come and go without end. */
+function retire({ retired }: Tenant, id: string, kept: Kept<RetiredAgent>): void {
+  retired.set(id, kept);
+  const [oldest] = retired.keys();
+  if (retired.size > CAPS.retiredAgents && oldest !== undefined) retired.delete(oldest);
 }
 
 export function putKey(control: Tenant, id: string, kept: Kept<AgentKey>): void {

@@ -13,6 +13,9 @@ import type { Kept, OpenedTenant, PolicyHistory } from './kept.ts';
 /** Of an agent: it lets in for as long as that is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
+/** From when on nothing is allowed to it, by whatever authority, until it is registered again. */
+export type RetiredAgent = { readonly at: string };
+
 /** Of somebody who works with the tenant. */
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
 
@@ -22,6 +25,7 @@ export type TenantControl = {
   /** Of the last change that took effect. */
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
+  readonly retired: ReadonlyMap<string, Kept<RetiredAgent>>;
   /** By their public ids. */
   readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
   /** Likewise. */
@@ -46,6 +50,8 @@ export type Tenant = {
   opened: OpenedTenant | null;
   revision: number;
   readonly agents: Map<string, Kept<AgentDocument>>;
+  /** The longest ago first. */
+  readonly retired: Map<string, Kept<RetiredAgent>>;
   /** By the id of an agent, registered or not, who names it as their parent. */
   readonly childrenOf: Map<string, Set<string>>;
   readonly keys: Map<string, Kept<AgentKey>>;
@@ -68,6 +74,7 @@ export function newTenant(): Tenant {
     opened: null,
     revision: 0,
     agents: new Map(),
+    retired: new Map(),
     childrenOf: new Map(),
     keys: new Map(),
     keysOf: new Map(),

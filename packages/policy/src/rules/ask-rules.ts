@@ -53,7 +53,7 @@ export type Asked =
   | { ok: false; dearest: Rule; steps: number };
 
 /** What a rule takes at least. */
-const OF_RULE = 10;
+export const OF_RULE = 10;
 
 function ask(
   candidates: readonly Candidate[],

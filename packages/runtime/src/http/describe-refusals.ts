@@ -1,6 +1,6 @@
 /** Which refusals a caller of a route must reckon with, whatever the route does, each with an answer as it may look. */
 
-import type { ApiScope } from '@mandate/schemas';
+import { type ApiScope, sayIssue } from '@mandate/schemas';
 import type { RouteOptions } from 'fastify';
 import { forbidden, tooManyRequests, unauthenticated } from './authenticate.ts';
 import { type HttpProblem, problemDocument } from './http-problem.ts';
@@ -22,7 +22,11 @@ export function refusals(
   { scopes, bodyLimit }: { scopes: readonly ApiScope[] | null; bodyLimit: number | undefined },
 ): Record<string, object> {
   const { params, querystring, body } = schema;
-  const unreadable = querystring ? unknownName('querystring') : body ? unknownName('body') : badPath(url);
+  const unreadable = querystring
+    ? unknownName('querystring', querystring)
+    : body
+      ? unknownName('body', body)
+      : badPath(url);
   const refusal = (description: string, problem?: HttpProblem) => {
     const example = problem && problemDocument(problem, { requestId: REQUEST_ID, instance: url });
     return {
@@ -59,13 +63,12 @@ export function refusals(
   };
 }
 
-function unknownName(part: 'querystring' | 'body'): HttpProblem {
-  const validation = [{ instancePath: '/', message: 'Unrecognized key: "colour"' }];
-  return notAsDescribed({ validation, validationContext: part });
+function unknownName(part: 'querystring' | 'body', schema: unknown): HttpProblem {
+  const detail = sayIssue({ code: 'unrecognized_keys', keys: ['colour'], inst: schema } as never);
+  return notAsDescribed([{ pointer: '/colour', detail: String(detail) }], part);
 }
 
 function badPath(url: string): HttpProblem {
   const name = /:(\w+)/.exec(url)?.[1] ?? '';
-  const validation = [{ instancePath: `/${name}`, message: 'Invalid input' }];
-  return notAsDescribed({ validation, validationContext: 'params' });
+  return notAsDescribed([{ pointer: `/${name}`, detail: 'must not be empty' }], 'params');
 }

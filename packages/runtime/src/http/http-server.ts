@@ -5,7 +5,7 @@
 import rateLimit from '@fastify/rate-limit';
 import { APPROVAL_ID_UNITS } from '@mandate/schemas';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { KeyStore } from '../api-keys/key-store.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
@@ -27,6 +27,7 @@ import { describeRoutes } from './openapi.ts';
 import { addRequestContext, requestIdOf } from './request-context.ts';
 import { answerSocketFault } from './socket-faults.ts';
 import { traceRequests } from './trace-requests.ts';
+import { validateRequests } from './validate-requests.ts';
 
 export type HttpServerOptions = {
   /** Named in /healthz and in the OpenAPI document. */
@@ -81,7 +82,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   );
-  server.setValidatorCompiler(validatorCompiler);
+  server.setValidatorCompiler(validateRequests);
   server.setSerializerCompiler(serializerCompiler);
 
   const allowedMethods = trackAllowedMethods(server);

@@ -3,10 +3,10 @@
  * the bytes, to read them with its own strict reader. Its `schema.body` then documents the body and checks nothing.
  */
 import type { FastifyRequest } from 'fastify';
-import { validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
+import { validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -50,7 +50,7 @@ export function acceptJsonBodies(server: HttpServer): void {
     route.validatorCompiler = ({ schema, ...part }) => {
       if (part.httpPart === 'body') return (value: unknown) => ({ value });
       if (!(schema instanceof z.ZodType)) throw new TypeError(`the schema of ${part.url} is not a zod type`);
-      return validatorCompiler({ ...part, schema });
+      return validateRequests({ ...part, schema });
     };
   });
   server.addHook('onRequest', async ({ headers }) => {

@@ -1,13 +1,13 @@
 /** Which problem an error is to the caller. Whatever is not listed here is an internal error and says nothing. */
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { MandateError } from '../errors.ts';
 import { HttpProblem } from './http-problem.ts';
+import { RequestFault, type RequestFaultAt } from './validate-requests.ts';
 
 export function problemOfError(error: unknown, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MandateError) return problemOfMandateError(error);
-  if (hasZodFastifySchemaValidationErrors(error)) return notAsDescribed(error);
+  if (error instanceof RequestFault) return notAsDescribed(error.faults, error.validationContext);
   if (!(error instanceof Error)) return internalProblem(error);
   return problemOfFrameworkError(error, request) ?? internalProblem(error);
 }
@@ -37,17 +37,10 @@ const PLACES: Readonly<Record<string, string>> = {
   body: 'body',
 };
 
-export function notAsDescribed(error: {
-  validation: { instancePath: string; message?: string | undefined }[];
-  validationContext?: string | undefined;
-}): HttpProblem {
-  const place = PLACES[error.validationContext ?? 'body'] ?? 'request';
-  const errors = error.validation.map(({ instancePath, message }) => ({
-    in: place,
-    pointer: instancePath === '/' ? '' : instancePath,
-    detail: message ?? 'is not valid',
-  }));
-  const first = errors[0];
+export function notAsDescribed(faults: readonly RequestFaultAt[], part = 'body'): HttpProblem {
+  const place = PLACES[part] ?? 'request';
+  const errors = faults.map((fault) => ({ in: place, ...fault }));
+  const [first] = faults;
   const detail = first === undefined ? 'not valid' : `${first.pointer || 'it'}: ${first.detail}`;
   return new HttpProblem(400, 'VALIDATION_FAILED', `the ${place} is not as described: ${detail}`, {
     remedy: 'Correct every place listed under errors; GET /openapi.json describes what is expected.',

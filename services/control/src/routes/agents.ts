@@ -111,7 +111,8 @@ export function writeAgents(server: HttpServer, control: Control): void {
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Take an agent off the register: from then on nothing is allowed to it by any rule',
+        summary:
+          'Take an agent off the register: from then on nothing is allowed to it, whatever a file says',
         params: idParams,
         querystring: whyQuery,
         response: { 200: z.object({ revision }) },

@@ -1,5 +1,5 @@
 /** POST /v1/mandates/preview: what an agent could do, with what stands and with what somebody thinks of changing. */
-import { compilePolicy, compileRule, previewMandate as preview } from '@mandate/policy';
+import { compilePolicy, compileRule, nearRules, previewMandate as preview } from '@mandate/policy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import {
   action,
@@ -69,6 +69,9 @@ const answer = planned.extend({
       agent: id.optional().describe('Whom above the agent it matches; absent: the agent itself.'),
     }),
   ),
+  near: z
+    .array(z.object({ rule: id, mode: z.enum(RULE_MODES), why: z.string() }))
+    .describe('Rules that name the agent and do not match, 20 at most, and what of each does not hold.'),
   appliedPolicies,
   shadow: planned.nullable().describe('The same were the shadow rules in force; null where none matches.'),
 });
@@ -108,6 +111,7 @@ export function previewMandate(server: HttpServer, { followed, clock }: Control)
       return {
         ...shown(plan),
         matchedRules: [...matches],
+        near: [...nearRules(control, { agent, action, atMs, rules })],
         appliedPolicies: shownPolicies(documents, request.query),
         shadow: shadowPlan && shown(shadowPlan),
       };

@@ -83,7 +83,10 @@ type Refusal = Extract<Changed, { ok: false }>;
 
 /** By what stands in the way: what went wrong, and what to do. */
 const REFUSALS: Readonly<
-  Record<Exclude<Refusal['refusal'], 'NOT_FOUND'>, readonly [status: number, message: string, remedy: string]>
+  Record<
+    Exclude<Refusal['refusal'], 'NOT_FOUND' | 'TOO_MANY'>,
+    readonly [status: number, message: string, remedy: string]
+  >
 > = {
   REVISION_CONFLICT: [
     409,
@@ -111,11 +114,6 @@ const REFUSALS: Readonly<
     'the list does not hold each rule once, and no other',
     'Read the rules again, and put all of them into order.',
   ],
-  TOO_MANY: [
-    409,
-    'the tenant has as many of these as it may, by its own limits or by those of every tenant',
-    'Remove, or revoke, what is no longer used: GET /v1/tenants/{id} tells the limits of a tenant that was opened, and what it holds. A policy with too many versions is published under another id. With topics of their own there are, or were, 250 tenants at most: others publish through a gateway.',
-  ],
   MANDATE_UNFIT: [
     409,
     'it would end as soon as it is issued, or last too long',
@@ -135,8 +133,37 @@ const REFUSALS: Readonly<
 
 function refused({ refusal, revision }: Refusal, record: ControlRecord): HttpProblem {
   if (refusal === 'NOT_FOUND') return missing(record);
+  if (refusal === 'TOO_MANY') return tooMany(record, revision);
   const [status, message, remedy] = REFUSALS[refusal];
   return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
+}
+
+const LIMITED = 'GET /v1/tenants/{id} tells the limits of a tenant that was opened, and what it holds.';
+
+/** By what is one too many: what there is too much of, and what to do. */
+const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: string, remedy: string]>>> = {
+  'agent.put': ['agents', `Retire those that are no longer used: ${LIMITED}`],
+  'key.issued': ['keys of this agent', 'Revoke those that are no longer used.'],
+  'role.granted': ['keys of people', 'Revoke those that are no longer used.'],
+  'policy.published': [
+    'policies, or this one as many versions,',
+    `Archived ones count too: change one that is no longer used; publish one of too many versions under another id. ${LIMITED}`,
+  ],
+  'rule.put': ['rules', `Remove those that are no longer used: ${LIMITED}`],
+  'mandate.issued': ['issued mandates', `Revoke those that are no longer used: ${LIMITED}`],
+};
+
+/** By the limits of the tenant, or by those of all, for every process holds them. */
+function tooMany({ event }: ControlRecord, revision: number): HttpProblem {
+  const [full, remedy] = FULL[event] ?? [
+    'tenants, or topics of their own,',
+    'There are 10,000 tenants at most, those that were closed among them; 250 had topics of their own: others publish through a gateway.',
+  ];
+  const message =
+    event === 'tenant.put'
+      ? `the plane has as many ${full} as it may`
+      : `the tenant has as many ${full} as it may, or documents of as many characters`;
+  return new HttpProblem(409, 'TOO_MANY', message, { remedy, extension: { revision } });
 }
 
 export function adminRevoked(): HttpProblem {

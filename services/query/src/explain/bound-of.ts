@@ -61,6 +61,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'tenant-open':
     case 'within-steps':
     case 'mandate-found':
+    case 'policy-found':
     case 'model-priced':
     case 'unknown':
       return null;

@@ -23,7 +23,12 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return `The tenant was closed at ${seen.closedAt}.`;
     case 'within-steps':
       return `To ask every rule and policy takes more than ${seen.steps} steps.`;
+    case 'policy-found':
+      return `A rule names the policy "${seen.policy}", which was not there, or was archived.`;
     case 'mandate-found':
+      if (seen.retiredAt !== undefined)
+        return `The agent "${seen.agentId}" was retired at ${seen.retiredAt}.`;
+      if (seen.registered) return `No rule matched what the agent "${seen.agentId}" did.`;
       return `No mandate that applies was found for the agent "${seen.agentId}".`;
     case 'mandate-alive':
       if (seen.revokedAt !== undefined) return `The mandate was revoked at ${seen.revokedAt}.`;

@@ -21,7 +21,14 @@ const READERS = {
   'kill-switch': nothing,
   'tenant-open': z.object({ tenant: z.string(), closedAt: z.string() }),
   'within-steps': z.object({ steps: z.int() }),
-  'mandate-found': z.object({ agentId: z.string(), context: z.string().optional() }),
+  'mandate-found': z.object({
+    agentId: z.string(),
+    context: z.string().optional(),
+    /** Rules alone hold it; older decisions do not say. */
+    registered: z.boolean().default(false),
+    retiredAt: z.string().optional(),
+  }),
+  'policy-found': z.object({ policy: z.string() }),
   'mandate-alive': z.object({ expiresAt: z.string(), revokedAt: z.string().optional() }),
   'tool-denied': z.object({ tool: z.string(), ...matched }),
   'tool-known': z.object({ tool: z.string(), declared: z.int().optional() }),

@@ -121,6 +121,13 @@ function waysPast(check: Check, decision: Decision): Way[] {
           words: `the tenant "${seen.tenant}" opened again by whoever runs the plane, and a new id for the action`,
         },
       ];
+    case 'policy-found':
+      return [
+        {
+          way: 'mandate-for-agent',
+          words: `the policy "${seen.policy}" published again, or no rule that names it`,
+        },
+      ];
     case 'mandate-found':
       if (seen.context !== undefined)
         return [
@@ -129,6 +136,15 @@ function waysPast(check: Check, decision: Decision): Way[] {
             words: `a mandate that was issued for this context.${seen.context}, or none that is named`,
           },
         ];
+      if (seen.retiredAt !== undefined)
+        return [
+          {
+            way: 'mandate-for-agent',
+            words: `"${seen.agentId}" registered again, and a rule that matches it`,
+          },
+        ];
+      if (seen.registered)
+        return [{ way: 'mandate-for-agent', words: `a rule that matches what "${seen.agentId}" does` }];
       return [
         {
           way: 'mandate-for-agent',

@@ -24,7 +24,12 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
           agent: id.optional().describe('About this agent.'),
           event: z.enum(CONTROL_EVENTS).optional().describe('Only these.'),
           subject: id.optional().describe('Changes of the agent, key, policy, rule or mandate of this id.'),
-          by: z.string().min(1).max(500).optional().describe('By whoever has this name, as `by` tells it.'),
+          by: z
+            .string()
+            .min(1)
+            .max(500)
+            .optional()
+            .describe('By whoever has this name, or a key of this id.'),
           ...period(clock),
           cursor: cursor.parameter,
           limit,

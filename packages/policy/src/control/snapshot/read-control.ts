@@ -78,6 +78,7 @@ function isTaken(take: (line: StateLine) => void, line: ControlLine): boolean {
 /** How each is put where it stood, and with it what follows from it. */
 const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => void> = {
   agents: (control, _, kept) => putAgent(control, kept),
+  retired: (control, id, kept) => control.retired.set(id, kept),
   keys: putKey,
   roleKeys: (control, id, kept) => control.roleKeys.set(id, kept),
   rules: (control, _, kept) => putRule(control, kept),

@@ -60,7 +60,13 @@ function entriesIn({ tenants }: ControlState): number {
   return entries;
 }
 
-const IS_WRITTEN: Record<DocumentsOf, true> = { agents: true, keys: true, roleKeys: true, rules: true };
+const IS_WRITTEN: Record<DocumentsOf, true> = {
+  agents: true,
+  retired: true,
+  keys: true,
+  roleKeys: true,
+  rules: true,
+};
 const DOCUMENTS = Object.keys(IS_WRITTEN) as DocumentsOf[];
 
 function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLine> {
@@ -79,6 +85,7 @@ function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLin
 function fieldsOf(control: Tenant): TenantFields {
   const {
     agents,
+    retired,
     childrenOf,
     keys,
     keysOf,

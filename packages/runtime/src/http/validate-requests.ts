@@ -1,0 +1,39 @@
+/**
+ * Requests are read by their zod schemas, and what is wrong is said in the words in which a record or a file is refused: each
+ * place, what belongs there, and beside a name that nobody knows those that are known.
+ */
+import { sayIssue, shapeFaults } from '@mandate/schemas';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { z } from 'zod';
+
+export type RequestFaultAt = { pointer: string; detail: string };
+
+/** Fastify adds which part of the request it was. */
+export class RequestFault extends Error {
+  readonly faults: readonly RequestFaultAt[];
+  validationContext?: string;
+
+  constructor(faults: readonly RequestFaultAt[]) {
+    super('a request is not as described');
+    this.faults = faults;
+  }
+}
+
+/** So many places are told. */
+const MOST = 50;
+
+export const validateRequests: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (value) => {
+    const parsed = schema.safeParse(value, { error: sayIssue });
+    if (parsed.success) return { value: parsed.data };
+    const faults = shapeFaults(parsed.error)
+      .slice(0, MOST)
+      .map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
+    return { error: new RequestFault(faults) };
+  };
+
+/** RFC 6901. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
