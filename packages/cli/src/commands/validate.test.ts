@@ -77,6 +77,22 @@ describe('mandate validate', () => {
     expect(secret.stderr).not.toContain('hush');
   });
 
+  test('knows agents, policies and rules by their kinds', async () => {
+    const agent = 'kind: agent\nid: bot\n';
+    const rule = (policy: string) => `---\nkind: rule\nversion: 1\nid: all\n${policy}\n`;
+    const good = fileOf('control.yaml', agent + rule('policy: p'));
+    expect(await runCommand(['validate', good])).toMatchObject({
+      exitCode: 0,
+      stdout: `${good}: ok (agents: 1, policies: 0, rules: 1)\n`,
+    });
+    const bad = fileOf('control.yaml', agent + rule('polcy: p'));
+    const { exitCode, stderr } = await runCommand(['validate', bad]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('control.yaml:7:1 polcy: is not a known field'),
+    ]);
+  });
+
   test('a file is of one kind', async () => {
     const { exitCode, stderr } = await runCommand(['validate', '--alerts', '--privacy', 'x.yaml']);
     expect(exitCode).toBe(2);

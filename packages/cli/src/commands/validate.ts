@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type DocumentFault, describeFault } from '@mandate/policy';
+import { type DocumentFault, describeFault, loadControl } from '@mandate/policy';
 import { loadPrivacy } from '@mandate/privacy';
 import { type Command, Option } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
@@ -21,11 +21,12 @@ type Flags = { json?: true; privacy?: true; alerts?: true };
 export function validateCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Checks mandates, privacy documents and rules of alerts, and names every fault by file, line and column.',
+      'Checks mandates, agents, policies, rules, privacy documents and rules of alerts, and names every fault by file, line and column. ' +
+        '`mandate lint` tells what is amiss between them.',
     )
     .argument(
       '<file...>',
-      'YAML or JSON: mandates, unless called privacy.yaml or alerts.yaml (or .yml, .json)',
+      'YAML or JSON: mandates, or agents, policies and rules, unless called privacy.yaml or alerts.yaml (or .yml, .json)',
     )
     .addOption(
       new Option('--privacy', 'the files are privacy documents, whatever they are called').conflicts(
@@ -66,13 +67,28 @@ Examples:
     );
 }
 
-const CHECKS = { mandates: checkMandates, privacy: checkPrivacy, alerts: checkAlerts };
+const CHECKS = {
+  mandates: checkMandates,
+  control: checkControl,
+  privacy: checkPrivacy,
+  alerts: checkAlerts,
+};
 
 function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   if (privacy) return 'privacy';
   if (alerts) return 'alerts';
   const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
-  return name === 'privacy' || name === 'alerts' ? name : 'mandates';
+  if (name === 'privacy' || name === 'alerts') return name;
+  // A mandate has no kind.
+  return /^kind:/m.test(readTextFile(file)) ? 'control' : 'mandates';
+}
+
+function checkControl(file: string): Checked {
+  const read = loadControl(readTextFile(file));
+  if (!read.ok) return read;
+  const { agents, policies, rules } = read.documents;
+  const control = { agents: agents.size, policies: policies.size, rules: rules.size };
+  return { ok: true, found: { control }, inWords: counts(control) };
 }
 
 function checkMandates(file: string): Checked {

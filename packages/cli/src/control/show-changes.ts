@@ -28,13 +28,31 @@ function changeText(change: Change, stream: Output): string {
   const { kind, id, does, before, after } = change;
   const sign = SIGNS[does];
   const title = paint(STYLES[sign], `${sign} ${kind} ${printable(id)}`, stream);
-  const lines = lineDiff(linesOf(before), linesOf(after)).filter(({ sign: of }) => of !== ' ');
-  const told = lines.map(({ sign: of, line }) =>
-    paint(of === '+' ? 'green' : 'red', `    ${of} ${printable(line)}`, stream),
-  );
+  const lines = withWhereTheyStand(lineDiff(linesOf(before), linesOf(after)));
+  const told = lines.map(({ sign: of, line }) => {
+    const text = `    ${of} ${printable(line)}`;
+    return of === ' ' ? text : paint(of === '+' ? 'green' : 'red', text, stream);
+  });
   const widens = does === 'change' ? change.widens : [];
   const wider = widens.map((line) => paint('yellow', `    ! wider: ${printable(line)}`, stream));
   return `${[title, ...told, ...wider].join('\n')}\n`;
+}
+
+type Line = ReturnType<typeof lineDiff>[number];
+
+/** Lines that differ, each below the names of what it is part of. */
+function withWhereTheyStand(lines: readonly Line[]): readonly Line[] {
+  const told = new Set<Line>();
+  let around: readonly Line[] = [];
+  for (const line of lines) {
+    around = [...around.filter((one) => depthOf(one) < depthOf(line)), line];
+    if (line.sign !== ' ') for (const one of around) told.add(one);
+  }
+  return lines.filter((line) => told.has(line));
+}
+
+function depthOf({ line }: Line): number {
+  return line.search(/\S/);
 }
 
 function linesOf(document: object | null): readonly string[] {

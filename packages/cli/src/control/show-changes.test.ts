@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream';
+import { policyDocument } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Change } from './plan-changes.ts';
+import { changesText } from './show-changes.ts';
+
+test('what differs is shown below the names of what it is part of', () => {
+  const policy = (cost: number, max: number) =>
+    policyDocument.parse({
+      version: 1,
+      id: 'p',
+      maxCostTotal: max,
+      toolPolicies: { pay: { cost, requiresConfirmation: true }, read: { cost: 0 } },
+    });
+  const change: Change = {
+    ...{ kind: 'policy', id: 'p', does: 'change', revision: 1 },
+    ...{ before: policy(1, 5), after: policy(0.2, 6), widens: ['maxCostTotal: 5 → 6'] },
+  };
+  expect(changesText([change], new PassThrough())).toBe(
+    [
+      '~ policy p',
+      '    - maxCostTotal: 5',
+      '    + maxCostTotal: 6',
+      '      toolPolicies:',
+      '        pay:',
+      '    -     cost: 1',
+      '    +     cost: 0.2',
+      '    ! wider: maxCostTotal: 5 → 6',
+      '',
+    ].join('\n'),
+  );
+});
