@@ -44,6 +44,11 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     load: async () => (await import('./commands/pull.ts')).pullCommand,
   },
   {
+    name: 'preview',
+    summary: 'tell what would be decided, and why, changing nothing',
+    load: async () => (await import('./commands/preview.ts')).previewCommand,
+  },
+  {
     name: 'lint',
     summary: 'tell what is amiss in policies and rules',
     load: async () => (await import('./commands/lint.ts')).lintCommand,

@@ -1,0 +1,78 @@
+/** `mandate preview` with a control service that has an agent, policies and rules. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { controlRecord } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
+import { expect, test } from 'vitest';
+import { controlService } from './control-service.fixture.ts';
+
+const isProduction = { field: 'context.environment', op: '==', value: 'prod' };
+const PAY = { cost: 2, rateLimit: { maxCalls: 5, windowMs: 60_000 }, requiresConfirmation: true };
+const CHANGES = [
+  { event: 'agent.put', agent: { id: 'bot' } },
+  { event: 'policy.published', policy: { version: 1, id: 'reads', allowedTools: ['read_*'] } },
+  {
+    event: 'policy.published',
+    policy: { version: 1, id: 'pays', maxCostTotal: 10, toolPolicies: { pay: PAY } },
+  },
+  { event: 'rule.put', rule: { version: 1, id: 'production', policy: 'pays', when: isProduction } },
+  { event: 'rule.put', rule: { version: 1, id: 'watched', policy: 'reads', mode: 'shadow' } },
+];
+
+async function previews() {
+  const { followed, mandate } = await controlService('acme', 'audit');
+  for (const [at, what] of CHANGES.entries()) {
+    const change = { id: `chg-${at}`, tenant: 'acme', by: 'ann', reason: '', at: new Date().toISOString() };
+    expect(await followed.change(controlRecord.parse({ ...what, change }))).toMatchObject({ ok: true });
+  }
+  return (...args: string[]) => mandate('preview', 'bot', '--tool', ...args);
+}
+
+test('tells why nothing matches, what limits a call that may be made, and what shadow rules would say', async () => {
+  const preview = await previews();
+  const refused = await preview('pay');
+  expect(refused.exitCode).toBe(3);
+  expect(refused.stdout.split('\n')).toEqual([
+    'bot pay: BLOCK MANDATE_NOT_FOUND',
+    '  No rule matches what the agent "bot" does.',
+    expect.stringContaining('near'),
+    'were the shadow rules in force: BLOCK TOOL_NOT_ALLOWED',
+    'RULE        MODE     OF  POLICY',
+    'watched     shadow       reads@1',
+    'production  enforce      does not match: context.environment is missing',
+    '',
+  ]);
+  const asked = await preview('pay', '--context', '{"environment":"prod"}', '--args', '{"amount":1}');
+  expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(asked.stdout.split('\n')).toEqual([
+    'bot pay: DEFER',
+    '  reserves $2.00',
+    '  pay calls: 5 in 1 min (pays@1)',
+    '  agent budget "total": $10.00 (pays@1)',
+    '  a person is asked (pays@1)',
+    'were the shadow rules in force: BLOCK TOOL_NOT_ALLOWED',
+    'RULE        MODE     OF  POLICY',
+    'production  enforce      pays@1',
+    'watched     shadow       reads@1',
+    '',
+  ]);
+});
+
+test('takes what is thought of from files, and tells as JSON what the API says', async () => {
+  const preview = await previews();
+  const file = join(temporaryFolder(), 'thought-of.yaml');
+  writeFileSync(
+    file,
+    'kind: rule\nversion: 1\nid: production\npolicy: pays\n---\nkind: policy\nversion: 1\nid: pays\n',
+  );
+  const { exitCode, stdout } = await preview('pay', '-f', file);
+  expect([exitCode, stdout.split('\n')[0]]).toEqual([0, 'bot pay: ALLOW, as far as its limits go']);
+  const { stdout: json } = await preview('pay', '-f', file, '--cost', '5', '--json');
+  expect(JSON.parse(json)).toMatchObject({
+    ...{ refusal: null, reserveMicros: 5, near: [] },
+    matchedRules: [
+      { rule: 'production', policy: 'pays@2' },
+      { rule: 'watched', policy: 'reads@1' },
+    ],
+  });
+});

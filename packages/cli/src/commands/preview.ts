@@ -1,0 +1,136 @@
+import { CAPS, durationInWords, formatMicros, type Limit, type MatchedRule } from '@mandate/schemas';
+import type { Command } from 'commander';
+import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { readControlFiles } from '../control/read-control-files.ts';
+import { jsonObject, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
+import { printable } from '../output/printable.ts';
+import { paint, table } from '../output/table.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
+
+type Options = ConnectionOptions & {
+  tool: string;
+  args?: object;
+  cost?: number;
+  context?: object;
+  at?: string;
+  file?: readonly string[];
+};
+
+type Planned = {
+  refusal: { code: string; reason: string; remedy: string } | null;
+  observe: boolean;
+  reserveMicros: number;
+  limits: readonly Limit[];
+};
+type Preview = Planned & {
+  matchedRules: readonly (MatchedRule & { agent?: string })[];
+  near: readonly { rule: string; mode: string; why: string }[];
+  shadow: Planned | null;
+};
+
+export function previewCommand(command: Command, run: RunCommand): void {
+  withControl(
+    withConnection(
+      command
+        .description(
+          'Tells what would be decided of a tool call by what stands now, or by what files say in its place, and why: which ' +
+            'rules match, which come near, and what limits it. Nothing is published, changed or charged, and what was spent is ' +
+            'not looked at. The key needs the scope audit or author.',
+        )
+        .argument('<agent>', 'who would act', someText),
+    ),
+  )
+    .requiredOption('--tool <name>', 'what it would call', someText)
+    .option('--args <json>', 'with which arguments', jsonObject)
+    .option(
+      '--cost <micros>',
+      'estimated cost in micro-dollars: 1000000 is $1.00',
+      wholeNumber({ min: 0, max: CAPS.amountMicros, unit: 'micro-dollars' }),
+    )
+    .option('--context <json>', 'in what it would act, for rules to look at', jsonObject)
+    .option('--at <time>', 'when; now when absent', momentBefore(Date.now))
+    .option('-f, --file <path...>', 'agents, policies and rules that are thought of, as `apply` takes them')
+    .addHelpText(
+      'after',
+      `
+Exit code 3 when it would be refused.
+
+Examples:
+  mandate preview airline-007 --tool send_certificate --args '{"amount": 50}'
+  mandate preview airline-007 --tool send_certificate --context '{"environment": "prod"}' -f policies/`,
+    )
+    .action((agent: string, options: Options) => run((context) => preview(agent, options, context)));
+}
+
+async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
+  const { tool, args, cost, at, json } = options;
+  const { stdout } = context;
+  const action = {
+    ...{ id: 'preview', agentId, type: 'tool_call', tool },
+    ...{ args, estimatedCostMicros: cost, context: options.context },
+  };
+  const body = { action, ...thoughtOf(agentId, options.file), at };
+  const shown = await connect(options, context).post<Preview>('/v1/mandates/preview', body);
+  if (json) await writeJsonLine(stdout, shown);
+  else await write(stdout, textOf(shown, `${agentId} ${tool}`, stdout));
+  return shown.refusal === null || shown.observe ? 0 : 3;
+}
+
+function thoughtOf(agentId: string, files: readonly string[] | undefined): object {
+  if (files === undefined) return {};
+  const { agents, policies, rules } = readControlFiles(files);
+  return { agent: agents.get(agentId), policies: [...policies.values()], rules: [...rules.values()] };
+}
+
+function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: string, stream: Stream): string {
+  const { refusal, limits, reserveMicros } = planned;
+  const rows = [
+    ...matchedRules.map(({ rule, policy, mode, agent }) => ({ rule, mode, said: policy, of: agent ?? '' })),
+    ...near.map(({ rule, mode, why }) => ({ rule, mode, said: `does not match: ${why}`, of: '' })),
+  ];
+  const columns = [
+    { title: 'RULE', of: ({ rule }: Row) => rule },
+    { title: 'MODE', of: ({ mode }: Row) => mode },
+    { title: 'OF', of: ({ of }: Row) => of },
+    { title: 'POLICY', of: ({ said }: Row) => said },
+  ];
+  const lines = [
+    `${printable(what)}: ${verdictOf(planned, stream)}`,
+    ...(refusal === null ? [] : [refusal.reason, refusal.remedy].map((text) => `  ${printable(text)}`)),
+    ...(refusal === null ? [`  reserves ${formatMicros(reserveMicros)}`] : []),
+    ...limits.flatMap((limit) => limitInWords(limit)).map((words) => `  ${printable(words)}`),
+    ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
+  ];
+  return `${lines.join('\n')}\n${rows.length === 0 ? '' : table(rows, columns, stream)}`;
+}
+
+type Stream = CommandContext['stdout'];
+type Row = { rule: string; mode: string; said: string; of: string };
+
+function verdictOf({ refusal, observe, limits }: Planned, stream: Stream): string {
+  if (refusal !== null && !observe) return paint('red', `BLOCK ${refusal.code}`, stream);
+  if (refusal !== null) return paint('yellow', `ALLOW, observed: BLOCK ${refusal.code}`, stream);
+  if (limits.some(({ kind }) => kind === 'confirmation')) return paint('yellow', 'DEFER', stream);
+  return paint('green', 'ALLOW, as far as its limits go', stream);
+}
+
+/** What only counts is none. */
+function limitInWords(limit: Limit): string[] {
+  const of = [limit.policy, limit.holder].filter((name) => name !== undefined).join(' of ');
+  const whose = of === '' ? '' : ` (${of})`;
+  switch (limit.kind) {
+    case 'budget': {
+      const { scope, id, windowMs, maxMicros } = limit;
+      if (maxMicros === null) return [];
+      const within = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
+      return [`${scope} budget "${id}": ${formatMicros(maxMicros)}${within}${whose}`];
+    }
+    case 'rate': {
+      const { tool, maxCalls, windowMs } = limit;
+      return [`${tool ?? 'all'} calls: ${maxCalls} in ${durationInWords(windowMs)}${whose}`];
+    }
+    case 'confirmation':
+      return [`a person is asked${whose}`];
+  }
+}
