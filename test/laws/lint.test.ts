@@ -128,7 +128,8 @@ function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ..
   return JSON.parse(JSON.stringify({ ...plan, mandate: given }));
 }
 
-const limited = arbitraryMandate.map(({ mode: _, expiresAt: __, ...fields }) => fields);
+/** Without what ends, or lets through what it refuses. */
+const limited = arbitraryMandate.map(({ expiresAt: _, ...fields }) => fields);
 
 type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : never;
 
@@ -152,22 +153,38 @@ function without(policy: Limited, message: string): Limited {
   return others;
 }
 
-const RULES = [
-  { id: 'r', policy: 'p', agents: ['agent-1'] },
-  { id: 's', policy: 'q' },
-];
+const inContext = (environment: string) => ({ field: 'context.environment', op: '==', value: environment });
+const asked = fc.constantFrom(
+  ...[undefined, undefined, inContext('prod'), inContext('dev')],
+  { field: 'action.tool', op: '!=', value: 'send' },
+  { not: [{ field: 'action.tool', op: '==', value: 'send' }] },
+);
+const mode = fc.constantFrom('enforce', 'enforce', 'observe');
+/** The first for one agent, the second for all; what neither refuses, a third allows. */
+const rulesDrawn = fc.tuple(asked, asked, mode, mode).map(([ofP, ofQ, modeOfP, modeOfQ]) => [
+  { id: 'r', policy: 'p', agents: ['agent-1'], mode: modeOfP, ...(ofP && { when: ofP }) },
+  { id: 's', policy: 'q', mode: modeOfQ, ...(ofQ && { when: ofQ }) },
+  { id: 't', policy: 'z', mode: 'observe' },
+]);
 
-async function verdicts(policies: readonly object[], records: readonly object[]) {
-  const { fold, revision } = foldOf({ agents: AGENTS, policies, rules: RULES });
+type Documents = { policies: readonly object[]; rules: readonly object[] };
+
+async function decided({ policies, rules }: Documents, records: readonly object[]) {
+  const { fold, revision } = foldOf({ agents: AGENTS, policies: [...policies, { id: 'z' }], rules });
   const box = deciderInABox([{}]);
   box.context = { ...box.context, control: () => mandatesUnderControl(fold, () => revision) };
-  const decided: ActionDecided['decision'][] = [];
+  const decisions: ActionDecided['decision'][] = [];
   for (const record of records) {
     box.clock.advance(200);
     const [answer] = await box.answer([box.append(record)]);
-    if ('action' in record) decided.push(decisionOf(answer));
+    if ('action' in record) decisions.push(decisionOf(answer));
   }
-  return decided;
+  return decisions;
+}
+
+/** Whether it was enforced or only watched. */
+function judged({ verdict, observed }: ActionDecided['decision']): string {
+  return observed?.verdict ?? verdict;
 }
 
 const histories = fc
@@ -181,7 +198,8 @@ const histories = fc
       if (!('action' in record)) return reporting(record);
       // An attempt is decided by the code of the one before, and more than one limit may have refused that.
       const { mandateId: _, idempotencyKey: __, attempt: ___, ...action } = record.action;
-      return { ...record, action: { ...action, id: `${action.id}${at % 7}`, tenant: 'default' } };
+      const context = { environment: at % 3 === 0 ? 'dev' : 'prod' };
+      return { ...record, action: { ...action, context, id: `${action.id}${at % 7}`, tenant: 'default' } };
     }),
   );
 
@@ -194,57 +212,62 @@ test.each([
 ])('a limit without effect could go: %s', async (_, drawn) => {
   let told = 0;
   await fc.assert(
-    fc.asyncProperty(drawn, histories, async ([own, other], records) => {
+    fc.asyncProperty(drawn, rulesDrawn, histories, async ([own, other], rules, records) => {
       const budgets = Object.values(
         Object.fromEntries((own.budgets ?? []).map((one) => [`${one.scope} ${one.id}`, one])),
       );
       const p = { ...own, budgets };
-      const q = { ...other, id: 'q' };
-      const idle = findings({ policies: [{ ...p, id: 'p' }, q], rules: RULES }).filter(
+      const given = (one: Limited) => ({
+        policies: [
+          { ...one, id: 'p' },
+          { ...other, id: 'q' },
+        ],
+        rules,
+      });
+      const idle = findings(given(p)).filter(
         ({ code, message }) => code === 'LIMIT_WITHOUT_EFFECT' && message.startsWith('Of "p"'),
       );
       if (idle.length === 0) return;
       told += 1;
-      const before = await verdicts([{ ...p, id: 'p' }, q], records);
+      const before = (await decided(given(p), records)).map(judged);
       for (const { message } of idle) {
-        const after = await verdicts([{ ...without(p, message), id: 'p' }, q], records);
-        expect(
-          after.map(({ verdict }) => verdict),
-          message,
-        ).toEqual(before.map(({ verdict }) => verdict));
+        const after = (await decided(given(without(p, message)), records)).map(judged);
+        expect(after, message).toEqual(before);
       }
     }),
-    { numRuns: 120 },
+    { numRuns: 200 },
   );
   expect(told).toBeGreaterThan(40);
 });
 
-test('a tool that is never afforded is never called', async () => {
+test('a tool that is never afforded is never let through by whoever is held to the policies that say so', async () => {
   let told = 0;
   await fc.assert(
-    fc.asyncProperty(twoPolicies, histories, async ([own, other], records) => {
+    fc.asyncProperty(twoPolicies, rulesDrawn, histories, async ([own, other], rules, records) => {
       const policies = [
         { ...own, id: 'p' },
         { ...other, id: 'q' },
       ];
-      const dear = findings({ policies, rules: RULES }).filter(({ code }) => code === 'TOOL_NEVER_AFFORDED');
+      const dear = findings({ policies, rules }).filter(({ code }) => code === 'TOOL_NEVER_AFFORDED');
       if (dear.length === 0) return;
-      told += 1;
-      const decided = await verdicts(policies, records);
+      const decisions = await decided({ policies, rules }, records);
       for (const { message, policies: named } of dear) {
-        const [, tool] = /^Every call of "(.+?)"/.exec(message) ?? [];
-        const ofTool = decided.filter(
+        const [, tool] = /no call of "(.+?)" through/.exec(message) ?? [];
+        const priced = policies.find(({ id }) => id === named[0])?.toolPolicies ?? {};
+        const ofTool = decisions.filter(
           (one) =>
-            (one.agentId === 'agent-1' || !named.includes('p')) &&
-            (tool === undefined || (one.type === 'tool_call' && one.tool === tool)),
+            named.every((name) => one.mandate?.policies.includes(`${name}@1`)) &&
+            one.type === 'tool_call' &&
+            (tool === undefined ? !Object.hasOwn(priced, one.tool ?? '') : one.tool === tool),
         );
+        told += ofTool.length;
         expect(
-          ofTool.filter(({ verdict }) => verdict === 'ALLOW'),
+          ofTool.filter((one) => judged(one) === 'ALLOW'),
           message,
         ).toEqual([]);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 200 },
   );
-  expect(told).toBeGreaterThan(40);
+  expect(told).toBeGreaterThan(100);
 });

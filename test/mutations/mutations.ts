@@ -277,12 +277,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/policy/src/lint/idle-documents.ts', [
     ['7 who changes a document does not wait for long', '!takes(effort, tools.length)', 'false'],
-    [
-      '7 lint takes a rule that watches for no more than it is',
-      "one.mode === 'observe' && other.mode === 'shadow'",
-      'false',
-    ],
-    ['7 of two rules that say the same one is told', 'one.id < other.id || ', ''],
   ]),
   ...inFile('packages/policy/src/lint/never-hold.ts', [
     ['7 lint knows which actions have a field', '...ofFields.flatMap(implied)', ''],
@@ -290,6 +284,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a range without its ends is empty', 'low > high || (low === high && isOpen)', 'low >= high'],
   ]),
   ...inFile('packages/policy/src/lint/covering-rules.ts', [
+    [
+      '7 lint takes a rule that watches for no more than it is',
+      "one.mode === 'observe' && other.mode === 'shadow'",
+      'false',
+    ],
+    ['7 of two rules that say the same one is told', 'one.id < other.id || ', ''],
     ['7 a rule covers none that begins before it', 'wide.startsAtMs > narrow.startsAtMs || ', ''],
     ['7 a rule covers none that asks less', 'if (!narrow.conditions.has(condition)) return false;', ';'],
   ]),
@@ -298,6 +298,16 @@ export const MUTATIONS: readonly Mutation[] = [
       '7 a budget that others spend too is told beside none of one policy',
       '|| wide.isOfAll || !isShared(limit)',
       '|| true',
+    ],
+    [
+      '7 what an agent spends in all is spent under every policy',
+      'isOfAll || shared.has(counter)',
+      'shared.has(counter)',
+    ],
+    [
+      '7 what the tenant counts is counted elsewhere',
+      'heldTo(name, null)), ...ofTenant]',
+      'heldTo(name, null))]',
     ],
     ['7 a denied tool may cost what it likes', 'deniedTools(tool) !== null', 'false'],
   ]),

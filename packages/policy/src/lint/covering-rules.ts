@@ -1,7 +1,7 @@
 /** Rules that hold whenever another does: what they give is always held together with what that one gives. */
 import { type Condition, type RuleDocument, stepsOf } from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
-import { takes } from '../effort.ts';
+import { type Effort, takes } from '../effort.ts';
 import { conjuncts } from '../rules/rule.ts';
 import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { skip } from './effort.ts';
@@ -12,25 +12,25 @@ import { isOver, type Look, type RuleRead } from './rules-read.ts';
 export type Reach = {
   agents: readonly string[] | undefined;
   groups: readonly string[] | undefined;
-  hasAgents(glob: string): boolean;
   conditions: ReadonlySet<string>;
   startsAtMs: number;
   endsAtMs: number;
 };
 
-export function reachOf({ agents, groups, when, startsAt, endsAt }: RuleDocument): Reach {
-  let within: ((glob: string) => boolean) | null = null;
-  return {
-    agents,
-    groups,
-    hasAgents(glob) {
-      within ??= globsWithin(agents ?? ['*']);
-      return within(glob);
-    },
+const reaches = new WeakMap<RuleDocument, Reach>();
+
+export function reachOf(document: RuleDocument): Reach {
+  const known = reaches.get(document);
+  if (known !== undefined) return known;
+  const { agents, groups, when, startsAt, endsAt } = document;
+  const reach = {
+    ...{ agents, groups },
     conditions: new Set(when === undefined ? [] : conjuncts(when).map(keyOf)),
     startsAtMs: startsAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(startsAt),
     endsAtMs: endsAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(endsAt),
   };
+  reaches.set(document, reach);
+  return reach;
 }
 
 /** The same for a field that is written with dots and one that is not. */
@@ -38,53 +38,111 @@ function keyOf(condition: Condition): string {
   return canonicalJson('field' in condition ? { ...condition, field: stepsOf(condition.field) } : condition);
 }
 
+type Within = (globs: readonly string[]) => (glob: string) => boolean;
+
 /** Whether the first holds whenever the second does. False as well where that is not known. */
-export function covers(wide: Reach, narrow: Reach): boolean {
+export function covers(wide: Reach, narrow: Reach, within: Within = globsWithin): boolean {
   if (wide.startsAtMs > narrow.startsAtMs || wide.endsAtMs < narrow.endsAtMs) return false;
-  if (wide.groups !== undefined && !isWithin(narrow.groups, (group) => wide.groups?.includes(group) === true))
+  if (wide.groups !== undefined && !areAll(narrow.groups, (group) => wide.groups?.includes(group) === true))
     return false;
   if (wide.conditions.size > narrow.conditions.size) return false;
   for (const condition of wide.conditions) if (!narrow.conditions.has(condition)) return false;
-  return wide.agents === undefined || isWithin(narrow.agents, wide.hasAgents);
+  return wide.agents === undefined || areAll(narrow.agents, within(wide.agents));
 }
 
-function isWithin(names: readonly string[] | undefined, isThere: (name: string) => boolean): boolean {
+function areAll(names: readonly string[] | undefined, isThere: (name: string) => boolean): boolean {
   return names?.every(isThere) === true;
 }
 
-/** A rule, and all others that hold whenever it does. */
-export type Covered = { rule: RuleRead; by: readonly RuleRead[] };
+/** Of a rule that is not over: one that gives the same instead of it, and some of those that are always given beside it. */
+export type Covered = { rule: RuleRead; instead: RuleRead | null; beside: readonly RuleRead[] };
 
-/** So many are held against each other in a step. */
-const PAIRS = 10;
+/** Of each rule; one of each policy. */
+const MOST_BESIDE = 50;
 
-/**
- * Of each rule that is not over; of those that cannot be read nothing is known.
- *
- * @param around only what one of these covers, or is covered by
- */
+/** So much is compared in a step. */
+const COMPARED = 2;
+
+/** @param around only what one of these covers, or is covered by */
 export function coveredRules(
   rules: readonly RuleRead[],
   { atMs, effort }: Look,
   around: readonly RuleRead[] = rules,
 ): readonly Covered[] {
+  // Of those that cannot be read nothing is known.
   const alive = ({ document, read }: RuleRead) => read.ok && !isOver(document, atMs);
   const all = rules.filter(alive).map((rule) => ({ rule, reach: reachOf(rule.document) }));
   const asked = new Set(around);
   const askedOf = all.filter(({ rule }) => asked.has(rule));
-  const ofGroups = rulesByGroup(all, ({ reach }) => reach.groups ?? null);
+  const ofNames = rulesByGroup(all, ({ reach }) => namesIn(reach));
+  const within = withinEffort(effort);
+  const isCovered = (wide: Reach, narrow: Reach) =>
+    takes(effort, (1 + wide.conditions.size) / COMPARED) && covers(wide, narrow, within);
   const covered: Covered[] = [];
   for (const { rule, reach } of all) {
-    // Whoever holds it holds for one of its groups, as for the others.
-    const others = asked.has(rule) ? ofGroups(reach.groups?.slice(0, 1) ?? []) : askedOf;
-    if (!takes(effort, others.length / PAIRS)) {
-      for (const code of FOUND_IN_PAIRS) skip(effort, code, 'rules');
-      continue;
+    const others = asked.has(rule) ? ofNames(firstNamesIn(reach)) : askedOf;
+    let instead: RuleRead | null = null;
+    const beside = new Map<string, RuleRead>();
+    for (const other of others) {
+      if (effort.left < 0) break;
+      if (other.rule === rule || !isCovered(other.reach, reach)) continue;
+      const { policy, mode } = other.rule.document;
+      if (policy !== rule.document.policy) {
+        if (mode !== 'shadow' && beside.size < MOST_BESIDE && !beside.has(policy))
+          beside.set(policy, other.rule);
+      } else if (instead === null && isInPlaceOf(other.rule, rule, () => isCovered(reach, other.reach)))
+        instead = other.rule;
     }
-    const by = others.filter((other) => other.rule !== rule && covers(other.reach, reach));
-    if (by.length > 0) covered.push({ rule, by: by.map((other) => other.rule) });
+    if (effort.left < 0) for (const code of FOUND_IN_PAIRS) skip(effort, code, 'rules');
+    else if (instead !== null || beside.size > 0)
+      covered.push({ rule, instead, beside: [...beside.values()] });
   }
   return covered;
 }
 
+/** Groups, or agents by their whole names, of which a rule that it covers must name one; null: it may cover any. */
+function namesIn({ groups, agents }: Reach): readonly string[] | null {
+  if (groups !== undefined) return groups.map((group) => `group ${group}`);
+  if (agents?.every((glob) => !glob.includes('*'))) return agents.map((agent) => `agent ${agent}`);
+  return null;
+}
+
+/** What covers a rule covers all that it names, and so the first. */
+function firstNamesIn({ groups, agents }: Reach): readonly string[] {
+  return [
+    ...(groups?.slice(0, 1) ?? []).map((group) => `group ${group}`),
+    ...(agents?.slice(0, 1) ?? []).map((agent) => `agent ${agent}`),
+  ];
+}
+
 const FOUND_IN_PAIRS = ['RULE_ADDS_NOTHING', 'LIMIT_WITHOUT_EFFECT', 'TOOL_NEVER_AFFORDED'] as const;
+
+/** What it takes to compile one. */
+const OF_GLOB = 50;
+
+/** Lists of globs, each compiled once. */
+function withinEffort(effort: Effort): Within {
+  const known = new Map<readonly string[], (glob: string) => boolean>();
+  return (globs) => {
+    const one = known.get(globs);
+    if (one !== undefined) return one;
+    const made = takes(effort, OF_GLOB * globs.length) ? globsWithin(globs) : () => false;
+    const counted = (glob: string) => takes(effort, 1) && made(glob);
+    known.set(globs, counted);
+    return counted;
+  };
+}
+
+/** By how much a mode gives: what is given twice is observed, or in shadow, only where both are. */
+const MODES = ['shadow', 'observe', 'enforce'];
+
+/** Of two that are the same but for their ids, the second is too much. */
+function isInPlaceOf(
+  { document: one }: RuleRead,
+  { document: other }: RuleRead,
+  isSame: () => boolean,
+): boolean {
+  if (one.mode === 'observe' && other.mode === 'shadow') return false;
+  const more = MODES.indexOf(one.mode) - MODES.indexOf(other.mode);
+  return more > 0 || (more === 0 && (one.id < other.id || !isSame()));
+}

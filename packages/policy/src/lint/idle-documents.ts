@@ -1,5 +1,5 @@
 /** Documents that do nothing: rules that never hold or add nothing, policies that nobody uses, patterns that match no tool. */
-import { type PolicyDocument, policyNamed, type RuleDocument } from '@mandate/schemas';
+import { type PolicyDocument, policyNamed } from '@mandate/schemas';
 import { agentOf } from '../control/compile-control.ts';
 import type { PolicyHistory } from '../control/kept.ts';
 import { boundsDocument, nameOfBounds } from '../control/tenant-bounds.ts';
@@ -8,7 +8,7 @@ import { takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
 import { mayMatch } from '../rules/ask-rules.ts';
 import { rulesByGroup } from '../rules/rules-by-group.ts';
-import { type Covered, covers, reachOf } from './covering-rules.ts';
+import type { Covered } from './covering-rules.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import { neverHold } from './never-hold.ts';
@@ -84,18 +84,12 @@ function matchingNobody(
   return unmatched;
 }
 
-/** By how much a mode gives: what is given twice is observed, or in shadow, only where both are. */
-const MODES = ['shadow', 'observe', 'enforce'];
-
 /** They give what another gives whenever they hold. */
 export function repeatedRules(covered: readonly Covered[]): Finding[] {
-  return covered.flatMap(({ rule, by }): Finding[] => {
+  return covered.flatMap(({ rule, instead }): Finding[] => {
+    if (instead === null) return [];
     const { id, policy } = rule.document;
-    const same = by.find(
-      ({ document }) => document.policy === policy && isInPlaceOf(document, rule.document),
-    );
-    if (same === undefined) return [];
-    const other = same.document.id;
+    const other = instead.document.id;
     return [
       {
         code: 'RULE_ADDS_NOTHING',
@@ -107,13 +101,6 @@ export function repeatedRules(covered: readonly Covered[]): Finding[] {
       },
     ];
   });
-}
-
-/** Of two that are the same but for their ids, the second is too much. */
-function isInPlaceOf(one: RuleDocument, other: RuleDocument): boolean {
-  if (one.mode === 'observe' && other.mode === 'shadow') return false;
-  const more = MODES.indexOf(one.mode) - MODES.indexOf(other.mode);
-  return more > 0 || (more === 0 && (one.id < other.id || !covers(reachOf(other), reachOf(one))));
 }
 
 export function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): Finding[] {
@@ -137,17 +124,20 @@ export function idlePatterns(
   covered: readonly Covered[],
   { atMs, effort }: Look,
 ): Finding[] {
-  const above = new Map(covered.map(({ rule, by }) => [rule, by]));
+  const held = new Map(covered.map(({ rule, beside }) => [rule, beside]));
+  const givenBy = Map.groupBy(
+    rules.filter(({ document }) => isAlive(document, atMs)),
+    ({ document }) => policyIdOf(document),
+  );
+  const bounds = boundsIn(control);
   return policies.flatMap(([id, { versions, isArchived }]): Finding[] => {
     const document = versions.at(-1)?.document;
     if (isArchived || document === undefined) return [];
     const { allowedTools = [], delegableTools = [], deniedTools = [] } = document;
-    const given = rules.filter(({ document: rule }) => isAlive(rule, atMs) && policyIdOf(rule) === id);
-    const beside = given.map((rule) =>
-      (above.get(rule) ?? []).filter(({ document: { mode } }) => mode !== 'shadow'),
-    );
-    return [document, ...boundsIn(control), ...alwaysHeld(control, beside)].flatMap((declaring) =>
-      [...new Set([...allowedTools, ...delegableTools, ...deniedTools])]
+    const beside = (givenBy.get(id) ?? []).map((rule) => held.get(rule) ?? []);
+    const patterns = new Set([...allowedTools, ...delegableTools, ...deniedTools]);
+    return [document, ...bounds, ...alwaysHeld(control, beside)].flatMap((declaring) =>
+      [...patterns]
         .filter((pattern) => matchesNone(pattern, declaring.tools, effort))
         .map((pattern) => matchesNothing(id, pattern, declaring)),
     );

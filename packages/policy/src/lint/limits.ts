@@ -19,7 +19,33 @@ export type Limit = {
   isOfAll: boolean;
 };
 
-export function limitsOf(policy: NamedPolicy): readonly Limit[] {
+export type Limits = {
+  all: readonly Limit[];
+  /** Those that count calls of this tool, or of any. */
+  of(tool: string | null): readonly Limit[];
+  /** How many there are at most to look at for one tool. */
+  mostOfTool: number;
+};
+
+const made = new WeakMap<NamedPolicy, Limits>();
+
+/** @param policy the same object for as long as it is the same */
+export function limitsOf(policy: NamedPolicy): Limits {
+  const known = made.get(policy);
+  if (known !== undefined) return known;
+  const all = listOf(policy);
+  const ofTool = Map.groupBy(all, ({ tool }) => tool);
+  const ofAny = ofTool.get(null) ?? [];
+  const limits: Limits = {
+    all,
+    of: (tool) => (tool === null ? ofAny : [...ofAny, ...(ofTool.get(tool) ?? [])]),
+    mostOfTool: ofAny.length + 2,
+  };
+  made.set(policy, limits);
+  return limits;
+}
+
+function listOf(policy: NamedPolicy): readonly Limit[] {
   const total = { id: TOTAL_BUDGET, scope: 'agent', windowMs: null } as const;
   const { maxCostTotalMicros: totalMicros, maxCostPerCallMicros, budgets, rate, tools } = policy;
   return [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { controlOf, found, NOW_MS } from './lint.fixture.ts';
-import { lintControl } from './lint-control.ts';
+import { lintAround, lintControl } from './lint-control.ts';
 
 const P = { id: 'p' };
 const HOUR_MS = 3_600_000;
@@ -49,12 +49,12 @@ test.each<[string, object, string]>([
   [
     'a tool dearer than all there is',
     { maxCostTotal: 5, toolPolicies: { pay: { cost: 6 } } },
-    'Every call of "pay" is blocked: it costs $6.00 by "p", over maxCostTotal of $5.00.',
+    '"p" lets no call of "pay" through: it costs $6.00, over maxCostTotal of $5.00.',
   ],
   [
     'calls whose tiers are dearer than one may be',
     { maxCostPerCall: 5, defaultChargingPolicy: { type: 'TIERED', attempt: 3, success: 3 } },
-    'Every call is blocked: it costs $6.00 by "p", over maxCostPerCall of $5.00.',
+    '"p" lets no call of a tool that it says nothing of through: it costs $6.00, over maxCostPerCall of $5.00.',
   ],
 ])('limits of one policy that contradict: %s', (_, own, told) => {
   expect(contradictions(own)).toEqual([told]);
@@ -113,7 +113,7 @@ test('limits of policies that are always held together', () => {
     [{ maxCostTotal: 5 }, { toolPolicies: { pay: { cost: 6 } } }],
   ] as const)
     expect(contradictions(policies[0], policies[1])).toEqual([
-      expect.stringMatching(/^Every call of "pay" is blocked, for/),
+      expect.stringMatching(/^"\w+" and "\w+" together let no call of "pay" through: .*, for the rules/),
     ]);
   expect(
     contradictions({ toolPolicies: { pay: { cost: 6 } } }, { maxCostTotal: 5, allowedTools: ['buy'] }),
@@ -131,6 +131,61 @@ test('a budget that another policy spends too is told beside none but the total'
     found({ agents: [{ id: 'a' }, { id: 'b' }], policies: [{ ...P, ...own, ...more }, q], rules });
   expect(codes({})).toEqual([]);
   expect(codes({ maxCostTotal: 8 })).toEqual([{ code: 'LIMIT_WITHOUT_EFFECT', rules: [], policies: ['p'] }]);
+});
+
+test('what an agent spends in all is also spent under others, and a budget of the tenant by all of it', () => {
+  const own = { maxCostTotal: 10, budgets: [budget({ scope: 'tenant', max: 9 })] };
+  const rules = [
+    { id: 'r', policy: 'p', when: { field: 'context.x', op: '==', value: 1 } },
+    { id: 's', policy: 'q', when: { field: 'context.x', op: '==', value: 2 } },
+  ];
+  expect(found({ policies: [{ ...P, ...own }, { id: 'q' }], rules })).toEqual([]);
+  const day = budget({ id: 'day', windowMs: 24 * HOUR_MS });
+  const week = budget({ id: 'week', windowMs: 7 * 24 * HOUR_MS });
+  const policies = [{ ...P, budgets: [day, week] }];
+  expect(found({ policies, rules: [rules[0] ?? {}] })).toHaveLength(1);
+  expect(found({ policies, rules: [rules[0] ?? {}], bounds: { budgets: [{ ...day, max: 100 }] } })).toEqual(
+    [],
+  );
+});
+
+test('around one policy it is known, too, what others count', () => {
+  const day = budget({ id: 'day', windowMs: 24 * HOUR_MS });
+  const week = budget({ id: 'week', windowMs: 7 * 24 * HOUR_MS });
+  const policies = [
+    { ...P, budgets: [day, week] },
+    { id: 'q', budgets: [day] },
+  ];
+  const rules = [
+    { id: 'r', policy: 'p', agents: ['a'] },
+    { id: 's', policy: 'q', agents: ['b'] },
+  ];
+  const control = controlOf({ agents: [{ id: 'a' }, { id: 'b' }], policies, rules });
+  expect(lintAround(control, NOW_MS, { kind: 'policy', id: 'p' })).toEqual([]);
+});
+
+test('tools that those who are held to both may not call, or of which a rule does not speak', () => {
+  const dear = { toolPolicies: { pay: { cost: 6 } } };
+  const poor = { maxCostTotal: 5 };
+  const notPay = { not: [{ field: 'action.tool', op: '==', value: 'pay' }] };
+  const codes = (when?: object) =>
+    found({
+      policies: [
+        { ...P, ...dear },
+        { id: 'q', ...poor },
+      ],
+      rules: [
+        { id: 'r', policy: 'p', ...(when && { when }) },
+        { id: 's', policy: 'q' },
+      ],
+    }).map(({ code }) => code);
+  expect(codes()).toEqual(['TOOL_NEVER_AFFORDED']);
+  expect(codes(notPay)).toEqual([]);
+  expect(codes({ field: 'action.tool', op: '!=', value: 'pay' })).toEqual([]);
+  const tiered = { type: 'TIERED', attempt: 3, success: 3 };
+  expect(contradictions({ maxCostPerCall: 5, defaultChargingPolicy: tiered, allowedTools: ['pay'] })).toEqual(
+    [],
+  );
 });
 
 test('limits beyond the bounds of the tenant, and tools that these price', () => {

@@ -12,47 +12,27 @@ import { priceOf, pricingOf } from '../price.ts';
 import type { Covered } from './covering-rules.ts';
 import { type LintEffort, skip } from './effort.ts';
 import type { Finding } from './finding.ts';
-import { countsAllOf, type Limit, limitsOf } from './limits.ts';
+import { countsAllOf, type Limit, type Limits, limitsOf } from './limits.ts';
 import { neverHold } from './never-hold.ts';
 import type { RuleRead } from './rules-read.ts';
 
 /** A policy, as somebody is held to it. `rule`: that gives it; null: of the tenant's bounds, or of no rule's in particular. */
-type Held = { name: string; policy: NamedPolicy; limits: readonly Limit[]; rule: RuleRead | null };
+type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead | null };
 
-/** Whether other policies count by the same counter: then it may hold what this policy's other counters do not. */
+/** Whether what is counted there may be so under other policies: then it may hold what this policy's other counters do not. */
 type IsShared = (limit: Limit) => boolean;
 
 /**
- * @param names of policies, as rules name them
+ * @param names of the policies that are looked at, as rules name them
+ * @param all of those that there are
  * @param covered rules whose policies are always held together with others
  */
 export function contradictingLimits(
   control: TenantControl,
-  names: readonly string[],
+  { names, all }: { names: ReadonlySet<string>; all: ReadonlySet<string> },
   covered: readonly Covered[],
   effort: LintEffort,
 ): Finding[] {
-  const found = new Map<string, Finding>();
-  /** Whoever is held to the first is held to the second. */
-  const compare = (one: Held, other: Held, isShared: IsShared) => {
-    if (!takes(effort, 1 + one.limits.length * other.limits.length)) {
-      skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
-      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
-      return;
-    }
-    const findings = [
-      ...withoutEffect(one, other, isShared),
-      ...neverAfforded(one, other, effort),
-      ...(one === other ? [] : neverAfforded(other, one, effort)),
-    ];
-    for (const { of, finding } of findings) {
-      // Once is enough: of a policy, or else of each rule that gives it.
-      const everywhere = JSON.stringify([of, one.name]);
-      const here = one.rule === null ? everywhere : JSON.stringify([of, one.name, one.rule.document.id]);
-      if (!found.has(everywhere) && !found.has(here)) found.set(here, finding);
-    }
-  };
-
   const policyOf = policiesOf(control);
   const heldTo = (name: string, rule: RuleRead | null): Held[] => {
     const { id, version } = policyNamed(name);
@@ -64,37 +44,59 @@ export function contradictingLimits(
   const bounds = boundsOf(control.opened);
   const ofTenant: Held[] =
     bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
+  const isShared = ofSeveral([...[...all].flatMap((name) => heldTo(name, null)), ...ofTenant]);
 
-  const alone = names.flatMap((name) => heldTo(name, null));
-  const isShared = ofSeveral(alone);
-  for (const one of alone) {
+  const found = new Map<string, Finding>();
+  /** Whoever is held to the first is held to the second. */
+  const compare = (one: Held, other: Held, isElsewhere: IsShared) => {
+    if (effort.left < costOf(one, other)) {
+      skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
+      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+      return;
+    }
+    takes(effort, costOf(one, other));
+    const findings = [
+      ...withoutEffect(one, other, isElsewhere),
+      ...neverAfforded(one, other, effort),
+      ...(one === other ? [] : neverAfforded(other, one, effort)),
+    ];
+    for (const { as, finding } of findings) if (!as.some((key) => found.has(key))) found.set(as[0], finding);
+  };
+
+  for (const one of [...names].flatMap((name) => heldTo(name, null))) {
     compare(one, one, isShared);
     // Whatever is counted in the tenant is counted there.
     for (const other of ofTenant) compare(one, other, () => false);
   }
-  for (const { rule, by } of covered)
-    for (const one of given(rule))
-      for (const other of by.flatMap(given)) if (other.name !== one.name) compare(one, other, () => true);
+  for (const { rule, beside } of covered)
+    for (const one of given(rule)) for (const other of beside.flatMap(given)) compare(one, other, () => true);
   return [...found.values()];
 }
 
+/** Of looking at each limit, and each price, of the one beside those of the other. */
+function costOf(one: Held, other: Held): number {
+  const of = ({ limits, policy }: Held) => limits.all.length + policy.tools.size;
+  return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
+}
+
+/** What an agent spends in all is counted under every policy. */
 function ofSeveral(policies: readonly Held[]): IsShared {
   const by = new Map<string, string>();
   const shared = new Set<string>();
   for (const { name, limits } of policies)
-    for (const { counter } of limits) {
+    for (const { counter } of limits.all) {
       if (by.has(counter) && by.get(counter) !== name) shared.add(counter);
       by.set(counter, name);
     }
-  return ({ counter }) => shared.has(counter);
+  return ({ counter, isOfAll }) => isOfAll || shared.has(counter);
 }
 
-/** `of`: the limit, or the tool. */
-type Told = { of: string; finding: Finding };
+/** `as`: what it is known by from then on, and what else would have told as much. */
+type Told = { as: readonly [string, ...string[]]; finding: Finding };
 
 function withoutEffect(one: Held, other: Held, isShared: IsShared): Told[] {
-  return one.limits.flatMap((limit): Told[] => {
-    const stricter = other.limits.find((wide) => leavesNothing(wide, limit, isShared));
+  return one.limits.all.flatMap((limit): Told[] => {
+    const stricter = other.limits.of(limit.tool).find((wide) => leavesNothing(wide, limit, isShared));
     if (stricter === undefined) return [];
     const finding: Finding = {
       code: 'LIMIT_WITHOUT_EFFECT',
@@ -104,7 +106,9 @@ function withoutEffect(one: Held, other: Held, isShared: IsShared): Told[] {
       remedy:
         'Of limits that hold together the strictest counts: lower this one, raise the other, or leave it out.',
     };
-    return [{ of: limit.counter, finding }];
+    const everywhere = JSON.stringify([limit.counter, one.name]);
+    const byRule = JSON.stringify([limit.counter, one.name, one.rule?.document.id]);
+    return [{ as: one.rule === null ? [everywhere] : [byRule, everywhere], finding }];
   });
 }
 
@@ -117,23 +121,27 @@ function leavesNothing(wide: Limit, limit: Limit, isShared: IsShared): boolean {
   return limit.windowMs === 0 || wide.isOfAll || !isShared(limit);
 }
 
-/** Of tools that the first prices, and the second limits. */
+/** Of tools that the first prices, and the second limits; null: of those that it says nothing of. */
 function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
   return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
     const micros = leastPrice(one.policy, tool);
-    const limit = other.limits.find(
-      ({ of, most, tool: only }) => of === 'micros' && most < micros && (only === null || only === tool),
-    );
+    const limit = other.limits.of(tool).find(({ of, most }) => of === 'micros' && most < micros);
     if (limit === undefined || !mayBeCalled(tool, [one, other], effort)) return [];
-    const calls = tool === null ? 'Every call' : `Every call of "${tool}"`;
+    if (effort.left < 0) {
+      skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
+      return [];
+    }
+    const whose = one === other ? `"${one.name}" lets` : `"${one.name}" and "${other.name}" together let`;
+    const which = tool === null ? 'a tool that it says nothing of' : `"${tool}"`;
     const finding: Finding = {
       code: 'TOOL_NEVER_AFFORDED',
       severity: 'error',
       ...namesOf(one, other),
-      message: `${calls} is blocked${together(one, other)}: it costs ${formatMicros(micros)} by "${one.name}", over ${limit.says}${one === other ? '' : ` in "${other.name}"`}.`,
+      message: `${whose} no call of ${which} through: it costs ${formatMicros(micros)}${one === other ? '' : ` by "${one.name}"`}, over ${limit.says}${ofOther(one, other)}${together(one, other)}.`,
       remedy: 'Raise that limit, lower the price, or deny the tool where it is not meant to be called.',
     };
-    return [{ of: `tool ${tool}`, finding }];
+    const inPair = (dear: Held, poor: Held) => JSON.stringify([tool, dear.name, poor.name]);
+    return [{ as: [inPair(one, other), inPair(one, one), inPair(other, other)], finding }];
   });
 }
 
@@ -144,7 +152,8 @@ function leastPrice(policy: NamedPolicy, tool: string | null): number {
 }
 
 function mayBeCalled(tool: string | null, held: readonly Held[], effort: LintEffort): boolean {
-  if (tool === null) return true;
+  if (tool === null)
+    return held.every(({ policy: { allowedTools, registry } }) => allowedTools === null && registry === null);
   return held.every(({ policy: { allowedTools, deniedTools, registry }, rule }) => {
     if (allowedTools !== null && allowedTools(tool) === null) return false;
     if (deniedTools !== null && deniedTools(tool) !== null) return false;

@@ -1,28 +1,29 @@
 /** Conditions that contradict each other, so that a rule which asks all of them never applies. */
 import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
-import type { Effort } from '../effort.ts';
+import { type Effort, takes } from '../effort.ts';
 import { compileCondition } from '../rules/condition.ts';
 import { conjuncts } from '../rules/rule.ts';
 
 /** Whether no action of any agent meets all of them. False as well where that is not known. */
 export function neverHold(conditions: readonly Condition[], effort: Effort): boolean {
   const all = conditions.flatMap(conjuncts);
-  const ofFields = all.filter((one): one is FieldCondition => 'field' in one);
-  const impossible = [...byField([...ofFields, ...ofFields.flatMap(implied)]).values()].some((asked) =>
-    isImpossible(asked, effort),
-  );
-  if (impossible) return true;
+  if (!takes(effort, all.length)) return false;
+  const ofFields = all.filter(isOfField);
+  const excluded = all.flatMap((one) => ('not' in one ? one.not : [])).filter(isOfField);
+  const excludedOf = byField(excluded);
+  const fields = byField([...ofFields, ...ofFields.flatMap(implied)]);
+  for (const [field, asked] of fields)
+    if (isImpossible(asked, excludedOf.get(field) ?? [], effort)) return true;
   const choices = all.flatMap((one) => ('any' in one ? [one.any] : []));
   return choices.some((any) => any.every((choice) => neverHold([...ofFields, choice], effort)));
 }
 
+function isOfField(condition: Condition): condition is FieldCondition {
+  return 'field' in condition;
+}
+
 function byField(conditions: readonly FieldCondition[]): Map<string, FieldCondition[]> {
-  const fields = new Map<string, FieldCondition[]>();
-  for (const condition of conditions) {
-    const field = JSON.stringify(stepsOf(condition.field));
-    fields.set(field, [...(fields.get(field) ?? []), condition]);
-  }
-  return fields;
+  return Map.groupBy(conditions, ({ field }) => JSON.stringify(stepsOf(field)));
 }
 
 const TYPES = [toolCall, llmCall].map(({ shape }) => ({ type: shape.type.value, fields: shape }));
@@ -40,7 +41,11 @@ function needsValue(condition: FieldCondition): boolean {
 }
 
 /** Of one field. Where some condition says which values it may have, each is tried; else what none can have is looked for. */
-function isImpossible(asked: readonly FieldCondition[], effort: Effort): boolean {
+function isImpossible(
+  asked: readonly FieldCondition[],
+  excluded: readonly FieldCondition[],
+  effort: Effort,
+): boolean {
   const isThere = asked.some(needsValue);
   if (!isThere) return false;
   if (!asked.every(needsValue)) return true;
@@ -48,23 +53,30 @@ function isImpossible(asked: readonly FieldCondition[], effort: Effort): boolean
     one.op === '==' ? [[one.value]] : one.op === 'in' ? [one.value] : [],
   );
   const [values] = named;
-  if (values !== undefined) {
-    const compiled = asked.map(holdsOf);
-    const isMet = values.some((value) => compiled.every((holds) => holds(value, effort)));
-    return !isMet && effort.left >= 0;
-  }
-  return (
-    KINDS.every((kind) => !asked.every((one) => isOf(kind, one))) || isEmptyRange(asked) || differ(asked)
-  );
+  if (values === undefined)
+    return (
+      KINDS.every((kind) => !asked.every((one) => isOf(kind, one))) || isEmptyRange(asked) || differ(asked)
+    );
+  const tests = [...asked.map((one) => told(one, true)), ...excluded.map((one) => told(one, false))];
+  const isMet = values.some((value) => tests.every((isSo) => isSo(value, effort)));
+  return !isMet && effort.left >= 0;
 }
 
 const SAID = ['context', 'said'];
+/** What it takes to read one. */
+const OF_CONDITION = 10;
 
-function holdsOf(condition: FieldCondition): (value: Json, effort: Effort) => boolean {
-  const { holds } = compileCondition({ ...condition, field: SAID });
+/** Compiled when it is first asked, which may be never. */
+function told(condition: FieldCondition, truth: boolean): (value: Json, effort: Effort) => boolean {
+  let compiled: ReturnType<typeof compileCondition> | null = null;
   return (said, effort) => {
-    const action = { context: { said } } as unknown as Parameters<typeof holds>[0]['action'];
-    return holds({ agent: {}, action }, effort) === true;
+    if (!takes(effort, OF_CONDITION)) return false;
+    if (compiled === null) {
+      compiled = compileCondition({ ...condition, field: SAID });
+      if (!takes(effort, compiled.patternSize * OF_CONDITION)) return false;
+    }
+    const action = { context: { said } } as unknown as Parameters<typeof compiled.holds>[0]['action'];
+    return compiled.holds({ agent: {}, action }, effort) === truth;
   };
 }
 
