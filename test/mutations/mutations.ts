@@ -263,6 +263,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['9 what another epoch decides is void', 'inForce.id === madeIn', 'inForce.id !== null'],
   ]),
   ...inFile('packages/policy/src/lint/common-name.ts', [
+    ['7 what is denied is left over by nobody', '(out === null || !denying.ends(out))', 'true'],
     ['7 no list of patterns holds up whoever asks', 'takes(effort, STEPS_A_PLACE * all.size);', ''],
   ]),
   ...inFile('packages/policy/src/lint/lint-control.ts', [
@@ -273,6 +274,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/policy/src/lint/nothing-in-common.ts', [
+    [
+      '7 rules that never hold at once contradict nobody',
+      'if (mayHoldAtOnce(set, effort)) return set;',
+      'return set;',
+    ],
+    ['7 what a sub-agent may do is asked of those above it', 'names: held.below }', 'names: held.names }'],
     ['7 lint says what it did not look at', 'if (!isKnown) skipped();', ''],
   ]),
   ...inFile('packages/policy/src/lint/idle-documents.ts', [

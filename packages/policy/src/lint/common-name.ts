@@ -1,42 +1,78 @@
 /**
- * Whether several lists of globs have a name in common, and which: the shortest that each list matches. Every list is
+ * Whether several lists of globs have a name in common that none of others denies, and which: the shortest. Every list is
  * followed as an automaton whose states are the places where a name may stand in its patterns, made as they are reached; the
  * names that all have in common are looked for letter by letter, the shortest first.
  */
 import { type Effort, takes } from '../effort.ts';
+import { unspelled } from './globs-within.ts';
 
 /** Of all patterns together: each state may hold a place in every one. */
 const MOST_UNITS = 2_000;
 
 /** Null: there is none. Undefined: it would take too long to find out. */
-export function commonName(lists: readonly (readonly string[])[], effort: Effort): string | null | undefined {
-  const units = lists.flat().reduce((sum, pattern) => sum + pattern.length, 0);
+export function commonName(
+  lists: readonly (readonly string[])[],
+  effort: Effort,
+  denied: readonly string[] = [],
+): string | null | undefined {
+  const patterns = [...lists.flat(), ...denied];
+  const units = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
   if (units > MOST_UNITS) return undefined;
-  const automata = lists.map((patterns) => automatonOf(patterns, effort));
-  const letters = [...new Set(lists.flat().flatMap((pattern) => pattern.replaceAll('*', '').split('')))];
-  const start = automata.map(({ start }) => start);
-  let names = [{ name: '', states: start }];
-  const seen = new Set([start.join()]);
-  while (names.length > 0) {
-    const found = names.find(({ states }) => states.every((state, at) => automata[at]?.ends(state)));
+  const allowing = lists.map((list) => automatonOf(list, effort));
+  const denying = automatonOf(denied, effort);
+  const letters = [...lettersIn(patterns, denied.length > 0)];
+  const isFound = ({ states, out }: Reached) =>
+    states.every((state, at) => allowing[at]?.ends(state)) && (out === null || !denying.ends(out));
+  const start = { name: '', states: allowing.map((one) => one.start), out: denying.start };
+  let reached: Reached[] = [start];
+  const seen = new Set([keyOf(start)]);
+  while (reached.length > 0) {
+    const found = reached.find(isFound);
     if (found !== undefined) return found.name;
-    const longer: typeof names = [];
-    for (const { name, states } of names) {
-      // A letter that is in no pattern only stars take: without it the name would be shorter, and no less in common.
+    const longer: Reached[] = [];
+    for (const { name, states, out } of reached) {
       for (const letter of letters) {
         if (!takes(effort, lists.length)) return undefined;
-        const next = step(automata, states, letter);
-        if (next === null || seen.has(next.join())) continue;
-        seen.add(next.join());
-        longer.push({ name: name + letter, states: next });
+        const next = step(allowing, states, letter);
+        if (next === null) continue;
+        const one = {
+          name: name + letter,
+          states: next,
+          out: out === null ? null : denying.step(out, letter),
+        };
+        const key = keyOf(one);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        longer.push(one);
       }
     }
-    names = longer;
+    reached = longer;
   }
   return null;
 }
 
-function step(automata: readonly Automaton[], states: readonly number[], letter: string): number[] | null {
+/** `out` null: nothing that begins like that is denied. */
+type Reached = { name: string; states: readonly number[]; out: number | null };
+
+function keyOf({ states, out }: Reached): string {
+  return `${states.join()} ${out}`;
+}
+
+/**
+ * A letter that is in no pattern only stars take: without it the name would be shorter and no less in common, unless the
+ * shorter one is denied.
+ */
+function lettersIn(patterns: readonly string[], withAnother: boolean): ReadonlySet<string> {
+  const letters = new Set(patterns.flatMap((pattern) => pattern.replaceAll('*', '').split('')));
+  const another = withAnother ? unspelled(patterns) : undefined;
+  return another === undefined ? letters : letters.add(another);
+}
+
+function step(
+  automata: readonly Automaton[],
+  states: readonly number[],
+  letter: string,
+): readonly number[] | null {
   const next: number[] = [];
   for (const [at, automaton] of automata.entries()) {
     const state = automaton.step(states[at] as number, letter);

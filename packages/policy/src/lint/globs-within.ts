@@ -25,7 +25,8 @@ export function globsWithin(globs: readonly string[], unknown = false): (glob: s
   };
 }
 
-function unspelled(globs: readonly string[]): string | undefined {
+/** A character that stands in none of them, where there is one. */
+export function unspelled(globs: readonly string[]): string | undefined {
   const spelled = new Set(globs.flatMap((glob) => glob.split('')));
   for (let unit = FIRST_PRIVATE; unit <= 0xffff; unit += 1) {
     const character = String.fromCharCode(unit);

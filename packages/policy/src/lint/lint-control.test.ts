@@ -57,6 +57,46 @@ test('policies that no agent is held to at once may differ', () => {
   ]);
 });
 
+test.each<[string, object, object, boolean]>([
+  ['what one allows the other denies', { allowedTools: ['read_file'] }, { deniedTools: ['read_*'] }, true],
+  ['one says that it denies all', { allowedTools: ['read_*'] }, { deniedTools: ['*'] }, false],
+  ['one says that it allows none', { allowedTools: ['read_*'] }, { allowedTools: [] }, false],
+  ['one denies some', { allowedTools: ['read_*'] }, { deniedTools: ['read_', 'read_f*'] }, false],
+  ['what one allows the other does not know', { allowedTools: ['read_*'] }, { tools: ['send'] }, true],
+  ['models', { allowedModels: ['gpt-*'] }, { allowedModels: ['claude-*'] }, true],
+  ['models of the same kind', { allowedModels: ['gpt-*'] }, { deniedModels: ['gpt-3*'] }, false],
+])('policies that leave nothing over, or something: %s', (_, one, other, isTold) => {
+  const policies = [
+    { ...P, ...one },
+    { id: 'q', ...other },
+  ];
+  const rules = policies.map(({ id }) => ({ id: `for-${id}`, policy: id }));
+  const empty = found({ policies, rules }).filter(({ code }) => code === 'NOTHING_IN_COMMON');
+  expect(empty).toEqual(
+    isTold ? [{ code: 'NOTHING_IN_COMMON', rules: ['for-p', 'for-q'], policies: ['p', 'q'] }] : [],
+  );
+});
+
+test('rules that never hold at once leave nothing over of each other, but of others', () => {
+  const policies = [
+    { id: 'reads', allowedTools: ['read_*'] },
+    { id: 'mails', allowedTools: ['send_mail'] },
+    { id: 'pays', allowedTools: ['pay'] },
+  ];
+  const inContext = (value: string) => ({ when: { field: 'context.environment', op: '==', value } });
+  const ruleOf = (policy: string, fields: object) => ({ id: `r-${policy}`, policy, ...fields });
+  const apart = [ruleOf('reads', inContext('prod')), ruleOf('mails', inContext('dev'))];
+  expect(found({ policies: policies.slice(0, 2), rules: apart })).toEqual([]);
+  const dated = [
+    ruleOf('reads', { endsAt: '2027-01-01T00:00:00Z' }),
+    ruleOf('mails', { startsAt: '2027-01-01T00:00:00Z' }),
+  ];
+  expect(found({ policies: policies.slice(0, 2), rules: dated })).toEqual([]);
+  expect(found({ policies, rules: [...apart, ruleOf('pays', {})] })).toMatchObject([
+    { code: 'NOTHING_IN_COMMON', policies: ['mails', 'pays'] },
+  ]);
+});
+
 test('a rule that cannot be read', () => {
   const when = { field: 'action.tool', op: 'matches', value: '(' };
   const rules = [
@@ -242,7 +282,7 @@ test('what would take too long is not told, but that it is not', () => {
   expect(linted(0)).toEqual({
     findings: [],
     skipped: [
-      { code: 'NOTHING_IN_COMMON', of: 'agents', count: 2 },
+      { code: 'NOTHING_IN_COMMON', of: 'agents', count: 4 },
       { code: 'PARENT_HOLDS_NOTHING', of: 'parents', count: 1 },
       { code: 'TOOLS_HANDED_ON', of: 'parents', count: 1 },
       { code: 'RULE_MATCHES_NOBODY', of: 'rules', count: 2 },

@@ -1,19 +1,52 @@
-/** Agents to whom nothing is allowed by all that they are held to together. */
-import type { AgentDocument } from '@mandate/schemas';
+/** Agents to whom no tool, or no model, is allowed by all that they are held to together. */
+import {
+  type AgentDocument,
+  type Condition,
+  type PolicyDocument,
+  type RuleDocument,
+  stepsOf,
+} from '@mandate/schemas';
 import { agentsAbove } from '../control/agents-above.ts';
 import { boundsDocument, nameOfBounds } from '../control/tenant-bounds.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
-import { takes } from '../effort.ts';
+import { type Effort, takes } from '../effort.ts';
 import { type AgentAttributes, mayMatch } from '../rules/ask-rules.ts';
-import type { Rule } from '../rules/rule.ts';
+import { conjuncts, type Rule } from '../rules/rule.ts';
 import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { skip } from './effort.ts';
-import { emptyTogether } from './empty-together.ts';
+import { emptyTogether, type Names } from './empty-together.ts';
 import type { Finding } from './finding.ts';
+import { neverHold } from './never-hold.ts';
 import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
 
-/** For each set of rules that some agent may be held to at some time, a smallest set of policies that leaves no tool over. */
+const KINDS = {
+  tool: { every: 'every tool call is blocked', field: 'allowedTools' },
+  model: { every: 'every LLM call is blocked', field: 'allowedModels' },
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no tool or model over. */
 export function nothingInCommon(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  agents: readonly AgentDocument[],
+  look: Look,
+): Finding[] {
+  return [...ofKind('tool', control, rules, agents, look), ...ofKind('model', control, rules, agents, look)];
+}
+
+/** What narrows the names of a kind. `rule` null: bounds, which no rule gives. `holder` null: the agent itself. */
+type Held = {
+  rule: { document: RuleDocument; compiled: Rule } | null;
+  holder: string | null;
+  policy: string;
+  names: Names;
+  /** What it allows to those below whoever holds it. */
+  below: Names;
+};
+
+function ofKind(
+  kind: Kind,
   control: TenantControl,
   rules: readonly RuleRead[],
   agents: readonly AgentDocument[],
@@ -21,16 +54,16 @@ export function nothingInCommon(
 ): Finding[] {
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
-    .flatMap((rule) => withPolicy(control, rule));
-  const bounds = boundsIn(control);
-  const ofGroups = rulesByGroup(enforced, ({ rule }) => rule.groups);
+    .flatMap((rule) => givenBy(kind, control, rule));
+  const bounds = boundsIn(kind, control);
+  const ofGroups = rulesByGroup(enforced, ({ rule }) => rule.compiled.groups);
   const given = new Map<string, readonly Held[]>();
   const givenTo = (agent: AgentAttributes) => {
     const known = given.get(agent.id);
     if (known !== undefined) return known;
     const some = ofGroups(agent.groups);
     takes(effort, some.length);
-    const held = some.filter(({ rule, tools }) => tools !== undefined && mayMatch(rule, agent, effort));
+    const held = some.filter(({ rule }) => mayMatch(rule.compiled, agent, effort));
     given.set(agent.id, held);
     return held;
   };
@@ -44,60 +77,133 @@ export function nothingInCommon(
       continue;
     }
     const above = agentsAbove(control.agents, agent).flatMap(({ id, agent: one }) =>
-      one === null
-        ? []
-        : givenTo(one).map((held) => ({ ...held, policy: `${held.policy} of ${id}`, tools: held.below })),
+      one === null ? [] : givenTo(one).map((held) => asBelow(held, id)),
     );
     const own = [...givenTo({ ...agent }), ...above];
     const held = own.length === 0 ? own : [...own, ...bounds];
-    const key = held.map(({ rule, policy }) => `${rule?.id} ${policy}`).join('\n');
+    const key = held.map(({ rule, policy }) => `${rule?.document.id} ${policy}`).join('\n');
     const known = looked.get(key);
     if (known === false) skipped();
     if (known !== undefined) continue;
-    const empty = emptyTogether(
-      held.map(({ tools = [] }) => tools),
-      effort,
-    );
-    // Of rules that were not all asked, some leaving no tool over means that all do; others mean nothing.
+    const empty = emptyAtOnce(held, effort);
+    // Of rules that were not all asked, some leaving no name over means that all do; others mean nothing.
     const isKnown = empty === null ? effort.left >= 0 : empty !== undefined;
     looked.set(key, isKnown);
     if (!isKnown) skipped();
     if (!empty) continue;
-    const names = [...new Set(empty.map((at) => held[at]?.policy ?? ''))];
-    if (found.has(names.join('\n'))) continue;
-    const quoted = names.map((name) => `"${name}"`).join(' and ');
-    found.set(names.join('\n'), {
-      code: 'NOTHING_IN_COMMON',
-      severity: 'error',
-      rules: empty.flatMap((at) => held[at]?.rule?.id ?? []),
-      policies: names,
-      message: `No tool is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held: where all their rules match at once, every tool call is blocked.`,
-      remedy:
-        'Let their allowedTools have a name in common, or keep their rules from matching the same agent.',
-    });
+    const names = [...new Set(empty.map(({ policy }) => policy))];
+    if (!found.has(names.join('\n'))) found.set(names.join('\n'), nothingLeft(kind, agent, names, empty));
   }
   return [...found.values()];
 }
 
-/** `rule`: null of bounds, which no rule gives. `below`: what it allows to those below whoever holds it. */
-type Held = {
-  rule: Rule | null;
-  policy: string;
-  tools: readonly string[] | undefined;
-  below: readonly string[] | undefined;
-};
-
-/** Of the tenant, where they say which tools there are. */
-function boundsIn({ opened }: TenantControl): readonly Held[] {
-  const tools = opened === null ? undefined : boundsDocument(opened.document)?.allowedTools;
-  if (opened === null || tools === undefined) return [];
-  return [{ rule: null, policy: nameOfBounds(opened), tools, below: tools }];
+function nothingLeft(
+  kind: Kind,
+  agent: AgentDocument,
+  names: readonly string[],
+  empty: readonly Held[],
+): Finding {
+  const quoted = names.map((name) => `"${name}"`).join(' and ');
+  const { every, field } = KINDS[kind];
+  return {
+    code: 'NOTHING_IN_COMMON',
+    severity: 'error',
+    rules: [...new Set(empty.flatMap(({ rule }) => rule?.document.id ?? []))],
+    policies: names,
+    message: `No ${kind} is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held: where all their rules match at once, ${every}.`,
+    remedy: `Let their ${field} have a name in common that none denies, or keep their rules from matching the same agent.`,
+  };
 }
 
-function withPolicy(control: TenantControl, { document, read }: RuleRead): (Held & { rule: Rule })[] {
-  const policy = meant(control, document);
+/** What it takes to try another set. */
+const OF_SET = 50;
+
+/** As `emptyTogether`, of rules that may hold at once. */
+function emptyAtOnce(held: readonly Held[], effort: Effort): readonly Held[] | null | undefined {
+  if (!takes(effort, OF_SET)) return undefined;
+  const empty = emptyTogether(
+    held.map(({ names }) => names),
+    effort,
+  );
+  if (!empty) return empty;
+  const set = empty.flatMap((at) => held[at] ?? []);
+  if (mayHoldAtOnce(set, effort)) return set;
+  let isKnown = true;
+  for (const left of set) {
+    const others = emptyAtOnce(
+      held.filter((one) => one !== left),
+      effort,
+    );
+    if (others) return others;
+    if (others === undefined) isKnown = false;
+  }
+  return isKnown ? null : undefined;
+}
+
+function mayHoldAtOnce(set: readonly Held[], effort: Effort): boolean {
+  const starts = set.map(({ rule }) => rule?.compiled.startsAtMs ?? Number.NEGATIVE_INFINITY);
+  const ends = set.map(({ rule }) => rule?.compiled.endsAtMs ?? Number.POSITIVE_INFINITY);
+  if (Math.max(...starts) >= Math.min(...ends)) return false;
+  const asked = set.flatMap(({ rule, holder }) => {
+    const { when } = rule?.document ?? {};
+    const all = when === undefined ? [] : conjuncts(when);
+    // Of an agent above other things may be so; it acts as the one below does.
+    return holder === null ? all : all.filter(isOfAct);
+  });
+  return !neverHold(asked, effort);
+}
+
+function isOfAct(condition: Condition): boolean {
+  if (!('field' in condition)) return false;
+  const [root, name] = stepsOf(condition.field);
+  return root !== 'agent' && name !== 'agentId';
+}
+
+function asBelow(held: Held, holder: string): Held {
+  return { ...held, holder, policy: `${held.policy} of ${holder}`, names: held.below };
+}
+
+function boundsIn(kind: Kind, { opened }: TenantControl): readonly Held[] {
+  const document = opened && boundsDocument(opened.document);
+  if (!opened || !document) return [];
+  const policy = nameOfBounds(opened);
+  return namesIn(kind, document).map((names) => ({ rule: null, holder: null, policy, names, below: names }));
+}
+
+function givenBy(
+  kind: Kind,
+  control: TenantControl,
+  { document, read }: RuleRead,
+): (Held & { rule: { document: RuleDocument; compiled: Rule } })[] {
+  const policy = meant(control, document)?.document;
   if (!read.ok || policy === undefined) return [];
-  const { allowedTools: tools, delegableTools = [] } = policy.document;
-  const below = tools && [...tools, ...delegableTools];
-  return [{ rule: read.compiled, policy: document.policy, tools, below }];
+  const rule = { document, compiled: read.compiled };
+  const below = namesIn(kind, withDelegable(policy));
+  return namesIn(kind, policy).map((names, at) => {
+    return { rule, holder: null, policy: document.policy, names, below: below[at] ?? names };
+  });
+}
+
+function withDelegable(policy: PolicyDocument): PolicyDocument {
+  const { allowedTools, delegableTools } = policy;
+  if (allowedTools === undefined || delegableTools === undefined) return policy;
+  return { ...policy, allowedTools: [...allowedTools, ...delegableTools] };
+}
+
+const ANY = ['*'];
+const NONE: readonly string[] = [];
+
+/** Each must let a name through; none: it narrows nothing, or says itself that it leaves nothing over. */
+function namesIn(kind: Kind, policy: PolicyDocument): readonly Names[] {
+  const [allowed, denied, known] =
+    kind === 'tool'
+      ? [policy.allowedTools, policy.deniedTools, policy.tools]
+      : [policy.allowedModels, policy.deniedModels, undefined];
+  if (allowed?.length === 0 || denied?.includes('*')) return [];
+  return [
+    ...(allowed === undefined && denied === undefined
+      ? []
+      : [{ allowed: allowed ?? ANY, denied: denied ?? NONE }]),
+    ...(known === undefined ? [] : [{ allowed: known, denied: NONE }]),
+  ];
 }
