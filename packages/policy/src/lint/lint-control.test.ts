@@ -254,6 +254,33 @@ test.each<[LintedDocument, string[]]>([
   expect(lintAround(controlOf(AMISS), NOW_MS, around).map(({ code }) => code)).toEqual(codes);
 });
 
+test('around an agent is told what it and those below it are left with; around a rule what it hands on', () => {
+  const documents = {
+    agents: [
+      { id: 'lead' },
+      { id: 'worker', parent: 'lead' },
+      { id: 'idle' },
+      { id: 'below', parent: 'idle' },
+    ],
+    policies: [
+      { id: 'plans', allowedTools: ['ask'], delegableTools: ['deploy'] },
+      { id: 'reads', allowedTools: ['read'] },
+    ],
+    rules: [
+      { id: 'r', policy: 'plans', agents: ['lead'] },
+      { id: 's', policy: 'reads', agents: ['worker', 'below'] },
+    ],
+  };
+  const codes = (around: LintedDocument) =>
+    lintAround(controlOf(documents), NOW_MS, around).map(({ code }) => code);
+  expect(codes({ kind: 'agent', id: 'lead' })).toEqual(['NOTHING_IN_COMMON', 'TOOLS_HANDED_ON']);
+  expect(codes({ kind: 'agent', id: 'below' })).toEqual(['PARENT_HOLDS_NOTHING']);
+  expect(codes({ kind: 'agent', id: 'nobody' })).toEqual([]);
+  expect(codes({ kind: 'rule', id: 'r' })).toEqual(['TOOLS_HANDED_ON']);
+  expect(codes({ kind: 'policy', id: 'plans' })).toEqual(['TOOLS_HANDED_ON']);
+  expect(codes({ kind: 'policy', id: 'reads' })).toEqual(['NOTHING_IN_COMMON']);
+});
+
 test('who changes a document waits for no more than some of it to be looked at', () => {
   const many = (count: number, of: string) => Array.from({ length: count }, (_, at) => `${of}${at}`);
   const tools = many(1_000, 'tool');

@@ -18,7 +18,6 @@ export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipp
 
 export function lintControl(control: TenantControl, atMs: number, steps = EFFORT_OF_ALL): Linted {
   const rules = rulesOf(control);
-  const inForce = rules.filter(({ document }) => isAlive(document, atMs));
   const agents = [...control.agents.values()].map(({ document }) => document);
   const policies = [...control.policies];
   const effort = effortOf(steps);
@@ -26,13 +25,7 @@ export function lintControl(control: TenantControl, atMs: number, steps = EFFORT
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
     ...nothingInCommon(control, rules, agents, { atMs, effort }),
-    ...lintFamilies(
-      control,
-      inForce.flatMap(({ read, document }) =>
-        read.ok ? { rule: read.compiled, policy: meant(control, document)?.document } : [],
-      ),
-      effort,
-    ),
+    ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort),
     ...idleRules(control, rules, { atMs, effort }),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, rules, { atMs, effort }),
@@ -40,21 +33,34 @@ export function lintControl(control: TenantControl, atMs: number, steps = EFFORT
   return { findings, skipped: effort.skipped };
 }
 
-export type LintedDocument = { kind: 'rule' | 'policy'; id: string };
+function givenBy(control: TenantControl, rules: readonly RuleRead[], atMs: number) {
+  return rules.flatMap(({ read, document }) =>
+    read.ok && isAlive(document, atMs)
+      ? { rule: read.compiled, policy: meant(control, document)?.document }
+      : [],
+  );
+}
+
+export type LintedDocument = { kind: 'agent' | 'rule' | 'policy'; id: string };
 
 /** So many of the agents that its rules hold are looked at: whoever changes a document waits for the answer. */
 const AGENTS_AROUND = 100;
 
-/** What is amiss about one document, of all that lintControl tells save of families. */
+/** What is amiss about one document, of all that lintControl tells. */
 export function lintAround(
   control: TenantControl,
   atMs: number,
   { kind, id }: LintedDocument,
 ): readonly LintFinding[] {
   const rules = rulesOf(control);
+  if (kind === 'agent') return lintAgent(control, rules, id, atMs);
   const own = rules.filter(({ document }) => id === (kind === 'rule' ? document.id : policyIdOf(document)));
   const policies = [...control.policies].filter(([name]) => kind === 'policy' && name === id);
   const effort = effortOf(EFFORT_OF_ONE);
+  const agents = [...control.agents.values()].map(({ document }) => document);
+  const ids = new Set(own.map(({ document }) => document.id));
+  const isOwn = ({ rules = [], policies = [] }: Finding) =>
+    rules.some((rule) => ids.has(rule)) || (kind === 'policy' && policies.includes(id));
   return whole([
     ...unreadableRules(own),
     ...missingPolicies(control, own, atMs),
@@ -62,6 +68,26 @@ export function lintAround(
     ...idleRules(control, own, { atMs, effort }),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, own, { atMs, effort }),
+    ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort).filter(isOwn),
+  ]);
+}
+
+/** With those right below it, who are held to what it is. */
+function lintAgent(
+  control: TenantControl,
+  rules: readonly RuleRead[],
+  id: string,
+  atMs: number,
+): readonly LintFinding[] {
+  const around = [...control.agents.values()].flatMap(({ document }) =>
+    document.id === id || document.parent === id ? document : [],
+  );
+  const effort = effortOf(EFFORT_OF_ONE);
+  return whole([
+    ...nothingInCommon(control, rules, around.slice(0, AGENTS_AROUND), { atMs, effort }),
+    ...lintFamilies(control, around, givenBy(control, rules, atMs), effort).filter(
+      ({ code }) => code !== 'NOTHING_TO_HAND_ON',
+    ),
   ]);
 }
 

@@ -1,5 +1,5 @@
 /** What is amiss between an agent and those below it, and what it may hand on to them without being allowed it itself. */
-import type { PolicyDocument } from '@mandate/schemas';
+import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { takes } from '../effort.ts';
 import { mayMatch } from '../rules/ask-rules.ts';
@@ -13,15 +13,16 @@ type Given = { rule: Rule; policy: PolicyDocument | undefined };
 
 const NAMED = 10;
 
+/** @param below those whose parents are looked at */
 export function lintFamilies(
   { agents }: TenantControl,
+  below: readonly AgentDocument[],
   given: readonly Given[],
   effort: LintEffort,
 ): Finding[] {
   const children = new Map<string, string>();
-  for (const { document } of agents.values())
-    if (document.parent !== undefined && !children.has(document.parent))
-      children.set(document.parent, document.id);
+  for (const { id, parent } of below)
+    if (parent !== undefined && !children.has(parent)) children.set(parent, id);
   const ofGroups = rulesByGroup(given, ({ rule }) => rule.groups);
   const ofParents = [...children].flatMap(([id, child]): Finding[] => {
     const parent = agents.get(id)?.document;

@@ -18,9 +18,11 @@ import {
   revision,
   whyQuery,
 } from './shapes.ts';
+import { lint, lintOf } from './show-lint.ts';
 
 const tags = ['agents'];
 const shown = z.object({ revision, agent: agentDocument });
+const written = shown.extend({ lint });
 const pages = pagesById('agents', shown);
 const body = agentDocument.meta({
   examples: [{ id: 'airline-007', groups: ['support'], labels: { tier: 'gold' } }],
@@ -70,7 +72,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
         summary: 'Register an agent, and issue it a key to publish with',
         querystring: whyQuery,
         body,
-        response: { 201: shown.extend({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
+        response: { 201: written.extend({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
       },
     },
     async (request, reply) => {
@@ -81,7 +83,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
         .code(201)
         .header('location', `/v1/agents/${encodeURIComponent(agent.id)}`)
         .header('etag', etagOf(revision));
-      return { revision, agent, key };
+      return { revision, agent, key, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
     },
   );
 
@@ -95,13 +97,14 @@ export function writeAgents(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: shown },
+        response: { 200: written },
       },
     },
     async (request, reply) => {
       const agent = request.body;
       mustBeNamed(request.params.id, agent);
-      return { revision: await carryOut(control, request, reply, { event: 'agent.put', agent }), agent };
+      const revision = await carryOut(control, request, reply, { event: 'agent.put', agent });
+      return { revision, agent, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
     },
   );
 
