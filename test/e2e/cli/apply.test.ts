@@ -89,7 +89,7 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
   write('below/policy.yml', POLICY.replace("'read_*'", "'read_*', search"));
   const { stdout } = await mandate(['apply', '-f', path]);
   expect(stdout).toContain(
-    '~ policy gitops-reads\n    +   - search\n    ! wider: allowedTools: + search\n1 difference: 1 to change\n',
+    '~ policy gitops-reads\n      allowedTools:\n    +   - search\n    ! wider: allowedTools: + search\n1 difference: 1 to change\n',
   );
   expect((await mandate([...ask, 'search'])).stdout).toContain('ALLOW');
 
