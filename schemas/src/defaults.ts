@@ -16,6 +16,8 @@ export const CAPS = {
   recordBytes: 256 * 1024,
   documentBytes: 1024 * 1024,
   depth: 32,
+  /** Of a body over HTTP, whose bytes bound all else. It leaves room to say of a change that it is nested too deep for the log. */
+  bodyDepth: 128,
   keys: 1_000,
   /** Of all lists of a record together: each costs as much as it does in a text many times as long. */
   elements: 20_000,

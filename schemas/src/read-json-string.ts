@@ -1,5 +1,4 @@
 /** The string of JSON, read strictly: every escape as the standard has it, no control character, no half character. */
-import { CAPS } from './defaults.ts';
 import { COMPLETE_IT, JsonFault } from './json-fault.ts';
 
 const QUOTE = 0x22;
@@ -16,8 +15,11 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** Reads the string whose opening quote stands at `opened`; `end` is behind its closing one. Throws a `JsonFault`. */
-export function readJsonString(text: string, opened: number): { value: string; end: number } {
+/**
+ * Reads the string whose opening quote stands at `opened`; `end` is behind its closing one. Throws a `JsonFault`.
+ * @param most characters in it
+ */
+export function readJsonString(text: string, opened: number, most: number): { value: string; end: number } {
   let value = '';
   let at = opened + 1;
   let start = at;
@@ -38,7 +40,7 @@ export function readJsonString(text: string, opened: number): { value: string; e
     }
   }
   value += text.slice(start, at);
-  refuseUnfit(value, opened);
+  refuseUnfit(value, opened, most);
   return { value, end: at + 1 };
 }
 
@@ -58,10 +60,10 @@ function readEscape(text: string, at: number): string {
   );
 }
 
-function refuseUnfit(value: string, opened: number): void {
-  if (value.length > CAPS.stringUnits) {
+function refuseUnfit(value: string, opened: number, most: number): void {
+  if (value.length > most) {
     throw new JsonFault(
-      `a string of ${value.length} characters; ${CAPS.stringUnits} are allowed`,
+      `a string of ${value.length} characters; ${most} are allowed`,
       opened,
       'send less, or a reference to where it is kept',
     );

@@ -28,13 +28,17 @@ function readNumber(word: string, at: number): number {
   }
   const number = Number(word);
   if (!Number.isFinite(number)) {
-    throw new JsonFault(`the number ${legible(word)} is too large`, at, 'send it as a string');
+    throw new JsonFault(
+      `the number ${legible(word)} is too large`,
+      at,
+      'send a smaller one, or its digits as a string',
+    );
   }
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
     throw new JsonFault(
       `the integer ${legible(word)} is beyond 2^53-1 and would be rounded`,
       at,
-      'send it as a string',
+      'send a smaller one, or its digits as a string',
     );
   }
   return number === 0 ? 0 : number;

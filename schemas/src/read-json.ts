@@ -12,15 +12,21 @@ import type { Json } from './scalars.ts';
 /** Where a value begins, and the key that names it (for a list's element and for the whole text: the value again). */
 export type JsonPlace = { key: number; value: number };
 
+/** How much a text may hold: how deep, and of keys, of elements of lists and of characters in a string. */
+export type JsonCaps = { depth: number; keys: number; elements: number; stringUnits: number };
+
 type Path = readonly PropertyKey[];
 
 const WORD = /[-+.\w]+/y;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Reads one JSON value that is the whole text, or throws a `JsonFault`. `-0` is read as 0. */
-export function readJson(text: string): Json {
-  return new Reader(text, []).document();
+/**
+ * Reads one JSON value that is the whole text, or throws a `JsonFault`. `-0` is read as 0.
+ * @param caps of a record, where nothing else is said
+ */
+export function readJson(text: string, caps: JsonCaps = CAPS): Json {
+  return new Reader(text, [], caps).document();
 }
 
 /**
@@ -29,7 +35,7 @@ export function readJson(text: string): Json {
  * hostile one cannot make it keep every pointer.
  */
 export function findInJson(text: string, path: Path): JsonPlace {
-  const reader = new Reader(text, path);
+  const reader = new Reader(text, path, CAPS);
   reader.document();
   return reader.found;
 }
@@ -42,20 +48,22 @@ export type JsonElement = { value: Json; start: number; end: number };
  * `JsonFault` as `readJson` does.
  */
 export function readJsonElements(text: string): readonly JsonElement[] {
-  return new Reader(text, []).elements();
+  return new Reader(text, [], CAPS).elements();
 }
 
 class Reader {
   found: JsonPlace = { key: 0, value: 0 };
   readonly #text: string;
   readonly #path: Path;
+  readonly #caps: JsonCaps;
   #at = 0;
   #keys = 0;
   #elements = 0;
 
-  constructor(text: string, path: Path) {
+  constructor(text: string, path: Path, caps: JsonCaps) {
     this.#text = text;
     this.#path = path;
+    this.#caps = caps;
   }
 
   document(): Json {
@@ -101,7 +109,7 @@ class Reader {
       throw new JsonFault(
         'there is more after the end of the value',
         this.#at,
-        'send one JSON object a record',
+        'send one JSON value, and nothing behind it',
       );
     }
   }
@@ -143,9 +151,9 @@ class Reader {
     if (Object.hasOwn(object, key)) {
       throw new JsonFault(`the key ${legible(key)} stands twice`, start, 'keep one of the two');
     }
-    if (++this.#keys > CAPS.keys) {
+    if (++this.#keys > this.#caps.keys) {
       throw new JsonFault(
-        `more than ${CAPS.keys} keys in one record`,
+        `more than ${this.#caps.keys} keys in one record`,
         start,
         'send fewer fields, or a reference to where they are kept',
       );
@@ -162,9 +170,9 @@ class Reader {
     for (;;) {
       const isNext = onPath && this.#path[depth - 1] === array.length;
       if (isNext) this.found = { key: this.#at, value: this.#at };
-      if (++this.#elements > CAPS.elements) {
+      if (++this.#elements > this.#caps.elements) {
         throw new JsonFault(
-          `more than ${CAPS.elements} elements of lists in one record`,
+          `more than ${this.#caps.elements} elements of lists in one record`,
           this.#at,
           'send shorter lists, or a reference to where they are kept',
         );
@@ -175,8 +183,9 @@ class Reader {
   }
 
   #descend(depth: number): void {
-    if (depth > CAPS.depth) {
-      throw new JsonFault(`nested deeper than ${CAPS.depth}`, this.#at, 'send a flatter value, or its text');
+    const most = this.#caps.depth;
+    if (depth > most) {
+      throw new JsonFault(`nested deeper than ${most}`, this.#at, 'send a flatter value, or its text');
     }
     this.#at++;
     this.#blanks();
@@ -202,7 +211,7 @@ class Reader {
   }
 
   #string(): string {
-    const { value, end } = readJsonString(this.#text, this.#at);
+    const { value, end } = readJsonString(this.#text, this.#at, this.#caps.stringUnits);
     this.#at = end;
     return value;
   }
