@@ -41,6 +41,25 @@ test('a change that could not be read back is never written', async () => {
   expect(followed.revision()).toBe(0);
 });
 
+test('a body that two readers would take for two things is refused, and so is one that no stack holds', async () => {
+  const { call, followed } = await controlOn(await openLog());
+  const twice = '{"version": 1, "id": "dear", "maxCostTotal": 1, "maxCostTotal": 100}';
+  expect(await call('author', 'POST', '/v1/policies', { text: twice })).toMatchObject({
+    status: 400,
+    body: {
+      code: 'INVALID_JSON',
+      detail: expect.stringContaining('line 1, column 49: the key "maxCostTotal"'),
+    },
+  });
+  const when = `${'{"not":['.repeat(450)}{"field":"action.tool","op":"==","value":"ls"}${']}'.repeat(450)}`;
+  const text = `{"version":1,"id":"deep","policy":"reads","when":${when}}`;
+  expect(await call('author', 'POST', '/v1/rules', { text })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_JSON', detail: expect.stringContaining('nested deeper than 128') },
+  });
+  expect(followed.revision()).toBe(0);
+});
+
 test('what is added has nothing to match', async () => {
   const { call } = await controlOn(await openLog());
   const body = { id: 'bot' };

@@ -36,7 +36,8 @@ export type Who = keyof typeof KEYS | `sk-${string}`;
 const keyOfWho = (who: Who) => (isNamed(who) ? KEYS[who].key : who);
 const isNamed = (who: Who): who is keyof typeof KEYS => who in KEYS;
 
-export type Sent = { body?: unknown; headers?: Readonly<Record<string, string>> };
+/** `text` is a body as it is; one or the other. */
+export type Sent = { body?: unknown; text?: string; headers?: Readonly<Record<string, string>> };
 
 export async function openLog(): Promise<Bus> {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
@@ -66,15 +67,16 @@ export async function controlOn(bus: Bus) {
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
   onTestFinished(stop);
 
-  async function call(who: Who | null, method: string, path: string, { body, headers }: Sent = {}) {
+  async function call(who: Who | null, method: string, path: string, { body, text, headers }: Sent = {}) {
+    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(who && { authorization: `Bearer ${keyOfWho(who)}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(sent !== undefined && { body: sent }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: its shape is what the test is about
     const answer: any = await response.json();

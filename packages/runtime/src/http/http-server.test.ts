@@ -1,4 +1,4 @@
-import { APPROVAL_ID_UNITS, type ApiScope } from '@mandate/schemas';
+import { APPROVAL_ID_UNITS, type ApiScope, CAPS } from '@mandate/schemas';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { issueApiKey } from '../api-keys/api-key-record.ts';
@@ -48,6 +48,9 @@ const routes: HttpRoutes = async (server) => {
       sum: body.amounts.reduce((sum, amount) => sum + amount, 0),
     }),
   );
+  server.post('/v1/open', { config: { scope: 'publish' } }, ({ body }) => ({
+    keys: Object.keys(Object(body)).length,
+  }));
   server.post(
     '/v1/raw',
     {
@@ -98,6 +101,7 @@ async function serve(options: Partial<HttpServerOptions> = {}) {
   return { lines };
 }
 
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const json = { 'content-type': 'application/json' };
 const post = (url: string, payload: string | Buffer, headers: Record<string, string> = json) =>
@@ -349,6 +353,42 @@ describe('problems', () => {
     const answer = await post('/v1/things/7', payload);
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code });
+  });
+
+  test.each([
+    [
+      'a key that stands twice',
+      '{"amounts": [1],\n "amounts": [100]}',
+      'line 2, column 2: the key "amounts"',
+    ],
+    ['an integer that would be rounded', '{"amounts": [9007199254740993]}', 'line 1, column 14: the integer'],
+    ['half a character', '{"amounts": ["\\ud800"]}', 'line 1, column 14: a string holds half'],
+    ['__proto__', '{"amounts": [], "__proto__": {}}', 'line 1, column 17: the key "__proto__"'],
+    ['constructor', '{"amounts": [], "constructor": 1}', 'line 1, column 17: the key "constructor"'],
+    ['too deep a list', `{"amounts": ${nested(CAPS.bodyDepth)}}`, 'column 140: nested deeper than 128'],
+    ['a list as deep as no stack', `{"amounts": ${nested(100_000)}}`, 'column 140: nested deeper than 128'],
+    ['more than one value', '{"amounts": []} {}', 'line 1, column 17: there is more'],
+  ])('%s is told with its place', async (_case, payload, detail) => {
+    const { lines } = await serve();
+    const answer = await post('/v1/things/7', payload);
+    expect(answer.json()).toMatchObject({
+      status: 400,
+      code: 'INVALID_JSON',
+      detail: expect.stringContaining(detail),
+      remedy: expect.stringMatching(/^[A-Z].+\.$/),
+    });
+    expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
+  });
+
+  test('a body holds what its bytes hold, whatever a record may', async () => {
+    await serve();
+    const amounts = Array.from({ length: CAPS.elements * 2 }, () => 1);
+    expect((await post('/v1/things/7', JSON.stringify({ amounts }))).json()).toMatchObject({ sum: 40_000 });
+    const wide = Object.fromEntries(amounts.map((_, at) => [`k${at}`, 0]));
+    const long = { ...wide, text: 'x'.repeat(CAPS.stringUnits + 1) };
+    expect((await post('/v1/open', JSON.stringify(long))).json()).toEqual({ keys: 40_001 });
+    const deep = `{"amounts": ${nested(CAPS.bodyDepth - 1)}}`;
+    expect((await post('/v1/things/7', deep)).json()).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
   test('only JSON is accepted, and only as it is', async () => {

@@ -1,7 +1,9 @@
 /**
- * Bodies are JSON or nothing. Most routes get the parsed value; one that declares `config: { rawJson: true }` gets
- * the bytes, to read them with its own strict reader. Its `schema.body` then documents the body and checks nothing.
+ * Bodies are JSON or nothing, and read as strictly as records: what two readers would take for two things is refused.
+ * Most routes get the parsed value; one that declares `config: { rawJson: true }` gets the bytes, to read them with its
+ * own strict reader. Its `schema.body` then documents the body and checks nothing.
  */
+import { CAPS, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { HttpProblem } from './http-problem.ts';
@@ -17,6 +19,13 @@ declare module 'fastify' {
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;|$)/;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+/** Documents are long lists and tables: the bytes of a body bound all that is in it but its depth, which stacks must hold. */
+const OF_BODIES: JsonCaps = {
+  depth: CAPS.bodyDepth,
+  keys: Number.POSITIVE_INFINITY,
+  elements: Number.POSITIVE_INFINITY,
+  stringUnits: Number.POSITIVE_INFINITY,
+};
 
 /** The bytes of the body, on a route that declares `config: { rawJson: true }`. Never empty there. */
 export function rawBody(request: FastifyRequest): Buffer {
@@ -24,26 +33,16 @@ export function rawBody(request: FastifyRequest): Buffer {
   return request.body;
 }
 
-export function acceptJsonBodies(server: HttpServer): void {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
-  const parseSafely = server.getDefaultJsonParser('error', 'error');
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+export function acceptJsonBodies(server: HttpServer): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
-    if (request.routeOptions.config.rawJson === true) return done(null, body);
-    let text: string;
-    try {
-      text = utf8.decode(body);
-    } catch {
-      return done(invalidJson('it is not UTF-8'));
-    }
-    // As curl sends it, whose header is of what it might have sent.
-    if (text === '' && !METHODS_WITH_BODY.has(request.method)) return done(null, undefined);
-    return parseSafely(request, text, (error, value) => {
-      if (error === null) done(null, value);
-      else done(invalidJson(whyNotJson(text)));
-    });
-  });
+  server.addContentTypeParser(
+    JSON_TYPE,
+    { parseAs: 'buffer' },
+    async ({ method, routeOptions }: FastifyRequest, body: Buffer) =>
+      routeOptions.config.rawJson === true ? body : parsed(body, method),
+  );
 
   server.addHook('onRoute', (route) => {
     if (route.config?.rawJson !== true) return;
@@ -67,19 +66,39 @@ export function acceptJsonBodies(server: HttpServer): void {
   });
 }
 
+/** Undefined where nothing was sent and nothing need be. */
+function parsed(body: Buffer, method: string): Json | undefined {
+  const text = textOf(body);
+  // As curl sends it, whose header is of what it might have sent.
+  if (text === '' && !METHODS_WITH_BODY.has(method)) return undefined;
+  if (text === '') throw invalidJson('it is empty');
+  try {
+    return readJson(text, OF_BODIES);
+  } catch (error) {
+    throw error instanceof JsonFault ? notStrictJson(text, error) : error;
+  }
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw invalidJson('it is not UTF-8');
+  }
+}
+
 function invalidJson(why: string): HttpProblem {
   return new HttpProblem(400, 'INVALID_JSON', `the body is not acceptable JSON: ${why}`, {
     remedy: 'Send one JSON value in UTF-8; where there is nothing to send, leave content-type out.',
   });
 }
 
-/** The safe parser does not say what it met; the plain one does. What only the safe one refuses is a poisoned key. */
-function whyNotJson(text: string): string {
-  if (text === '') return 'it is empty';
-  try {
-    JSON.parse(text);
-    return 'a key named __proto__ or constructor is not allowed';
-  } catch (error) {
-    return error instanceof Error ? error.message : 'it cannot be parsed';
-  }
+function notStrictJson(text: string, { message, offset, remedy }: JsonFault): HttpProblem {
+  const { line, column } = placeOf(text, offset);
+  return new HttpProblem(
+    400,
+    'INVALID_JSON',
+    `the body is not acceptable JSON: line ${line}, column ${column}: ${message}`,
+    { remedy: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.` },
+  );
 }
