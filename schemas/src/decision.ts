@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { actionSnapshot } from './action.ts';
 import { CODES, VERDICTS } from './codes.ts';
+import { givenPolicy } from './given-policy.ts';
 import { budgetLimit, charging, rateLimit } from './limit.ts';
 import { micros, microsDelta } from './money.ts';
 import { policyNamed } from './rule-document.ts';
@@ -27,6 +28,8 @@ export const mandateReference = z.object({
   hash: z.string(),
   rules: z.array(z.string()),
   policies: z.array(z.string()),
+  /** Those that rules gave, and which: absent where none did, as for a mandate of a file, and on older records. */
+  given: z.array(givenPolicy).optional(),
 });
 export type MandateReference = z.infer<typeof mandateReference>;
 

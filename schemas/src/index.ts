@@ -25,6 +25,7 @@ export * from './decisions-record.ts';
 export * from './defaults.ts';
 export * from './duration-in-words.ts';
 export * from './epoch-in-force.ts';
+export * from './given-policy.ts';
 export * from './issued-mandate.ts';
 export { JsonFault, legible, placeOf, pointerStep } from './json-fault.ts';
 export * from './limit.ts';

@@ -16,6 +16,13 @@ const policy = z.string().optional();
 /** The agent above the one that asks whose policy it is, and whose counter where an agent has one of its own. */
 const holder = id.optional();
 
+/**
+ * What other policies say of the same counter, of which the limit is the strictest, with the bound of each; absent where none
+ * says anything. In the order of the policies.
+ */
+const alsoOf = <Shape extends z.ZodRawShape>(bound: Shape) =>
+  z.array(z.object({ policy: z.string(), ...bound })).optional();
+
 export const budgetLimit = z.object({
   kind: z.literal('budget'),
   scope: z.enum(BUDGET_SCOPES),
@@ -27,6 +34,7 @@ export const budgetLimit = z.object({
   maxMicros: micros.nullable(),
   policy,
   holder,
+  also: alsoOf({ maxMicros: micros }),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
@@ -39,10 +47,16 @@ export const rateLimit = z.object({
   maxCalls: count,
   policy,
   holder,
+  also: alsoOf({ maxCalls: count }),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
-export const confirmationLimit = z.object({ kind: z.literal('confirmation'), policy, holder });
+export const confirmationLimit = z.object({
+  kind: z.literal('confirmation'),
+  policy,
+  holder,
+  also: alsoOf({}),
+});
 
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;

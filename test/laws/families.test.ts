@@ -82,7 +82,7 @@ function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]):
 
 function sameBut(one: object, other: object, but: readonly string[]): boolean {
   const rest = (of: object) =>
-    Object.entries(of).filter(([name]) => ![...but, 'policy', 'holder'].includes(name));
+    Object.entries(of).filter(([name]) => ![...but, 'policy', 'holder', 'also'].includes(name));
   return JSON.stringify(rest(one)) === JSON.stringify(rest(other));
 }
 
@@ -276,7 +276,8 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
     },
     refusal: {
       code: 'TOOL_NOT_ALLOWED',
-      reason: 'No pattern of allowedTools matches the tool "send". That is of the policy "reads@1 of lead".',
+      reason:
+        'No pattern of allowedTools matches the tool "send". That is of the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
     },
     checks: [{ check: 'tool-allowed', said: 'block', policy: 'reads@1 of lead', holder: 'lead' }],
     limits: [

@@ -124,8 +124,9 @@ test('a rule that adds nothing could go, also where all such go at once', () => 
 
 /** But for which rules gave it, for how long that is known, and what is only told. */
 function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ...plan }: Plan): unknown {
-  const { rules: _rules, ...given } = mandate ?? {};
-  return JSON.parse(JSON.stringify({ ...plan, mandate: given }));
+  const { rules: _rules, given: _given, ...others } = mandate ?? {};
+  const text = JSON.stringify({ ...plan, mandate: others });
+  return JSON.parse(text.replaceAll(/, which the rule \\"[^"]*\\" (?:and \d+ more give|gives)/g, ''));
 }
 
 /** Without what ends, or lets through what it refuses. */

@@ -1,6 +1,14 @@
 /** SEMANTICS section 7: policies compose to what each of them allows, whatever their order and however often they stand there. */
-import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
-import { policyDocument } from '@mandate/schemas';
+import {
+  compileGlobs,
+  compilePolicy,
+  compose,
+  decide,
+  type Mandate,
+  missingPolicy,
+  plan,
+} from '@mandate/policy';
+import { policyDocument, type StepFacts } from '@mandate/schemas';
 import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -227,6 +235,58 @@ test('what was found says whose bound it was', () => {
       { said: 'block', policy: 'files@9' },
       { said: 'pass', policy: 'readers@2' },
     ],
+  });
+});
+
+test('beside the strictest limit of a counter stands what each other policy says of it', () => {
+  const rate = (maxCalls: number) => ({ rateLimit: { maxCalls, windowMs: 3_600_000 } });
+  const tool = { toolPolicies: { pay: { cost: 2, requiresConfirmation: true } } };
+  const mandate = composed([
+    policyOf({ maxCostTotal: 5, ...rate(10), ...tool }, 'a@1'),
+    policyOf({ maxCostTotal: 3, ...rate(7), ...tool }, 'b@1'),
+    policyOf({ ...rate(7) }, 'c@1'),
+  ]);
+  const made = plan({ id: 'x', agentId: 'a', type: 'tool_call', tool: 'pay' }, mandate, START_MS);
+  expect(made.limits).toMatchObject([
+    { maxMicros: 3_000_000, policy: 'b@1', also: [{ policy: 'a@1', maxMicros: 5_000_000 }] },
+    {
+      maxCalls: 7,
+      policy: 'b@1',
+      also: [
+        { policy: 'a@1', maxCalls: 10 },
+        { policy: 'c@1', maxCalls: 7 },
+      ],
+    },
+    { kind: 'confirmation', policy: 'a@1', also: [{ policy: 'b@1' }] },
+  ]);
+  const nothing = { first: null, late: false, kill: null };
+  const facts = {
+    ...nothing,
+    limits: [
+      { kind: 'budget', ok: false, spentMicros: 2_500_000, retryAfterMs: null },
+      { kind: 'rate', ok: false, calls: 7, retryAfterMs: 5 },
+      { kind: 'confirmation', ok: false, grant: 'none' },
+    ],
+  } as unknown as StepFacts;
+  const saw = decide(made, facts)
+    .checks.filter(({ said }) => said !== 'pass')
+    .map((check) => check.saw);
+  expect(saw).toMatchObject([
+    { also: [{ policy: 'a@1', maxMicros: 5_000_000, said: 'pass' }] },
+    {
+      also: [
+        { policy: 'a@1', maxCalls: 10, said: 'pass' },
+        { policy: 'c@1', maxCalls: 7, said: 'block' },
+      ],
+    },
+    { also: [{ policy: 'b@1' }] },
+  ]);
+  const over = {
+    ...facts,
+    limits: [{ ...facts.limits[0], spentMicros: 4_000_000 }, ...facts.limits.slice(1)],
+  };
+  expect(decide(made, over as StepFacts).checks.find(({ check }) => check === 'budget')?.saw).toMatchObject({
+    also: [{ said: 'block' }],
   });
 });
 

@@ -468,8 +468,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 a rebuild finds every counter that was charged',
-      "budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),",
-      'budgets: [],',
+      "plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget')",
+      '([] as BudgetLimit[])',
     ],
     [
       '5 a rebuild finds every slot',
@@ -667,14 +667,38 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
-    ['7 of budgets that share a counter the least', 'mostOf(budget) < mostOf(known)', 'false'],
-    ['7 budgets of other counters are all kept', 'budget.id, budget.windowMs]', 'budget.windowMs]'],
+    ['7 budgets of other counters are all kept', '[scope, owner, id, windowMs]', '[scope, owner, windowMs]'],
+    [
+      '7 what another says of a budget is weighed by what was spent',
+      'spentMicros <= one.maxMicros - costMicros',
+      'spentMicros <= one.maxMicros',
+    ],
+    [
+      '7 what only counts says nothing of a budget',
+      'policy === null || maxMicros === null',
+      'policy === null',
+    ],
     ["7 a policy's own budget is its own", "scope === 'mandate' ? id : ''", "''"],
     ['4 what is spent below is spent from the budgets above', "return holder ?? '';", "return '';"],
   ]),
   ...inFile(`${POLICY}/checks/rate.ts`, [
-    ['7 of rates over the same window the least', 'rate.maxCalls < known.maxCalls', 'false'],
-    ['7 rates over other windows are all kept', 'strictest.get(counter)', '[...strictest.values()][0]'],
+    [
+      '7 rates over other windows are all kept',
+      'JSON.stringify([windowMs, holder])',
+      'JSON.stringify([holder])',
+    ],
+    [
+      '7 what another says of a rate is weighed by what was called',
+      'calls < one.maxCalls',
+      'calls <= one.maxCalls',
+    ],
+  ]),
+  ...inFile(`${POLICY}/checks/check.ts`, [
+    ['7 of limits that share a counter the least', 'mostOf(other) < mostOf(one) ? other : one', 'one'],
+    ['7 what others say of it is told', 'others: all.filter((one) => one !== strictest)', 'others: []'],
+  ]),
+  ...inFile(`${POLICY}/mandate/compose.ts`, [
+    ['7 which rules gave a policy is told of each', 'one.policy === policy ? one.rules : []', 'one.rules'],
   ]),
   ...inFile(`${POLICY}/mandate/compose-family.ts`, [
     ['7 what an agent above holds bounds those below', '...above.flatMap(policiesOf)', ''],
@@ -704,10 +728,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 what bounds those above bounds how long a plan holds', '...together(all),', '...together([own]),'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
-    ['7 one that asks for a person is enough', 'calls.find(({ tool })', 'calls.slice(0, 1).find(({ tool })'],
+    [
+      '7 one that asks for a person is enough',
+      'calls.filter(({ tool })',
+      'calls.slice(0, 1).filter(({ tool })',
+    ],
   ]),
   ...inFile(`${POLICY}/checklist.ts`, [
-    ['7 every policy is asked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
+    ['7 every policy is asked', 'calls.flatMap((under)', 'calls.slice(0, 1).flatMap((under)'],
     ['7 the shortest lease', 'Math.min(...leases)', 'Math.max(...leases)'],
     ['7 observe only if all observe', 'observe: calls.every(', 'observe: calls.some('],
     [

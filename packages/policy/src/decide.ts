@@ -109,7 +109,8 @@ export function plan(
 
 export function decide(plan: Plan, facts: StepFacts): Judgement {
   const own = duplicated(facts) ?? late(facts) ?? killed(facts);
-  const ofMandate = own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits) ?? ALLOWED;
+  const ofMandate =
+    own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits, plan.mandate) ?? ALLOWED;
   const checks = everyCheck(plan, facts);
   const shadow = plan.shadow === undefined || own !== null ? null : inShadow(plan.shadow, facts);
   const letThrough =

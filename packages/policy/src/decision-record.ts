@@ -101,13 +101,20 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
   return {
     micros: facts.chargedMicros,
     charging: plan.charging,
-    budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
+    budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counterOf),
     rates:
       judgement.observed === null
-        ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate')
+        ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counterOf)
         : [],
     leaseMs: plan.leaseMs,
   };
+}
+
+/** What others say of it is told by its check. */
+function counterOf<L extends BudgetLimit | RateLimit>(limit: L): L {
+  if (limit.also === undefined) return limit;
+  const { also: _, ...counter } = limit;
+  return counter as L;
 }
 
 /** What the tightest budget and rate have left after this decision; null where nothing limits, or nothing was asked. */

@@ -1,13 +1,17 @@
 /** What the ledger saw at the limits, worded: for the record, and for the verdict when one of them failed. */
-import type { Check, Json, Limit, LimitFact, Plan } from '@mandate/schemas';
+import type { Check, Json, Limit, LimitFact, MandateReference, Plan } from '@mandate/schemas';
 import { budgets } from './checks/budget.ts';
 import type { Objection } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
-import type { Ruling } from './ruling.ts';
+import { ofPolicy, type Ruling } from './ruling.ts';
 
 /** The first limit that failed gives the verdict; the wait is long enough for all of them, and the remedy fits the wait. */
-export function limited(limits: readonly Limit[], facts: readonly LimitFact[]): Ruling | null {
+export function limited(
+  limits: readonly Limit[],
+  facts: readonly LimitFact[],
+  mandate: MandateReference | null = null,
+): Ruling | null {
   const at = facts.findIndex((fact) => !fact.ok);
   if (at === -1) return null;
   const limit = limits[at];
@@ -19,7 +23,7 @@ export function limited(limits: readonly Limit[], facts: readonly LimitFact[]): 
     return { verdict, ...objection, hard: fact.grant === 'denied', retryAfterMs: null };
   }
   const retryAfterMs = waitForAll(facts);
-  const whose = limit.policy === undefined ? '' : ` That is of the policy "${limit.policy}".`;
+  const whose = limit.policy === undefined ? '' : ofPolicy(limit.policy, mandate);
   const reason = `${objection.reason}${whose}`;
   const remedy = remedyForAll(limits, facts) ?? objection.remedy;
   return { verdict: 'BLOCK', ...objection, reason, remedy, hard: retryAfterMs === null, retryAfterMs };

@@ -113,7 +113,9 @@ function request({ decision, mandate, traceId }: Explanation): Section {
 function checks({ checks, mandate }: Explanation): Section {
   const lines = checks.map(({ check, said, words, bound }) => {
     const from =
-      bound === null ? '' : `  [${bound.field}${bound.policy === null ? '' : `, ${bound.policy}`}]`;
+      bound === null
+        ? ''
+        : `  [${[bound.field, bound.policy, bound.rules.join(' and ') && `by ${bound.rules.join(' and ')}`].filter(Boolean).join(', ')}]`;
     return labelled(`${said.padEnd(5)} ${check}`, 27, words + from, SAID[said]);
   });
   const notTold = mandate?.notTold ?? null;

@@ -7,7 +7,7 @@ import {
   TOTAL_BUDGET,
 } from '@mandate/schemas';
 import type { Budget } from '../mandate/mandate.ts';
-import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
+import { type Calls, type LimitCheck, type LimitOf, saidIf, strictestOf, under } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
@@ -15,15 +15,15 @@ type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
   limits(calls) {
-    const strictest = new Map<string, Counted>();
-    for (const budget of calls.flatMap(countedUnder)) {
-      const counter = JSON.stringify([budget.scope, budget.owner, budget.id, budget.windowMs]);
-      const known = strictest.get(counter);
-      if (known === undefined || mostOf(budget) < mostOf(known)) strictest.set(counter, budget);
-    }
-    return [...strictest.values()].toSorted((one, other) => rank(one) - rank(other)).map(limitOf);
+    const counters = Map.groupBy(calls.flatMap(countedUnder), ({ scope, owner, id, windowMs }) =>
+      JSON.stringify([scope, owner, id, windowMs]),
+    );
+    return [...counters.values()]
+      .map((all) => strictestOf(all, mostOf))
+      .toSorted(({ strictest: one }, { strictest: other }) => rank(one) - rank(other))
+      .map(({ strictest, others }) => limitOf(strictest, alsoOf(others)));
   },
-  saw: ({ scope, id, windowMs, maxMicros }, { spentMicros, retryAfterMs }, costMicros) => ({
+  saw: ({ scope, id, windowMs, maxMicros, also }, { spentMicros, retryAfterMs }, costMicros) => ({
     scope,
     id,
     windowMs,
@@ -31,6 +31,9 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     costMicros,
     maxMicros,
     retryAfterMs,
+    ...(also !== undefined && {
+      also: also.map((one) => ({ ...one, said: saidIf(spentMicros <= one.maxMicros - costMicros) })),
+    }),
   }),
   objection({ scope, id, windowMs, maxMicros, holder }, fact) {
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
@@ -73,6 +76,14 @@ function ownerOf(scope: Budget['scope'], { id, holder }: Calls['policy']): strin
   return scope === 'mandate' ? id : '';
 }
 
+/** What only counts says nothing. */
+function alsoOf(others: readonly Counted[]): BudgetLimit['also'] {
+  const also = others.flatMap(({ policy, maxMicros }) =>
+    policy === null || maxMicros === null ? [] : { policy, maxMicros },
+  );
+  return also.length === 0 ? undefined : also;
+}
+
 function mostOf({ maxMicros }: Counted): number {
   return maxMicros ?? Number.POSITIVE_INFINITY;
 }
@@ -84,11 +95,20 @@ function rank({ id, scope, windowMs }: Counted): number {
 }
 
 /** Written out: spreading what is the same of every call takes longer than all else that `plan` does for it. */
-function limitOf({ id, scope, windowMs, maxMicros, owner, policy, holder }: Counted): LimitOf<BudgetLimit> {
-  const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
-    const subject = subjectOf(scope, action, owner);
-    return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
-  };
+function limitOf(
+  { id, scope, windowMs, maxMicros, owner, policy, holder }: Counted,
+  also: BudgetLimit['also'],
+): LimitOf<BudgetLimit> {
+  const ofMandate: LimitOf<BudgetLimit> =
+    also === undefined
+      ? ({ action }) => {
+          const subject = subjectOf(scope, action, owner);
+          return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
+        }
+      : ({ action }) => {
+          const subject = subjectOf(scope, action, owner);
+          return { kind: 'budget', scope, subject, id, windowMs, maxMicros, also };
+        };
   return under({ name: policy, holder }, ofMandate);
 }
 

@@ -62,6 +62,20 @@ export function under<L extends Limit>(
   return (subject) => ({ ...limit(subject), policy, holder });
 }
 
+/** Of limits that share a counter; of equal ones the first. */
+export function strictestOf<L>(
+  all: readonly L[],
+  mostOf: (limit: L) => number,
+): { strictest: L; others: readonly L[] } {
+  const strictest = all.reduce((one, other) => (mostOf(other) < mostOf(one) ? other : one));
+  return { strictest, others: all.filter((one) => one !== strictest) };
+}
+
+/** What another policy's limit of a counter would have said. */
+export function saidIf(isWithin: boolean): 'pass' | 'block' {
+  return isWithin ? 'pass' : 'block';
+}
+
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {
   name: string;
   /** Of a call under all of a mandate's policies, in the order in which they are judged; a counter stands in them once. */

@@ -8,11 +8,13 @@ type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
   limits(calls) {
-    const asking = calls.find(({ tool }) => tool?.requiresConfirmation);
+    const [asking, ...others] = calls.filter(({ tool }) => tool?.requiresConfirmation);
     if (asking === undefined) return [];
-    return [under(asking.policy, () => ({ kind: 'confirmation' }))];
+    const also = others.flatMap(({ policy: { name } }) => (name === null ? [] : { policy: name }));
+    const limit = { kind: 'confirmation' as const, ...(also.length > 0 && { also }) };
+    return [under(asking.policy, () => limit)];
   },
-  saw: (_limit, { grant }) => ({ grant }),
+  saw: ({ also }, { grant }) => ({ grant, ...(also !== undefined && { also }) }),
   objection: (_limit, { grant }) => OBJECTIONS[grant],
 };
 

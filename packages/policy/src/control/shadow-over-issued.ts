@@ -19,12 +19,12 @@ export function shadowOverIssued(): ShadowOverIssued {
   function laidUpon(own: Mandate, more: Mandate): Mandate | null {
     const known = made.get(own) ?? recentlyUsed<Mandate>(KNOWN);
     made.set(own, known);
-    const { hash, rules } = more.reference;
-    const key = [hash, ...rules].join(' ');
+    const { hash, given = [] } = more.reference;
+    const key = JSON.stringify([hash, given]);
     const before = known.get(key);
     if (before !== undefined) return before;
-    const { id, rules: ownRules } = own.reference;
-    const both = compose(id, [own, more].flatMap(named), [...ownRules, ...rules]);
+    const { id, given: ofOwn = [] } = own.reference;
+    const both = compose(id, [own, more].flatMap(named), [...ofOwn, ...given]);
     if (both !== null) known.set(key, both);
     return both;
   }

@@ -3,6 +3,7 @@
  * allowed no more than any of them. What is counted for an agent is counted for each of them: its calls are spent from their
  * budgets and rates as well as its own.
  */
+import type { GivenPolicy } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import { missingPolicy } from './compose.ts';
 import type { Mandate, Policy } from './mandate.ts';
@@ -16,6 +17,7 @@ export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandat
     above.flatMap(({ holder, mandate }) =>
       (mandate?.reference[what] ?? []).map((name) => nameOf(name, holder)),
     );
+  const given = [...(own.reference.given ?? []), ...above.flatMap(givenTo)];
   const hashes = above.map(({ holder, mandate }) => [holder, mandate?.reference.hash ?? null]);
   return {
     reference: {
@@ -23,9 +25,17 @@ export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandat
       hash: digestOf([own.reference.hash, hashes]),
       rules: [...own.reference.rules, ...ofAbove('rules')],
       policies: [...own.reference.policies, ...ofAbove('policies')],
+      ...(given.length > 0 && { given }),
     },
     policies: [...own.policies, ...above.flatMap(policiesOf)],
   };
+}
+
+function givenTo({ holder, mandate }: HeldAbove): GivenPolicy[] {
+  return (mandate?.reference.given ?? []).map(({ policy, rules }) => ({
+    policy: nameOf(policy, holder),
+    rules: rules.map((rule) => nameOf(rule, holder)),
+  }));
 }
 
 function policiesOf({ holder, mandate }: HeldAbove): Policy[] {

@@ -3,6 +3,7 @@
  * that could be got wrong: every check asks every policy (checklist.ts), and of limits that share a counter the strictest
  * stays (checks/budget.ts, checks/rate.ts).
  */
+import type { GivenPolicy } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
@@ -12,13 +13,13 @@ export type NamedPolicy = Policy & { name: string };
 /**
  * A policy that is given several times is observed only where each of them is.
  *
- * @param rules names of those that led to the policies; for the record
+ * @param given which rules led to which of the policies; for the record
  * @returns null where there are no policies: then no mandate applies, and nothing is allowed
  */
 export function compose(
   id: string,
   policies: readonly NamedPolicy[],
-  rules: readonly string[] = [],
+  given: readonly GivenPolicy[] = [],
 ): Mandate | null {
   const byName = new Map<string, NamedPolicy>();
   for (const policy of policies) {
@@ -30,10 +31,22 @@ export function compose(
   const reference = {
     id,
     hash: digestOf(inOrder.map(({ name, hash, observe }) => [name, hash, observe])),
-    rules: [...new Set(rules)].toSorted(),
+    rules: inOrderOnce(given.flatMap(({ rules }) => rules)),
     policies: inOrder.map(({ name }) => name),
+    ...(given.length > 0 && { given: eachOnce(given) }),
   };
   return { reference, policies: inOrder };
+}
+
+function eachOnce(given: readonly GivenPolicy[]): GivenPolicy[] {
+  return inOrderOnce(given.map(({ policy }) => policy)).map((policy) => ({
+    policy,
+    rules: inOrderOnce(given.flatMap((one) => (one.policy === policy ? one.rules : []))),
+  }));
+}
+
+function inOrderOnce(names: readonly string[]): string[] {
+  return [...new Set(names)].toSorted();
 }
 
 /** The mandate, held to one more policy, which no rule gave: it is observed no more, for bounds never are. */

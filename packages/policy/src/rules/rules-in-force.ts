@@ -136,7 +136,8 @@ export function rulesInForce(
     const key = JSON.stringify([policies.map(({ name, observe }) => [name, observe]), names]);
     const known = mandates.get(key);
     if (known !== undefined) return known;
-    const unbounded = compose(id, policies, names);
+    const given = matches.map(({ rule, policy }) => ({ policy: policy.name, rules: [rule.id] }));
+    const unbounded = compose(id, policies, given);
     const mandate = unbounded && withBounds(unbounded, bounds);
     if (mandate !== null) mandates.set(key, mandate);
     return mandate;

@@ -2,7 +2,7 @@
  * Where the bound of a check stands: in the document whose id and hash are on the decision, or, where that is composed of
  * policies, in the one that the check names.
  */
-import { type Check, type Decision, TOTAL_BUDGET } from '@mandate/schemas';
+import { type Check, type Decision, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
 import { seenBy } from './seen.ts';
 
@@ -13,6 +13,9 @@ export const boundOrigin = z.object({
     .string()
     .nullable()
     .describe('The policy that put it there; null where it is a whole mandate, or not on the record.'),
+  rules: z
+    .array(z.string())
+    .describe('Those that gave the policy; none of a tenant’s bounds, or on older records.'),
 });
 export type BoundOrigin = z.output<typeof boundOrigin>;
 
@@ -21,7 +24,8 @@ export function boundOf(check: Check, { mandate, tool }: Decision): BoundOrigin 
   if (mandate === null) return null;
   const field = fieldOf(check, `toolPolicies.${tool}`);
   if (field === null) return null;
-  return { field, mandate: { id: mandate.id, hash: mandate.hash }, policy: check.policy ?? null };
+  const rules = [...rulesThatGave(check.policy, mandate)];
+  return { field, mandate: { id: mandate.id, hash: mandate.hash }, policy: check.policy ?? null, rules };
 }
 
 function fieldOf(check: Check, toolPolicy: string): string | null {

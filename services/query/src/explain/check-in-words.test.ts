@@ -129,11 +129,35 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
   const given: Check = { check, said, ...(saw === undefined ? {} : { saw }) };
   expect(checkInWords(given, DECISION)).toBe(words);
   const mandate = { id: 'team', hash: 'sha256:1' };
-  expect(boundOf(given, DECISION)).toEqual(field === null ? null : { field, mandate, policy: null });
+  expect(boundOf(given, DECISION)).toEqual(
+    field === null ? null : { field, mandate, policy: null, rules: [] },
+  );
 });
 
 test('no bound is said to come from a mandate where none applied', () => {
   expect(boundOf({ check: 'budget', said: 'pass', saw: BUDGET }, { ...DECISION, mandate: null })).toBeNull();
+});
+
+test('a bound goes back to the rules that gave its policy, and beside it stands what others say', () => {
+  const mandate = { id: 'rules', hash: 'sha256:1', rules: ['r', 's'], policies: ['p@1', 'q@2'] };
+  const given = [
+    { policy: 'p@1', rules: ['r'] },
+    { policy: 'q@2', rules: ['r', 's'] },
+  ];
+  const decision = { ...DECISION, mandate: { ...mandate, given } };
+  const also = [{ policy: 'p@1', maxMicros: 9, said: 'pass' }];
+  const budget: Check = { check: 'budget', said: 'block', policy: 'q@2', saw: { ...BUDGET, also } };
+  expect(boundOf(budget, decision)).toMatchObject({ policy: 'q@2', rules: ['r', 's'] });
+  expect(boundOf(budget, { ...decision, mandate })).toMatchObject({ policy: 'q@2', rules: [] });
+  expect(checkInWords(budget, decision)).toMatch(
+    / By "p@1" it is \$0\.000009, which would have let it pass\.$/,
+  );
+  const asked: Check = {
+    check: 'confirmation',
+    said: 'defer',
+    saw: { grant: 'none', also: [{ policy: 'p@1' }] },
+  };
+  expect(checkInWords(asked, decision)).toMatch(/ "p@1" ask for it, too\.$/);
 });
 
 test('what an agent above holds is said to be of it, and to stand in its policy', () => {

@@ -60,11 +60,11 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
     case 'tool-rate':
     case 'mandate-rate':
-      return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.`;
+      return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.${others(seen.also, ({ maxCalls }) => `${maxCalls}`)}`;
     case 'budget':
       return budgetSentence(seen);
     case 'confirmation':
-      return CONFIRMATIONS[seen.grant];
+      return `${CONFIRMATIONS[seen.grant]}${askedToo(seen.also)}`;
     case 'unknown':
       return passed ? 'It passed.' : 'It objected; what it saw is not known to this version.';
   }
@@ -91,7 +91,26 @@ function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
   const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
-  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
+  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.${others(seen.also, ({ maxMicros }) => formatMicros(maxMicros))}`;
+}
+
+/** What other policies say of the same counter. */
+function others<Other extends { policy: string; said: 'pass' | 'block' }>(
+  also: readonly Other[],
+  bound: (other: Other) => string,
+): string {
+  return also
+    .map(
+      (one) =>
+        ` By "${one.policy}" it is ${bound(one)}, which would ${one.said === 'pass' ? 'have let it pass' : 'have refused it, too'}.`,
+    )
+    .join('');
+}
+
+function askedToo(also: readonly { policy: string }[]): string {
+  return also.length === 0
+    ? ''
+    : ` ${also.map(({ policy }) => `"${policy}"`).join(' and ')} ask for it, too.`;
 }
 
 const CONFIRMATIONS = {

@@ -5,12 +5,17 @@
 import { BUDGET_SCOPES, type Check } from '@mandate/schemas';
 import { z } from 'zod';
 
+/** Other policies' limits of the same counter, and what each would have said; older decisions do not say. */
+const alsoOf = <Shape extends z.ZodRawShape>(bound: Shape) =>
+  z.array(z.object({ policy: z.string(), said: z.enum(['pass', 'block']), ...bound })).default([]);
+
 const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.string() });
 const rate = z.object({
   calls: z.int(),
   maxCalls: z.int(),
   windowMs: z.int(),
   retryAfterMs: z.int().nullable(),
+  also: alsoOf({ maxCalls: z.int() }),
 });
 const matched = { pattern: z.string().optional() };
 const nothing = z.unknown().transform(() => ({}));
@@ -51,9 +56,13 @@ const READERS = {
     retryAfterMs: z.int().nullable(),
     /** What the call was to reserve; older decisions do not say. */
     costMicros: z.int().optional(),
+    also: alsoOf({ maxMicros: z.int() }),
   }),
   'mandate-rate': rate,
-  confirmation: z.object({ grant: z.enum(['none', 'granted', 'denied', 'expired']) }),
+  confirmation: z.object({
+    grant: z.enum(['none', 'granted', 'denied', 'expired']),
+    also: z.array(z.object({ policy: z.string() })).default([]),
+  }),
 };
 type Readers = typeof READERS;
 

@@ -1,0 +1,24 @@
+/** Which rules gave a policy to an agent. A list and no map: an id may be a name that means something else as a key. */
+import { z } from 'zod';
+
+export const givenPolicy = z.object({
+  /** As checks name it: `read-only@3`, of an agent above `read-only@3 of lead`, and its rules likewise. */
+  policy: z.string(),
+  rules: z.array(z.string()),
+});
+export type GivenPolicy = z.infer<typeof givenPolicy>;
+
+type Given = { given?: readonly GivenPolicy[] | undefined };
+
+/** None: it is of no rule, as the bounds of a tenant are, or the record is older than its telling. */
+export function rulesThatGave(policy: string | undefined, mandate: Given | null): readonly string[] {
+  return mandate?.given?.find((one) => one.policy === policy)?.rules ?? [];
+}
+
+/** `, which the rule "a" gives`, to stand behind the name of a policy; nothing, where there are none. */
+export function whichRulesGive([first, ...others]: readonly string[]): string {
+  if (first === undefined) return '';
+  return others.length === 0
+    ? `, which the rule "${first}" gives`
+    : `, which the rule "${first}" and ${others.length} more give`;
+}
