@@ -47,8 +47,9 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
 export const reservation = z.object({
   micros,
   charging,
-  budgets: z.array(budgetLimit),
-  rates: z.array(rateLimit),
+  /** What other policies say of them stands with the checks. */
+  budgets: z.array(budgetLimit.omit({ also: true })),
+  rates: z.array(rateLimit.omit({ also: true })),
   leaseMs: count,
 });
 export type Reservation = z.infer<typeof reservation>;

@@ -15,10 +15,8 @@ export function rulesThatGave(policy: string | undefined, mandate: Given | null)
   return mandate?.given?.find((one) => one.policy === policy)?.rules ?? [];
 }
 
-/** `, which the rule "a" gives`, to stand behind the name of a policy; nothing, where there are none. */
-export function whichRulesGive([first, ...others]: readonly string[]): string {
+/** `the rule "a" and 2 more`; nothing, where there are none. */
+export function rulesInWords([first, ...others]: readonly string[]): string {
   if (first === undefined) return '';
-  return others.length === 0
-    ? `, which the rule "${first}" gives`
-    : `, which the rule "${first}" and ${others.length} more give`;
+  return `the rule "${first}"${others.length === 0 ? '' : ` and ${others.length} more`}`;
 }

@@ -15,13 +15,8 @@ export const TOTAL_BUDGET = 'total';
 const policy = z.string().optional();
 /** The agent above the one that asks whose policy it is, and whose counter where an agent has one of its own. */
 const holder = id.optional();
-
-/**
- * What other policies say of the same counter, of which the limit is the strictest, with the bound of each; absent where none
- * says anything. In the order of the policies.
- */
-const alsoOf = <Shape extends z.ZodRawShape>(bound: Shape) =>
-  z.array(z.object({ policy: z.string(), ...bound })).optional();
+/** A policy that limits the same counter, and no more strictly. No `policy`: the mandate of a file. */
+const other = z.object({ policy: z.string().exactOptional(), holder: id.exactOptional() });
 
 export const budgetLimit = z.object({
   kind: z.literal('budget'),
@@ -34,7 +29,8 @@ export const budgetLimit = z.object({
   maxMicros: micros.nullable(),
   policy,
   holder,
-  also: alsoOf({ maxMicros: micros }),
+  /** What others say of this counter, in the order of the policies; absent: none says anything. Nothing is judged by it. */
+  also: z.array(other.extend({ maxMicros: micros })).optional(),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
 
@@ -47,7 +43,7 @@ export const rateLimit = z.object({
   maxCalls: count,
   policy,
   holder,
-  also: alsoOf({ maxCalls: count }),
+  also: z.array(other.extend({ maxCalls: count })).optional(),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
 
@@ -55,7 +51,8 @@ export const confirmationLimit = z.object({
   kind: z.literal('confirmation'),
   policy,
   holder,
-  also: alsoOf({}),
+  /** Others that ask for a person. */
+  also: z.array(other).optional(),
 });
 
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);

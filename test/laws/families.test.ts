@@ -7,6 +7,7 @@ import {
   type Plan,
   readDecisionsHead,
   readDecisionsRecord,
+  rulesThatGave,
 } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -85,6 +86,39 @@ function sameBut(one: object, other: object, but: readonly string[]): boolean {
     Object.entries(of).filter(([name]) => ![...but, 'policy', 'holder', 'also'].includes(name));
   return JSON.stringify(rest(one)) === JSON.stringify(rest(other));
 }
+
+test('whoever a policy is named of, its checks, its limits and what it says beside others join to the rules that gave it', () => {
+  let joined = 0;
+  fc.assert(
+    fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
+      const planOf = plansOf(chainOf(CHAIN), authority);
+      const rules = authority.rules as readonly {
+        id: string;
+        policy: string;
+        agents: string[];
+        mode: string;
+      }[];
+      for (const agentId of CHAIN) {
+        const { checks, limits, mandate } = planOf(agentId, action);
+        const named = [...checks, ...limits, ...limits.flatMap(({ also = [] }) => also)];
+        for (const { policy, holder } of named) {
+          if (policy === undefined) continue;
+          const of = holder === undefined ? '' : ` of ${holder}`;
+          const gave = rules.filter(
+            ({ policy: id, agents, mode }) =>
+              `${id}@1${of}` === policy &&
+              mode !== 'shadow' &&
+              ['*', holder ?? agentId].some((one) => agents.includes(one)),
+          );
+          expect(rulesThatGave(policy, mandate)).toEqual(gave.map(({ id }) => `${id}${of}`).toSorted());
+          joined += 1;
+        }
+      }
+    }),
+    { numRuns: 100 },
+  );
+  expect(joined).toBeGreaterThan(500);
+});
 
 test('who stands above nobody is decided as if there were no families', () => {
   fc.assert(
@@ -273,11 +307,17 @@ test('what is found says whose bound it is, and of whom nothing is held', () => 
       id: 'rules',
       rules: ['all', 'all of lead', 'lead-reads of lead'],
       policies: ['all@1', 'all@1 of lead', 'reads@1 of lead'],
+      given: [
+        { policy: 'all@1', rules: ['all'] },
+        { policy: 'all@1 of lead', rules: ['all of lead'] },
+        { policy: 'reads@1 of lead', rules: ['lead-reads of lead'] },
+      ],
     },
     refusal: {
       code: 'TOOL_NOT_ALLOWED',
       reason:
-        'No pattern of allowedTools matches the tool "send". That is of the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
+        'No pattern of allowedTools matches the tool "send". ' +
+        'That is of the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
     },
     checks: [{ check: 'tool-allowed', said: 'block', policy: 'reads@1 of lead', holder: 'lead' }],
     limits: [

@@ -1,14 +1,6 @@
 /** SEMANTICS section 7: policies compose to what each of them allows, whatever their order and however often they stand there. */
-import {
-  compileGlobs,
-  compilePolicy,
-  compose,
-  decide,
-  type Mandate,
-  missingPolicy,
-  plan,
-} from '@mandate/policy';
-import { policyDocument, type StepFacts } from '@mandate/schemas';
+import { compileGlobs, compilePolicy, compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
+import { type Check, policyDocument } from '@mandate/schemas';
 import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -135,7 +127,92 @@ test('every bound of each stays, as strict or stricter', () => {
   );
 });
 
+test('of limits that share a counter the strictest stands, and beside it what each of the others says', () => {
+  fc.assert(
+    fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
+      const alone = policies.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
+      for (const { also = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
+        const saying = alone.filter((one) => counterOf(one) === counterOf(strictest) && saysSomething(one));
+        const told = [...(saysSomething(strictest) ? [strictest] : []), ...also];
+        expect(told.map(boundIn)).toHaveLength(saying.length);
+        expect(new Set(told.map(boundIn))).toEqual(new Set(saying.map(boundIn)));
+        const ofOthers = saying.filter(({ policy }) => policy !== strictest.policy);
+        expect(also.map(boundIn), 'in the order of the policies').toEqual(ofOthers.map(boundIn));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('what each of the others is said to say of a counter it says alone, from one and the same state', async () => {
+  const told = { pass: 0, block: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(sharing, { minLength: 2, maxLength: NAMES.length }).map(named),
+      fc.integer({ min: 1, max: 7 }),
+      fc.constantFrom(100_000, 500_000),
+      async (policies, calls, lastMicros) => {
+        const asks = Array.from({ length: calls }, (_, at) => ({
+          event: 'action.requested',
+          action: { id: `c${at}`, ...CALL, estimatedCostMicros: at === calls - 1 ? lastMicros : 100_000 },
+        }));
+        const all = composed(policies);
+        const { checks } = await decideLast(all, all, asks);
+        const merged = checks.flatMap((check) => othersIn(check).map((other) => ({ check, other })));
+        for (const { check, other } of merged) {
+          const policy = policies.filter(({ name }) => name === other.policy);
+          const alone = (await decideLast(all, composed(policy), asks)).checks.find(
+            (one) => one.said !== 'skip' && one.check === check.check && seenIn(one) === seenIn(check),
+          );
+          expect(other.said).toBe(alone?.said);
+          told[other.said] += 1;
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+  expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(10);
+});
+
+const CALL = { agentId: 'a', type: 'tool_call', tool: 't' };
+
+/** Policies of which each limits what the others do. */
+const sharing = fc.record({
+  maxCostTotal: fc.constantFrom(0.1, 0.3, 0.5, 1),
+  budgets: fc
+    .constantFrom(0.2, 0.4, 1)
+    .map((max) => [{ id: 'team', scope: 'tenant', max, windowMs: 3_600_000 }]),
+  rateLimit: fc.constantFrom(0, 2, 4, 9).map((maxCalls) => ({ maxCalls, windowMs: 3_600_000 })),
+});
+
+type Other = { policy: string; said: 'pass' | 'block' };
+
+function othersIn({ check, saw }: Check): readonly Other[] {
+  return check === 'confirmation' ? [] : ((saw as { also?: Other[] } | undefined)?.also ?? []);
+}
+
+/** But for what differs between policies. */
+function seenIn({ saw }: Check): string {
+  const {
+    also: _,
+    maxMicros: __,
+    maxCalls: ___,
+    retryAfterMs: ____,
+    ...seen
+  } = saw as { [name: string]: unknown };
+  return JSON.stringify(seen);
+}
+
 type Limit = ReturnType<typeof plan>['limits'][number];
+
+function saysSomething(limit: Limit): boolean {
+  return limit.kind !== 'budget' || limit.maxMicros !== null;
+}
+
+function boundIn(limit: object): string {
+  const { policy, maxMicros, maxCalls } = limit as { [name: string]: unknown };
+  return JSON.stringify([policy, maxMicros, maxCalls]);
+}
 
 function counterOf(limit: Limit): string {
   if (limit.kind === 'confirmation') return 'confirmation';
@@ -221,7 +298,13 @@ test('what was found says whose bound it was', () => {
       { check: 'tool-allowed', said: 'pass', policy: 'readers@2', saw: { pattern: 'read_*' } },
     ],
     limits: [
-      { kind: 'budget', id: 'total', maxMicros: 3_000_000, policy: 'files@9' },
+      {
+        kind: 'budget',
+        id: 'total',
+        maxMicros: 3_000_000,
+        policy: 'files@9',
+        also: [{ policy: 'readers@2', maxMicros: 5_000_000 }],
+      },
       { kind: 'rate', maxCalls: 10, policy: 'files@9' },
     ],
     mandate: { id: 'm', policies: ['files@9', 'readers@2'] },
@@ -235,58 +318,6 @@ test('what was found says whose bound it was', () => {
       { said: 'block', policy: 'files@9' },
       { said: 'pass', policy: 'readers@2' },
     ],
-  });
-});
-
-test('beside the strictest limit of a counter stands what each other policy says of it', () => {
-  const rate = (maxCalls: number) => ({ rateLimit: { maxCalls, windowMs: 3_600_000 } });
-  const tool = { toolPolicies: { pay: { cost: 2, requiresConfirmation: true } } };
-  const mandate = composed([
-    policyOf({ maxCostTotal: 5, ...rate(10), ...tool }, 'a@1'),
-    policyOf({ maxCostTotal: 3, ...rate(7), ...tool }, 'b@1'),
-    policyOf({ ...rate(7) }, 'c@1'),
-  ]);
-  const made = plan({ id: 'x', agentId: 'a', type: 'tool_call', tool: 'pay' }, mandate, START_MS);
-  expect(made.limits).toMatchObject([
-    { maxMicros: 3_000_000, policy: 'b@1', also: [{ policy: 'a@1', maxMicros: 5_000_000 }] },
-    {
-      maxCalls: 7,
-      policy: 'b@1',
-      also: [
-        { policy: 'a@1', maxCalls: 10 },
-        { policy: 'c@1', maxCalls: 7 },
-      ],
-    },
-    { kind: 'confirmation', policy: 'a@1', also: [{ policy: 'b@1' }] },
-  ]);
-  const nothing = { first: null, late: false, kill: null };
-  const facts = {
-    ...nothing,
-    limits: [
-      { kind: 'budget', ok: false, spentMicros: 2_500_000, retryAfterMs: null },
-      { kind: 'rate', ok: false, calls: 7, retryAfterMs: 5 },
-      { kind: 'confirmation', ok: false, grant: 'none' },
-    ],
-  } as unknown as StepFacts;
-  const saw = decide(made, facts)
-    .checks.filter(({ said }) => said !== 'pass')
-    .map((check) => check.saw);
-  expect(saw).toMatchObject([
-    { also: [{ policy: 'a@1', maxMicros: 5_000_000, said: 'pass' }] },
-    {
-      also: [
-        { policy: 'a@1', maxCalls: 10, said: 'pass' },
-        { policy: 'c@1', maxCalls: 7, said: 'block' },
-      ],
-    },
-    { also: [{ policy: 'b@1' }] },
-  ]);
-  const over = {
-    ...facts,
-    limits: [{ ...facts.limits[0], spentMicros: 4_000_000 }, ...facts.limits.slice(1)],
-  };
-  expect(decide(made, over as StepFacts).checks.find(({ check }) => check === 'budget')?.saw).toMatchObject({
-    also: [{ said: 'block' }],
   });
 });
 

@@ -135,6 +135,26 @@ function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 
     .concat([matches as never, [shadow?.rules, shadow?.policies] as never]);
 }
 
+test('each policy is joined to the rules that gave it, and to no others', () => {
+  fc.assert(
+    fc.property(documents, asked, (rules, question) => {
+      const { mandate, shadow, matches } = ask(rulesOf(rules), question);
+      const kept = matches.filter(({ mode }) => mode !== 'shadow');
+      for (const [made, of] of [
+        [mandate, kept],
+        [shadow?.mandate ?? null, matches],
+      ] as const) {
+        const names = made?.reference.policies.map((policy) => ({
+          policy,
+          rules: of.flatMap((one) => (one.policy === policy ? one.rule : [])).toSorted(),
+        }));
+        expect(made?.reference.given).toEqual(names);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test('the same rules match for as long as is said', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {

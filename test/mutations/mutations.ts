@@ -8,6 +8,7 @@ const DECIDER = 'services/decider/src';
 const ALERTER = 'services/alerter/src';
 const PRIVACY = 'packages/privacy/src';
 const CHANGE = 'services/query/src/explain/what-would-change.ts';
+const OTHERS = 'services/query/src/explain/others-in-words.ts';
 
 function order(promise: string, first: string, second: string): Mutation {
   const find = `  ${first},\n  ${second},\n`;
@@ -468,12 +469,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 a rebuild finds every counter that was charged',
-      "plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget')",
-      '([] as BudgetLimit[])',
+      "budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),",
+      'budgets: [],',
     ],
     [
       '5 a rebuild finds every slot',
-      "? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate')",
+      "? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counted)",
       '? []',
     ],
     [
@@ -667,17 +668,12 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/checks/budget.ts`, [
     ['1 lifetime budgets before windowed ones', '(windowMs === null ? 0 : BUDGET_SCOPES.length) + ', ''],
-    ['7 budgets of other counters are all kept', '[scope, owner, id, windowMs]', '[scope, owner, windowMs]'],
     [
-      '7 what another says of a budget is weighed by what was spent',
+      '7 what others say of a budget is of what was spent',
       'spentMicros <= one.maxMicros - costMicros',
-      'spentMicros <= one.maxMicros',
+      'true',
     ],
-    [
-      '7 what only counts says nothing of a budget',
-      'policy === null || maxMicros === null',
-      'policy === null',
-    ],
+    ['7 budgets of other counters are all kept', 'owner, id, windowMs]', 'owner, windowMs]'],
     ["7 a policy's own budget is its own", "scope === 'mandate' ? id : ''", "''"],
     ['4 what is spent below is spent from the budgets above', "return holder ?? '';", "return '';"],
   ]),
@@ -685,22 +681,17 @@ export const MUTATIONS: readonly Mutation[] = [
     [
       '7 rates over other windows are all kept',
       'JSON.stringify([windowMs, holder])',
-      'JSON.stringify([holder])',
+      'JSON.stringify(holder)',
     ],
-    [
-      '7 what another says of a rate is weighed by what was called',
-      'calls < one.maxCalls',
-      'calls <= one.maxCalls',
-    ],
+    ['7 what others say of a rate is of the calls made', 'calls < one.maxCalls', 'true'],
   ]),
-  ...inFile(`${POLICY}/checks/check.ts`, [
-    ['7 of limits that share a counter the least', 'mostOf(other) < mostOf(one) ? other : one', 'one'],
-    ['7 what others say of it is told', 'others: all.filter((one) => one !== strictest)', 'others: []'],
-  ]),
-  ...inFile(`${POLICY}/mandate/compose.ts`, [
-    ['7 which rules gave a policy is told of each', 'one.policy === policy ? one.rules : []', 'one.rules'],
+  ...inFile(OTHERS, [['7 who else stands in the way', "other.said === 'block'", 'true']]),
+  ...inFile(`${POLICY}/checks/by-counter.ts`, [
+    ['7 of limits that share a counter the least', 'mostOf(one) < mostOf(known)', 'false'],
+    ['7 what the others say is on record', 'one !== strictest', 'false'],
   ]),
   ...inFile(`${POLICY}/mandate/compose-family.ts`, [
+    ['7 so are those of agents above', '...above.flatMap(givenTo)', ''],
     ['7 what an agent above holds bounds those below', '...above.flatMap(policiesOf)', ''],
     [
       '7 below an agent that holds nothing nothing is allowed',
@@ -735,7 +726,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checklist.ts`, [
-    ['7 every policy is asked', 'calls.flatMap((under)', 'calls.slice(0, 1).flatMap((under)'],
+    ['7 every policy is asked', 'calls.flatMap((ofPolicy)', 'calls.slice(0, 1).flatMap((ofPolicy)'],
     ['7 the shortest lease', 'Math.min(...leases)', 'Math.max(...leases)'],
     ['7 observe only if all observe', 'observe: calls.every(', 'observe: calls.some('],
     [
@@ -767,6 +758,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 of no policies no mandate', 'if (byName.size === 0) return null;', ''],
     ['7 order changes nothing', '.toSorted((one, other) => (one.name < other.name ? -1 : 1))', ''],
     ['7 repetition changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
+    ['7 a policy is joined to the rules that gave it', '(byPolicy.get(policy) ?? [])', 'given'],
     ['7 a missing policy allows nothing', 'isMissing: true', 'isMissing: false'],
   ]),
   ...inFile(`${POLICY}/control/control-state.ts`, [

@@ -7,7 +7,7 @@ import { type Action, DEFAULTS, type MandateReference } from '@mandate/schemas';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
-import { ofPolicy } from './ruling.ts';
+import { whoseBound } from './whose-bound.ts';
 
 export type Checklist = {
   pricings: readonly Pricing[];
@@ -46,24 +46,24 @@ export function checklists(
       made.set(mandate, known);
     }
     if (action.type === 'llm_call') {
-      known.llmCalls ??= listOf(mandate.reference, callsUnder(mandate, 'llm_call', null));
+      known.llmCalls ??= listOf(mandate, callsUnder(mandate, 'llm_call', null));
       return known.llmCalls;
     }
     const ofTool = known.tools.get(action.tool);
     if (ofTool !== undefined) return ofTool;
     if (isNamed(mandate, action.tool)) return toolOf(known, mandate, action.tool);
-    known.otherTools ??= listOf(mandate.reference, callsUnder(mandate, 'tool_call', null));
+    known.otherTools ??= listOf(mandate, callsUnder(mandate, 'tool_call', null));
     return known.otherTools;
   };
 
   function toolOf(known: OfMandate, mandate: Mandate, tool: string): Checklist {
-    const list = listOf(mandate.reference, callsUnder(mandate, 'tool_call', tool));
+    const list = listOf(mandate, callsUnder(mandate, 'tool_call', tool));
     if (known.tools.size >= TOOLS_KNOWN) known.tools.clear();
     known.tools.set(tool, list);
     return list;
   }
 
-  function listOf(reference: MandateReference, calls: readonly Calls[]): Checklist {
+  function listOf({ reference }: Mandate, calls: readonly Calls[]): Checklist {
     const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
     const steps = calls.map(stepsOf);
     const dearest = calls[steps.indexOf(Math.max(...steps))]?.policy;
@@ -71,7 +71,9 @@ export function checklists(
       steps: steps.reduce((sum, one) => sum + one, 0),
       dearest: dearest?.name ?? dearest?.id ?? '',
       pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
-      looks: staticChecks.flatMap((check) => calls.flatMap((under) => lookOf(check, under, reference) ?? [])),
+      looks: staticChecks.flatMap((check) =>
+        calls.flatMap((ofPolicy) => lookOf(check, ofPolicy, reference) ?? []),
+      ),
       limits: limitChecks.flatMap((check) => check.limits(calls)),
       leaseMs: Math.min(...leases),
       observe: calls.every(({ policy }) => policy.observe),
@@ -102,11 +104,11 @@ function callsUnder({ policies }: Mandate, type: Action['type'], named: string |
 }
 
 /** Where a mandate has several policies, its findings say whose they are. */
-function lookOf(check: StaticCheck, calls: Calls, reference: MandateReference): Look | null {
+function lookOf(check: StaticCheck, calls: Calls, mandate: MandateReference): Look | null {
   const look = check(calls);
   const { name, holder } = calls.policy;
   if (look === null) return null;
-  const named = name === null ? look : lookUnder(name, ofPolicy(name, reference), look);
+  const named = name === null ? look : lookUnder(name, whoseBound(name, mandate), look);
   return holder === null ? named : (subject) => heldBy(holder, named(subject));
 }
 

@@ -101,20 +101,20 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
   return {
     micros: facts.chargedMicros,
     charging: plan.charging,
-    budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counterOf),
+    budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),
     rates:
       judgement.observed === null
-        ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counterOf)
+        ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counted)
         : [],
     leaseMs: plan.leaseMs,
   };
 }
 
-/** What others say of it is told by its check. */
-function counterOf<L extends BudgetLimit | RateLimit>(limit: L): L {
+/** What others say of it stands with the check: no counter goes by it. */
+function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'also'> {
   if (limit.also === undefined) return limit;
-  const { also: _, ...counter } = limit;
-  return counter as L;
+  const { also: _, ...own } = limit;
+  return own;
 }
 
 /** What the tightest budget and rate have left after this decision; null where nothing limits, or nothing was asked. */

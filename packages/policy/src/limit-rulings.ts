@@ -4,13 +4,14 @@ import { budgets } from './checks/budget.ts';
 import type { Objection } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
-import { ofPolicy, type Ruling } from './ruling.ts';
+import type { Ruling } from './ruling.ts';
+import { whoseBound } from './whose-bound.ts';
 
 /** The first limit that failed gives the verdict; the wait is long enough for all of them, and the remedy fits the wait. */
 export function limited(
   limits: readonly Limit[],
   facts: readonly LimitFact[],
-  mandate: MandateReference | null = null,
+  mandate: MandateReference | null,
 ): Ruling | null {
   const at = facts.findIndex((fact) => !fact.ok);
   if (at === -1) return null;
@@ -23,7 +24,7 @@ export function limited(
     return { verdict, ...objection, hard: fact.grant === 'denied', retryAfterMs: null };
   }
   const retryAfterMs = waitForAll(facts);
-  const whose = limit.policy === undefined ? '' : ofPolicy(limit.policy, mandate);
+  const whose = limit.policy === undefined ? '' : whoseBound(limit.policy, mandate);
   const reason = `${objection.reason}${whose}`;
   const remedy = remedyForAll(limits, facts) ?? objection.remedy;
   return { verdict: 'BLOCK', ...objection, reason, remedy, hard: retryAfterMs === null, retryAfterMs };

@@ -1,12 +1,5 @@
 /** What is said of an action, in full: a verdict with its code, its reason and what to do about it. */
-import {
-  type Code,
-  type MandateReference,
-  rulesThatGave,
-  type StepFacts,
-  type Verdict,
-  whichRulesGive,
-} from '@mandate/schemas';
+import type { Code, StepFacts, Verdict } from '@mandate/schemas';
 import { decisionId } from './record-ids.ts';
 
 export type Ruling = {
@@ -26,11 +19,6 @@ export const ALLOWED: Ruling = {
   hard: false,
   retryAfterMs: null,
 };
-
-/** Behind a reason: whose bound it was, where a mandate is made of policies. */
-export function ofPolicy(policy: string, mandate: MandateReference | null): string {
-  return ` That is of the policy "${policy}"${whichRulesGive(rulesThatGave(policy, mandate))}.`;
-}
 
 /** Known already, under this id or this idempotency key. A deferred action that is asked again is deferred again. */
 export function duplicated({ first }: StepFacts): Ruling | null {

@@ -122,7 +122,7 @@ function judged(plan: ShadowPlan, facts: StepFacts): Said {
   if (fails !== null) return { verdict: 'BLOCK', code: fails, unknownLimits };
   if (unknownLimits > 0) return unknown({ unknownLimits });
   const { verdict, code } =
-    (plan.asksPerson ? limited([{ kind: 'confirmation' }], [grantIn(facts)]) : null) ?? ALLOWED;
+    (plan.asksPerson ? limited([{ kind: 'confirmation' }], [grantIn(facts)], null) : null) ?? ALLOWED;
   return { verdict, code, unknownLimits };
 }
 

@@ -13,11 +13,13 @@ import { type PlaneProcess, startPlane, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 type Decision = {
+  id: string;
   verdict: string;
   code: string;
   reason: string;
   controlRevision: number;
   mandate: object | null;
+  checks: { check: string; said: string; policy?: string; saw?: object }[];
   shadow?: object;
 };
 
@@ -100,10 +102,29 @@ test('a policy that is published is obeyed at the next action, and an agent that
   await publish('one-file', { allowedTools: ['read_file'] });
   await rule('one', 'one-file');
   expect(await toldOf({ tool: 'read_file' })).toBe('ALLOW ALLOWED');
-  expect(await ask({ tool: 'read_mail' })).toMatchObject({
+  const refused = await ask({ tool: 'read_mail' });
+  expect(refused).toMatchObject({
     code: 'TOOL_NOT_ALLOWED',
-    reason: expect.stringContaining('one-file@1'),
+    reason: expect.stringContaining('of the policy "one-file@1", which the rule "one" gives.'),
+    mandate: {
+      given: [
+        { policy: 'one-file@1', rules: ['one'] },
+        { policy: 'reads@1', rules: ['support-reads'] },
+      ],
+    },
   });
+  await expect
+    .poll(() => send('GET', `/v1/audit/decisions/${refused.id}/explain`).catch(() => null), {
+      timeout: 30_000,
+    })
+    .toMatchObject({
+      checks: expect.arrayContaining([
+        expect.objectContaining({
+          said: 'block',
+          bound: expect.objectContaining({ policy: 'one-file@1', rules: ['one'] }),
+        }),
+      ]),
+    });
 
   await publish('one-file', { allowedTools: ['read_*'] });
   expect(await toldOf({ tool: 'read_mail' })).toBe('ALLOW ALLOWED');
@@ -144,6 +165,14 @@ test('a family spends one budget, and is killed with who heads it, also those wh
   expect(await costs('bot')).toMatchObject({
     code: 'COST_LIMIT_EXCEEDED',
     reason: expect.stringContaining('of "lead" is $0.50'),
+  });
+  await publish('team', { budgets: [{ id: 'team', scope: 'tenant', max: 0.4 }] });
+  await publish('wide', { budgets: [{ id: 'team', scope: 'tenant', max: 9 }] });
+  for (const id of ['team', 'wide']) await rule(id, id, { agents: ['lead'] });
+  const { checks } = await costs('lead');
+  expect(checks.find(({ policy }) => policy === 'team@1')).toMatchObject({
+    said: 'pass',
+    saw: { costMicros: 200_000, also: [{ policy: 'wide@1', maxMicros: 9_000_000, said: 'pass' }] },
   });
 
   const killed = await send('POST', '/v1/agents/lead/kill', { family: true, reason: 'runs amok' });

@@ -19,9 +19,9 @@ const CHANGES = [
   { event: 'rule.put', rule: { version: 1, id: 'watched', policy: 'reads', mode: 'shadow' } },
 ];
 
-async function previews() {
+async function previews(more: readonly object[] = []) {
   const { followed, mandate } = await controlService('acme', 'audit');
-  for (const [at, what] of CHANGES.entries()) {
+  for (const [at, what] of [...CHANGES, ...more].entries()) {
     const change = { id: `chg-${at}`, tenant: 'acme', by: 'ann', reason: '', at: new Date().toISOString() };
     expect(await followed.change(controlRecord.parse({ ...what, change }))).toMatchObject({ ok: true });
   }
@@ -47,14 +47,29 @@ test('tells why nothing matches, what limits a call that may be made, and what s
   expect(asked.stdout.split('\n')).toEqual([
     'bot pay: DEFER',
     '  reserves $2.00',
-    '  pay calls: 5 in 1 min (pays@1)',
-    '  agent budget "total": $10.00 (pays@1)',
-    '  a person is asked (pays@1)',
+    '  pay calls: 5 in 1 min (pays@1 by the rule "production")',
+    '  agent budget "total": $10.00 (pays@1 by the rule "production")',
+    '  a person is asked (pays@1 by the rule "production")',
     'were the shadow rules in force: BLOCK TOOL_NOT_ALLOWED',
     'RULE        MODE     OF  POLICY',
     'production  enforce      pays@1',
     'watched     shadow       reads@1',
     '',
+  ]);
+});
+
+test('says of each limit what the other policies say of its counter, and how many rules gave it', async () => {
+  const purse = { maxCostTotal: 12.5, toolPolicies: { pay: { requiresConfirmation: true } } };
+  const preview = await previews([
+    { event: 'policy.published', policy: { version: 1, id: 'purse', ...purse } },
+    { event: 'rule.put', rule: { version: 1, id: 'all-pay', policy: 'pays' } },
+    { event: 'rule.put', rule: { version: 1, id: 'purse', policy: 'purse' } },
+  ]);
+  const { stdout } = await preview('pay', '--context', '{"environment":"prod"}');
+  expect(stdout.split('\n').slice(2, 5)).toEqual([
+    '  pay calls: 5 in 1 min (pays@1 by the rule "all-pay" and 1 more)',
+    '  agent budget "total": $10.00 (pays@1 by the rule "all-pay" and 1 more); besides $12.50 (purse@1)',
+    '  a person is asked (pays@1 by the rule "all-pay" and 1 more); besides (purse@1)',
   ]);
 });
 

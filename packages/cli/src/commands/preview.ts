@@ -1,4 +1,13 @@
-import { CAPS, durationInWords, formatMicros, type Limit, type MatchedRule } from '@mandate/schemas';
+import {
+  CAPS,
+  durationInWords,
+  formatMicros,
+  type Limit,
+  type MandateReference,
+  type MatchedRule,
+  rulesInWords,
+  rulesThatGave,
+} from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
@@ -18,6 +27,7 @@ type Options = ConnectionOptions & {
 };
 
 type Planned = {
+  mandate: MandateReference | null;
   refusal: { code: string; reason: string; remedy: string } | null;
   observe: boolean;
   reserveMicros: number;
@@ -84,7 +94,7 @@ function thoughtOf(agentId: string, files: readonly string[] | undefined): objec
 }
 
 function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: string, stream: Stream): string {
-  const { refusal, limits, reserveMicros } = planned;
+  const { refusal, limits, reserveMicros, mandate } = planned;
   const rows = [
     ...matchedRules.map(({ rule, policy, mode, agent }) => ({ rule, mode, said: policy, of: agent ?? '' })),
     ...near.map(({ rule, mode, why }) => ({ rule, mode, said: `does not match: ${why}`, of: '' })),
@@ -99,7 +109,7 @@ function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: strin
     `${printable(what)}: ${verdictOf(planned, stream)}`,
     ...(refusal === null ? [] : [refusal.reason, refusal.remedy].map((text) => `  ${printable(text)}`)),
     ...(refusal === null ? [`  reserves ${formatMicros(reserveMicros)}`] : []),
-    ...limits.flatMap((limit) => limitInWords(limit)).map((words) => `  ${printable(words)}`),
+    ...limits.flatMap((limit) => limitInWords(limit, mandate)).map((words) => `  ${printable(words)}`),
     ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
   ];
   return `${lines.join('\n')}\n${rows.length === 0 ? '' : table(rows, columns, stream)}`;
@@ -116,21 +126,33 @@ function verdictOf({ refusal, observe, limits }: Planned, stream: Stream): strin
 }
 
 /** What only counts is none. */
-function limitInWords(limit: Limit): string[] {
-  const of = [limit.policy, limit.holder].filter((name) => name !== undefined).join(' of ');
-  const whose = of === '' ? '' : ` (${of})`;
+function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
+  const by = whose(limit, rulesThatGave(limit.policy, mandate));
   switch (limit.kind) {
     case 'budget': {
-      const { scope, id, windowMs, maxMicros } = limit;
+      const { scope, id, windowMs, maxMicros, also } = limit;
       if (maxMicros === null) return [];
       const within = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
-      return [`${scope} budget "${id}": ${formatMicros(maxMicros)}${within}${whose}`];
+      const others = also?.map((one) => `${formatMicros(one.maxMicros)}${whose(one)}`);
+      return [`${scope} budget "${id}": ${formatMicros(maxMicros)}${within}${by}${besides(others)}`];
     }
     case 'rate': {
-      const { tool, maxCalls, windowMs } = limit;
-      return [`${tool ?? 'all'} calls: ${maxCalls} in ${durationInWords(windowMs)}${whose}`];
+      const { tool, maxCalls, windowMs, also } = limit;
+      const others = also?.map((one) => `${one.maxCalls}${whose(one)}`);
+      return [`${tool ?? 'all'} calls: ${maxCalls} in ${durationInWords(windowMs)}${by}${besides(others)}`];
     }
     case 'confirmation':
-      return [`a person is asked${whose}`];
+      return [`a person is asked${by}${besides(limit.also?.map((one) => whose(one).trim()))}`];
   }
+}
+
+/** The name of a policy of an agent above says of whom it is. */
+function whose({ policy }: { policy?: string | undefined }, rules: readonly string[] = []): string {
+  if (policy === undefined) return '';
+  return ` (${policy}${rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`})`;
+}
+
+/** What others allow, of which none is stricter. */
+function besides(others: readonly string[] = []): string {
+  return others.length === 0 ? '' : `; besides ${others.join(', ')}`;
 }

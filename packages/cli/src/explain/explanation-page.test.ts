@@ -91,6 +91,19 @@ test('the kill right behind an ALLOW is told, with what it meant for whoever wai
   );
 });
 
+test('a bound is told with its policy and the rules that gave it', () => {
+  const bound = (policy: string | null, ...rules: string[]): Explanation['checks'][number] => ({
+    ...{ check: 'tool-allowed', said: 'pass', words: 'It passed.' },
+    bound: { field: 'allowedTools', mandate: { id: 'm', hash: 'h' }, policy, rules },
+  });
+  const checks = [bound('reads@1', 'r', 's'), bound('tenant t@3'), bound(null)];
+  expect(page({ checks }, { appendedAtMs: NOW_MS }).match(/\[allowedTools.*\]/g)).toEqual([
+    '[allowedTools, reads@1 by the rule "r" and 1 more]',
+    '[allowedTools, tenant t@3]',
+    '[allowedTools]',
+  ]);
+});
+
 test('times and remedies are said as people read them', () => {
   const rate = { tool: null, windowMs: 90_000, before: 3, after: 3, maxCalls: 3 };
   const said = page(

@@ -1,6 +1,6 @@
 /** An explanation as a page for a terminal: why first, then everything that it rests on. */
 import type { Explanation } from '@mandate/query';
-import { durationInWords, formatMicros } from '@mandate/schemas';
+import { durationInWords, formatMicros, rulesInWords } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
@@ -112,14 +112,17 @@ function request({ decision, mandate, traceId }: Explanation): Section {
 
 function checks({ checks, mandate }: Explanation): Section {
   const lines = checks.map(({ check, said, words, bound }) => {
-    const from =
-      bound === null
-        ? ''
-        : `  [${[bound.field, bound.policy, bound.rules.join(' and ') && `by ${bound.rules.join(' and ')}`].filter(Boolean).join(', ')}]`;
-    return labelled(`${said.padEnd(5)} ${check}`, 27, words + from, SAID[said]);
+    return labelled(`${said.padEnd(5)} ${check}`, 27, words + from(bound), SAID[said]);
   });
   const notTold = mandate?.notTold ?? null;
   return { title: 'Checks', lines: notTold === null ? lines : [...lines, plain(notTold)] };
+}
+
+function from(bound: Explanation['checks'][number]['bound']): string {
+  if (bound === null) return '';
+  const { field, policy, rules } = bound;
+  const by = rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`;
+  return `  [${field}${policy === null ? '' : `, ${policy}${by}`}]`;
 }
 
 const ASK_AGAIN = {

@@ -7,7 +7,8 @@ import {
   TOTAL_BUDGET,
 } from '@mandate/schemas';
 import type { Budget } from '../mandate/mandate.ts';
-import { type Calls, type LimitCheck, type LimitOf, saidIf, strictestOf, under } from './check.ts';
+import { byCounter, type Counter, nameIn, saidBy } from './by-counter.ts';
+import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
@@ -15,26 +16,16 @@ type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
   limits(calls) {
-    const counters = Map.groupBy(calls.flatMap(countedUnder), ({ scope, owner, id, windowMs }) =>
-      JSON.stringify([scope, owner, id, windowMs]),
-    );
-    return [...counters.values()]
-      .map((all) => strictestOf(all, mostOf))
+    return byCounter(calls.flatMap(countedUnder), counterOf, mostOf)
       .toSorted(({ strictest: one }, { strictest: other }) => rank(one) - rank(other))
-      .map(({ strictest, others }) => limitOf(strictest, alsoOf(others)));
+      .map(limitOf);
   },
-  saw: ({ scope, id, windowMs, maxMicros, also }, { spentMicros, retryAfterMs }, costMicros) => ({
-    scope,
-    id,
-    windowMs,
-    spentMicros,
-    costMicros,
-    maxMicros,
-    retryAfterMs,
-    ...(also !== undefined && {
-      also: also.map((one) => ({ ...one, said: saidIf(spentMicros <= one.maxMicros - costMicros) })),
-    }),
-  }),
+  saw({ scope, id, windowMs, maxMicros, also }, { spentMicros, retryAfterMs }, costMicros) {
+    const seen = { scope, id, windowMs, spentMicros, costMicros, maxMicros, retryAfterMs };
+    if (also === undefined) return seen;
+    // Compared by what is left, as the ledger does: a sum beyond 2^53-1 would not be exact.
+    return { ...seen, also: also.map((one) => saidBy(one, spentMicros <= one.maxMicros - costMicros)) };
+  },
   objection({ scope, id, windowMs, maxMicros, holder }, fact) {
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
     const whose = scope === 'agent' && holder !== undefined ? ` of "${holder}"` : '';
@@ -53,10 +44,11 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
 
 /** With the policy that says so, where a mandate has several. */
 type Counted = Omit<Budget, 'maxMicros'> & {
+  /** null: counted only, which says nothing of what it may hold. */
   maxMicros: number | null;
   /** Of scope `mandate` its policy; of scope `agent` the agent above whose it is; else empty. */
   owner: string;
-  policy: string | null;
+  name: string | null;
   holder: string | null;
 };
 
@@ -66,7 +58,7 @@ function countedUnder({ policy }: Calls): readonly Counted[] {
   return [total, ...budgets].map((budget) => ({
     ...budget,
     owner: ownerOf(budget.scope, policy),
-    policy: name,
+    name,
     holder,
   }));
 }
@@ -76,12 +68,8 @@ function ownerOf(scope: Budget['scope'], { id, holder }: Calls['policy']): strin
   return scope === 'mandate' ? id : '';
 }
 
-/** What only counts says nothing. */
-function alsoOf(others: readonly Counted[]): BudgetLimit['also'] {
-  const also = others.flatMap(({ policy, maxMicros }) =>
-    policy === null || maxMicros === null ? [] : { policy, maxMicros },
-  );
-  return also.length === 0 ? undefined : also;
+function counterOf({ scope, owner, id, windowMs }: Counted): string {
+  return JSON.stringify([scope, owner, id, windowMs]);
 }
 
 function mostOf({ maxMicros }: Counted): number {
@@ -95,21 +83,16 @@ function rank({ id, scope, windowMs }: Counted): number {
 }
 
 /** Written out: spreading what is the same of every call takes longer than all else that `plan` does for it. */
-function limitOf(
-  { id, scope, windowMs, maxMicros, owner, policy, holder }: Counted,
-  also: BudgetLimit['also'],
-): LimitOf<BudgetLimit> {
-  const ofMandate: LimitOf<BudgetLimit> =
-    also === undefined
-      ? ({ action }) => {
-          const subject = subjectOf(scope, action, owner);
-          return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
-        }
-      : ({ action }) => {
-          const subject = subjectOf(scope, action, owner);
-          return { kind: 'budget', scope, subject, id, windowMs, maxMicros, also };
-        };
-  return under({ name: policy, holder }, ofMandate);
+function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> {
+  const { id, scope, windowMs, maxMicros, owner, name, holder } = strictest;
+  const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
+    const subject = subjectOf(scope, action, owner);
+    return { kind: 'budget', scope, subject, id, windowMs, maxMicros };
+  };
+  const also = others.flatMap((one) =>
+    one.maxMicros === null ? [] : [{ ...nameIn(one), maxMicros: one.maxMicros }],
+  );
+  return under({ name, holder }, ofMandate, also);
 }
 
 function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {

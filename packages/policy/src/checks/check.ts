@@ -52,28 +52,22 @@ export function blocked(check: string, saw: Json, objection: Objection): Blocked
 /** The counter that a call is held to. */
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
-/** The same, where a mandate has several policies with the one that sets it, and the agent above that holds this. */
+/**
+ * The same, where a mandate has several policies with the one that sets it, and the agent above that holds this; and with
+ * what others say of its counter.
+ */
 export function under<L extends Limit>(
   { name: policy, holder }: Pick<Policy, 'name' | 'holder'>,
   limit: LimitOf<L>,
+  also: readonly NonNullable<L['also']>[number][] = [],
 ): LimitOf<L> {
+  if (also.length > 0) {
+    const alone = under({ name: policy, holder }, limit);
+    return (subject) => ({ ...alone(subject), also });
+  }
   if (policy === null) return limit;
   if (holder === null) return (subject) => ({ ...limit(subject), policy });
   return (subject) => ({ ...limit(subject), policy, holder });
-}
-
-/** Of limits that share a counter; of equal ones the first. */
-export function strictestOf<L>(
-  all: readonly L[],
-  mostOf: (limit: L) => number,
-): { strictest: L; others: readonly L[] } {
-  const strictest = all.reduce((one, other) => (mostOf(other) < mostOf(one) ? other : one));
-  return { strictest, others: all.filter((one) => one !== strictest) };
-}
-
-/** What another policy's limit of a counter would have said. */
-export function saidIf(isWithin: boolean): 'pass' | 'block' {
-  return isWithin ? 'pass' : 'block';
 }
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {

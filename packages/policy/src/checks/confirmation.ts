@@ -1,4 +1,5 @@
 import type { Limit, LimitFact } from '@mandate/schemas';
+import { nameIn } from './by-counter.ts';
 import { type LimitCheck, type Objection, under } from './check.ts';
 
 type ConfirmationLimit = Extract<Limit, { kind: 'confirmation' }>;
@@ -8,13 +9,12 @@ type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
   limits(calls) {
-    const [asking, ...others] = calls.filter(({ tool }) => tool?.requiresConfirmation);
-    if (asking === undefined) return [];
-    const also = others.flatMap(({ policy: { name } }) => (name === null ? [] : { policy: name }));
-    const limit = { kind: 'confirmation' as const, ...(also.length > 0 && { also }) };
-    return [under(asking.policy, () => limit)];
+    const [first, ...others] = calls.filter(({ tool }) => tool?.requiresConfirmation);
+    if (first === undefined) return [];
+    const also = others.map(({ policy }) => nameIn(policy));
+    return [under(first.policy, () => ({ kind: 'confirmation' }), also)];
   },
-  saw: ({ also }, { grant }) => ({ grant, ...(also !== undefined && { also }) }),
+  saw: ({ also }, { grant }) => ({ grant, ...(also && { also: also }) }),
   objection: (_limit, { grant }) => OBJECTIONS[grant],
 };
 

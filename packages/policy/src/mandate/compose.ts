@@ -39,9 +39,10 @@ export function compose(
 }
 
 function eachOnce(given: readonly GivenPolicy[]): GivenPolicy[] {
-  return inOrderOnce(given.map(({ policy }) => policy)).map((policy) => ({
+  const byPolicy = Map.groupBy(given, ({ policy }) => policy);
+  return inOrderOnce([...byPolicy.keys()]).map((policy) => ({
     policy,
-    rules: inOrderOnce(given.flatMap((one) => (one.policy === policy ? one.rules : []))),
+    rules: inOrderOnce((byPolicy.get(policy) ?? []).flatMap(({ rules }) => rules)),
   }));
 }
 

@@ -15,7 +15,7 @@ export const boundOrigin = z.object({
     .describe('The policy that put it there; null where it is a whole mandate, or not on the record.'),
   rules: z
     .array(z.string())
-    .describe('Those that gave the policy; none of a tenant’s bounds, or on older records.'),
+    .describe('The rules that gave that policy; none where it is of no rule, or that is not on the record.'),
 });
 export type BoundOrigin = z.output<typeof boundOrigin>;
 

@@ -4,6 +4,7 @@ import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { boundOf } from './bound-of.ts';
 import { checkInWords } from './check-in-words.ts';
+import { whatWouldChange } from './what-would-change.ts';
 
 const DECISION: Decision = buildDecision(1, {
   appendedAtMs: Date.UTC(2026, 0, 31),
@@ -134,30 +135,36 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
   );
 });
 
-test('no bound is said to come from a mandate where none applied', () => {
-  expect(boundOf({ check: 'budget', said: 'pass', saw: BUDGET }, { ...DECISION, mandate: null })).toBeNull();
+test('what other policies say of its counter stands behind it, and which rules gave the policy with its bound', () => {
+  const other = (policy: string, said: string) => ({ policy, maxMicros: 5_000_000, said });
+  const also = [other('a@1', 'pass'), other('b@2', 'block')];
+  const budget: Check = { check: 'budget', said: 'block', saw: { ...BUDGET, also }, policy: 'p@1' };
+  expect(checkInWords(budget, DECISION)).toBe(
+    'Of the agent budget "total" of $0.000006, $0.000005 was spent. ' +
+      '"a@1" allows $5.00, and would have let it pass. "b@2" allows $5.00, and would have blocked it too.',
+  );
+  const blocked = { ...DECISION, checks: [{ ...budget, saw: { ...BUDGET, costMicros: 2, also } }] };
+  expect(whatWouldChange(blocked).needs[0]?.anyOf[0]?.words).toBe(
+    'at least $0.000007 in the agent budget "total", and as much under "b@2", or $0.000001 given back to it',
+  );
+  const rate = { ...RATE, also: [{ maxCalls: 12, said: 'pass' }] };
+  expect(checkInWords({ check: 'mandate-rate', said: 'pass', saw: rate }, DECISION)).toMatch(
+    /made\. The mandate of the file allows 12 calls, and would have let it pass\.$/,
+  );
+  const grant = { grant: 'none', also: [{ policy: 'a@1' }] };
+  expect(checkInWords({ check: 'confirmation', said: 'defer', saw: grant }, DECISION)).toMatch(
+    / "a@1" asks for that too\.$/,
+  );
+  const given = [
+    { policy: 'a@1', rules: ['q'] },
+    { policy: 'p@1', rules: ['r', 's'] },
+  ];
+  const mandate = { id: 'rules', hash: 'h', rules: ['q', 'r', 's'], policies: ['a@1', 'p@1'], given };
+  expect(boundOf(budget, { ...DECISION, mandate })).toMatchObject({ policy: 'p@1', rules: ['r', 's'] });
 });
 
-test('a bound goes back to the rules that gave its policy, and beside it stands what others say', () => {
-  const mandate = { id: 'rules', hash: 'sha256:1', rules: ['r', 's'], policies: ['p@1', 'q@2'] };
-  const given = [
-    { policy: 'p@1', rules: ['r'] },
-    { policy: 'q@2', rules: ['r', 's'] },
-  ];
-  const decision = { ...DECISION, mandate: { ...mandate, given } };
-  const also = [{ policy: 'p@1', maxMicros: 9, said: 'pass' }];
-  const budget: Check = { check: 'budget', said: 'block', policy: 'q@2', saw: { ...BUDGET, also } };
-  expect(boundOf(budget, decision)).toMatchObject({ policy: 'q@2', rules: ['r', 's'] });
-  expect(boundOf(budget, { ...decision, mandate })).toMatchObject({ policy: 'q@2', rules: [] });
-  expect(checkInWords(budget, decision)).toMatch(
-    / By "p@1" it is \$0\.000009, which would have let it pass\.$/,
-  );
-  const asked: Check = {
-    check: 'confirmation',
-    said: 'defer',
-    saw: { grant: 'none', also: [{ policy: 'p@1' }] },
-  };
-  expect(checkInWords(asked, decision)).toMatch(/ "p@1" ask for it, too\.$/);
+test('no bound is said to come from a mandate where none applied', () => {
+  expect(boundOf({ check: 'budget', said: 'pass', saw: BUDGET }, { ...DECISION, mandate: null })).toBeNull();
 });
 
 test('what an agent above holds is said to be of it, and to stand in its policy', () => {

@@ -1,10 +1,13 @@
 /** What a check saw and said, as a sentence for whoever asks why. */
 import { type Check, type Decision, durationInWords, formatMicros } from '@mandate/schemas';
+import { othersInWords } from './others-in-words.ts';
 import { ofHolder, type Seen, seenBy } from './seen.ts';
 
 export function checkInWords(check: Check, decision: Decision): string {
   if (check.said === 'skip') return 'It was not asked: what stands before it had settled the verdict.';
-  return sentence(seenBy(check), check.said === 'pass', decision);
+  const seen = seenBy(check);
+  const others = 'also' in seen ? othersInWords(seen.also) : '';
+  return sentence(seen, check.said === 'pass', decision) + others;
 }
 
 function sentence(seen: Seen, passed: boolean, decision: Decision): string {
@@ -60,11 +63,11 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
     case 'tool-rate':
     case 'mandate-rate':
-      return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.${others(seen.also, ({ maxCalls }) => `${maxCalls}`)}`;
+      return `${seen.calls} of ${seen.maxCalls} calls${ofHolder(seen)} in ${durationInWords(seen.windowMs)} had been made.`;
     case 'budget':
       return budgetSentence(seen);
     case 'confirmation':
-      return `${CONFIRMATIONS[seen.grant]}${askedToo(seen.also)}`;
+      return CONFIRMATIONS[seen.grant];
     case 'unknown':
       return passed ? 'It passed.' : 'It objected; what it saw is not known to this version.';
   }
@@ -91,26 +94,7 @@ function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
   const period = windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
-  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.${others(seen.also, ({ maxMicros }) => formatMicros(maxMicros))}`;
-}
-
-/** What other policies say of the same counter. */
-function others<Other extends { policy: string; said: 'pass' | 'block' }>(
-  also: readonly Other[],
-  bound: (other: Other) => string,
-): string {
-  return also
-    .map(
-      (one) =>
-        ` By "${one.policy}" it is ${bound(one)}, which would ${one.said === 'pass' ? 'have let it pass' : 'have refused it, too'}.`,
-    )
-    .join('');
-}
-
-function askedToo(also: readonly { policy: string }[]): string {
-  return also.length === 0
-    ? ''
-    : ` ${also.map(({ policy }) => `"${policy}"`).join(' and ')} ask for it, too.`;
+  return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
 }
 
 const CONFIRMATIONS = {

@@ -5,17 +5,23 @@
 import { BUDGET_SCOPES, type Check } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** Other policies' limits of the same counter, and what each would have said; older decisions do not say. */
-const alsoOf = <Shape extends z.ZodRawShape>(bound: Shape) =>
-  z.array(z.object({ policy: z.string(), said: z.enum(['pass', 'block']), ...bound })).default([]);
-
 const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.string() });
+/** What another policy says of the same counter; of a person to confirm, that it asks for one too. */
+const other = z.object({
+  policy: z.string().optional(),
+  maxMicros: z.int().optional(),
+  maxCalls: z.int().optional(),
+  said: z.enum(['pass', 'block']).optional(),
+});
+export type Other = z.output<typeof other>;
+/** Older decisions do not say, and those without any do not either. */
+const also = z.array(other).optional();
 const rate = z.object({
   calls: z.int(),
   maxCalls: z.int(),
   windowMs: z.int(),
   retryAfterMs: z.int().nullable(),
-  also: alsoOf({ maxCalls: z.int() }),
+  also,
 });
 const matched = { pattern: z.string().optional() };
 const nothing = z.unknown().transform(() => ({}));
@@ -56,13 +62,10 @@ const READERS = {
     retryAfterMs: z.int().nullable(),
     /** What the call was to reserve; older decisions do not say. */
     costMicros: z.int().optional(),
-    also: alsoOf({ maxMicros: z.int() }),
+    also,
   }),
   'mandate-rate': rate,
-  confirmation: z.object({
-    grant: z.enum(['none', 'granted', 'denied', 'expired']),
-    also: z.array(z.object({ policy: z.string() })).default([]),
-  }),
+  confirmation: z.object({ grant: z.enum(['none', 'granted', 'denied', 'expired']), also }),
 };
 type Readers = typeof READERS;
 

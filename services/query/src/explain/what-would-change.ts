@@ -16,6 +16,7 @@ import {
 } from '@mandate/schemas';
 import { z } from 'zod';
 import { checkInWords, waitedMs } from './check-in-words.ts';
+import { besides } from './others-in-words.ts';
 import { ofHolder, type Seen, seenBy } from './seen.ts';
 
 const WAYS = [
@@ -295,10 +296,10 @@ function cheaper(atMostMicros: number): Way {
 
 type Rate = Extract<Seen, { by: 'tool-rate' | 'mandate-rate' }>;
 
-function moreCalls({ calls, windowMs, holder }: Rate): Way {
+function moreCalls({ calls, windowMs, holder, also }: Rate): Way {
   return {
     way: 'more-calls',
-    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}`,
+    words: `a rate${holder === undefined ? '' : ` for "${holder}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${besides(also)}`,
     atLeastCalls: calls + 1,
   };
 }
@@ -322,7 +323,7 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   }
   const atLeastMicros = spentMicros + costMicros;
   const missing = formatMicros(atLeastMicros - maxMicros);
-  const words = `at least ${formatMicros(atLeastMicros)} in ${name}, or ${missing} given back to it`;
+  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.also)}, or ${missing} given back to it`;
   return [
     ...(atLeastMicros <= CAPS.amountMicros
       ? [{ way: 'higher-limit' as const, words, budget, atLeastMicros }]

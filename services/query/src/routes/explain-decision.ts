@@ -11,7 +11,17 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
-import { agentsAboveIn, CAPS, check, type Decision, id, sortableId, time, wireTime } from '@mandate/schemas';
+import {
+  agentsAboveIn,
+  CAPS,
+  check,
+  type Decision,
+  id,
+  mandateReference,
+  sortableId,
+  time,
+  wireTime,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import type { Asker, BoundedAsk } from '../bounded-ask.ts';
@@ -70,12 +80,8 @@ const settlement = searchSettlements.row
 const explanation = wholeDecision.extend({
   asOf: time.describe('When this was asked; what the recorder had landed by then is in it.'),
   traceId: z.string().nullable(),
-  mandate: z
-    .object({
-      id: z.string(),
-      hash: z.string(),
-      policies: z.array(z.string()),
-      rules: z.array(z.string()),
+  mandate: mandateReference
+    .extend({
       notTold: z
         .string()
         .nullable()
