@@ -130,14 +130,15 @@ describe('a mandate', () => {
 
   test('is refused for what is not there, and for what is not as described', async () => {
     const { issue } = await scene();
+    const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     const refusals: [object, number, string][] = [
       [{ agentId: 'nobody' }, 404, 'AGENT_NOT_FOUND'],
       [{ ttlMs: CAPS.mandateTtlMs + 1 }, 400, 'VALIDATION_FAILED'],
       [{ ttlMs: 0 }, 400, 'VALIDATION_FAILED'],
       [{ scope: 'all' }, 400, 'VALIDATION_FAILED'],
       [{ context: { x: 'x'.repeat(CAPS.contextUnits) } }, 400, 'VALIDATION_FAILED'],
-      // As JSON, 3,000 characters.
-      [{ context: { x: JSON.parse('['.repeat(1_500) + ']'.repeat(1_500)) } }, 400, 'VALIDATION_FAILED'],
+      [{ context: { x: nested(CAPS.depth + 1) } }, 400, 'VALIDATION_FAILED'],
+      [{ context: { x: nested(CAPS.bodyDepth) } }, 400, 'INVALID_JSON'],
     ];
     for (const [fields, status, code] of refusals)
       expect(await issue(fields)).toMatchObject({ status, body: { code } });
