@@ -4,6 +4,7 @@ import { recentlyUsed } from '../recently-used.ts';
 import { type ArgumentFault, describeSeen } from './argument-fault.ts';
 import type { ArgumentCheck } from './named-validator.ts';
 import { NAMED_VALIDATORS } from './named-validators.ts';
+import { endlessRoom } from './pattern-size.ts';
 import { compileSchemaRules } from './schema-rules.ts';
 
 /** What a tool's policy says of its arguments: `argumentValidation` of the mandate document. */
@@ -38,16 +39,26 @@ export interface RulesRefused {
 // Compiling takes milliseconds a schema, and a mandate file that changed in one place is read again as a whole.
 const compiledBefore = recentlyUsed<CompiledRules>(512);
 
-/** Compiles a tool's argument rules, once for each text of them. */
-export function compileArgumentRules(validation: ArgumentValidation): CompiledRules | RulesRefused {
+/**
+ * Compiles a tool's argument rules, once for each text of them.
+ *
+ * @param room how large their patterns may be together: they take their own, and where that is more `room.left` is below 0
+ */
+export function compileArgumentRules(
+  validation: ArgumentValidation,
+  room: Effort = endlessRoom(),
+): CompiledRules | RulesRefused {
   const text = canonicalJson(validation);
   const known = compiledBefore.get(text);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    room.left -= known.patternSize;
+    return known;
+  }
 
   const checks: ArgumentCheck[] = [];
   let patternSize = 0;
   if (validation.schema !== undefined) {
-    const compiled = compileSchemaRules(validation.schema);
+    const compiled = compileSchemaRules(validation.schema, room);
     if (!compiled.ok) return { ...compiled, path: ['schema', ...compiled.path] };
     patternSize = compiled.patternSize;
     checks.push(compiled.validate);

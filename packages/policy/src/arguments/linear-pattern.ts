@@ -1,7 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { type Effort, takes } from '../effort.ts';
-import { patternSize } from './pattern-size.ts';
+import { endlessRoom, PATTERNS_TOO_LARGE, patternSize } from './pattern-size.ts';
 import { PatternRefused, patternToRe2 } from './pattern-to-re2.ts';
+import { unknownClass } from './unicode-classes.ts';
 
 export interface LinearPattern {
   /** So many steps it takes for a character at most. */
@@ -22,16 +23,19 @@ const COMPILING = 16;
  *
  * Each test takes its size times the length of the text, whatever the text is: the automaton takes far less where it can, and
  * no more. It is compiled when it is first needed.
+ *
+ * @param room how large it and the patterns behind it may be together: it takes its own
  */
-export function linearPattern(pattern: string): LinearPattern {
+export function linearPattern(pattern: string, room: Effort = endlessRoom()): LinearPattern {
   if (pattern.length > LONGEST_PATTERN) {
     throw new PatternRefused(`${pattern.slice(0, 40)}…`, `it is longer than ${LONGEST_PATTERN} characters`);
   }
   const re2 = patternToRe2(pattern);
   const size = patternSize(pattern);
+  if (!takes(room, size)) throw new PatternRefused(pattern, `with it the document ${PATTERNS_TOO_LARGE}`);
+  const unknown = unknownClass(re2);
+  if (unknown !== null) throw new PatternRefused(pattern, unknown);
   const program = { size, re2, compiled: null, turn: -1 };
-  // The engine knows fewer names of Unicode's: whoever writes one must hear of it.
-  if (/\\p/i.test(pattern)) compiled(pattern, program);
   return {
     size,
     test(text, effort) {

@@ -1,4 +1,5 @@
 import { CAPS } from '@mandate/schemas';
+import type { Effort } from '../effort.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
 /** What the engine takes: a repeat of a repeat counts as often as both together. */
@@ -52,8 +53,16 @@ export function patternSize(pattern: string): number {
 }
 
 /** To follow the name of what holds them. */
-export function patternsTooLarge(size: number): string {
-  return `has patterns of ${size} steps together, their repeats written out; ${CAPS.patternSize} may be`;
+export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
+
+/** How large all patterns of a document may be together, for whoever writes it. */
+export function roomToWrite(): Effort {
+  return { left: CAPS.patternSize };
+}
+
+/** For what stands, or is our own. */
+export function endlessRoom(): Effort {
+  return { left: Number.POSITIVE_INFINITY };
 }
 
 function repeated(pattern: string, { size, repeats }: Part, token: string): Part {

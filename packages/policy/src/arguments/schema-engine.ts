@@ -3,12 +3,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Effort, takes } from '../effort.ts';
 import { FORMATS } from './formats.ts';
 import { linearPattern } from './linear-pattern.ts';
+import { endlessRoom } from './pattern-size.ts';
 import { uniqueItems } from './unique-items.ts';
 
 /** One ajv for each dialect, made ready on first use, for making one takes longer than many decisions. */
 export interface SchemaEngine {
-  /** Throws what ajv throws; a schema that compiles holds on to nothing else. */
-  compile(schema: AnySchemaObject): CompiledSchema;
+  /**
+   * Throws what ajv throws, and PatternRefused for a pattern for which there is no room. A schema that compiles holds on to
+   * nothing else.
+   */
+  compile(schema: AnySchemaObject, room: Effort): CompiledSchema;
 }
 
 /**
@@ -48,13 +52,14 @@ class TooManyPatterns extends Error {
 
 export function schemaEngine(dialect: '2020-12' | 'draft-07'): SchemaEngine {
   let patterns = 0;
+  let room = endlessRoom();
   let patternSize = 0;
-  let effort: Effort = { left: 0 };
+  let effort: Effort = { left: Number.POSITIVE_INFINITY };
   const countedPattern = Object.assign(
     (pattern: string) => {
       patterns += 1;
       if (patterns > MOST_PATTERNS) throw new TooManyPatterns();
-      const linear = linearPattern(pattern);
+      const linear = linearPattern(pattern, room);
       patternSize += linear.size;
       return {
         test(text: string) {
@@ -74,10 +79,13 @@ export function schemaEngine(dialect: '2020-12' | 'draft-07'): SchemaEngine {
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(take));
   for (const keyword of Object.keys(ajv.RULES.all)) countSteps(ajv, keyword, take);
 
+  // Its dialect is compiled with the first schema, and its patterns would be counted with those of that schema.
+  ajv.compile({});
   return {
-    compile(schema) {
+    compile(schema, given) {
       patterns = 0;
       patternSize = 0;
+      room = given;
       // The schema is judged itself then, by that of its dialect: it takes no longer than compiling it.
       effort = { left: Number.POSITIVE_INFINITY };
       const validate = ajv.compile(schema);
@@ -85,8 +93,8 @@ export function schemaEngine(dialect: '2020-12' | 'draft-07'): SchemaEngine {
       ajv.removeSchema(schema);
       return {
         patternSize,
-        validate(value, given) {
-          effort = given;
+        validate(value, left) {
+          effort = left;
           if (validate(value)) return null;
           // Of a failed anyOf ajv lists the branches first and what they were branches of last.
           const error = validate.errors?.at(-1);

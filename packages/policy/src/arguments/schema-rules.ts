@@ -2,6 +2,7 @@ import { pointerStep } from '@mandate/schemas';
 import { MissingRefError } from 'ajv';
 import { type Effort, effortOfAction } from '../effort.ts';
 import { type ArgumentFault, describeSeen, shorten } from './argument-fault.ts';
+import { endlessRoom } from './pattern-size.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 import { type CompiledSchema, type SchemaEngine, type SchemaError, schemaEngine } from './schema-engine.ts';
 import { findInSchema, schemaTooLarge } from './schema-shape.ts';
@@ -21,8 +22,10 @@ type Schema = Readonly<Record<string, unknown>>;
  * Compiles a JSON Schema: draft 2020-12, or draft-07 if `$schema` names it. Strict: unknown keywords and formats, and
  * limits without the `type` they limit (which would let any other type pass), are errors. References stay within the
  * schema; nothing is fetched. Patterns run in linear time, and look-around or back-references are errors.
+ *
+ * @param room how large its patterns may be together: they take their own
  */
-export function compileSchemaRules(schema: Schema): CompiledSchemaRules {
+export function compileSchemaRules(schema: Schema, room: Effort = endlessRoom()): CompiledSchemaRules {
   const tooLarge = schemaTooLarge(schema);
   if (tooLarge !== null) return { ok: false, message: tooLarge, path: [] };
   const engine = engineFor(schema.$schema);
@@ -36,7 +39,7 @@ export function compileSchemaRules(schema: Schema): CompiledSchemaRules {
   if (inner.length > 0)
     return { ok: false, message: 'a schema within the schema has no $id: use $anchor', path: inner };
   try {
-    const compiled = engine.compile(body);
+    const compiled = engine.compile(body, room);
     // A schema that chases its own references does so on the smallest value too: better now than at the first call.
     compiled.validate({}, effortOfAction());
     const { patternSize } = compiled;

@@ -66,15 +66,12 @@ const SAID = ['context', 'said'];
 /** What it takes to read one. */
 const OF_CONDITION = 10;
 
-/** Compiled when it is first asked, which may be never. */
+/** Read when it is first asked, which may be never. Its pattern takes what compiling it takes, with each text. */
 function told(condition: FieldCondition, truth: boolean): (value: Json, effort: Effort) => boolean {
   let compiled: ReturnType<typeof compileCondition> | null = null;
   return (said, effort) => {
     if (!takes(effort, OF_CONDITION)) return false;
-    if (compiled === null) {
-      compiled = compileCondition({ ...condition, field: SAID });
-      if (!takes(effort, compiled.patternSize * OF_CONDITION)) return false;
-    }
+    compiled ??= compileCondition({ ...condition, field: SAID });
     const action = { context: { said } } as unknown as Parameters<typeof compiled.holds>[0]['action'];
     return compiled.holds({ agent: {}, action }, effort) === truth;
   };

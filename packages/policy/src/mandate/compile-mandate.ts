@@ -13,7 +13,7 @@ import {
   argumentRulesOnDemand,
   compileArgumentRules,
 } from '../arguments/argument-rules.ts';
-import { patternsTooLarge } from '../arguments/pattern-size.ts';
+import { PATTERNS_TOO_LARGE, roomToWrite } from '../arguments/pattern-size.ts';
 import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
 import { compileGlobs } from '../glob.ts';
@@ -105,14 +105,14 @@ const rulesOnDemand: CompileRules = ({ argumentValidation }) =>
 /** Of a whole document: each schema may take its milliseconds, and all of them together no second. */
 function rulesWithin(faults: CompileFault[]): CompileRules {
   let parts = 0;
-  let patternSize = 0;
+  const room = roomToWrite();
   return ({ argumentValidation }, path) => {
     if (argumentValidation === undefined) return null;
     const fault = (message: string, steps: readonly (string | number)[] = []) => {
       faults.push({ path: [...path, 'argumentValidation', ...steps], message });
       return null;
     };
-    const isWithin = parts <= CAPS.schemaParts && patternSize <= CAPS.patternSize;
+    const isWithin = parts <= CAPS.schemaParts && room.left >= 0;
     parts += partsOf(argumentValidation);
     // One that is over is told; those behind it would only say the same.
     if (!isWithin) return null;
@@ -120,10 +120,9 @@ function rulesWithin(faults: CompileFault[]): CompileRules {
       return fault(
         `makes the schemas of the document more than ${CAPS.schemaParts} objects together: make several policies of it`,
       );
-    const compiled = compileArgumentRules(argumentValidation);
-    if (!compiled.ok) return fault(compiled.message, compiled.path);
-    patternSize += compiled.patternSize;
-    return patternSize > CAPS.patternSize ? fault(patternsTooLarge(patternSize)) : compiled;
+    const compiled = compileArgumentRules(argumentValidation, room);
+    if (room.left < 0) return fault(PATTERNS_TOO_LARGE);
+    return compiled.ok ? compiled : fault(compiled.message, compiled.path);
   };
 }
 

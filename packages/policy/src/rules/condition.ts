@@ -12,6 +12,7 @@ import {
   stepsOf,
 } from '@mandate/schemas';
 import { linearPattern } from '../arguments/linear-pattern.ts';
+import { endlessRoom } from '../arguments/pattern-size.ts';
 import { type Effort, takes } from '../effort.ts';
 import { endOfFirst, type Segment, segmentOf } from '../glob-pattern.ts';
 
@@ -32,20 +33,22 @@ export type CompiledCondition = {
   holds(subject: ConditionSubject, effort: Effort): Truth;
   /** Every field that it may look at: where these are the same, so is the answer, and what it takes. */
   fields: readonly FieldPath[];
-  /** Of all its patterns together. */
-  patternSize: number;
 };
 
 /** What one takes at least, told in steps of a pattern. */
 const OF_CONDITION = 4;
 
-/** @throws PatternRefused for a pattern that is none, or could not be looked for in linear time */
-export function compileCondition(condition: Condition): CompiledCondition {
-  if ('all' in condition) return together(condition.all, (truths) => conjunction(truths));
-  if ('any' in condition) return together(condition.any, (truths) => disjunction(truths));
-  if ('not' in condition) return together(condition.not, (truths) => negation(disjunction(truths)));
+/**
+ * @param room how large its patterns may be together: they take their own
+ * @throws PatternRefused for a pattern that is none, could not be looked for in linear time, or for which there is no room
+ */
+export function compileCondition(condition: Condition, room: Effort = endlessRoom()): CompiledCondition {
+  const each = (parts: readonly Condition[]) => parts.map((part) => compileCondition(part, room));
+  if ('all' in condition) return together(each(condition.all), (truths) => conjunction(truths));
+  if ('any' in condition) return together(each(condition.any), (truths) => disjunction(truths));
+  if ('not' in condition) return together(each(condition.not), (truths) => negation(disjunction(truths)));
   const field = stepsOf(condition.field);
-  const { holds, patternSize = 0 } = operatorOf(condition);
+  const holds = operatorOf(condition, room);
   return {
     holds(subject, effort) {
       if (!takes(effort, OF_CONDITION)) return null;
@@ -54,7 +57,6 @@ export function compileCondition(condition: Condition): CompiledCondition {
       return value === undefined ? null : holds(value, effort);
     },
     fields: [field],
-    patternSize,
   };
 }
 
@@ -72,10 +74,9 @@ export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: F
 type Asked = (subject: ConditionSubject, effort: Effort) => Iterable<Truth>;
 
 function together(
-  conditions: readonly Condition[],
+  compiled: readonly CompiledCondition[],
   combine: (truths: Iterable<Truth>) => Truth,
 ): CompiledCondition {
-  const compiled = conditions.map(compileCondition);
   // One by one, for as long as the answer is open.
   const asked: Asked = function* (subject, effort) {
     for (const { holds } of compiled) yield holds(subject, effort);
@@ -83,7 +84,6 @@ function together(
   return {
     holds: (subject, effort) => combine(asked(subject, effort)),
     fields: compiled.flatMap(({ fields }) => fields),
-    patternSize: compiled.reduce((sum, { patternSize }) => sum + patternSize, 0),
   };
 }
 
@@ -109,9 +109,9 @@ function negation(truth: Truth): Truth {
   return truth === null ? null : !truth;
 }
 
-type Operator = { holds: (value: Json, effort: Effort) => Truth; patternSize?: number };
+type Operator = (value: Json, effort: Effort) => Truth;
 
-function operatorOf(condition: FieldCondition): Operator {
+function operatorOf(condition: FieldCondition, room: Effort): Operator {
   switch (condition.op) {
     case '==':
       return ofScalars((value) => value === condition.value);
@@ -123,7 +123,7 @@ function operatorOf(condition: FieldCondition): Operator {
       return ofScalars((value) => values.has(value) === (condition.op === 'in'));
     }
     case 'contains':
-      return { holds: contains(condition.value) };
+      return contains(condition.value);
     case '>':
       return ofNumbers((value) => value > condition.value);
     case '>=':
@@ -133,22 +133,17 @@ function operatorOf(condition: FieldCondition): Operator {
     case '<=':
       return ofNumbers((value) => value <= condition.value);
     case 'matches': {
-      const { size, test } = linearPattern(condition.value);
-      return {
-        holds(value, effort) {
-          if (typeof value !== 'string') return null;
-          const is = test(value, effort);
-          return effort.left < 0 ? null : is;
-        },
-        patternSize: size,
+      const { test } = linearPattern(condition.value, room);
+      return (value, effort) => {
+        if (typeof value !== 'string') return null;
+        const is = test(value, effort);
+        return effort.left < 0 ? null : is;
       };
     }
     case 'starts_with':
-      return {
-        holds: (value) => (typeof value === 'string' ? value.startsWith(condition.value) : null),
-      };
+      return (value) => (typeof value === 'string' ? value.startsWith(condition.value) : null);
     case 'exists':
-      return { holds: () => condition.value };
+      return () => condition.value;
   }
 }
 
@@ -156,7 +151,7 @@ function operatorOf(condition: FieldCondition): Operator {
 const SHORT = 16;
 
 /** A list holds it as an element, a text as a part. */
-function contains(sought: Scalar): Operator['holds'] {
+function contains(sought: Scalar): Operator {
   const segment: Segment | null =
     typeof sought === 'string' && sought.length > SHORT ? segmentOf(sought) : null;
   return (value, effort) => {
@@ -169,9 +164,9 @@ function contains(sought: Scalar): Operator['holds'] {
 
 /** A list or an object is neither equal to a value nor different from it. */
 function ofScalars(compare: (value: Json) => boolean): Operator {
-  return { holds: (value) => (typeof value === 'object' && value !== null ? null : compare(value)) };
+  return (value) => (typeof value === 'object' && value !== null ? null : compare(value));
 }
 
 function ofNumbers(compare: (value: number) => boolean): Operator {
-  return { holds: (value) => (typeof value === 'number' ? compare(value) : null) };
+  return (value) => (typeof value === 'number' ? compare(value) : null);
 }

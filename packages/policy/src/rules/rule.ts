@@ -1,6 +1,6 @@
 /** A rule, compiled: what decides whether its policy applies. */
 import { CAPS, type Condition, policyNamed, type RuleDocument } from '@mandate/schemas';
-import { patternsTooLarge } from '../arguments/pattern-size.ts';
+import { endlessRoom, roomToWrite } from '../arguments/pattern-size.ts';
 import { PatternRefused } from '../arguments/pattern-to-re2.ts';
 import { compileGlobs, type GlobMatcher } from '../glob.ts';
 import type { Compiled } from '../mandate/compile-mandate.ts';
@@ -30,6 +30,7 @@ export function compileRule(document: RuleDocument, { stands = false } = {}): Co
   const [startsAtMs, endsAtMs] = [startsAt, endsAt].map((at) => (at === undefined ? null : Date.parse(at)));
   if (startsAtMs != null && endsAtMs != null && endsAtMs <= startsAtMs)
     return fault('endsAt', 'is not behind startsAt: the rule would never be in force');
+  const room = stands ? endlessRoom() : roomToWrite();
   try {
     const compiled: Rule = {
       id,
@@ -38,12 +39,10 @@ export function compileRule(document: RuleDocument, { stands = false } = {}): Co
       mode,
       agents: agents === undefined ? null : compileGlobs(agents),
       groups: groups === undefined ? null : new Set(groups),
-      conditions: when === undefined ? [] : conjuncts(when).map(compileCondition),
+      conditions: when === undefined ? [] : conjuncts(when).map((one) => compileCondition(one, room)),
       startsAtMs: startsAtMs ?? null,
       endsAtMs: endsAtMs ?? null,
     };
-    const patternSize = compiled.conditions.reduce((sum, one) => sum + one.patternSize, 0);
-    if (!stands && patternSize > CAPS.patternSize) return fault('when', patternsTooLarge(patternSize));
     return { ok: true, compiled };
   } catch (error) {
     if (error instanceof PatternRefused) return fault('when', error.message);

@@ -1,0 +1,96 @@
+/** Whoever writes a document has room for so many steps of patterns: what does not fit is refused, and never compiled. */
+import { type PolicyDocument, policyDocument, type RuleDocument, ruleDocument } from '@mandate/schemas';
+import { RE2JS } from 're2js';
+import { afterEach, expect, test, vi } from 'vitest';
+import { compilePolicy } from '../mandate/compile-mandate.ts';
+import { compileRule } from '../rules/rule.ts';
+import { linearPattern } from './linear-pattern.ts';
+import { schemaEngine } from './schema-engine.ts';
+import { compileSchemaRules } from './schema-rules.ts';
+
+const compile = vi.spyOn(RE2JS, 'compile');
+afterEach(() => compile.mockClear());
+const compiled = () => compile.mock.calls.map(([pattern]) => pattern);
+
+/** Patterns that differ, so that none is remembered; of a category that nobody else names here. */
+const many = (count: number, category: string, repeats: number) =>
+  Array.from({ length: count }, (_, at) => `${at}[^\\p{${category}}\\p{N}]{${repeats}}`);
+
+const rule = (patterns: readonly string[]): RuleDocument =>
+  ruleDocument.parse({
+    version: 1,
+    id: 'r',
+    policy: 'p',
+    when: { any: patterns.map((value) => ({ field: 'action.tool', op: 'matches', value })) },
+  });
+const policy = (patterns: readonly string[]): PolicyDocument => {
+  const properties = Object.fromEntries(
+    patterns.map((pattern, at) => [`a${at}`, { type: 'string', pattern }]),
+  );
+  const schema = { type: 'object', properties };
+  return policyDocument.parse({
+    version: 1,
+    id: 'p',
+    toolPolicies: { t: { argumentValidation: { schema } } },
+  });
+};
+
+test.each([
+  ['policy', (patterns: readonly string[]) => compilePolicy(policy(patterns), 'p'), 'toolPolicies', 950],
+  ['rule', (patterns: readonly string[]) => compileRule(rule(patterns)), 'when', 90],
+] as const)('of a %s, no pattern that is too large by itself is compiled', (_kind, write, path, count) => {
+  const refused = write(many(count, 'Lu', 999));
+  expect(refused.ok ? [] : refused.faults).toEqual([
+    {
+      path: expect.arrayContaining([path]),
+      message: expect.stringContaining('patterns of more than 20000 steps'),
+    },
+  ]);
+  expect(compiled()).toEqual([]);
+});
+
+test.each([
+  ['policy', (patterns: readonly string[]) => compilePolicy(policy(patterns), 'p')],
+  ['rule', (patterns: readonly string[]) => compileRule(rule(patterns))],
+] as const)('of a %s, none behind the one that is too much is read', (_kind, write) => {
+  const refused = write([...many(90, 'Ll', 99), '\\p{Never}', '(?=looked at)']);
+  expect(refused.ok ? [] : refused.faults).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('patterns of more than 20000 steps') }),
+  ]);
+  for (const pattern of compiled()) expect(pattern).toMatch(/^\\p\{(?:Ll|N)\}$/);
+});
+
+test('a class is looked up without its repeats, and once', () => {
+  for (const pattern of many(20, 'Lt', 99)) linearPattern(pattern);
+  expect(compiled().filter((pattern) => pattern !== '\\p{N}')).toEqual(['\\p{Lt}']);
+  for (const unknown of ['\\p{Letter}{9}', '[^\\P{Letter}]{9}'])
+    expect(() => linearPattern(unknown)).toThrow('invalid character class range');
+  expect(() => linearPattern('[\\\\p{Letter}]')).not.toThrow();
+});
+
+test('what stands is left as it is', () => {
+  const patterns = many(90, 'Lm', 999);
+  expect(compileRule(rule(patterns), { stands: true })).toMatchObject({ ok: true });
+  expect(compilePolicy(policy(patterns), 'p@1', { stands: true })).toMatchObject({ ok: true });
+  expect(compileRule(rule(['\\p{Letter}']), { stands: true })).toMatchObject({ ok: false });
+});
+
+test('what a call needed before takes its room all the same', () => {
+  const patterns = many(3, 'Lo', 199);
+  const document = policy(patterns);
+  const stands = compilePolicy(document, 'p@1', { stands: true });
+  if (!stands.ok) throw new Error('refused');
+  stands.compiled.tools.get('t')?.argumentRules?.validate({}, { left: 1_000_000 });
+  expect(compilePolicy(document, 'p')).toMatchObject({ ok: false });
+});
+
+test.each(['2020-12', 'draft-07'] as const)(
+  'the first schema of %s has the size of its own patterns',
+  (dialect) => {
+    const [pattern = ''] = many(1, 'L', 9);
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern } } };
+    const { size } = linearPattern(pattern);
+    expect(schemaEngine(dialect).compile(schema, { left: size })).toMatchObject({ patternSize: size });
+    expect(compileSchemaRules(schema, { left: size - 1 })).toMatchObject({ ok: false });
+  },
+);
