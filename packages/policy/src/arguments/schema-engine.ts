@@ -79,6 +79,14 @@ export function schemaEngine(dialect: '2020-12' | 'draft-07'): SchemaEngine {
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(take));
   for (const keyword of Object.keys(ajv.RULES.all)) countSteps(ajv, keyword, take);
 
+  // One in use is so only through what is returned here, and one that was refused not at all.
+  const compileUnremembered = (schema: AnySchemaObject) => {
+    try {
+      return ajv.compile(schema);
+    } finally {
+      ajv.removeSchema(schema);
+    }
+  };
   // Its dialect is compiled with the first schema, and its patterns would be counted with those of that schema.
   ajv.compile({});
   return {
@@ -88,9 +96,7 @@ export function schemaEngine(dialect: '2020-12' | 'draft-07'): SchemaEngine {
       room = given;
       // The schema is judged itself then, by that of its dialect: it takes no longer than compiling it.
       effort = { left: Number.POSITIVE_INFINITY };
-      const validate = ajv.compile(schema);
-      // It is in use only through what is returned here: ajv need not remember it.
-      ajv.removeSchema(schema);
+      const validate = compileUnremembered(schema);
       return {
         patternSize,
         validate(value, left) {
