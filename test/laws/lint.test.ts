@@ -1,19 +1,15 @@
 /** What lint tells is so, whatever agents do: what it calls useless could go, and what it calls blocked is. */
-import { lintControl, mandatesUnderControl, planInForce } from '@mandate/policy';
-import type { Action, ActionDecided, Plan } from '@mandate/schemas';
+import { lintControl, mandatesUnderControl } from '@mandate/policy';
+import type { ActionDecided, Plan } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf, reporting, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAsk, arbitraryMandate, arbitraryReport } from './arbitrary-requests.ts';
+import { AGENTS, calls, MOMENTS, plansOf, rule } from './arbitrary-rules.ts';
 import { foldOf, type Register } from './registered.ts';
 
 // A law takes a second or two; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 60_000 });
-
-const AGENTS = [
-  { id: 'agent-1', groups: ['g'], labels: { team: 'x' } },
-  { id: 'agent-2', groups: ['g', 'h'] },
-];
 
 function findings(given: Omit<Register, 'agents'>) {
   const { fold } = foldOf({ agents: AGENTS, ...given });
@@ -42,31 +38,7 @@ const when = fc.oneof(
   fc.record({ not: some }),
 );
 
-const context = fc.constantFrom<Action['context']>(
-  undefined,
-  ...[1, 1.5, 2, null, true, 'x', 'xy', 'y', 'send', ['x'], [1], {}].map((c) => ({ c })),
-);
-const calls: fc.Arbitrary<Action> = fc
-  .tuple(
-    fc.constantFrom(
-      { type: 'tool_call' as const, tool: 'send' },
-      { type: 'tool_call' as const, tool: 'x' },
-      { type: 'tool_call' as const, tool: 'xy' },
-      { type: 'llm_call' as const, model: 'x', inputTokens: 1, maxOutputTokens: 1 },
-    ),
-    context,
-    fc.constantFrom('agent-1', 'agent-2'),
-  )
-  .map(([call, context, agentId]) => ({ id: 'i', agentId, ...call, ...(context && { context }) }));
-
-function plansOf(rules: readonly object[]) {
-  const { fold, revision } = foldOf({ agents: AGENTS, policies: POLICIES, rules });
-  const mandates = mandatesUnderControl(fold, () => revision);
-  return (action: Action, atMs: number) => planInForce(mandates, 'default', action, atMs);
-}
-
 const POLICIES = ['p', 'q'].map((id) => ({ id }));
-const MOMENTS = [0, 500, 5_000].map((ms) => START_MS + ms);
 
 test('a rule that contradicts itself never applies', () => {
   let told = 0;
@@ -76,32 +48,13 @@ test('a rule that contradicts itself never applies', () => {
       const codes = findings({ policies: POLICIES, rules }).map(({ code }) => code);
       if (!codes.includes('RULE_CONTRADICTS_ITSELF')) return;
       told += 1;
-      const planOf = plansOf(rules);
+      const planOf = plansOf(POLICIES, rules);
       for (const action of actions) expect(planOf(action, START_MS).mandate).toBeNull();
     }),
     { numRuns: 200 },
   );
   expect(told).toBeGreaterThan(10);
 });
-
-const rule = fc.record(
-  {
-    id: fc.constantFrom('r', 's', 't'),
-    policy: fc.constantFrom('p', 'p', 'q'),
-    mode: fc.constantFrom('enforce', 'observe', 'shadow'),
-    agents: fc.constantFrom(['agent-1'], ['agent-*'], ['agent-1', '*-2']),
-    groups: fc.constantFrom(['g'], ['g', 'h'], ['h']),
-    when: fc.constantFrom(...['x', 'send'].map((value) => ({ field: 'action.tool', op: '==', value })), {
-      all: [
-        { field: 'context.c', op: 'exists' },
-        { field: ['action', 'tool'], op: '==', value: 'x' },
-      ],
-    }),
-    startsAt: fc.constantFrom(...MOMENTS.map((ms) => new Date(ms).toISOString())),
-    endsAt: fc.constant('2026-03-02T12:00:00Z'),
-  },
-  { requiredKeys: ['id', 'policy'] },
-);
 
 test('a rule that adds nothing could go, also where all such go at once', () => {
   let told = 0;
@@ -113,7 +66,13 @@ test('a rule that adds nothing could go, also where all such go at once', () => 
       );
       if (idle.length === 0) return;
       told += 1;
-      const [before, after] = [plansOf(rules), plansOf(rules.filter(({ id }) => !idle.includes(id)))];
+      const [before, after] = [
+        plansOf(POLICIES, rules),
+        plansOf(
+          POLICIES,
+          rules.filter(({ id }) => !idle.includes(id)),
+        ),
+      ];
       for (const action of actions)
         for (const atMs of MOMENTS) expect(gist(after(action, atMs))).toEqual(gist(before(action, atMs)));
     }),

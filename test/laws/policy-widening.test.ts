@@ -1,6 +1,6 @@
 /** A version of a policy of which nothing wider is told never allows what the one before it refuses. */
-import { widening } from '@mandate/policy';
-import { policyDocument } from '@mandate/schemas';
+import { boundsWidening, widening } from '@mandate/policy';
+import { policyDocument, tenantDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
@@ -115,6 +115,15 @@ test.each<[string, object, object, string[]]>([
   ],
 ])('%s', (_, before, after, told) => {
   expect(widening(policyOf(before), policyOf(after))).toEqual(told);
+});
+
+test.each<[string, object, object, string[]]>([
+  ['the first', {}, { bounds: { maxCostTotal: 5 } }, []],
+  ['looser ones', { bounds: { maxCostTotal: 5 } }, { bounds: { maxCostTotal: 6 } }, ['maxCostTotal: 5 → 6']],
+  ['none any more', { bounds: { maxCostTotal: 5 } }, {}, ['bounds: gone']],
+])('bounds of a tenant: %s', (_, before, after, told) => {
+  const of = (fields: object) => tenantDocument.parse({ version: 1, id: 'acme', ...fields });
+  expect(boundsWidening(of(before), of(after))).toEqual(told);
 });
 
 test('of long lists of patterns that begin alike, what would take long to compare is told', () => {

@@ -338,6 +338,28 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 what is denied no more is told', '...delegable, ...denied]', '...delegable]'],
     ['7 what may be handed on is told', '...allowed, ...delegable,', '...allowed,'],
   ]),
+  ...inFile('packages/policy/src/lint/rule-widening.ts', [
+    ['7 a rule that is gone held somebody', "wasShadow ? [] : ['it is removed']", '[]'],
+    [
+      '7 whom a rule holds only now may have been refused',
+      'if (!isFewer && !isMore) return [];',
+      'if (!isFewer) return [];',
+    ],
+    [
+      '7 a rule that only watches holds nobody up',
+      "before.mode === 'enforce' && after.mode === 'observe'",
+      'false',
+    ],
+    ['7 a rule that begins or ends at another time is told', 'was === is ? []', 'true ? []'],
+  ]),
+  ...inFile('packages/policy/src/lint/agent-widening.ts', [
+    ['7 a group that is left held the agent', 'left(before.groups, after.groups)', '[]'],
+    ['7 a group that is joined gives the agent', 'left(after.groups, before.groups)', '[]'],
+    ['7 a parent that is gone held the agent', 'before.parent === after.parent', 'true'],
+  ]),
+  ...inFile('packages/policy/src/lint/bounds-widening.ts', [
+    ['7 bounds that are gone are told', "is === null ? ['bounds: gone']", 'is === null ? []'],
+  ]),
   ...inFile('packages/policy/src/control/control-units.ts', [
     ['7 what a tenant holds is bounded', 'grows > 0 && units + grows > CAPS.controlUnits', 'false'],
   ]),

@@ -46,7 +46,11 @@ describe('agents', () => {
 
     const moved = { ...AGENT, groups: ['sales'] };
     const changed = await author('PUT', '/v1/agents/bot-1', moved, { 'if-match': '"1"' });
-    expect(changed).toMatchObject({ status: 200, etag: '"3"', body: { revision: 3, agent: moved } });
+    expect(changed).toMatchObject({
+      status: 200,
+      etag: '"3"',
+      body: { revision: 3, agent: moved, widens: ['groups: - support', 'groups: + sales'] },
+    });
     const late = await author('PUT', '/v1/agents/bot-1', AGENT, { 'if-match': '"1"' });
     expect(late).toMatchObject({ status: 409, body: { code: 'REVISION_CONFLICT', revision: 3 } });
     expect((await author('GET', '/v1/agents/bot-1')).body.agent).toEqual(moved);
@@ -218,6 +222,7 @@ describe('policies', () => {
     expect((await author('PUT', '/v1/policies/reads', READS)).body).toMatchObject({
       version: 2,
       isArchived: false,
+      widens: ['it was archived, and is given again by the rules that name it'],
     });
   });
 
@@ -268,6 +273,18 @@ describe('rules', () => {
     expect(body.lint).toMatchObject([{ code: 'POLICY_MISSING' }, { code: 'RULE_MATCHES_NOBODY' }]);
     await author('POST', '/v1/policies', READS);
     expect((await author('PUT', '/v1/rules/all-read', RULE)).body.lint).toEqual([]);
+  });
+
+  test('say what they let through that they did not, changed or removed', async () => {
+    const { author } = await scene();
+    expect((await author('POST', '/v1/rules', RULE)).body).not.toHaveProperty('widens');
+    const narrower = { ...RULE, groups: ['g'] };
+    expect((await author('PUT', '/v1/rules/all-read', narrower)).body.widens).toEqual([
+      'groups: fewer are held',
+    ]);
+    expect((await author('PUT', '/v1/rules/all-read', narrower)).body.widens).toEqual([]);
+    expect((await author('PUT', '/v1/rules/new', { ...RULE, id: 'new' })).body.widens).toEqual([]);
+    expect((await author('DELETE', '/v1/rules/all-read')).body.widens).toEqual(['it is removed']);
   });
 
   test('that could never be in force are refused', async () => {

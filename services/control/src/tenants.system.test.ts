@@ -38,6 +38,22 @@ test('whoever opens a tenant that people work in already is not its admin by tha
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
 });
 
+test('nor where rules alone stand in it', async () => {
+  const { call, open } = await scene();
+  await call('author', 'POST', '/v1/rules', { body: { version: 1, id: 'r', policy: 'p' } });
+  expect(await open()).toMatchObject({ status: 201, body: { key: null, holds: { rules: 1 } } });
+  expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
+});
+
+test('what looser bounds let through is told', async () => {
+  const { open, put } = await scene();
+  await open({ bounds: { maxCostTotal: 5 } });
+  expect((await put({ bounds: { maxCostTotal: 4 } })).body.widens).toEqual([]);
+  expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual(['maxCostTotal: 4 → 9']);
+  expect((await put()).body.widens).toEqual(['bounds: gone']);
+  expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual([]);
+});
+
 test('whoever runs the plane sees them all; people of a tenant their own, and of others nothing', async () => {
   const { call, open } = await scene();
   for (const id of ['acme', 'globex', 'zeta']) await open({ id });

@@ -6,12 +6,13 @@ import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
 import { someText, tenantName } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
+import { widerLines } from '../output/wider-lines.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 import { mustSaySomething, type TenantOptions, tenantOf, withTenant } from './tenant-options.ts';
 
 export type Tenant = { revision: number; tenant: TenantDocument; closedAt: string | null };
-type Counted = Tenant & { holds: Readonly<Record<string, number>> };
+type Counted = Tenant & { holds: Readonly<Record<string, number>>; widens?: readonly string[] };
 type Opened = Counted & { key: { key: string } | null };
 type Reasoned = ConnectionOptions & { reason?: string };
 
@@ -142,7 +143,11 @@ async function done(
   what: string,
 ): Promise<0> {
   if (json) await writeJsonLine(stdout, answer);
-  else await write(stdout, `${what}\n`);
+  else
+    await write(
+      stdout,
+      [what, ...widerLines(answer.widens ?? [], stdout)].map((line) => `${line}\n`).join(''),
+    );
   return 0;
 }
 

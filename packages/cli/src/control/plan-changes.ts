@@ -1,16 +1,15 @@
 /** What has to change so that what stands is what files say. */
 import { isDeepStrictEqual } from 'node:util';
-import { type ControlDocuments, widening } from '@mandate/policy';
-import type { PolicyDocument } from '@mandate/schemas';
+import { agentWidening, type ControlDocuments, ruleWidening, widening } from '@mandate/policy';
+import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Kind, Standing } from './standing-control.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** `revision`: of what is changed, 0 where there is none yet. */
-export type Change = { kind: Kind; id: string; revision: number } & (
+/** `revision`: of what is changed, 0 where there is none yet. `widens`: what it lets through that was not before. */
+export type Change = { kind: Kind; id: string; revision: number; widens: readonly string[] } & (
   | { does: 'add'; before: null; after: Document }
-  /** `widens`: of a policy, what it lets through that it did not. */
-  | { does: 'change'; before: Document; after: Document; widens: readonly string[] }
+  | { does: 'change'; before: Document; after: Document }
   | { does: 'remove'; before: Document; after: null }
 );
 
@@ -34,11 +33,12 @@ export function planChanges(
   const puts = kinds.flatMap((kind) =>
     [...wantedOf[kind]].flatMap(([id, after]): Change[] => {
       const before = byName.get(`${kind} ${id}`);
-      if (before === undefined || before.isArchived)
-        return [{ kind, id, does: 'add', revision: before?.revision ?? 0, before: null, after }];
-      if (isDeepStrictEqual(before.document, after)) return [];
-      const { revision, document } = before;
-      const widens = kind === 'policy' ? widening(document as PolicyDocument, after as PolicyDocument) : [];
+      if (before === undefined)
+        return [{ kind, id, does: 'add', revision: 0, before: null, after, widens: [] }];
+      const widens = widensBy(before, after);
+      const { revision, document, isArchived } = before;
+      if (isArchived) return [{ kind, id, does: 'add', revision, before: null, after, widens }];
+      if (isDeepStrictEqual(document, after)) return [];
       return [{ kind, id, does: 'change', revision, before: document, after, widens }];
     }),
   );
@@ -47,18 +47,21 @@ export function planChanges(
     const gone = standing.filter(
       (one) => one.kind === kind && !one.isArchived && !wantedOf[kind].has(one.id),
     );
-    return gone.map(
-      ({ id, revision, document }): Change => ({
-        kind,
-        id,
-        does: 'remove',
-        revision,
-        before: document,
-        after: null,
-      }),
-    );
+    return gone.map((one): Change => {
+      const { id, revision, document } = one;
+      const widens = widensBy(one, null);
+      return { kind, id, does: 'remove', revision, before: document, after: null, widens };
+    });
   });
   return [...puts, ...goes];
+}
+
+function widensBy({ kind, document, isArchived }: Standing, after: Document | null): readonly string[] {
+  if (kind === 'rule') return ruleWidening(document as RuleDocument, after as RuleDocument | null);
+  // Whoever is taken away is given nothing more.
+  if (after === null) return [];
+  if (kind === 'agent') return agentWidening(document as AgentDocument, after as AgentDocument);
+  return widening(document as PolicyDocument, after as PolicyDocument, isArchived);
 }
 
 function inOrderOfParents(agents: ControlDocuments['agents']): ReadonlyMap<string, Document> {

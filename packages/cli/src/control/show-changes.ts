@@ -5,6 +5,7 @@ import { counted } from '../output/for-people.ts';
 import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
+import { widerLines } from '../output/wider-lines.ts';
 import type { Change } from './plan-changes.ts';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
@@ -25,7 +26,7 @@ export function countsText(changes: readonly Change[]): string {
 }
 
 function changeText(change: Change, stream: Output): string {
-  const { kind, id, does, before, after } = change;
+  const { kind, id, does, before, after, widens } = change;
   const sign = SIGNS[does];
   const title = paint(STYLES[sign], `${sign} ${kind} ${printable(id)}`, stream);
   const lines = withWhereTheyStand(lineDiff(linesOf(before), linesOf(after)));
@@ -33,9 +34,7 @@ function changeText(change: Change, stream: Output): string {
     const text = `    ${of} ${printable(line)}`;
     return of === ' ' ? text : paint(of === '+' ? 'green' : 'red', text, stream);
   });
-  const widens = does === 'change' ? change.widens : [];
-  const wider = widens.map((line) => paint('yellow', `    ! wider: ${printable(line)}`, stream));
-  return `${[title, ...told, ...wider].join('\n')}\n`;
+  return `${[title, ...told, ...widerLines(widens, stream)].join('\n')}\n`;
 }
 
 type Line = ReturnType<typeof lineDiff>[number];

@@ -9,7 +9,7 @@ import { globsWithin } from './globs-within.ts';
 import { isOver, type Look, type RuleRead } from './rules-read.ts';
 
 /** Whom a rule holds, and when. */
-type Reach = {
+export type Reach = {
   agents: readonly string[] | undefined;
   groups: readonly string[] | undefined;
   conditions: ReadonlySet<string>;
@@ -19,7 +19,7 @@ type Reach = {
 
 const reaches = new WeakMap<RuleDocument, Reach>();
 
-function reachOf(document: RuleDocument): Reach {
+export function reachOf(document: RuleDocument): Reach {
   const known = reaches.get(document);
   if (known !== undefined) return known;
   const { agents, groups, when, startsAt, endsAt } = document;
@@ -41,7 +41,7 @@ function keyOf(condition: Condition): string {
 type Within = (globs: readonly string[]) => (glob: string) => boolean;
 
 /** Whether the first holds whenever the second does. False as well where that is not known. */
-function covers(wide: Reach, narrow: Reach, within: Within = globsWithin): boolean {
+export function covers(wide: Reach, narrow: Reach, within: Within = globsWithin): boolean {
   if (wide.startsAtMs > narrow.startsAtMs || wide.endsAtMs < narrow.endsAtMs) return false;
   if (wide.groups !== undefined && !areAll(narrow.groups, (group) => wide.groups?.includes(group) === true))
     return false;

@@ -6,10 +6,19 @@ import type { PolicyDocument, ToolPolicyDocument } from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
 import { globsWithin } from './globs-within.ts';
 
-/** A policy version against the one before it; empty: nothing is wider. */
-export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
+/**
+ * A policy version against the one before it; empty: nothing is wider.
+ *
+ * @param wasArchived whoever is to publish it, after the one before was archived: then rules that name it blocked
+ */
+export function widening(
+  before: PolicyDocument,
+  after: PolicyDocument,
+  wasArchived = false,
+): readonly string[] {
   const tools = namesOf(before, after);
   return [
+    ...(wasArchived ? ['it was archived, and is given again by the rules that name it'] : []),
     ...(isObserved(after) && !isObserved(before) ? ['it only observes'] : []),
     ...later(before.expiresAt, after.expiresAt),
     ...higher('maxCostTotal', before.maxCostTotal, after.maxCostTotal),

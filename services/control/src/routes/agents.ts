@@ -1,4 +1,5 @@
 /** /v1/agents: who is registered. What an agent may do follows from the rules that match it; one that is not registered has none. */
+import { agentWidening } from '@mandate/policy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { agentDocument } from '@mandate/schemas';
 import { z } from 'zod';
@@ -23,6 +24,14 @@ import { lint, lintOf } from './show-lint.ts';
 const tags = ['agents'];
 const shown = z.object({ revision, agent: agentDocument });
 const written = shown.extend({ lint });
+const changed = written.extend({
+  widens: z
+    .array(z.string())
+    .describe(
+      'What may be let through that was not, by what the agent read right before was, a line each: other rules match it. None ' +
+        'where this very change was made before.',
+    ),
+});
 const pages = pagesById('agents', shown);
 const body = agentDocument.meta({
   examples: [{ id: 'airline-007', groups: ['support'], labels: { tier: 'gold' } }],
@@ -97,14 +106,16 @@ export function writeAgents(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: written },
+        response: { 200: changed },
       },
     },
     async (request, reply) => {
       const agent = request.body;
       mustBeNamed(request.params.id, agent);
+      const before = control.followed.tenant(callerOf(request).tenant).agents.get(agent.id)?.document;
+      const widens = before === undefined ? [] : [...agentWidening(before, agent)];
       const revision = await carryOut(control, request, reply, { event: 'agent.put', agent });
-      return { revision, agent, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
+      return { revision, agent, widens, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
     },
   );
 

@@ -1,10 +1,11 @@
 /** /v1/policies: named pieces of authority, each a history of versions that never change. */
 import { compilePolicy, type TenantControl, widening } from '@mandate/policy';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
-import { count, policyDocument } from '@mandate/schemas';
+import { count, type PolicyDocument, policyDocument } from '@mandate/schemas';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { carryOut } from '../writes/carry-out.ts';
+import { type Asked, carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
@@ -142,6 +143,11 @@ export function writePolicies(server: HttpServer, control: Control): void {
     control.followed.tenant(callerOf(request).tenant).policies.get(policyId);
   const lintAbout = (request: Parameters<typeof callerOf>[0], id: string) =>
     lintOf(control, request, { kind: 'policy', id });
+  const publish = async (request: Asked, reply: FastifyReply, policy: PolicyDocument) => {
+    const wasArchived = latestOf(request, policy.id)?.isArchived === true;
+    const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
+    return publishedAs(latestOf(request, policy.id), revision, wasArchived);
+  };
 
   server.post(
     '/v1/policies',
@@ -194,8 +200,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       const policy = request.body;
       mustBeNamed(request.params.id, policy);
       mustCompile(compilePolicy(policy, policy.id));
-      const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
-      return { ...publishedAs(latestOf(request, policy.id), revision), lint: lintAbout(request, policy.id) };
+      return { ...(await publish(request, reply, policy)), lint: lintAbout(request, policy.id) };
     },
   );
 
@@ -216,8 +221,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       const { id } = request.params;
       const policy = latestOf(request, id)?.versions[request.body.version - 1]?.document;
       if (policy === undefined) throw notFound('policy', `${id}@${request.body.version}`);
-      const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
-      return { ...publishedAs(latestOf(request, id), revision), lint: lintAbout(request, id) };
+      return { ...(await publish(request, reply, policy)), lint: lintAbout(request, id) };
     },
   );
 
@@ -250,10 +254,12 @@ export function writePolicies(server: HttpServer, control: Control): void {
 function publishedAs(
   history: History | undefined,
   revision: number,
+  wasArchived: boolean,
 ): Omit<z.output<typeof published>, 'lint'> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);
   const before = history?.versions[at - 1]?.document;
-  if (found) return { ...found, revision, widens: before ? [...widening(before, found.policy)] : [] };
+  if (found)
+    return { ...found, revision, widens: before ? [...widening(before, found.policy, wasArchived)] : [] };
   throw new TypeError('a policy that was published is not to be found');
 }

@@ -1,10 +1,10 @@
 /** /v1/rules: which policies agents are held to, and when. */
-import { compileRule } from '@mandate/policy';
+import { compileRule, ruleWidening } from '@mandate/policy';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { CAPS, count, id, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { carryOut } from '../writes/carry-out.ts';
+import { type Asked, carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
@@ -24,7 +24,14 @@ import { lint, lintOf } from './show-lint.ts';
 
 const tags = ['rules'];
 const shown = z.object({ revision, rule: ruleDocument });
+const widens = z
+  .array(z.string())
+  .describe(
+    'What it lets through that the rule as it was read right before did not, a line each: for whom it holds no longer, and for ' +
+      'whom it holds only now. None where this very change was made before.',
+  );
 const written = shown.extend({ lint });
+const changed = written.extend({ widens });
 const cursor = pageCursor('rules', z.tuple([count, id]));
 const body = ruleDocument.meta({
   examples: [{ version: 1, id: 'support-reads', policy: 'read-only', groups: ['support'] }],
@@ -80,6 +87,9 @@ export function readRules(server: HttpServer, { followed }: Control): void {
 }
 
 export function writeRules(server: HttpServer, control: Control): void {
+  const standing = (request: Asked, id: string) =>
+    control.followed.tenant(callerOf(request).tenant).rules.get(id)?.document;
+
   server.post(
     '/v1/rules',
     {
@@ -128,15 +138,16 @@ export function writeRules(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: written },
+        response: { 200: changed },
       },
     },
     async (request, reply) => {
       const rule = request.body;
       mustBeNamed(request.params.id, rule);
       mustCompile(compileRule(rule));
+      const widens = widensBy(standing(request, rule.id), rule);
       const revision = await carryOut(control, request, reply, { event: 'rule.put', rule });
-      return { revision, rule, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
+      return { revision, rule, widens, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
 
@@ -149,14 +160,20 @@ export function writeRules(server: HttpServer, control: Control): void {
         summary: 'Remove a rule',
         params: idParams,
         querystring: whyQuery,
-        response: { 200: z.object({ revision: count }) },
+        response: { 200: z.object({ revision: count, widens }) },
       },
     },
     async (request, reply) => {
       const { id: ruleId } = request.params;
-      return { revision: await carryOut(control, request, reply, { event: 'rule.removed', ruleId }) };
+      const widens = widensBy(standing(request, ruleId), null);
+      const revision = await carryOut(control, request, reply, { event: 'rule.removed', ruleId });
+      return { revision, widens };
     },
   );
+}
+
+function widensBy(before: RuleDocument | undefined, after: RuleDocument | null): string[] {
+  return before === undefined ? [] : [...ruleWidening(before, after)];
 }
 
 type Place = [priority: number, id: string];

@@ -2,7 +2,7 @@
  * /v1/tenants: which there are, how much there may be in each, what it is held to, and whether it is open. They are for whoever
  * runs the plane; people of a tenant see their own. One that nobody opened is open, and bounded by nothing.
  */
-import { compileBounds, type OpenedTenant } from '@mandate/policy';
+import { boundsWidening, compileBounds, type OpenedTenant } from '@mandate/policy';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
 import { count, id, tenantDocument, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -27,6 +27,11 @@ const counted = shown.extend({
   holds: z
     .object({ agents: count, policies: count, rules: count, issuedMandates: count })
     .describe('How many there are now. Where a limit is below, what is there stays, and nothing is added.'),
+});
+const changed = counted.extend({
+  widens: z
+    .array(z.string())
+    .describe('What its bounds let through that those read right before did not, a line each.'),
 });
 const opened = counted.extend({
   key: z
@@ -138,13 +143,15 @@ export function writeTenants(server: HttpServer, control: Control): void {
         params: tenantParams,
         querystring: whyQuery,
         body,
-        response: { 200: counted },
+        response: { 200: changed },
       },
     },
     async (request, reply) => {
       mustBeNamed(request.params.id, request.body);
+      const { opened: before } = control.followed.tenant(request.params.id);
+      const widens = before === null ? [] : [...boundsWidening(before.document, request.body)];
       const { id } = await put(control, request, reply);
-      return countedOf(control, id);
+      return { ...countedOf(control, id), widens };
     },
   );
 
@@ -195,8 +202,8 @@ async function firstKey(
   request: Asked,
   tenant: string,
 ): Promise<z.output<typeof opened>['key']> {
-  const { agents, policies, roleKeys } = control.followed.tenant(tenant);
-  if (agents.size + policies.size + roleKeys.size > 0) return null;
+  const { agents, retired, policies, rules, issued, roleKeys } = control.followed.tenant(tenant);
+  if ([agents, retired, policies, rules, issued.byId, roleKeys].some(({ size }) => size > 0)) return null;
   const role = 'admin';
   const name = `first admin of ${tenant}`;
   const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
