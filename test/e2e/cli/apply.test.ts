@@ -193,6 +193,30 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   expect(await mandate(['pull', '--out', path])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
+it('a rule that names one of several versions is told where it means nothing, and where files forget it', async () => {
+  const { path, write } = files();
+  write('pinned.yaml', 'kind: policy\nversion: 1\nid: pinned\n');
+  write('names.yaml', 'kind: rule\nversion: 1\nid: pins\npolicy: pinned@2\nmode: shadow\n');
+  const names = 'mandate: warning: the rule "pins" names pinned@2, and';
+  const dry = await mandate(['apply', '-f', path, '--dry-run']);
+  expect(dry).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining(`${names} that policy has one version\n`),
+  });
+  expect((await mandate(['apply', '-f', path])).stderr).toBe(dry.stderr);
+  expect((await mandate(['diff', '-f', path])).stderr).toBe(dry.stderr);
+
+  write('pinned.yaml', 'kind: policy\nversion: 1\nid: pinned\nallowedTools: [x]\n');
+  expect(await mandate(['apply', '-f', path])).toMatchObject({ exitCode: 0, stderr: '' });
+  const pulled = await mandate(['pull', '--out', join(folder, 'pulled-pinned')]);
+  expect(pulled).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining(`${names} of 2 versions only the last is written\n`),
+  });
+  for (const name of ['pinned.yaml', 'names.yaml']) rmSync(join(path, name));
+  expect(await mandate(['apply', '-f', path, '--prune'])).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
 it('names every fault of every file, and changes nothing then', async () => {
   const { path, write } = files();
   write('bad.yaml', `kind: rule\nversion: 1\nid: x\npolicy: p\ncolour: red\n---\nkind: nothing\n`);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { missingVersions, versionsAfter, versionsIn, versionWarnings } from '../control/pinned-versions.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
@@ -59,8 +60,7 @@ Examples:
     )
     .action((options: Options) =>
       run(async (context) => {
-        const changes = await planned(options, connect(options, context));
-        await show(changes, options, context);
+        const changes = await planAndShow(options, connect(options, context), context);
         return changes.length === 0 ? 0 : 3;
       }),
     );
@@ -72,15 +72,22 @@ function withFiles(command: Command): Command {
     .option('--prune', 'remove what no file names, too');
 }
 
-async function planned({ file, prune }: Options, api: ApiClient): Promise<Change[]> {
-  const wanted = readControlFiles(file);
-  return planChanges(wanted, await standingControl(api), { prune: prune === true });
+async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Change[]> {
+  const wanted = readControlFiles(options.file);
+  const standing = await standingControl(api);
+  const changes = planChanges(wanted, standing, { prune: options.prune === true });
+  await show(changes, options, context);
+  const missing = missingVersions(wanted.rules, versionsAfter(changes, versionsIn(standing)));
+  await write(context.stderr, versionWarnings(missing, BLOCKS));
+  return changes;
 }
+
+const BLOCKS =
+  'Such a rule blocks whom it holds. Versions are counted where they are published: name the latest, without @.';
 
 async function apply(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(options, context);
-  const changes = await planned(options, api);
-  await show(changes, options, context);
+  const changes = await planAndShow(options, api, context);
   if (options.dryRun) return 0;
   for (const change of changes) {
     await carryOut(api, change, options.reason);

@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { documentText, pathFor } from '../control/document-file.ts';
+import { versionsIn, versionsLeftOut, versionWarnings } from '../control/pinned-versions.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
@@ -41,20 +42,25 @@ Examples:
 
 async function pull(options: Options, context: CommandContext): Promise<ExitCode> {
   const { out, dryRun, json } = options;
-  const { stdout } = context;
+  const { stdout, stderr } = context;
   const standing = await standingControl(connect(options, context));
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
-  const changes = planChanges(documentsOf(standing), standingOf(documents), { prune: true });
+  const wanted = documentsOf(standing);
+  const changes = planChanges(wanted, standingOf(documents), { prune: true });
   if (!dryRun) await writeAll(changes, out, files);
-  if (json) {
-    for (const change of changes) await writeJsonLine(stdout, change);
-    return 0;
+  if (json) for (const change of changes) await writeJsonLine(stdout, change);
+  else {
+    await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
+    await write(stdout, leftOut(standing));
   }
-  await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
-  await write(stdout, leftOut(standing));
+  const pins = versionsLeftOut(wanted.rules, versionsIn(standing));
+  await write(stderr, versionWarnings(pins, COUNTED_ANEW));
   return 0;
 }
+
+const COUNTED_ANEW =
+  'A plane that is filled from these files counts versions anew, and takes such a rule for another, or for none.';
 
 const NOTHING_THERE: ControlFiles = {
   documents: { agents: new Map(), policies: new Map(), rules: new Map() },

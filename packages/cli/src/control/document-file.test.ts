@@ -139,7 +139,7 @@ const standing = fc
     ),
   )
   .map((lists) =>
-    lists.flat().map((one): Standing => ({ ...one, id: String(one.document.id), revision: 1 })),
+    lists.flat().map((one): Standing => ({ ...one, id: String(one.document.id), revision: 1, versions: 1 })),
   );
 
 it('is read back as what stands, each in a file of its own', () => {

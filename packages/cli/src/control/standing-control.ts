@@ -9,12 +9,16 @@ export type Standing = {
   kind: Kind;
   id: string;
   revision: number;
+  /** Of a policy: how many there are; of others 0. */
+  versions: number;
   /** Of a policy: it was there, and comes back as another version. */
   isArchived: boolean;
   document: Readonly<Record<string, unknown>>;
 };
 
-type Row = { revision: number; isArchived?: boolean } & { [K in Kind]?: Standing['document'] };
+type Row = { revision: number; version?: number; isArchived?: boolean } & {
+  [K in Kind]?: Standing['document'];
+};
 
 export const PATHS: Readonly<Record<Kind, string>> = {
   agent: '/v1/agents',
@@ -33,9 +37,9 @@ export async function standingControl(api: ApiClient): Promise<Standing[]> {
       pageSize: 1_000,
       rows: (answer: { next: string | null; [list: string]: unknown }) => answer[LISTS[kind]] as Row[],
     });
-    for await (const { revision, isArchived = false, [kind]: document } of rows) {
+    for await (const { revision, version = 0, isArchived = false, [kind]: document } of rows) {
       if (document === undefined) continue;
-      all.push({ kind, id: String(document.id), revision, isArchived, document });
+      all.push({ kind, id: String(document.id), revision, versions: version, isArchived, document });
     }
   }
   return all;
@@ -59,6 +63,7 @@ export function standingOf(documents: ControlDocuments): Standing[] {
       kind,
       id,
       revision: 0,
+      versions: kind === 'policy' ? 1 : 0,
       isArchived: false,
       document,
     })),

@@ -21,7 +21,7 @@ function documentsIn(text: string): ControlDocuments {
 }
 
 /** The control topic, and who writes it besides. */
-function topic() {
+function topic(log = silentLogger()) {
   const fold = foldControl();
   const records: ControlRecord[] = [];
   const write = (record: ControlRecord) => {
@@ -37,7 +37,7 @@ function topic() {
       return write(record);
     },
   };
-  const parts = { followed, clock: () => Date.parse('2026-03-01T12:00:00Z'), log: silentLogger() };
+  const parts = { followed, clock: () => Date.parse('2026-03-01T12:00:00Z'), log };
   return {
     records,
     fold,
@@ -85,6 +85,19 @@ it('goes on from what another plane did meanwhile', async () => {
   const { versions = [] } = one.fold.tenant('default').policies.get('reads') ?? {};
   expect(versions.map(({ document }) => document.allowedTools)).toEqual([['*'], ['read_*']]);
   expect(one.fold.tenant('default').rules.size).toBe(1);
+});
+
+it('warns of a rule that names a version which the policy has not', async () => {
+  const warned: unknown[] = [];
+  const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said.at(-1)) });
+  const { apply } = topic(log);
+  const pinned = FILES.replace('policy: reads', "policy: 'reads@2'");
+  await apply(pinned);
+  const fault = 'the rule "all-read" names reads@2, and that policy has one version: it blocks whom it holds';
+  expect(warned).toContain(fault);
+  warned.length = 0;
+  await apply(pinned.replace("'read_*'", 'search'));
+  expect(warned).not.toContain(fault);
 });
 
 it('fails where the plane refuses, or no reader could take it in', async () => {

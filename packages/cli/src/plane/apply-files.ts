@@ -9,6 +9,7 @@ import type { Clock, Logger } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 import { recordOf } from '../control/change-record.ts';
+import { missingVersions } from '../control/pinned-versions.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import type { Standing } from '../control/standing-control.ts';
 
@@ -63,6 +64,8 @@ function refused({ kind, id }: Change, why: string): CommandFailure {
 
 /** Agents come and go by themselves; policies and rules that no file names are for somebody to look at. */
 function tell(wanted: ControlDocuments, control: TenantControl, made: number, log: Logger): void {
+  const missing = missingVersions(wanted.rules, (id) => control.policies.get(id)?.versions.length ?? 0);
+  for (const fault of missing) log.warn(`${fault}: it blocks whom it holds`);
   if (made > 0) log.warn({ changes: made }, 'agents, policies and rules were made what the files say');
   const policies = [...control.policies].filter(
     ([id, { isArchived }]) => !isArchived && !wanted.policies.has(id),
@@ -82,18 +85,19 @@ function standingIn({ agents, policies, rules }: TenantControl): Standing[] {
     id: string,
     revision: number,
     document: object,
-    isArchived = false,
+    { versions = 0, isArchived = false } = {},
   ) => ({
     kind,
     id,
     revision,
+    versions,
     isArchived,
     document: document as Standing['document'],
   });
   return [
     ...[...agents].map(([id, { revision, document }]) => one('agent', id, revision, document)),
     ...[...policies].map(([id, { revision, versions, isArchived }]) =>
-      one('policy', id, revision, versions.at(-1)?.document ?? {}, isArchived),
+      one('policy', id, revision, versions.at(-1)?.document ?? {}, { versions: versions.length, isArchived }),
     ),
     ...[...rules].map(([id, { revision, document }]) => one('rule', id, revision, document)),
   ];

@@ -1,5 +1,12 @@
 /** What an agent could do, of what stands and of what somebody thinks of changing. Nothing is changed by it. */
-import type { Action, AgentDocument, Plan, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import {
+  type Action,
+  type AgentDocument,
+  type Plan,
+  type PolicyDocument,
+  policyNamed,
+  type RuleDocument,
+} from '@mandate/schemas';
 import { plan } from '../decide.ts';
 import { noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
 import { effortsOfAction } from '../rules/ask-rules.ts';
@@ -112,8 +119,8 @@ export function documentOf(
   { policies }: Pick<TenantControl, 'policies'>,
   name: string,
 ): PolicyDocument | null {
-  const [id = '', version] = name.split('@');
+  const { id, version } = policyNamed(name);
   const { versions = [], isArchived = true } = policies.get(id) ?? {};
-  if (isArchived || version === undefined) return null;
-  return versions[Number(version) - 1]?.document ?? null;
+  if (isArchived || version === null) return null;
+  return versions[version - 1]?.document ?? null;
 }
