@@ -8,52 +8,47 @@ import {
   type Refusal,
 } from '@mandate/schemas';
 
-export function mandateNotFound(action: Action): Plan {
-  const { agentId, mandateId } = action;
-  return refusedPlan(
-    null,
-    {
-      code: 'MANDATE_NOT_FOUND',
-      reason:
-        mandateId === undefined
-          ? `The agent "${agentId}" is not registered, and no mandate of the file names it.`
-          : `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
+export function mandateNotFound({ agentId, mandateId }: Action): Plan {
+  const saw = { agentId };
+  if (mandateId === undefined)
+    return noMandate(saw, {
+      reason: `The agent "${agentId}" is not registered, and no mandate of the file names it.`,
       remedy:
-        mandateId === undefined
-          ? 'Register it, and have a rule match what it does; or add it to the `agents` of a mandate of the file.'
-          : 'Leave mandateId out; or name the first mandate of the file that names the agent, or, where it is registered, one that was issued to it and has not ended.',
-      hard: true,
-    },
-    [{ check: 'mandate-found', said: 'block', saw: { agentId: action.agentId } }],
-  );
+        'Register it, and have a rule match what it does; or add it to the `agents` of a mandate of the file.',
+    });
+  return noMandate(saw, {
+    reason: `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
+    remedy:
+      'Leave mandateId out; or name the first mandate of the file that names the agent, or, where it is registered, one that was issued to it and has not ended.',
+  });
 }
 
 /** To an agent that is registered: whatever a file says, rules alone hold it. */
 export function noRuleMatches({ agentId }: Action): Plan {
-  return refusedPlan(
-    null,
+  return noMandate(
+    { agentId, registered: true },
     {
-      code: 'MANDATE_NOT_FOUND',
       reason: `No rule matches what the agent "${agentId}" does.`,
       remedy:
         'Preview the action (POST /v1/mandates/preview): `near` tells which rules name the agent, and which of their conditions does not hold.',
-      hard: true,
     },
-    [{ check: 'mandate-found', said: 'block', saw: { agentId, registered: true } }],
   );
 }
 
 export function agentRetired({ agentId }: Action, at: string): Plan {
-  return refusedPlan(
-    null,
+  return noMandate(
+    { agentId, retiredAt: at },
     {
-      code: 'MANDATE_NOT_FOUND',
       reason: `The agent "${agentId}" was retired at ${at}.`,
       remedy: 'Register it again, and have a rule match what it does: nothing else allows it anything.',
-      hard: true,
     },
-    [{ check: 'mandate-found', said: 'block', saw: { agentId, retiredAt: at } }],
   );
+}
+
+function noMandate(saw: NonNullable<Check['saw']>, said: Pick<Refusal, 'reason' | 'remedy'>): Plan {
+  return refusedPlan(null, { code: 'MANDATE_NOT_FOUND', ...said, hard: true }, [
+    { check: 'mandate-found', said: 'block', saw },
+  ]);
 }
 
 export function tenantClosed(tenant: string, closedAt: string): Plan {

@@ -14,7 +14,7 @@ export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
     const also = others.map(({ policy }) => nameIn(policy));
     return [under(first.policy, () => ({ kind: 'confirmation' }), also)];
   },
-  saw: ({ also }, { grant }) => ({ grant, ...(also && { also: also }) }),
+  saw: ({ also }, { grant }) => ({ grant, ...(also && { also }) }),
   objection: (_limit, { grant }) => OBJECTIONS[grant],
 };
 
