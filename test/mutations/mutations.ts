@@ -338,24 +338,29 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 what is denied no more is told', '...delegable, ...denied]', '...delegable]'],
     ['7 what may be handed on is told', '...allowed, ...delegable,', '...allowed,'],
   ]),
+  ...inFile('packages/policy/src/lint/widening.ts', [
+    ['7 a version that rules waited for is told', 'if (isThere && !wasThere)', 'if (false)'],
+    ['7 what may be asked again sooner is told', 'lease(is) < lease(was)', 'false'],
+    ['7 a tool that nobody may call lets nothing through', '.filter(usableUnder(after))', ''],
+  ]),
   ...inFile('packages/policy/src/lint/rule-widening.ts', [
-    ['7 a rule that is gone held somebody', "wasShadow ? [] : ['it is removed']", '[]'],
-    [
-      '7 whom a rule holds only now may have been refused',
-      'if (!isFewer && !isMore) return [];',
-      'if (!isFewer) return [];',
-    ],
+    ['7 a rule that is gone held somebody', 'held ? [goes(before, after)] : []', '[]'],
+    ['7 a rule that is new gives somebody', '[comes(before, after)]', '[]'],
+    ['7 whom a rule holds only now may have been refused', 'return isMore ?', 'return false ?'],
     [
       '7 a rule that only watches holds nobody up',
       "before.mode === 'enforce' && after.mode === 'observe'",
       'false',
     ],
     ['7 a rule that begins or ends at another time is told', 'was === is ? []', 'true ? []'],
+    ['7 another version of a policy may be wider', 'before.policy === after.policy || is === null', 'true'],
   ]),
   ...inFile('packages/policy/src/lint/agent-widening.ts', [
     ['7 a group that is left held the agent', 'left(before.groups, after.groups)', '[]'],
     ['7 a group that is joined gives the agent', 'left(after.groups, before.groups)', '[]'],
-    ['7 a parent that is gone held the agent', 'before.parent === after.parent', 'true'],
+    ['7 a label that rules ask for is told', "asked.attribute('labels', name)", 'false'],
+    ['7 a parent that is gone held the agent', 'before.parent !== undefined ||', ''],
+    ['7 a name that rules ask for is told', "asked.attribute('name') ?", 'false ?'],
   ]),
   ...inFile('packages/policy/src/lint/bounds-widening.ts', [
     ['7 bounds that are gone are told', "is === null ? ['bounds: gone']", 'is === null ? []'],

@@ -63,9 +63,10 @@ export type FollowedControl = Required<Running> & {
    * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an
    * id that was written before, within the tenant's last 10,000, does not happen again.
    *
+   * @param before is shown its tenant as it stands right before the change, wherever on the log that came to lie
    * @throws MandateError CONTROL_UNKNOWN (retryable, under the same id) where the log did not answer in time
    */
-  change(record: ControlRecord): Promise<Changed>;
+  change(record: ControlRecord, before?: (control: TenantControl) => void): Promise<Changed>;
 };
 
 /** Resolves once everything that is on the topic is folded. `finished` rejects when it can no longer be followed. */
@@ -81,6 +82,8 @@ export async function followControl({
   const leaving = leaves ? leaveSnapshots({ bus, log, snapshots, afterRecords }) : null;
   const waiting = new Map<number, PromiseWithResolvers<Changed>>();
   const recent = new Map<number, Changed>();
+  /** By the id of a change: two may ask for the same one. */
+  const looking = new Map<string, Set<(control: TenantControl) => void>>();
   let revision = next;
   let isLate = true;
   let hasEnded = false;
@@ -91,6 +94,7 @@ export async function followControl({
     onRecords(records) {
       for (const { change, offset } of changesIn(records)) {
         revision = offset + 1;
+        show(change.change);
         told(revision, fold.apply(change, revision));
       }
       if (!isLate) leaving?.reached(revision);
@@ -100,6 +104,18 @@ export async function followControl({
     hasEnded = true;
   };
   reader.finished.then(ended, ended);
+
+  function show({ id, tenant }: ControlRecord['change']): void {
+    const looks = looking.get(id);
+    looking.delete(id);
+    for (const look of looks ?? []) {
+      try {
+        look(fold.tenant(tenant));
+      } catch (err) {
+        log.error({ err }, 'what a change does could not be told');
+      }
+    }
+  }
 
   function told(at: number, changed: Changed): void {
     waiting.get(at)?.resolve(changed);
@@ -124,7 +140,7 @@ export async function followControl({
     throw unknown('it is on the log, and was not read back in time');
   }
 
-  async function change(record: ControlRecord): Promise<Changed> {
+  async function change(...[record, before]: Parameters<FollowedControl['change']>): Promise<Changed> {
     const headers = recordHeaders(
       { id: record.change.id, event: record.event },
       { source: 'control', traceparent: null },
@@ -134,6 +150,9 @@ export async function followControl({
     // What could not be read back would end every reader, for ever.
     readControlRecord(value);
     const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
+    const { id } = record.change;
+    const looks = looking.get(id) ?? new Set();
+    if (before !== undefined) looking.set(id, looks.add(before));
     try {
       const [acknowledged] = await bus.append(TOPICS.control, [outgoing]);
       return await became((acknowledged?.coordinate.offset ?? 0) + 1);
@@ -141,6 +160,9 @@ export async function followControl({
       if (isMandateError(error) && error.retryable && error.code !== 'CONTROL_UNKNOWN')
         throw unknown('the log is away', error);
       throw error;
+    } finally {
+      if (before !== undefined) looks.delete(before);
+      if (looks.size === 0 && looking.get(id) === looks) looking.delete(id);
     }
   }
 

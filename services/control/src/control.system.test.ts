@@ -49,7 +49,7 @@ describe('agents', () => {
     expect(changed).toMatchObject({
       status: 200,
       etag: '"3"',
-      body: { revision: 3, agent: moved, widens: ['groups: - support', 'groups: + sales'] },
+      body: { revision: 3, agent: moved, widens: [] },
     });
     const late = await author('PUT', '/v1/agents/bot-1', AGENT, { 'if-match': '"1"' });
     expect(late).toMatchObject({ status: 409, body: { code: 'REVISION_CONFLICT', revision: 3 } });
@@ -76,7 +76,7 @@ describe('agents', () => {
     expect(first.body.key).toMatchObject({ key: expect.stringMatching(/^sk-mdt_/) });
     expect(await author('POST', '/v1/agents', AGENT, key)).toEqual({
       ...first,
-      body: { ...first.body, key: null },
+      body: { ...first.body, key: null, widens: null },
     });
     expect(await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' }, key)).toMatchObject({
       status: 409,
@@ -208,7 +208,11 @@ describe('policies', () => {
     await author('POST', '/v1/rules', RULE);
     const kept = await author('DELETE', '/v1/policies/reads');
     expect(kept).toMatchObject({ status: 409, body: { code: 'POLICY_IN_USE' } });
-    expect((await author('DELETE', '/v1/policies/reads?forced=true')).status).toBe(200);
+    const archived = await author('DELETE', '/v1/policies/reads?forced=true');
+    expect(archived).toMatchObject({
+      status: 200,
+      body: { lint: [{ code: 'POLICY_MISSING' }, { code: 'RULE_MATCHES_NOBODY' }] },
+    });
     expect((await author('GET', '/v1/policies/reads')).body).toMatchObject({
       isArchived: true,
       policy: READS,
@@ -222,7 +226,7 @@ describe('policies', () => {
     expect((await author('PUT', '/v1/policies/reads', READS)).body).toMatchObject({
       version: 2,
       isArchived: false,
-      widens: ['it was archived, and is given again by the rules that name it'],
+      widens: ['rules blocked for want of it, and give it now: all-read'],
     });
   });
 
@@ -275,16 +279,31 @@ describe('rules', () => {
     expect((await author('PUT', '/v1/rules/all-read', RULE)).body.lint).toEqual([]);
   });
 
-  test('say what they let through that they did not, changed or removed', async () => {
+  test('say what they let through that was refused: once, and of what stood right before', async () => {
     const { author } = await scene();
-    expect((await author('POST', '/v1/rules', RULE)).body).not.toHaveProperty('widens');
-    const narrower = { ...RULE, groups: ['g'] };
-    expect((await author('PUT', '/v1/rules/all-read', narrower)).body.widens).toEqual([
-      'groups: fewer are held',
-    ]);
-    expect((await author('PUT', '/v1/rules/all-read', narrower)).body.widens).toEqual([]);
-    expect((await author('PUT', '/v1/rules/new', { ...RULE, id: 'new' })).body.widens).toEqual([]);
-    expect((await author('DELETE', '/v1/rules/all-read')).body.widens).toEqual(['it is removed']);
+    await author('POST', '/v1/policies', READS);
+    const fewer = 'groups: fewer are held to its policy';
+    const more = 'groups: more are given its policy';
+    const put = async (groups: string[], key: string) => {
+      const { body } = await author(
+        'PUT',
+        '/v1/rules/all-read',
+        { ...RULE, groups },
+        { 'idempotency-key': key },
+      );
+      return body.widens;
+    };
+    const { body } = await author('POST', '/v1/rules', RULE);
+    expect(body.widens).toEqual(['it is new: it gives its policy to whom no other rule holds']);
+    expect(await put(['g'], 'one')).toEqual([fewer]);
+    expect(await put(['g'], 'two')).toEqual([]);
+    expect(await put(['g', 'h'], 'three')).toEqual([more]);
+    expect(await put(['g'], 'one')).toBeNull();
+    const removed = await author('DELETE', '/v1/rules/all-read');
+    expect(removed.body).toMatchObject({
+      widens: ['it is removed: it holds nobody to its policy any more'],
+      lint: [{ code: 'POLICY_UNUSED' }],
+    });
   });
 
   test('that could never be in force are refused', async () => {

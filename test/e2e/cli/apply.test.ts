@@ -74,6 +74,7 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
       '    + mode: enforce',
       '    + groups:',
       '    +   - gitops',
+      '    ! wider: it is new: it gives its policy to whom no other rule holds',
       '4 differences: 4 to add',
       '',
     ].join('\n'),

@@ -75,7 +75,7 @@ function withFiles(command: Command): Command {
 async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Change[]> {
   const wanted = readControlFiles(options.file);
   const standing = await standingControl(api);
-  const changes = planChanges(wanted, standing, { prune: options.prune === true });
+  const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
   await show(changes, options, context);
   const missing = missingVersions(wanted.rules, versionsAfter(changes, versionsIn(standing)));
   await write(context.stderr, versionWarnings(missing, BLOCKS));

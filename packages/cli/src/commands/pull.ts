@@ -47,7 +47,7 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
   const wanted = documentsOf(standing);
-  const changes = planChanges(wanted, standingOf(documents), { prune: true });
+  const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() });
   if (!dryRun) await writeAll(changes, out, files);
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else {

@@ -154,7 +154,9 @@ it('is read back as what stands, each in a file of its own', () => {
         writeFileSync(path, documentText(kind, document), { flag: 'wx' });
       }
       expect(taken.size).toBe(all.filter(({ isArchived }) => !isArchived).length);
-      expect(planChanges(controlFilesIn([folder]).documents, all, { prune: true })).toEqual([]);
+      expect(planChanges(controlFilesIn([folder]).documents, all, { prune: true, atMs: Date.now() })).toEqual(
+        [],
+      );
     }),
     { numRuns: 10 },
   );

@@ -13,7 +13,7 @@ export type Folded = {
 
 export function foldDocuments(documents: ControlDocuments, atMs: number): Folded {
   const fold = foldControl();
-  const changes = planChanges(documents, [], { prune: false });
+  const changes = planChanges(documents, [], { prune: false, atMs });
   const refused = changes.flatMap((change, index) => {
     const revision = index + 1;
     const made = { id: `chg-${revision}`, tenant: DEFAULTS.tenant, by: '', reason: '', at: wireTime(atMs) };

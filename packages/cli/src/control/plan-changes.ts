@@ -1,6 +1,13 @@
 /** What has to change so that what stands is what files say. */
 import { isDeepStrictEqual } from 'node:util';
-import { agentWidening, type ControlDocuments, ruleWidening, widening } from '@mandate/policy';
+import {
+  agentWidening,
+  attributesAsked,
+  type ControlDocuments,
+  ruleWidening,
+  widening,
+  wideningByArrival,
+} from '@mandate/policy';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Kind, Standing } from './standing-control.ts';
 
@@ -17,12 +24,14 @@ export type Change = { kind: Kind; id: string; revision: number; widens: readonl
  * In an order in which each can be carried out: what is named by others comes before them and goes after them.
  *
  * @param prune whether what no file names is removed
+ * @param atMs when
  */
 export function planChanges(
   wanted: ControlDocuments,
   standing: readonly Standing[],
-  { prune }: { prune: boolean },
+  { prune, atMs }: { prune: boolean; atMs: number },
 ): Change[] {
+  const widensBy = wideningAmong(standing, atMs);
   const wantedOf: Readonly<Record<Kind, ReadonlyMap<string, Document>>> = {
     agent: inOrderOfParents(wanted.agents),
     policy: wanted.policies,
@@ -33,9 +42,8 @@ export function planChanges(
   const puts = kinds.flatMap((kind) =>
     [...wantedOf[kind]].flatMap(([id, after]): Change[] => {
       const before = byName.get(`${kind} ${id}`);
-      if (before === undefined)
-        return [{ kind, id, does: 'add', revision: 0, before: null, after, widens: [] }];
-      const widens = widensBy(before, after);
+      const widens = widensBy(kind, id, before, after);
+      if (before === undefined) return [{ kind, id, does: 'add', revision: 0, before: null, after, widens }];
       const { revision, document, isArchived } = before;
       if (isArchived) return [{ kind, id, does: 'add', revision, before: null, after, widens }];
       if (isDeepStrictEqual(document, after)) return [];
@@ -49,19 +57,35 @@ export function planChanges(
     );
     return gone.map((one): Change => {
       const { id, revision, document } = one;
-      const widens = widensBy(one, null);
+      const widens = widensBy(kind, id, one, null);
       return { kind, id, does: 'remove', revision, before: document, after: null, widens };
     });
   });
   return [...puts, ...goes];
 }
 
-function widensBy({ kind, document, isArchived }: Standing, after: Document | null): readonly string[] {
-  if (kind === 'rule') return ruleWidening(document as RuleDocument, after as RuleDocument | null);
-  // Whoever is taken away is given nothing more.
-  if (after === null) return [];
-  if (kind === 'agent') return agentWidening(document as AgentDocument, after as AgentDocument);
-  return widening(document as PolicyDocument, after as PolicyDocument, isArchived);
+/** As the plane answers it (policy/src/lint/control-widening.ts), as far as it can be known from what is listed. */
+function wideningAmong(standing: readonly Standing[], atMs: number) {
+  const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
+  const asked = attributesAsked(rules);
+  return (
+    kind: Kind,
+    id: string,
+    before: Standing | undefined,
+    after: Document | null,
+  ): readonly string[] => {
+    const was = before?.document ?? null;
+    if (kind === 'rule')
+      return ruleWidening(was as RuleDocument | null, after as RuleDocument | null, { atMs });
+    // Whoever is taken away is given nothing more.
+    if (after === null) return [];
+    if (kind === 'agent')
+      return was === null ? [] : agentWidening(was as AgentDocument, after as AgentDocument, asked);
+    return [
+      ...wideningByArrival(id, before ?? { versions: 0, isArchived: false }, rules, atMs),
+      ...(was === null ? [] : widening(was as PolicyDocument, after as PolicyDocument)),
+    ];
+  };
 }
 
 function inOrderOfParents(agents: ControlDocuments['agents']): ReadonlyMap<string, Document> {

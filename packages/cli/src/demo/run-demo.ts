@@ -136,7 +136,7 @@ async function register<Agent>(
   made: (id: string, key: string) => Agent,
 ): Promise<ReadonlyMap<string, Agent>> {
   const wanted = readControlFiles([join(import.meta.dirname, 'control.yaml')]);
-  for (const { kind, id, after, revision } of planChanges(wanted, [], { prune: false })) {
+  for (const { kind, id, after, revision } of planChanges(wanted, [], { prune: false, atMs: Date.now() })) {
     await api.put(`${PATHS[kind]}/${id}`, after, { revision });
   }
   const agents = new Map<string, Agent>();

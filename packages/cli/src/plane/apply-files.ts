@@ -28,7 +28,7 @@ const { tenant } = DEFAULTS;
 export async function applyFiles(wanted: ControlDocuments, { followed, clock, log }: Parts): Promise<void> {
   let made = 0;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const changes = planChanges(wanted, standingIn(followed.tenant(tenant)), { prune: false });
+    const changes = planChanges(wanted, standingIn(followed.tenant(tenant)), { prune: false, atMs: clock() });
     let isOvertaken = false;
     for (const change of changes) {
       const atMs = clock();

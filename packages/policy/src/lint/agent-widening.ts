@@ -1,33 +1,52 @@
 /**
- * What an agent that is changed may be let through that it was not: in words, as of a policy (widening.ts). In other groups, with
- * other labels, other rules match it: those that did held it, and those that do now may be the first. A rule that asks for its
- * name, or whether it has a parent, is not looked at.
+ * What an agent that is changed is let through that it was refused: in words, as of a policy (widening.ts). With other groups
+ * or labels other rules match it: those that did held it, and those that do now may be the first. Only what rules ask for
+ * is told.
  */
 import type { AgentDocument } from '@mandate/schemas';
+import type { AttributesAsked } from './attributes-asked.ts';
 
-export function agentWidening(before: AgentDocument, after: AgentDocument): readonly string[] {
+/** @param asked by the rules that stand */
+export function agentWidening(
+  before: AgentDocument,
+  after: AgentDocument,
+  asked: AttributesAsked,
+): readonly string[] {
   return [
-    ...left(before.groups, after.groups).map((group) => `groups: - ${group}`),
-    ...left(after.groups, before.groups).map((group) => `groups: + ${group}`),
-    ...otherLabels(before.labels, after.labels),
-    // Under a parent for the first time it is held to more.
-    ...(before.parent === undefined || before.parent === after.parent
-      ? []
-      : [`parent: ${before.parent} → ${after.parent ?? 'none'}`]),
+    ...left(before.groups, after.groups)
+      .filter(asked.group)
+      .map((group) => `groups: - ${group}: its rules hold the agent no more`),
+    ...left(after.groups, before.groups)
+      .filter(asked.group)
+      .map((group) => `groups: + ${group}: its rules may be the first to hold the agent`),
+    ...namesIn(before.labels, after.labels)
+      .filter((name) => asked.attribute('labels', name))
+      .flatMap((name) => other(`labels.${name}`, saidOf(before.labels, name), saidOf(after.labels, name))),
+    // Under a parent for the first time it is held to more, unless rules look at that.
+    ...(before.parent !== undefined || asked.attribute('parent')
+      ? other('parent', before.parent, after.parent)
+      : []),
+    ...(asked.attribute('name') ? other('name', before.name, after.name) : []),
   ];
 }
 
 function left(some: readonly string[], others: readonly string[]): readonly string[] {
   const known = new Set(others);
-  return [...new Set(some)].filter((name) => !known.has(name));
+  return [...new Set(some)].filter((group) => !known.has(group));
 }
 
 type Labels = AgentDocument['labels'];
 
-function otherLabels(before: Labels, after: Labels): readonly string[] {
-  const said = (labels: Labels, name: string) =>
-    Object.hasOwn(labels, name) ? JSON.stringify(labels[name]) : 'none';
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((name) => said(before, name) !== said(after, name))
-    .map((name) => `labels.${name}: ${said(before, name)} → ${said(after, name)}`);
+function namesIn(...all: readonly Labels[]): readonly string[] {
+  return [...new Set(all.flatMap(Object.keys))];
+}
+
+function saidOf(labels: Labels, name: string): string | undefined {
+  return Object.hasOwn(labels, name) ? JSON.stringify(labels[name]) : undefined;
+}
+
+function other(name: string, before: string | undefined, after: string | undefined): string[] {
+  return before === after
+    ? []
+    : [`${name}: ${before ?? 'none'} → ${after ?? 'none'}: others may hold the agent`];
 }

@@ -24,7 +24,8 @@ export function reachOf(document: RuleDocument): Reach {
   if (known !== undefined) return known;
   const { agents, groups, when, startsAt, endsAt } = document;
   const reach = {
-    ...{ agents, groups },
+    agents: agents?.includes('*') ? undefined : agents,
+    groups,
     conditions: new Set(when === undefined ? [] : conjuncts(when).map(keyOf)),
     startsAtMs: startsAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(startsAt),
     endsAtMs: endsAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(endsAt),

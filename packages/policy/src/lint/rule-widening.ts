@@ -1,31 +1,73 @@
 /**
- * What a rule that is changed, or removed, lets through that it did not: in words, as of a policy (widening.ts). Whom it holds
- * no longer is held to less, and whom it holds only now may have been refused for want of any rule: so either is told. It looks
- * at one document: what it names other rules may forbid all the same, what it does not name is not wider.
+ * What a rule that is put, changed or removed lets through that was refused: in words, as of a policy (widening.ts). Whom it
+ * holds no longer is held to less, and whom it holds only now may have been refused for want of any rule: so either is told.
+ * It looks at one document: what it names other rules may forbid all the same, what it does not name is not wider. That rules
+ * took too much to be asked, and so blocked, is not looked at.
  */
-import type { RuleDocument } from '@mandate/schemas';
+import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { covers, type Reach, reachOf } from './covering-rules.ts';
+import { isAlive } from './rules-read.ts';
+import { widening } from './widening.ts';
 
-/** @param after null: it is removed */
-export function ruleWidening(before: RuleDocument, after: RuleDocument | null): readonly string[] {
-  const wasShadow = before.mode === 'shadow';
-  if (after === null) return wasShadow ? [] : ['it is removed'];
-  if (after.mode === 'shadow')
-    return wasShadow ? [] : [`mode: ${before.mode} → shadow: it no longer holds anybody`];
-  if (wasShadow) return [`mode: shadow → ${after.mode}: it gives its policy to whom no other rule holds`];
+/** What the policy of a rule says; null: it is not there, and the rule blocks; undefined: that is not known. */
+export type PolicyOf = (rule: RuleDocument) => PolicyDocument | null | undefined;
+
+type Look = { atMs: number; was: PolicyOf; is: PolicyOf };
+
+/**
+ * @param before null: there is none
+ * @param after null: it is removed
+ * @param look `was` and `is`: policies before and after; absent: they are not known
+ */
+export function ruleWidening(
+  before: RuleDocument | null,
+  after: RuleDocument | null,
+  { atMs, was = notKnown, is = notKnown }: Pick<Look, 'atMs'> & Partial<Look>,
+): readonly string[] {
+  const held = before !== null && isAlive(before, atMs);
+  const holds = after !== null && isAlive(after, atMs);
+  if (!holds) return held ? [goes(before, after)] : [];
+  if (!held) return is(after) === null ? [] : [comes(before, after)];
   return [
     ...(before.mode === 'enforce' && after.mode === 'observe'
       ? ['mode: enforce → observe: its policy only watches']
       : []),
-    ...another('policy', before.policy, after.policy),
+    ...otherPolicy(before, after, was(before), is(after)),
     ...otherReach(reachOf(before), reachOf(after)),
     ...otherTime('startsAt', before.startsAt, after.startsAt),
     ...otherTime('endsAt', before.endsAt, after.endsAt),
   ];
 }
 
-function another(name: string, before: string, after: string): string[] {
-  return before === after ? [] : [`${name}: ${before} → ${after}`];
+const notKnown: PolicyOf = () => undefined;
+
+function goes(before: RuleDocument, after: RuleDocument | null): string {
+  const what =
+    after === null
+      ? 'it is removed'
+      : after.mode === 'shadow'
+        ? `mode: ${before.mode} → shadow`
+        : 'it has ended';
+  return `${what}: it holds nobody to its policy any more`;
+}
+
+function comes(before: RuleDocument | null, { mode }: RuleDocument): string {
+  const what =
+    before === null ? 'it is new' : before.mode === 'shadow' ? `mode: shadow → ${mode}` : 'it had ended';
+  return `${what}: it gives its policy to whom no other rule holds`;
+}
+
+function otherPolicy(
+  before: RuleDocument,
+  after: RuleDocument,
+  was: PolicyDocument | null | undefined,
+  is: PolicyDocument | null | undefined,
+): readonly string[] {
+  if (before.policy === after.policy || is === null) return [];
+  const change = `policy: ${before.policy} → ${after.policy}`;
+  if (was === null) return [`${change}: it blocked for want of one`];
+  if (was?.id === undefined || was.id !== is?.id) return [`${change}: another, which may let more through`];
+  return widening(was, is).map((line) => `${change}: ${line}`);
 }
 
 const OF_REACH = { agents: 'agents', groups: 'groups', conditions: 'when' } as const;
@@ -34,12 +76,13 @@ function otherReach(before: Reach, after: Reach): string[] {
   return Object.entries(OF_REACH).flatMap(([part, name]) => {
     const changed = { ...before, [part]: after[part as keyof typeof OF_REACH] };
     const [isFewer, isMore] = [!covers(changed, before), !covers(before, changed)];
-    if (!isFewer && !isMore) return [];
-    return [`${name}: ${isFewer && isMore ? 'others' : isFewer ? 'fewer' : 'more'} are held`];
+    if (isFewer && isMore) return [`${name}: others are held to its policy, and given it`];
+    if (isFewer) return [`${name}: fewer are held to its policy`];
+    return isMore ? [`${name}: more are given its policy`] : [];
   });
 }
 
 function otherTime(name: string, before: string | undefined, after: string | undefined): string[] {
   const [was, is] = [before, after].map((time) => (time === undefined ? null : Date.parse(time)));
-  return was === is ? [] : another(name, before ?? 'none', after ?? 'none');
+  return was === is ? [] : [`${name}: ${before ?? 'none'} → ${after ?? 'none'}`];
 }

@@ -2,23 +2,23 @@
  * What a policy that is changed lets through that it did not: in words, for whoever is about to publish it. It looks at one
  * document, and so may name what another policy forbids all the same; what it does not name is not wider.
  */
-import type { PolicyDocument, ToolPolicyDocument } from '@mandate/schemas';
+import {
+  type BudgetDocument,
+  type ChargingDocument,
+  DEFAULTS,
+  type PolicyDocument,
+  policyNamed,
+  type RuleDocument,
+  type ToolPolicyDocument,
+} from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
 import { globsWithin } from './globs-within.ts';
+import { isAlive } from './rules-read.ts';
 
-/**
- * A policy version against the one before it; empty: nothing is wider.
- *
- * @param wasArchived whoever is to publish it, after the one before was archived: then rules that name it blocked
- */
-export function widening(
-  before: PolicyDocument,
-  after: PolicyDocument,
-  wasArchived = false,
-): readonly string[] {
-  const tools = namesOf(before, after);
+/** A policy version against the one before it; empty: nothing is wider. */
+export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
+  const tools = namesOf(before, after).filter(usableUnder(after));
   return [
-    ...(wasArchived ? ['it was archived, and is given again by the rules that name it'] : []),
     ...(isObserved(after) && !isObserved(before) ? ['it only observes'] : []),
     ...later(before.expiresAt, after.expiresAt),
     ...higher('maxCostTotal', before.maxCostTotal, after.maxCostTotal),
@@ -28,16 +28,39 @@ export function widening(
     ...widerNames('Tools', before, after),
     ...widerNames('Models', before, after),
     ...widerRegistry(before.tools, after.tools),
-    ...another(
-      'defaultChargingPolicy',
-      before.defaultChargingPolicy ?? SUCCESS_BASED,
-      after.defaultChargingPolicy ?? SUCCESS_BASED,
-    ),
-    ...tools.flatMap((tool) => widerTool(tool, before.toolPolicies?.[tool], after.toolPolicies?.[tool])),
+    ...otherCharging('defaultChargingPolicy', before.defaultChargingPolicy, after.defaultChargingPolicy),
+    ...tools.flatMap((tool) => widerTool(tool, before, after)),
   ];
 }
 
-const SUCCESS_BASED = { type: 'SUCCESS_BASED' };
+const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
+
+/**
+ * That rules named a version which was not there, or of a policy that was archived, and so blocked; empty: none did.
+ *
+ * @param there of the policy before the version is published: how many versions it has
+ */
+export function wideningByArrival(
+  policyId: string,
+  there: { versions: number; isArchived: boolean },
+  rules: Iterable<RuleDocument>,
+  atMs: number,
+): readonly string[] {
+  const waiting: string[] = [];
+  for (const rule of rules) {
+    const { id, version } = policyNamed(rule.policy);
+    if (id !== policyId || !isAlive(rule, atMs)) continue;
+    const wasThere = !there.isArchived && (version ?? 1) <= there.versions;
+    const isThere = version === null || version <= there.versions + 1;
+    if (isThere && !wasThere) waiting.push(rule.id);
+  }
+  if (waiting.length === 0) return [];
+  const more = waiting.length - MOST_NAMED;
+  const named = [...waiting.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return [`rules blocked for want of it, and give it now: ${named}`];
+}
+
+const MOST_NAMED = 5;
 
 function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
   return mode === 'observe';
@@ -55,13 +78,20 @@ function higher(name: string, before: number | undefined, after: number | undefi
   return [`${name}: ${before} → ${after ?? 'no limit'}`];
 }
 
+/** In another scope or window it is another counter. */
 function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
-  return (before.budgets ?? []).flatMap(({ id, scope, windowMs, max }) => {
-    const kept = after.budgets?.find(
-      (other) => other.id === id && other.scope === scope && other.windowMs === windowMs,
-    );
-    return higher(`budget ${id}`, max, kept?.max);
+  return (before.budgets ?? []).flatMap((budget) => {
+    const named = after.budgets?.filter(({ id }) => id === budget.id) ?? [];
+    const kept = named.find(({ scope, windowMs }) => scope === budget.scope && windowMs === budget.windowMs);
+    const [other] = named;
+    if (kept !== undefined || other === undefined)
+      return higher(`budget ${budget.id}`, budget.max, kept?.max);
+    return [`budget ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which begins at nothing`];
   });
+}
+
+function counterOf({ max, scope, windowMs }: BudgetDocument): string {
+  return `${max} of each ${scope}${windowMs === undefined ? '' : ` in ${windowMs} ms`}`;
 }
 
 type Rate = { maxCalls: number; windowMs: number };
@@ -69,10 +99,13 @@ type Rate = { maxCalls: number; windowMs: number };
 function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): string[] {
   if (before === undefined) return [];
   // In a window of another length no call is counted yet.
+  if (after?.maxCalls === 0) return [];
   if (after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
   const said = (rate: Rate | undefined) =>
     rate === undefined ? 'no limit' : `${rate.maxCalls} in ${rate.windowMs} ms`;
-  return [`${name}: ${said(before)} → ${said(after)}`];
+  const anew =
+    after === undefined || after.windowMs === before.windowMs ? '' : ', where no call is counted yet';
+  return [`${name}: ${said(before)} → ${said(after)}${anew}`];
 }
 
 /** Of tools, or of models. */
@@ -128,25 +161,69 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
   return [...new Set(policies.flatMap(({ toolPolicies = {} }) => Object.keys(toolPolicies)))].sort();
 }
 
-function widerTool(tool: string, before: ToolPolicyDocument = {}, after: ToolPolicyDocument = {}): string[] {
+/** Whether somebody may call a tool, who holds it or is below. */
+function usableUnder(policy: PolicyDocument): (tool: string) => boolean {
+  const isAllowed = globsWithin(allowedBelow('Tools', policy));
+  const isDenied = globsWithin(policy.deniedTools ?? []);
+  return (tool) => isAllowed(tool) && !isDenied(tool);
+}
+
+function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument): string[] {
+  const [was, is] = [before, after].map(({ toolPolicies }) => toolPolicies?.[tool] ?? {}) as [
+    ToolPolicyDocument,
+    ToolPolicyDocument,
+  ];
   const name = (field: string) => `toolPolicies.${tool}.${field}`;
-  const { cost = 0 } = before;
+  const lease = ({ executionLeaseMs = DEFAULTS.leaseMs }: ToolPolicyDocument) => executionLeaseMs;
+  const { cost = 0 } = was;
   return [
-    ...((after.cost ?? 0) < cost ? [`${name('cost')}: ${cost} → ${after.cost ?? 0}`] : []),
-    ...higher(name('maxCostPerCall'), before.maxCostPerCall, after.maxCostPerCall),
-    ...widerRate(name('rateLimit'), before.rateLimit, after.rateLimit),
-    ...(before.requiresConfirmation === true && after.requiresConfirmation !== true
+    ...((is.cost ?? 0) < cost ? [`${name('cost')}: ${cost} → ${is.cost ?? 0}`] : []),
+    ...higher(name('maxCostPerCall'), was.maxCostPerCall, is.maxCostPerCall),
+    ...widerRate(name('rateLimit'), was.rateLimit, is.rateLimit),
+    ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
       ? [`${name('requiresConfirmation')}: no person is asked any more`]
       : []),
-    ...(before.argumentValidation === undefined
+    ...otherValidation(name('argumentValidation'), was.argumentValidation, is.argumentValidation),
+    ...(was.chargingPolicy === undefined && is.chargingPolicy === undefined
       ? []
-      : another(name('argumentValidation'), before.argumentValidation, after.argumentValidation)),
-    ...another(name('chargingPolicy'), before.chargingPolicy, after.chargingPolicy),
+      : otherCharging(
+          name('chargingPolicy'),
+          was.chargingPolicy ?? before.defaultChargingPolicy,
+          is.chargingPolicy ?? after.defaultChargingPolicy,
+        )),
+    ...(lease(is) < lease(was)
+      ? [
+          `${name('executionLeaseMs')}: ${lease(was)} → ${lease(is)}: what did not answer may be asked again sooner`,
+        ]
+      : []),
   ];
 }
 
+/** What charges every attempt keeps at least what charges those that succeed does. */
+function otherCharging(
+  name: string,
+  before: ChargingDocument = SUCCESS_BASED,
+  after: ChargingDocument = SUCCESS_BASED,
+): string[] {
+  if (before.type === 'SUCCESS_BASED' && after.type === 'ATTEMPT_BASED') return [];
+  return another(name, before, after);
+}
+
+/** What is asked of arguments besides is not wider. */
+function otherValidation(
+  name: string,
+  before: ToolPolicyDocument['argumentValidation'] = {},
+  after: ToolPolicyDocument['argumentValidation'] = {},
+): string[] {
+  const asked = new Set(after.validators?.map(canonicalJson));
+  const isSchemaKept =
+    before.schema === undefined || canonicalJson(before.schema) === canonicalJson(after.schema ?? null);
+  if (isSchemaKept && (before.validators ?? []).every((one) => asked.has(canonicalJson(one)))) return [];
+  return another(name, before, after);
+}
+
 /** What cannot be compared may be wider. */
-function another(name: string, before: object | undefined, after: object | undefined): string[] {
-  if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) return [];
-  return [`${name}: ${after === undefined ? 'gone' : 'another'}`];
+function another(name: string, before: object, after: object): string[] {
+  if (canonicalJson(before) === canonicalJson(after)) return [];
+  return [`${name}: another, which may let more through`];
 }

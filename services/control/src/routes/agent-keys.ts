@@ -95,7 +95,8 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { id: agentId, keyId } = request.params;
-      return { revision: await carryOut(control, request, reply, { event: 'key.revoked', agentId, keyId }) };
+      const { revision } = await carryOut(control, request, reply, { event: 'key.revoked', agentId, keyId });
+      return { revision };
     },
   );
 }

@@ -1,5 +1,4 @@
 /** /v1/agents: who is registered. What an agent may do follows from the rules that match it; one that is not registered has none. */
-import { agentWidening } from '@mandate/policy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { agentDocument } from '@mandate/schemas';
 import { z } from 'zod';
@@ -20,18 +19,11 @@ import {
   whyQuery,
 } from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
+import { widens } from './widens.ts';
 
 const tags = ['agents'];
 const shown = z.object({ revision, agent: agentDocument });
-const written = shown.extend({ lint });
-const changed = written.extend({
-  widens: z
-    .array(z.string())
-    .describe(
-      'What may be let through that was not, by what the agent read right before was, a line each: other rules match it. None ' +
-        'where this very change was made before.',
-    ),
-});
+const written = shown.extend({ widens, lint });
 const pages = pagesById('agents', shown);
 const body = agentDocument.meta({
   examples: [{ id: 'airline-007', groups: ['support'], labels: { tier: 'gold' } }],
@@ -86,13 +78,25 @@ export function writeAgents(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const agent = request.body;
-      const revision = await carryOut(control, request, reply, { event: 'agent.put', agent }, { expects: 0 });
+      const { revision, widens } = await carryOut(
+        control,
+        request,
+        reply,
+        { event: 'agent.put', agent },
+        { expects: 0 },
+      );
       const key = await issueKey(control, request, agent.id);
       reply
         .code(201)
         .header('location', `/v1/agents/${encodeURIComponent(agent.id)}`)
         .header('etag', etagOf(revision));
-      return { revision, agent, key, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
+      return {
+        revision,
+        agent,
+        key,
+        widens,
+        lint: lintOf(control, request, { kind: 'agent', id: agent.id }),
+      };
     },
   );
 
@@ -106,15 +110,13 @@ export function writeAgents(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: changed },
+        response: { 200: written },
       },
     },
     async (request, reply) => {
       const agent = request.body;
       mustBeNamed(request.params.id, agent);
-      const before = control.followed.tenant(callerOf(request).tenant).agents.get(agent.id)?.document;
-      const widens = before === undefined ? [] : [...agentWidening(before, agent)];
-      const revision = await carryOut(control, request, reply, { event: 'agent.put', agent });
+      const { revision, widens } = await carryOut(control, request, reply, { event: 'agent.put', agent });
       return { revision, agent, widens, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
     },
   );
@@ -129,12 +131,13 @@ export function writeAgents(server: HttpServer, control: Control): void {
           'Take an agent off the register: from then on nothing is allowed to it, whatever a file says',
         params: idParams,
         querystring: whyQuery,
-        response: { 200: z.object({ revision }) },
+        response: { 200: z.object({ revision, lint }) },
       },
     },
     async (request, reply) => {
       const { id: agentId } = request.params;
-      return { revision: await carryOut(control, request, reply, { event: 'agent.retired', agentId }) };
+      const { revision } = await carryOut(control, request, reply, { event: 'agent.retired', agentId });
+      return { revision, lint: lintOf(control, request, { kind: 'agent', id: agentId }) };
     },
   );
 }

@@ -1,5 +1,5 @@
 /** /v1/policies: named pieces of authority, each a history of versions that never change. */
-import { compilePolicy, type TenantControl, widening } from '@mandate/policy';
+import { compilePolicy, type TenantControl } from '@mandate/policy';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
 import { count, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import type { FastifyReply } from 'fastify';
@@ -22,6 +22,7 @@ import {
   whyQuery,
 } from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
+import { widens } from './widens.ts';
 
 const tags = ['policies'];
 const version = z
@@ -37,9 +38,7 @@ const shown = z.object({
   policy: policyDocument,
 });
 const published = shown.extend({
-  widens: z
-    .array(z.string())
-    .describe('What it lets through that the version before it did not, a line each.'),
+  widens,
   lint,
 });
 const pages = pagesById('policies', shown);
@@ -144,9 +143,11 @@ export function writePolicies(server: HttpServer, control: Control): void {
   const lintAbout = (request: Parameters<typeof callerOf>[0], id: string) =>
     lintOf(control, request, { kind: 'policy', id });
   const publish = async (request: Asked, reply: FastifyReply, policy: PolicyDocument) => {
-    const wasArchived = latestOf(request, policy.id)?.isArchived === true;
-    const revision = await carryOut(control, request, reply, { event: 'policy.published', policy });
-    return publishedAs(latestOf(request, policy.id), revision, wasArchived);
+    const { revision, widens } = await carryOut(control, request, reply, {
+      event: 'policy.published',
+      policy,
+    });
+    return { ...publishedAs(latestOf(request, policy.id), revision), widens };
   };
 
   server.post(
@@ -164,7 +165,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const policy = request.body;
       mustCompile(compilePolicy(policy, policy.id));
-      const revision = await carryOut(
+      const { revision, widens } = await carryOut(
         control,
         request,
         reply,
@@ -177,7 +178,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         version: 1,
         isArchived: false,
         policy,
-        widens: [],
+        widens,
         lint: lintAbout(request, policy.id),
       };
     },
@@ -238,28 +239,23 @@ export function writePolicies(server: HttpServer, control: Control): void {
         querystring: whyQuery.extend({
           forced: z.enum(['true', 'false']).default('false').describe('Also where rules name it.'),
         }),
-        response: { 200: z.object({ revision }) },
+        response: { 200: z.object({ revision, lint }) },
       },
     },
     async (request, reply) => {
       const { id: policyId } = request.params;
       const forced = request.query.forced === 'true';
       const what = { event: 'policy.archived' as const, policyId, forced };
-      return { revision: await carryOut(control, request, reply, what) };
+      const { revision } = await carryOut(control, request, reply, what);
+      return { revision, lint: lintAbout(request, policyId) };
     },
   );
 }
 
 /** As which version: another may have been published right behind it. */
-function publishedAs(
-  history: History | undefined,
-  revision: number,
-  wasArchived: boolean,
-): Omit<z.output<typeof published>, 'lint'> {
+function publishedAs(history: History | undefined, revision: number): z.output<typeof shown> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);
-  const before = history?.versions[at - 1]?.document;
-  if (found)
-    return { ...found, revision, widens: before ? [...widening(before, found.policy, wasArchived)] : [] };
+  if (found) return { ...found, revision };
   throw new TypeError('a policy that was published is not to be found');
 }

@@ -98,9 +98,9 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const what = { event: 'role.revoked' as const, keyId: request.params.id };
-      return {
-        revision: await carryOut(control, request, reply, { ...what, ...(await asking(control, request)) }),
-      };
+      const asked = await asking(control, request);
+      const { revision } = await carryOut(control, request, reply, { ...what, ...asked });
+      return { revision };
     },
   );
 }
@@ -114,7 +114,7 @@ async function issue(
   const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
   const what = { event: 'role.granted' as const, role, key: record, ...(await asking(control, request)) };
   try {
-    const revision = await carryOut(control, request, null, what, { expects: 0, part: PART });
+    const { revision } = await carryOut(control, request, null, what, { expects: 0, part: PART });
     return { ...shownOf({ revision, document: { role, key: record, changeId: '' } }), key };
   } catch (error) {
     // Another key, drawn by chance, was issued under the same change.

@@ -1,10 +1,10 @@
 /** /v1/rules: which policies agents are held to, and when. */
-import { compileRule, ruleWidening } from '@mandate/policy';
+import { compileRule } from '@mandate/policy';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/runtime';
-import { CAPS, count, id, type RuleDocument, ruleDocument } from '@mandate/schemas';
+import { CAPS, count, id, policyNamed, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { type Asked, carryOut } from '../writes/carry-out.ts';
+import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
@@ -21,17 +21,11 @@ import {
   whyQuery,
 } from './shapes.ts';
 import { lint, lintOf } from './show-lint.ts';
+import { widens } from './widens.ts';
 
 const tags = ['rules'];
 const shown = z.object({ revision, rule: ruleDocument });
-const widens = z
-  .array(z.string())
-  .describe(
-    'What it lets through that the rule as it was read right before did not, a line each: for whom it holds no longer, and for ' +
-      'whom it holds only now. None where this very change was made before.',
-  );
-const written = shown.extend({ lint });
-const changed = written.extend({ widens });
+const written = shown.extend({ widens, lint });
 const cursor = pageCursor('rules', z.tuple([count, id]));
 const body = ruleDocument.meta({
   examples: [{ version: 1, id: 'support-reads', policy: 'read-only', groups: ['support'] }],
@@ -87,9 +81,6 @@ export function readRules(server: HttpServer, { followed }: Control): void {
 }
 
 export function writeRules(server: HttpServer, control: Control): void {
-  const standing = (request: Asked, id: string) =>
-    control.followed.tenant(callerOf(request).tenant).rules.get(id)?.document;
-
   server.post(
     '/v1/rules',
     {
@@ -99,9 +90,15 @@ export function writeRules(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const rule = request.body;
       mustCompile(compileRule(rule));
-      const revision = await carryOut(control, request, reply, { event: 'rule.put', rule }, { expects: 0 });
+      const { revision, widens } = await carryOut(
+        control,
+        request,
+        reply,
+        { event: 'rule.put', rule },
+        { expects: 0 },
+      );
       reply.code(201).header('location', `/v1/rules/${encodeURIComponent(rule.id)}`);
-      return { revision, rule, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
+      return { revision, rule, widens, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
 
@@ -124,7 +121,8 @@ export function writeRules(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { ruleIds } = request.body;
-      return { revision: await carryOut(control, request, reply, { event: 'rules.reordered', ruleIds }) };
+      const { revision } = await carryOut(control, request, reply, { event: 'rules.reordered', ruleIds });
+      return { revision };
     },
   );
 
@@ -138,15 +136,14 @@ export function writeRules(server: HttpServer, control: Control): void {
         params: idParams,
         querystring: whyQuery,
         body,
-        response: { 200: changed },
+        response: { 200: written },
       },
     },
     async (request, reply) => {
       const rule = request.body;
       mustBeNamed(request.params.id, rule);
       mustCompile(compileRule(rule));
-      const widens = widensBy(standing(request, rule.id), rule);
-      const revision = await carryOut(control, request, reply, { event: 'rule.put', rule });
+      const { revision, widens } = await carryOut(control, request, reply, { event: 'rule.put', rule });
       return { revision, rule, widens, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
@@ -160,20 +157,18 @@ export function writeRules(server: HttpServer, control: Control): void {
         summary: 'Remove a rule',
         params: idParams,
         querystring: whyQuery,
-        response: { 200: z.object({ revision: count, widens }) },
+        response: { 200: z.object({ revision: count, widens, lint }) },
       },
     },
     async (request, reply) => {
       const { id: ruleId } = request.params;
-      const widens = widensBy(standing(request, ruleId), null);
-      const revision = await carryOut(control, request, reply, { event: 'rule.removed', ruleId });
-      return { revision, widens };
+      const { policy } = control.followed.tenant(callerOf(request).tenant).rules.get(ruleId)?.document ?? {};
+      const carriedOut = await carryOut(control, request, reply, { event: 'rule.removed', ruleId });
+      const lint =
+        policy === undefined ? [] : lintOf(control, request, { kind: 'policy', id: policyNamed(policy).id });
+      return { ...carriedOut, lint };
     },
   );
-}
-
-function widensBy(before: RuleDocument | undefined, after: RuleDocument | null): string[] {
-  return before === undefined ? [] : [...ruleWidening(before, after)];
 }
 
 type Place = [priority: number, id: string];

@@ -2,7 +2,7 @@
  * /v1/tenants: which there are, how much there may be in each, what it is held to, and whether it is open. They are for whoever
  * runs the plane; people of a tenant see their own. One that nobody opened is open, and bounded by nothing.
  */
-import { boundsWidening, compileBounds, type OpenedTenant } from '@mandate/policy';
+import { compileBounds, type OpenedTenant } from '@mandate/policy';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
 import { count, id, tenantDocument, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -13,6 +13,7 @@ import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 import { pagesById } from './pages.ts';
 import { IN_THE_WAY, MAY_READ, mustBeNamed, NOT_THERE, revision, whyQuery } from './shapes.ts';
+import { widens } from './widens.ts';
 
 const tags = ['tenants'];
 const scope = 'operate:all';
@@ -28,11 +29,7 @@ const counted = shown.extend({
     .object({ agents: count, policies: count, rules: count, issuedMandates: count })
     .describe('How many there are now. Where a limit is below, what is there stays, and nothing is added.'),
 });
-const changed = counted.extend({
-  widens: z
-    .array(z.string())
-    .describe('What its bounds let through that those read right before did not, a line each.'),
-});
+const changed = counted.extend({ widens });
 const opened = counted.extend({
   key: z
     .object({ id, name: z.string(), role: z.literal('admin'), key: z.string() })
@@ -126,7 +123,8 @@ export function writeTenants(server: HttpServer, control: Control): void {
       },
     },
     async (request, reply) => {
-      const { id } = await put(control, request, reply, { expects: 0 });
+      const { id } = request.body;
+      await put(control, request, reply, { expects: 0 });
       const key = await firstKey(control, request, id);
       reply.code(201).header('location', `/v1/tenants/${id}`);
       return { ...countedOf(control, id), key };
@@ -148,10 +146,8 @@ export function writeTenants(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       mustBeNamed(request.params.id, request.body);
-      const { opened: before } = control.followed.tenant(request.params.id);
-      const widens = before === null ? [] : [...boundsWidening(before.document, request.body)];
-      const { id } = await put(control, request, reply);
-      return { ...countedOf(control, id), widens };
+      const { widens } = await put(control, request, reply);
+      return { ...countedOf(control, request.body.id), widens };
     },
   );
 
@@ -183,17 +179,16 @@ export function writeTenants(server: HttpServer, control: Control): void {
 
 type Put = Asked & { body: z.output<typeof tenantDocument> };
 
-async function put(
+function put(
   control: Control,
   request: Put,
   reply: Parameters<typeof carryOut>[2],
   options: { expects?: number } = {},
-): Promise<Put['body']> {
+): ReturnType<typeof carryOut> {
   const document = request.body;
   mustCompile(compileBounds(document));
   const what = { event: 'tenant.put' as const, tenant: document };
-  await carryOut(control, request, reply, what, { ...options, tenant: document.id });
-  return document;
+  return carryOut(control, request, reply, what, { ...options, tenant: document.id });
 }
 
 /** Else who opens a tenant that people work in already would make themselves their admin. */

@@ -1,6 +1,6 @@
 /** A change, from the request that asks for it to what the log made of it. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Changed } from '@mandate/policy';
+import { type Changed, type ControlChange, controlWidening } from '@mandate/policy';
 import { callerOf, HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
 import { type ControlRecord, controlRecordFault, sortableId, wireTime } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,16 +10,15 @@ import { notFound } from './not-found.ts';
 
 export type Asked = FastifyRequest<{ Querystring: { reason?: string | undefined } }>;
 
-/** Without who, when and why. */
-export type What = ControlRecord extends infer Each
-  ? Each extends unknown
-    ? Omit<Each, 'change'>
-    : never
-  : never;
+export type CarriedOut = {
+  /** Of what was changed, from here on, as everybody reads it who reads from this process. */
+  revision: number;
+  /** What it lets through that was refused; null: it was made before, by a request like this one. */
+  widens: string[] | null;
+};
 
 /**
- * Writes it, and sets the ETag of what was changed where there is a reply to set it on. Resolves to its revision from here on, as everybody reads it who reads
- * from this process.
+ * Writes it, and sets the ETag of what was changed where there is a reply to set it on.
  *
  * @param options.expects in the place of what the headers say
  * @param options.part names one of several changes that a request makes
@@ -30,18 +29,23 @@ export async function carryOut(
   control: Control,
   request: Asked,
   reply: FastifyReply | null,
-  what: What,
+  what: ControlChange,
   options: { expects?: number; part?: string; tenant?: string } = {},
-): Promise<number> {
+): Promise<CarriedOut> {
   const asked = expectedRevision(request);
   if (asked !== undefined && options.expects !== undefined && asked !== options.expects) throw createsOnly();
   const expects = options.expects ?? asked;
   const record = { ...what, change: changeOf(control, request, { ...options, expects }) } as ControlRecord;
   mustStandOnLog(record);
-  const changed = await control.followed.change(record);
+  const before = { revision: 0, widens: [] as readonly string[] };
+  const changed = await control.followed.change(record, (tenant) => {
+    before.revision = tenant.revision;
+    before.widens = controlWidening(tenant, what, control.clock());
+  });
   if (!changed.ok) throw refused(changed, record);
-  reply?.header('etag', etagOf(changed.revision));
-  return changed.revision;
+  const { revision } = changed;
+  reply?.header('etag', etagOf(revision));
+  return { revision, widens: revision > before.revision ? [...before.widens] : null };
 }
 
 /** With an Idempotency-Key the id is a function of it: sent again, the change is the same one, and happens once. */
