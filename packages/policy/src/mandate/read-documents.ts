@@ -97,6 +97,7 @@ function readDocument<T>(
       faults.push({ ...placeOf(text, offset), path: '', message });
     return null;
   }
+  readMinusZeroAsZero(document);
   const value = plainValue(document, text, faults);
   if (value === undefined) return null;
   const parsed = schema.safeParse(value, { error: sayIssue });
@@ -105,6 +106,15 @@ function readDocument<T>(
     faults.push(faultAt(document, text, path, message));
   }
   return null;
+}
+
+/** JSON knows no -0: what is kept of it is 0, and would differ from the file for ever. */
+function readMinusZeroAsZero(document: Document): void {
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (node.value === 0) node.value = 0;
+    },
+  });
 }
 
 /** undefined where aliases multiply: that is all the parser refuses by now, and it does not say where. */
