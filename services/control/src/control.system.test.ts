@@ -52,7 +52,21 @@ describe('agents', () => {
       body: { revision: 3, agent: moved, widens: [] },
     });
     const late = await author('PUT', '/v1/agents/bot-1', AGENT, { 'if-match': '"1"' });
-    expect(late).toMatchObject({ status: 409, body: { code: 'REVISION_CONFLICT', revision: 3 } });
+    expect(late).toMatchObject({
+      status: 409,
+      body: {
+        ...{ code: 'REVISION_CONFLICT', revision: 3 },
+        detail: expect.stringContaining('somebody else changed it'),
+      },
+    });
+    expect(await author('PUT', '/v1/agents/bot-2', { id: 'bot-2' }, { 'if-match': '"1"' })).toMatchObject({
+      status: 409,
+      body: {
+        code: 'REVISION_CONFLICT',
+        revision: 0,
+        detail: 'it is not there: it was removed, or never was',
+      },
+    });
     expect((await author('GET', '/v1/agents/bot-1')).body.agent).toEqual(moved);
 
     expect((await author('DELETE', '/v1/agents/bot-1', undefined, { 'if-match': '"3"' })).status).toBe(200);
@@ -207,7 +221,14 @@ describe('policies', () => {
     await author('POST', '/v1/policies', READS);
     await author('POST', '/v1/rules', RULE);
     const kept = await author('DELETE', '/v1/policies/reads');
-    expect(kept).toMatchObject({ status: 409, body: { code: 'POLICY_IN_USE' } });
+    const named = { code: 'POLICY_IN_USE', detail: 'rules name this policy: "all-read"' };
+    expect(kept).toMatchObject({ status: 409, body: named });
+    for (let at = 0; at < 6; at++)
+      await author('POST', '/v1/rules', { ...RULE, id: `z${at}`, policy: 'reads@1', agents: ['z'] });
+    expect((await author('DELETE', '/v1/policies/reads')).body.detail).toBe(
+      'rules name this policy: "all-read", "z0", "z1", "z2", "z3", 2 more',
+    );
+    for (let at = 0; at < 6; at++) await author('DELETE', `/v1/rules/z${at}`);
     const archived = await author('DELETE', '/v1/policies/reads?forced=true');
     expect(archived).toMatchObject({
       status: 200,

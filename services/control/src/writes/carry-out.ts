@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Changed, type ControlChange, controlWidening } from '@mandate/policy';
 import { callerOf, HttpProblem, idempotencyKeyOf } from '@mandate/runtime';
-import { type ControlRecord, controlRecordFault, sortableId, wireTime } from '@mandate/schemas';
+import { type ControlRecord, controlRecordFault, policyNamed, sortableId, wireTime } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Control } from '../control.ts';
 import { createsOnly, etagOf, expectedRevision } from './expected-revision.ts';
@@ -42,7 +42,7 @@ export async function carryOut(
     before.revision = tenant.revision;
     before.widens = controlWidening(tenant, what, control.clock());
   });
-  if (!changed.ok) throw refused(changed, record);
+  if (!changed.ok) throw refused(changed, record, control);
   const { revision } = changed;
   reply?.header('etag', etagOf(revision));
   return { revision, widens: revision > before.revision ? [...before.widens] : null };
@@ -135,11 +135,41 @@ const REFUSALS: Readonly<
   PARENT_TOO_DEEP: [409, 'too many agents stand above it', 'Register it further up.'],
 };
 
-function refused({ refusal, revision }: Refusal, record: ControlRecord): HttpProblem {
+function refused({ refusal, revision }: Refusal, record: ControlRecord, control: Control): HttpProblem {
   if (refusal === 'NOT_FOUND') return missing(record);
   if (refusal === 'TOO_MANY') return tooMany(record, revision);
+  if (refusal === 'REVISION_CONFLICT' && revision === 0 && record.change.expects !== 0) return isGone();
+  if (refusal === 'POLICY_IN_USE' && record.event === 'policy.archived')
+    return inUse(record, revision, control);
   const [status, message, remedy] = REFUSALS[refusal];
   return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
+}
+
+/** It was expected to be of some revision, and is of none. */
+function isGone(): HttpProblem {
+  return new HttpProblem(409, 'REVISION_CONFLICT', 'it is not there: it was removed, or never was', {
+    remedy: 'List what there is, and decide again what to change.',
+    extension: { revision: 0 },
+  });
+}
+
+/** So many of them are named. */
+const RULES_NAMED = 5;
+
+function inUse(
+  { policyId, change }: Extract<ControlRecord, { event: 'policy.archived' }>,
+  revision: number,
+  { followed }: Control,
+): HttpProblem {
+  const [status, message, remedy] = REFUSALS.POLICY_IN_USE;
+  const rules = [...followed.tenant(change.tenant).rules.values()].flatMap(({ document: { id, policy } }) =>
+    policyNamed(policy).id === policyId ? [`"${id}"`] : [],
+  );
+  const more = rules.length > RULES_NAMED ? [`${rules.length - RULES_NAMED} more`] : [];
+  const named = [...rules.slice(0, RULES_NAMED), ...more].join(', ');
+  // Whoever named it may be gone by now.
+  const told = named === '' ? message : `${message}: ${named}`;
+  return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
 }
 
 const LIMITED = 'GET /v1/tenants/{id} tells the limits of a tenant that was opened, and what it holds.';
