@@ -244,7 +244,9 @@ cases:
     expect.stringMatching(
       /^bad.test.yaml:7:29 cases.0.steps.0.expct: is not a known field; known here: at, ask,/,
     ),
-    expect.stringMatching(/^worse.test.yaml:2:10 agents.0: the agent "bot" is refused: PARENT_UNKNOWN, /),
+    expect.stringMatching(
+      /^worse.test.yaml:2:10 agents.0: the agent "bot" is refused: neither .* register its parent "nobody" \(PARENT_UNKNOWN\)$/,
+    ),
     expect.stringMatching(
       /^worse.test.yaml:5:15 cases.0.spent.0.budget: is no budget here; known: total, tenant/,
     ),

@@ -123,11 +123,11 @@ function subjectsOnce(): (file: string, document: CasesDocument, say: SayFault) 
     const { fold, revision, refused } = foldDocuments({ ...documents, agents: registered }, 0);
     for (const { change, refusal } of refused) {
       const at = agents.findIndex(({ id }) => id === change.id);
-      const parent = refusal === 'PARENT_UNKNOWN' ? ', which neither these files nor `agents` register' : '';
-      say(
-        at === -1 ? [] : ['agents', at],
-        `the ${change.kind} "${change.id}" is refused: ${refusal}${parent}`,
-      );
+      const why =
+        refusal === 'PARENT_UNKNOWN'
+          ? `neither these files nor \`agents\` register its parent "${change.after?.parent}" (${refusal})`
+          : refusal;
+      say(at === -1 ? [] : ['agents', at], `the ${change.kind} "${change.id}" is refused: ${why}`);
     }
     const controlled = mandatesUnderControl(fold, () => revision);
     return {
