@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
-import { missingVersions, versionsAfter, versionsIn, versionWarnings } from '../control/pinned-versions.ts';
+import { missingParents } from '../control/missing-parents.ts';
+import { missingPolicies } from '../control/named-policies.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { PATHS, standingControl } from '../control/standing-control.ts';
 import { someText } from '../input/option-values.ts';
+import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
@@ -77,13 +79,16 @@ async function planAndShow(options: Options, api: ApiClient, context: CommandCon
   const standing = await standingControl(api);
   const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
   await show(changes, options, context);
-  const missing = missingVersions(wanted.rules, versionsAfter(changes, versionsIn(standing)));
-  await write(context.stderr, versionWarnings(missing, BLOCKS));
+  const { stderr } = context;
+  await write(stderr, warningsText(missingParents(wanted.agents, standing, changes), REFUSED));
+  await write(stderr, warningsText(missingPolicies(wanted.rules, standing, changes), BLOCKS));
   return changes;
 }
 
+const REFUSED =
+  'The plane refuses such an agent, and blocks what is done by one that it has already. Have a file name the parent, too.';
 const BLOCKS =
-  'Such a rule blocks whom it holds. Versions are counted where they are published: name the latest, without @.';
+  'Such a rule blocks whom it holds: every registered agent, where it names none. Name a policy that is there; of its versions the latest, without @.';
 
 async function apply(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(options, context);

@@ -20,6 +20,22 @@ function lint(text: string, ...options: string[]) {
   return runCommand(['lint', '-f', path, ...options]);
 }
 
+test('takes the one document of a policy for whichever version a rule names, and says so', async () => {
+  const pinned = documentsOf(['read_*']).replace('policy: p0', 'policy: p0@2');
+  expect(await lint(pinned)).toEqual({
+    exitCode: 0,
+    stdout: '0 errors, 0 warnings\n',
+    stderr: expect.stringMatching(
+      /^mandate: warning: the rule "r0" names p0@2, and files hold one document of that policy\n {2}It .*\n$/,
+    ),
+  });
+  expect(await lint(pinned.replace('id: p0\n', 'id: p1\n'))).toMatchObject({
+    exitCode: 3,
+    stdout: expect.stringMatching(/^error POLICY_MISSING: The rule "r0" names the policy "p0@2"/),
+    stderr: '',
+  });
+});
+
 test('says what was not looked at, beside what it prints', async () => {
   expect(await lint(documentsOf(['read_*']))).toEqual({
     exitCode: 0,

@@ -3,16 +3,18 @@ import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
+import { withTheOnlyVersion } from '../control/named-policies.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
+import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';
-import { printable, printableLines } from '../output/printable.ts';
-import { paint } from '../output/table.ts';
+import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
 type Options = ConnectionOptions & { file?: readonly string[] };
 
-type Finding = Linted['findings'][number];
+/** `told`: what files cannot say, a line each. */
+type LintedFiles = Linted & { told?: readonly string[] };
 
 export function lintCommand(command: Command, run: RunCommand): void {
   withControl(
@@ -38,30 +40,41 @@ Examples:
 
 async function lint(options: Options, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;
-  const { findings, skipped = [] } =
-    options.file === undefined
-      ? await connect(options, context).get<Linted>('/v1/lint')
-      : lintFiles(options.file, Date.now());
+  const {
+    findings,
+    skipped = [],
+    told = [],
+  }: LintedFiles = options.file === undefined
+    ? await connect(options, context).get<Linted>('/v1/lint')
+    : lintFiles(options.file, Date.now());
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   for (const finding of findings) {
     if (options.json) await writeJsonLine(stdout, finding);
-    else await write(stdout, textOf(finding, stdout));
+    else await write(stdout, findingText(finding, stdout));
   }
   if (!options.json) {
     const warnings = findings.length - errors;
     await write(stdout, `${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
   }
-  if (skipped.length > 0) await write(stderr, printableLines(notWhole(skipped)));
+  await write(stderr, warningsText(told, TAKEN_FOR_IT));
+  await write(stderr, notWhole(skipped));
   return errors > 0 ? 3 : 0;
 }
 
+const TAKEN_FOR_IT =
+  'It is taken for that version. Versions are counted where they are published: name the latest, without @.';
+
 function notWhole(skipped: Linted['skipped']): string {
+  if (skipped.length === 0) return '';
   const all = skipped.map(({ code, of, count }) => `${code} of ${counted(count, of.slice(0, -1))}`);
-  return `mandate: warning: not everything was looked at, as it would take too long\n  Not known: ${all.join(', ')}.\n`;
+  const line = 'not everything was looked at, as it would take too long';
+  return warningsText([line], `Not known: ${all.join(', ')}.`);
 }
 
-function lintFiles(paths: readonly string[], atMs: number): Linted {
-  const { agents, ...others } = readControlFiles(paths);
+function lintFiles(paths: readonly string[], atMs: number): LintedFiles {
+  const { agents, policies, rules: asWritten } = readControlFiles(paths);
+  const { rules, told } = withTheOnlyVersion({ rules: asWritten, policies });
+  const others = { policies, rules };
   const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
   const orphans = new Map([...agents].map(([id, agent]) => [id, alone(agent)]));
   // A parent that no file has may stand in the plane; what is no parent at all is for that to refuse.
@@ -70,10 +83,5 @@ function lintFiles(paths: readonly string[], atMs: number): Linted {
   );
   const folded = foldDocuments({ ...others, agents: families }, atMs);
   const { fold } = folded.refused.length === 0 ? folded : foldDocuments({ ...others, agents: orphans }, atMs);
-  return lintControl(fold.tenant(DEFAULTS.tenant), atMs);
-}
-
-function textOf({ code, severity, message, remedy }: Finding, stream: CommandContext['stdout']): string {
-  const title = paint(severity === 'error' ? 'red' : 'yellow', `${severity} ${code}`, stream);
-  return `${title}: ${printable(message)}\n  ${printable(remedy)}\n`;
+  return { ...lintControl(fold.tenant(DEFAULTS.tenant), atMs), told };
 }

@@ -3,7 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { documentText, pathFor } from '../control/document-file.ts';
-import { versionsIn, versionsLeftOut, versionWarnings } from '../control/pinned-versions.ts';
+import { missingParents } from '../control/missing-parents.ts';
+import { versionsLeftOut } from '../control/named-policies.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
@@ -11,6 +12,8 @@ import { documentsOf, type Standing, standingControl, standingOf } from '../cont
 import { makeFolder } from '../export/make-folder.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
+import { printable } from '../output/printable.ts';
+import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
@@ -51,13 +54,17 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   if (!dryRun) await writeAll(changes, out, files);
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else {
-    await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
+    await write(stdout, changesText(changes, stdout));
     await write(stdout, leftOut(standing));
+    await write(stdout, `${whatWasDone(changes, options)}\n`);
   }
-  const pins = versionsLeftOut(wanted.rules, versionsIn(standing));
-  await write(stderr, versionWarnings(pins, COUNTED_ANEW));
+  await write(stderr, warningsText(missingParents(wanted.agents, standing), REFUSED));
+  await write(stderr, warningsText(versionsLeftOut(wanted.rules, standing), COUNTED_ANEW));
   return 0;
 }
+
+const REFUSED =
+  'A plane that is filled from these files refuses such an agent: register its parent again, or change the agent.';
 
 const COUNTED_ANEW =
   'A plane that is filled from these files counts versions anew, and takes such a rule for another, or for none.';
@@ -94,6 +101,15 @@ async function writeAll(
     await makeFolder(dirname(path));
     writeFileSync(path, documentText(kind, after));
   }
+}
+
+function whatWasDone(changes: readonly Change[], { out, dryRun }: Options): string {
+  if (changes.length === 0) return countsText(changes);
+  if (dryRun) return `${countsText(changes)}; nothing was written`;
+  const removed = changes.filter(({ after }) => after === null).length;
+  const files = (count: number, done: string) => (count === 0 ? [] : [`${counted(count, 'file')} ${done}`]);
+  const each = [...files(changes.length - removed, 'written'), ...files(removed, 'removed')];
+  return `${each.join(', ')} below ${printable(out)}`;
 }
 
 function leftOut(standing: readonly Standing[]): string {

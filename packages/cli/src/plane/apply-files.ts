@@ -9,7 +9,8 @@ import type { Clock, Logger } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 import { recordOf } from '../control/change-record.ts';
-import { missingVersions } from '../control/pinned-versions.ts';
+import { missingParents } from '../control/missing-parents.ts';
+import { missingPolicies } from '../control/named-policies.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import type { Standing } from '../control/standing-control.ts';
 
@@ -64,8 +65,9 @@ function refused({ kind, id }: Change, why: string): CommandFailure {
 
 /** Agents come and go by themselves; policies and rules that no file names are for somebody to look at. */
 function tell(wanted: ControlDocuments, control: TenantControl, made: number, log: Logger): void {
-  const missing = missingVersions(wanted.rules, (id) => control.policies.get(id)?.versions.length ?? 0);
-  for (const fault of missing) log.warn(`${fault}: it blocks whom it holds`);
+  const standing = standingIn(control);
+  for (const line of missingParents(wanted.agents, standing)) log.warn(`${line}: what it does is blocked`);
+  for (const line of missingPolicies(wanted.rules, standing)) log.warn(`${line}: it blocks whom it holds`);
   if (made > 0) log.warn({ changes: made }, 'agents, policies and rules were made what the files say');
   const policies = [...control.policies].filter(
     ([id, { isArchived }]) => !isArchived && !wanted.policies.has(id),

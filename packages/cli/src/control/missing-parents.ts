@@ -1,0 +1,21 @@
+/** Agents below one that is not registered: a plane refuses such an agent, and of one that stands it blocks what is done. */
+import type { AgentDocument } from '@mandate/schemas';
+import type { Change } from './plan-changes.ts';
+import type { Standing } from './standing-control.ts';
+import { whatWillBeOf } from './what-will-be.ts';
+
+/** Of agents that are to stand: those whose parent is not there once the changes are made. A line each. */
+export function missingParents(
+  agents: ReadonlyMap<string, Pick<AgentDocument, 'parent'>>,
+  standing: readonly Standing[],
+  changes: readonly Change[] = [],
+): readonly string[] {
+  const agentOf = whatWillBeOf('agent', standing, changes);
+  return [...agents].flatMap(([id, { parent }]) => {
+    if (parent === undefined) return [];
+    const { before, change } = agentOf(parent);
+    const named = `the agent "${id}" names the parent "${parent}", and`;
+    if (change?.does === 'remove') return [`${named} that is removed, as no file has it`];
+    return before === undefined && change === undefined ? [`${named} no such agent is registered`] : [];
+  });
+}

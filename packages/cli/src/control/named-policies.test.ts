@@ -1,0 +1,54 @@
+import { loadControl } from '@mandate/policy';
+import { expect, test } from 'vitest';
+import { missingPolicies, versionsLeftOut } from './named-policies.ts';
+import { planChanges } from './plan-changes.ts';
+import { type Standing, standingOf } from './standing-control.ts';
+
+function documentsIn(...lines: readonly string[]) {
+  const read = loadControl(lines.join('\n---\n'));
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return read.documents;
+}
+
+const policy = (id: string, tools = '') =>
+  `{ kind: policy, version: 1, id: ${id}, allowedTools: [${tools}] }`;
+const rule = (named: string) => `{ kind: rule, version: 1, id: r, policy: '${named}' }`;
+const plane = (versions: number, isArchived = false): Standing[] =>
+  standingOf(documentsIn(policy('p'))).map((one) => ({ ...one, versions, isArchived }));
+
+test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, string | null]>([
+  ['in the files', { files: [policy('p'), rule('p')] }, null],
+  ['on the plane', { files: [rule('p')], standing: plane(1) }, null],
+  ['nowhere', { files: [policy('p'), rule('raed')] }, 'there is no such policy'],
+  ['nowhere, in a version', { files: [rule('p@1')] }, 'there is no such policy'],
+  ['archived', { files: [rule('p')], standing: plane(2, true) }, 'that policy is archived'],
+  ['archived, in a version', { files: [rule('p@1')], standing: plane(2, true) }, 'that policy is archived'],
+  ['brought back', { files: [policy('p'), rule('p')], standing: plane(1, true) }, null],
+  ['brought back as another version', { files: [policy('p'), rule('p@2')], standing: plane(1, true) }, null],
+  [
+    'removed by the plan',
+    { files: [rule('p')], standing: plane(1), prune: true },
+    'that policy is removed, as no file has it',
+  ],
+  ['of fewer versions', { files: [policy('p'), rule('p@2')] }, 'that policy has one version'],
+  ['unchanged', { files: [policy('p'), rule('p@3')], standing: plane(2) }, 'that policy has 2 versions'],
+  ['of the version that is to be made', { files: [policy('p', 'x'), rule('p@3')], standing: plane(2) }, null],
+])('a rule of files whose policy is %s', (_, { files, standing = [], prune = false }, why) => {
+  const wanted = documentsIn(...files);
+  const changes = planChanges(wanted, standing, { prune });
+  const named = wanted.rules.get('r')?.policy;
+  expect(missingPolicies(wanted.rules, standing, changes)).toEqual(
+    why === null ? [] : [`the rule "r" names ${named}, and ${why}`],
+  );
+});
+
+test.each([
+  ['p@1', plane(1), 0],
+  ['p', plane(3), 0],
+  ['p@2', plane(3), 1],
+  ['p@2', plane(3, true), 0],
+])('a rule that names %s is pulled from a plane', (named, standing, told) => {
+  const { rules } = documentsIn(rule(named));
+  const line = `the rule "r" names ${named}, and of 3 versions only the last is written`;
+  expect(versionsLeftOut(rules, standing)).toEqual(Array(told).fill(line));
+});

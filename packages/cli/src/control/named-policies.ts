@@ -1,0 +1,64 @@
+/**
+ * Policies as rules name them: `read-only`, or one version of it, `read-only@3`. Who is held to a policy that is not there may do
+ * nothing. And files hold one document of a policy, where each plane counts the versions that were published there: so a rule that
+ * names one may mean another in one plane than in the next, or none.
+ */
+import type { ControlDocuments } from '@mandate/policy';
+import { policyNamed, type RuleDocument } from '@mandate/schemas';
+import type { Change } from './plan-changes.ts';
+import type { Standing } from './standing-control.ts';
+import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
+
+type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
+
+/** Of rules that are to stand: those whose policy is not there once the changes are made. A line each. */
+export function missingPolicies(
+  rules: Rules,
+  standing: readonly Standing[],
+  changes: readonly Change[] = [],
+): readonly string[] {
+  const policyOf = whatWillBeOf('policy', standing, changes);
+  return [...rules].flatMap(([id, { policy }]) => {
+    const named = policyNamed(policy);
+    const why = whyMissing(named.version, policyOf(named.id));
+    return why === null ? [] : [`the rule "${id}" names ${policy}, and ${why}`];
+  });
+}
+
+/** Of rules that are to be kept with the latest version of each policy: those that name one of several. A line each. */
+export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): readonly string[] {
+  const policyOf = whatWillBeOf('policy', standing);
+  return [...rules].flatMap(([id, { policy }]) => {
+    const named = policyNamed(policy);
+    const { before } = policyOf(named.id);
+    if (named.version === null || before === undefined || before.isArchived || before.versions < 2) return [];
+    return [`the rule "${id}" names ${policy}, and of ${before.versions} versions only the last is written`];
+  });
+}
+
+/** Rules of files, held to the one document of a policy whichever version they name. `told`: a line for each that names one. */
+export function withTheOnlyVersion({ rules, policies }: Pick<ControlDocuments, 'rules' | 'policies'>): {
+  rules: ControlDocuments['rules'];
+  told: readonly string[];
+} {
+  const pinned = [...rules.values()].filter(({ policy }) => {
+    const { id, version } = policyNamed(policy);
+    return version !== null && policies.has(id);
+  });
+  const latest = pinned.map((rule) => [rule.id, { ...rule, policy: policyNamed(rule.policy).id }] as const);
+  return {
+    rules: new Map([...rules, ...latest]),
+    told: pinned.map(
+      ({ id, policy }) => `the rule "${id}" names ${policy}, and files hold one document of that policy`,
+    ),
+  };
+}
+
+function whyMissing(version: number | null, { before, change }: WhatWillBe): string | null {
+  if (change?.does === 'remove') return 'that policy is removed, as no file has it';
+  if (change === undefined && before === undefined) return 'there is no such policy';
+  if (change === undefined && before?.isArchived) return 'that policy is archived';
+  const versions = (before?.versions ?? 0) + (change === undefined ? 0 : 1);
+  if (version === null || version <= versions) return null;
+  return `that policy has ${versions === 1 ? 'one version' : `${versions} versions`}`;
+}
