@@ -87,11 +87,13 @@ it('shows what differs, makes it so, and then nothing differs; an action obeys i
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
   expect((await mandate([...ask, 'search'])).stdout).toContain('TOOL_NOT_ALLOWED');
 
-  write('below/policy.yml', POLICY.replace("'read_*'", "'read_*', search"));
+  // -0 is the 0 that the plane keeps.
+  write('below/policy.yml', `${POLICY.replace("'read_*'", "'read_*', search")}maxCostPerCall: -0\n`);
   const { stdout } = await mandate(['apply', '-f', path]);
   expect(stdout).toContain(
-    '~ policy gitops-reads\n      allowedTools:\n    +   - search\n    ! wider: allowedTools: + search\n1 difference: 1 to change\n',
+    '~ policy gitops-reads\n    + maxCostPerCall: 0\n      allowedTools:\n    +   - search\n    ! wider: allowedTools: + search\n1 difference: 1 to change\n',
   );
+  expect((await mandate(['diff', '-f', path])).exitCode).toBe(0);
   expect((await mandate([...ask, 'search'])).stdout).toContain('ALLOW');
 
   rmSync(join(path, 'below'), { recursive: true });
@@ -166,6 +168,7 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   const pulled = await mandate(['pull', '--out', out]);
   expect(pulled).toMatchObject({ exitCode: 0, stderr: '' });
   expect(pulled.stdout).toContain('+ policy gitops-reads\n');
+  expect(pulled.stdout.endsWith(`\n5 files written below ${out}\n`)).toBe(true);
   expect(readFileSync(join(out, 'policies/gitops-reads.yaml'), 'utf8')).toBe(
     'kind: policy\nversion: 1\nid: gitops-reads\nallowedTools:\n  - read_*\n',
   );
@@ -247,4 +250,40 @@ it('lint tells what is amiss, of files and of the plane', async () => {
   expect(found.exitCode).toBe(3);
   expect(found.stdout).toMatch(/^error POLICY_MISSING: .*"to-nothing".*\n {2}Publish/);
   expect((await mandate(['lint', '--json'])).exitCode).toBe(0);
+});
+
+it('tells what would be refused or block before it is changed, which change was refused, and what is amiss then', async () => {
+  const { path, write } = files();
+  write('orphan.yaml', 'kind: agent\nid: doer\nparent: nobody\n');
+  write('typo.yaml', RULE.replace('gitops-reads', 'gitops-raeds').replace('gitops-rule', 'typo'));
+  const warned =
+    /the agent "doer" names the parent "nobody", and no such .*\n.*\n.*the rule "typo" names gitops-raeds, and there is no such policy\n/;
+  const dry = await mandate(['apply', '-f', path, '--dry-run']);
+  expect(dry).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(warned) });
+  const refused = await mandate(['apply', '-f', path]);
+  expect([refused.exitCode, refused.stderr.replace(dry.stderr, '')]).toEqual([
+    1,
+    'mandate: the agent "doer": no agent of the id of its parent is registered (PARENT_UNKNOWN); 0 changes made, 2 not\n' +
+      '  Register the parent first.\n',
+  ]);
+  rmSync(join(path, 'orphan.yaml'));
+  const made = await mandate(['apply', '-f', path, '--json']);
+  expect(made.exitCode).toBe(0);
+  expect(jsonLines(made.stdout)).toMatchObject([{ kind: 'rule', id: 'typo' }]);
+  expect(made.stderr).toMatch(
+    /\nerror POLICY_MISSING: The rule "typo" .*\n.*\n(?:.*\n)*mandate: warning: lint finds 1 error, /,
+  );
+
+  // Whose parent is retired stands, and cannot be put into another plane.
+  rmSync(join(path, 'typo.yaml'));
+  const [worker = ''] = AGENTS.split('---\n');
+  write('agents.yaml', worker);
+  const orphaned = 'the agent "gitops-worker" names the parent "gitops-lead", and';
+  expect((await mandate(['apply', '-f', path, '--prune'])).stderr).toContain(
+    `${orphaned} that is removed, as no file has it\n`,
+  );
+  const out = join(folder, 'pulled-orphan');
+  const pulled = await mandate(['pull', '--out', out, '--dry-run']);
+  expect(pulled.stderr).toContain(`${orphaned} no such agent is registered\n`);
+  expect(pulled.stdout.endsWith('\n3 differences: 3 to add; nothing was written\n')).toBe(true);
 });

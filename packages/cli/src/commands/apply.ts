@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { makeChanges } from '../control/make-changes.ts';
 import { missingParents } from '../control/missing-parents.ts';
 import { missingPolicies } from '../control/named-policies.ts';
 import { type Change, planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
-import { PATHS, standingControl } from '../control/standing-control.ts';
+import { standingControl } from '../control/standing-control.ts';
+import { whatIsAmiss } from '../control/what-is-amiss.ts';
 import { someText } from '../input/option-values.ts';
+import { printable } from '../output/printable.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
@@ -35,6 +38,7 @@ export function applyCommand(command: Command, run: RunCommand): void {
       `${FILES}
 
 What was changed by then stays changed where one is refused; the next run goes on.
+At the end it says what lint finds amiss in what stands then.
 
 Examples:
   mandate apply -f policies/
@@ -94,10 +98,14 @@ async function apply(options: Options, context: CommandContext): Promise<ExitCod
   const api = connect(options, context);
   const changes = await planAndShow(options, api, context);
   if (options.dryRun) return 0;
-  for (const change of changes) {
-    await carryOut(api, change, options.reason);
-    if (!options.json) await write(context.stdout, `${change.kind} ${change.id}: done\n`);
-  }
+  const { stdout, stderr } = context;
+  await makeChanges(api, changes, {
+    reason: options.reason,
+    done: async ({ kind, id }) => {
+      if (!options.json) await write(stdout, `${kind} ${printable(id)}: done\n`);
+    },
+  });
+  if (changes.length > 0) await write(stderr, await whatIsAmiss(api, stderr));
   return 0;
 }
 
@@ -108,11 +116,4 @@ async function show(
 ): Promise<void> {
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
-}
-
-async function carryOut(api: ApiClient, change: Change, reason: string | undefined): Promise<void> {
-  const path = `${PATHS[change.kind]}/${encodeURIComponent(change.id)}`;
-  const how = { query: { reason }, revision: change.revision };
-  if (change.after === null) await api.delete(path, how);
-  else await api.put(path, change.after, how);
 }

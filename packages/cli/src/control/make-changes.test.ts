@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type ApiClient, ApiProblem } from '../api-client.ts';
+import { CommandFailure } from '../command-context.ts';
+import { makeChanges } from './make-changes.ts';
+import type { Change } from './plan-changes.ts';
+
+const add = (kind: Change['kind'], id: string): Change => ({
+  ...{ kind, id, does: 'add', revision: 0 },
+  ...{ before: null, after: { id }, widens: [] },
+});
+const CHANGES = [add('agent', 'lead'), add('agent', 'doer'), add('rule', 'r')];
+
+/** Puts what comes, until the agent "doer". */
+function planeThat(fails: Error): Pick<ApiClient, 'put' | 'delete'> {
+  const put = async <T>(path: string): Promise<T> => {
+    if (path === '/v1/agents/doer') throw fails;
+    return {} as T;
+  };
+  return { put, delete: put };
+}
+
+const refusal = (status: number, code: string, detail: string) =>
+  new ApiProblem({ status, code, detail, remedy: 'Do this.', faults: [] });
+
+test.each([
+  [
+    refusal(409, 'PARENT_UNKNOWN', 'no agent of the id of its parent is registered'),
+    'no agent of the id of its parent is registered (PARENT_UNKNOWN); 1 change made, 2 not',
+  ],
+  [
+    refusal(409, 'REVISION_CONFLICT', 'it is not as you have seen it'),
+    'it is not as you have seen it (REVISION_CONFLICT); 1 change made, 2 not',
+  ],
+  [
+    new CommandFailure(1, 'no plane answers', 'Do this.'),
+    'no plane answers; 1 change made, 1 not, and of this one it is not known',
+  ],
+])('says which change it stopped at, and how many were made', async (fails, said) => {
+  const done: string[] = [];
+  const makes = makeChanges(planeThat(fails), CHANGES, {
+    reason: undefined,
+    done: async ({ id }) => void done.push(id),
+  });
+  const { exitCode } = fails;
+  await expect(makes).rejects.toMatchObject({
+    ...{ name: 'CommandFailure', message: `the agent "doer": ${said}` },
+    ...{ exitCode, remedy: 'Do this.' },
+  });
+  expect(done).toEqual(['lead']);
+});

@@ -1,0 +1,54 @@
+/** The changes of a plan, made one after the other, each only as it was seen. */
+import { type ApiClient, ApiProblem } from '../api-client.ts';
+import { CommandFailure } from '../command-context.ts';
+import { counted } from '../output/for-people.ts';
+import type { Change } from './plan-changes.ts';
+import { PATHS } from './standing-control.ts';
+
+/**
+ * Throws what was refused or lost, as a failure that names the change and says how many were made.
+ *
+ * @param options.done is told of each that was made
+ */
+export async function makeChanges(
+  api: Pick<ApiClient, 'put' | 'delete'>,
+  changes: readonly Change[],
+  { reason, done }: { reason: string | undefined; done: (change: Change) => Promise<void> },
+): Promise<void> {
+  for (const [made, change] of changes.entries()) {
+    try {
+      await make(api, change, reason);
+    } catch (error) {
+      throw error instanceof CommandFailure ? stoppedAt(change, error, made, changes.length) : error;
+    }
+    await done(change);
+  }
+}
+
+async function make(
+  api: Pick<ApiClient, 'put' | 'delete'>,
+  { kind, id, after, revision }: Change,
+  reason: string | undefined,
+): Promise<void> {
+  const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
+  const how = { query: { reason }, revision };
+  if (after === null) await api.delete(path, how);
+  else await api.put(path, after, how);
+}
+
+function stoppedAt(
+  { kind, id }: Change,
+  error: CommandFailure,
+  made: number,
+  planned: number,
+): CommandFailure {
+  // Without an answer of its own the plane may have made it all the same.
+  const isRefused = error instanceof ApiProblem && error.status < 500;
+  const left = planned - made;
+  const rest = isRefused ? `${left} not` : `${left - 1} not, and of this one it is not known`;
+  return new CommandFailure(
+    error.exitCode,
+    `the ${kind} "${id}": ${error.message}; ${counted(made, 'change')} made, ${rest}`,
+    error.remedy,
+  );
+}

@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { CommandFailure } from '../command-context.ts';
+import { whatIsAmiss } from './what-is-amiss.ts';
+
+const finding = (severity: string, code: string) => ({ severity, code, message: 'M.', remedy: 'R.' });
+const answers = (...findings: readonly object[]) => ({
+  get: async <T>() => ({ findings, skipped: [] }) as T,
+});
+const told = (api: Parameters<typeof whatIsAmiss>[0]) => whatIsAmiss(api, new PassThrough());
+const warning = (line: string, remedy: string) => `mandate: warning: ${line}\n  ${remedy}\n`;
+const ALL = '`mandate lint` tells them all.';
+
+test('errors are told whole, warnings by number, and nothing where there are none', async () => {
+  expect(await told(answers())).toBe('');
+  const mild = finding('warning', 'POLICY_UNUSED');
+  expect(await told(answers(mild))).toBe(warning('lint finds 0 errors, 1 warning in what stands now', ALL));
+  expect(await told(answers(finding('error', 'POLICY_MISSING'), mild, mild))).toBe(
+    `error POLICY_MISSING: M.\n  R.\n${warning('lint finds 1 error, 2 warnings in what stands now', ALL)}`,
+  );
+});
+
+test('that it cannot be told is no failure of what was done', async () => {
+  const get = async () => {
+    throw new CommandFailure(1, 'no plane answers');
+  };
+  expect(await told({ get })).toBe(
+    warning(
+      'all changes are made, and what is amiss now is not known: no plane answers',
+      'Ask with `mandate lint`.',
+    ),
+  );
+});

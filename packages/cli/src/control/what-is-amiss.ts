@@ -1,0 +1,24 @@
+/** What lint says of a plane after it was changed: errors whole, warnings by number. */
+import type { Linted } from '@mandate/policy';
+import type { ApiClient } from '../api-client.ts';
+import { CommandFailure, type Output } from '../command-context.ts';
+import { findingText } from '../output/finding-text.ts';
+import { counted } from '../output/for-people.ts';
+import { warningsText } from '../output/warnings-text.ts';
+
+/** For that stream; empty: nothing. The changes are made, so that it cannot be told is no failure. */
+export async function whatIsAmiss(api: Pick<ApiClient, 'get'>, stream: Output): Promise<string> {
+  let findings: Linted['findings'];
+  try {
+    ({ findings } = await api.get<Linted>('/v1/lint'));
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    const line = `all changes are made, and what is amiss now is not known: ${error.message}`;
+    return warningsText([line], 'Ask with `mandate lint`.');
+  }
+  if (findings.length === 0) return '';
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const counts = `${counted(errors.length, 'error')}, ${counted(findings.length - errors.length, 'warning')}`;
+  const told = errors.map((finding) => findingText(finding, stream)).join('');
+  return told + warningsText([`lint finds ${counts} in what stands now`], '`mandate lint` tells them all.');
+}
