@@ -98,6 +98,26 @@ it('warns of a rule that names a version which the policy has not', async () => 
   warned.length = 0;
   await apply(pinned.replace("'read_*'", 'search'));
   expect(warned).not.toContain(fault);
+  await apply(FILES.replace('policy: reads', 'policy: raeds'));
+  expect(warned).toContain(
+    'the rule "all-read" names raeds, and there is no such policy: it blocks whom it holds',
+  );
+});
+
+it('says which changes it made, and what of it is wider', async () => {
+  const warned: unknown[] = [];
+  const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said[0]) });
+  const { apply } = topic(log);
+  await apply(FILES);
+  const adds = ['agent lead', 'agent worker', 'policy reads', 'rule all-read'];
+  expect(warned).toEqual([{ changes: 4, made: adds.map((name) => ({ change: `add ${name}` })) }]);
+  await apply(FILES.replace("'read_*'", "'read_*', search"));
+  expect(warned[1]).toEqual({
+    changes: 1,
+    made: [{ change: 'change policy reads', widens: ['allowedTools: + search'] }],
+  });
+  await apply(Array.from({ length: 30 }, (_, at) => `{ kind: agent, id: a${at} }`).join('\n---\n'));
+  expect(warned).toContainEqual({ changes: 30, made: expect.toSatisfy((made) => made.length === 20) });
 });
 
 it('fails where the plane refuses, or no reader could take it in', async () => {

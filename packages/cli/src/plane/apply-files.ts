@@ -27,7 +27,7 @@ const { tenant } = DEFAULTS;
 
 /** Throws a failure with exit code 2 that names what the plane refuses. */
 export async function applyFiles(wanted: ControlDocuments, { followed, clock, log }: Parts): Promise<void> {
-  let made = 0;
+  const made: Change[] = [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const changes = planChanges(wanted, standingIn(followed.tenant(tenant)), { prune: false, atMs: clock() });
     let isOvertaken = false;
@@ -39,7 +39,7 @@ export async function applyFiles(wanted: ControlDocuments, { followed, clock, lo
       const fault = controlRecordFault(record);
       if (fault !== null) throw refused(change, `it ${fault}`);
       const changed = await followed.change(record);
-      if (changed.ok) made += 1;
+      if (changed.ok) made.push(change);
       else if (changed.refusal === 'REVISION_CONFLICT') isOvertaken = true;
       else throw refused(change, changed.refusal);
     }
@@ -64,11 +64,16 @@ function refused({ kind, id }: Change, why: string): CommandFailure {
 }
 
 /** Agents come and go by themselves; policies and rules that no file names are for somebody to look at. */
-function tell(wanted: ControlDocuments, control: TenantControl, made: number, log: Logger): void {
+function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
   const standing = standingIn(control);
   for (const line of missingParents(wanted.agents, standing)) log.warn(`${line}: what it does is blocked`);
   for (const line of missingPolicies(wanted.rules, standing)) log.warn(`${line}: it blocks whom it holds`);
-  if (made > 0) log.warn({ changes: made }, 'agents, policies and rules were made what the files say');
+  if (made.length > 0) {
+    log.warn(
+      { changes: made.length, made: made.slice(0, TOLD).map(inShort) },
+      'agents, policies and rules were made what the files say',
+    );
+  }
   const policies = [...control.policies].filter(
     ([id, { isArchived }]) => !isArchived && !wanted.policies.has(id),
   );
@@ -78,6 +83,13 @@ function tell(wanted: ControlDocuments, control: TenantControl, made: number, lo
     { policies: policies.map(([id]) => id), rules },
     'policies and rules that no file names stay: `mandate apply --prune` removes them',
   );
+}
+
+/** The first of so many changes stand in the log line each. */
+const TOLD = 20;
+
+function inShort({ does, kind, id, widens }: Change): { change: string; widens?: readonly string[] } {
+  return { change: `${does} ${kind} ${id}`, ...(widens.length > 0 && { widens }) };
 }
 
 /** As the service lists it. */
