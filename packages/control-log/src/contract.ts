@@ -47,6 +47,22 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(told(await follow(bus), 'own')).toEqual(told(control, 'own'));
   });
 
+  test('whoever changes something is shown what stood right before it, at its place on the log', async () => {
+    const bus = await open();
+    const [control, other] = [await follow(bus), await follow(bus)];
+    const seen: (number | undefined)[][] = [];
+    const look = () => seen.push(versions(control, 'seen').map(({ document }) => document.maxCostTotal));
+    await other.change(publish('seen', 1));
+    const once = publish('seen', 2);
+    await control.change(once, look);
+    await control.change(once, look);
+    expect(seen).toEqual([[1], [1, 2]]);
+    await control.change(publish('seen', 3), () => {
+      throw new Error('whoever looks ends nothing');
+    });
+    expect(versions(control, 'seen')).toHaveLength(3);
+  });
+
   test('a change that was written twice is made once', async () => {
     const control = await follow(await open());
     const once = publish('twice', 1);

@@ -27,7 +27,7 @@ test.each([
 ])('an agent below another: %s', (_, { files, plane, prune }, why) => {
   const { agents, ...others } = documentsIn(files);
   const standing = plane === '' ? [] : standingOf(documentsIn(plane));
-  const changes = planChanges({ agents, ...others }, standing, { prune });
+  const changes = planChanges({ agents, ...others }, standing, { prune, atMs: 0 });
   expect(missingParents(agents, standing, changes)).toEqual(
     why === null ? [] : [`the agent "doer" names the parent "lead", and ${why}`],
   );

@@ -35,7 +35,7 @@ test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, str
   ['of the version that is to be made', { files: [policy('p', 'x'), rule('p@3')], standing: plane(2) }, null],
 ])('a rule of files whose policy is %s', (_, { files, standing = [], prune = false }, why) => {
   const wanted = documentsIn(...files);
-  const changes = planChanges(wanted, standing, { prune });
+  const changes = planChanges(wanted, standing, { prune, atMs: 0 });
   const named = wanted.rules.get('r')?.policy;
   expect(missingPolicies(wanted.rules, standing, changes)).toEqual(
     why === null ? [] : [`the rule "r" names ${named}, and ${why}`],

@@ -109,8 +109,12 @@ it('says which changes it made, and what of it is wider', async () => {
   const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said[0]) });
   const { apply } = topic(log);
   await apply(FILES);
-  const adds = ['agent lead', 'agent worker', 'policy reads', 'rule all-read'];
-  expect(warned).toEqual([{ changes: 4, made: adds.map((name) => ({ change: `add ${name}` })) }]);
+  const adds = ['agent lead', 'agent worker', 'policy reads'].map((name) => ({ change: `add ${name}` }));
+  const rule = {
+    change: 'add rule all-read',
+    widens: ['it is new: it gives its policy to whom no other rule holds'],
+  };
+  expect(warned).toEqual([{ changes: 4, made: [...adds, rule] }]);
   await apply(FILES.replace("'read_*'", "'read_*', search"));
   expect(warned[1]).toEqual({
     changes: 1,
