@@ -6,7 +6,13 @@ import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@ma
 import { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from '@mandate/ledger';
 import { loadMandates, type MandateOfFile, mandatesOfFile } from '@mandate/policy';
 import { type ManualClock, manualClock } from '@mandate/runtime';
-import { type ActionDecided, type DecisionsRecord, readDecisionsRecord, TOPICS } from '@mandate/schemas';
+import {
+  type ActionDecided,
+  type ActionSettled,
+  type DecisionsRecord,
+  readDecisionsRecord,
+  TOPICS,
+} from '@mandate/schemas';
 import { expect } from 'vitest';
 
 export const START_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -115,4 +121,11 @@ export function decisionOf(answer: Answer | undefined): ActionDecided['decision'
     throw new Error(`expected a decision, got ${JSON.stringify(answer)}`);
   }
   return answer.record.decision;
+}
+
+export function settlementOf(answer: Answer | undefined): ActionSettled['settlement'] {
+  if (answer?.kind !== 'record' || answer.record.event !== 'action.settled') {
+    throw new Error(`expected a settlement, got ${JSON.stringify(answer)}`);
+  }
+  return answer.record.settlement;
 }

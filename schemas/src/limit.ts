@@ -58,7 +58,7 @@ export const confirmationLimit = z.object({
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;
 
-/** How a charge is settled: the three columns of the table in SEMANTICS section 4. */
+/** How a charge is settled: the three columns of the table in SEMANTICS section 4, and what several of them come to. */
 export const charging = z.discriminatedUnion('type', [
   z.object({ type: z.literal('SUCCESS_BASED'), estimateMicros: micros }),
   z.object({ type: z.literal('ATTEMPT_BASED'), estimateMicros: micros }),
@@ -67,6 +67,17 @@ export const charging = z.discriminatedUnion('type', [
     attemptMicros: micros,
     successMicros: micros,
     verificationMicros: micros,
+  }),
+  /** What several policies keep, where none of them keeps the most of every outcome: at least so much, or what was metered. */
+  z.object({
+    type: z.literal('COMPOSED'),
+    failedMicros: micros,
+    /** Of a success whose verification did not run. */
+    succeededMicros: micros,
+    /** Of a success that was verified. */
+    verifiedMicros: micros,
+    /** Of a success of which nothing was metered. */
+    estimateMicros: micros,
   }),
 ]);
 export type Charging = z.infer<typeof charging>;

@@ -30,7 +30,7 @@ type Balances = { balances: readonly { spentMicros: number }[] };
 type Plane = ReturnType<typeof serverPlane>;
 
 /** Of this build: packages/ledger/src/redis/shards.ts. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const DECIDER = { ...SHORT_SESSION, BATCH_RECORDS: '20' };
 
 describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () => {

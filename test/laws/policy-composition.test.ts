@@ -4,7 +4,7 @@ import { type Check, policyDocument } from '@mandate/schemas';
 import { matchesByTable } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
+import { type Box, deciderInABox, decisionOf, START_MS, settlementOf } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
 
 // A law takes a second or two; how long that is on a busy machine is no part of it.
@@ -174,7 +174,7 @@ test('what each of the others is said to say of a counter it says alone, from on
   expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(10);
 });
 
-const CALL = { agentId: 'a', type: 'tool_call', tool: 't' };
+const CALL = { agentId: 'a', type: 'tool_call', tool: 't' } as const;
 
 /** Policies of which each limits what the others do. */
 const sharing = fc.record({
@@ -321,34 +321,166 @@ test('what was found says whose bound it was', () => {
   });
 });
 
-test.each([
-  [{ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
-  [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
-  [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'SUCCESS_BASED' }, 'TIERED'],
-  [{ type: 'TIERED', attempt: 0, success: 0, verification: 0.1 }, { type: 'SUCCESS_BASED' }, 'SUCCESS_BASED'],
-  [{ type: 'TIERED', attempt: 0.1, success: 0 }, { type: 'ATTEMPT_BASED' }, 'ATTEMPT_BASED'],
-])(
-  'of two that reserve as much, %j and %j, the one that keeps more of a call that fails',
-  (one, other, keeps) => {
-    for (const [first, second] of [
-      [one, other],
-      [other, one],
-    ]) {
-      const mandate = composed(named([{ defaultChargingPolicy: first }, { defaultChargingPolicy: second }]));
-      const action = {
-        id: 'x',
-        agentId: 'a',
-        type: 'tool_call' as const,
-        tool: 't',
-        estimatedCostMicros: 100_000,
-      };
-      expect(plan(action, mandate, START_MS)).toMatchObject({
-        reserveMicros: 100_000,
-        charging: { type: keeps },
-      });
-    }
-  },
+const amount = fc.constantFrom(0, 0.01, 0.03, 0.04, 0.1, 0.7);
+const tiers = fc.record({
+  type: fc.constant('TIERED' as const),
+  attempt: amount,
+  success: amount,
+  verification: amount,
+});
+/** Policies of which each says what a call of `t` costs, and how that is settled. */
+const pricing = fc
+  .record({
+    defaultChargingPolicy: fc.oneof(
+      fc.constantFrom({ type: 'SUCCESS_BASED' as const }, { type: 'ATTEMPT_BASED' as const }),
+      tiers,
+    ),
+    cost: fc.option(amount, { nil: undefined }),
+  })
+  .map(({ defaultChargingPolicy, cost }) => ({
+    defaultChargingPolicy,
+    ...(cost === undefined ? {} : { toolPolicies: { t: { cost } } }),
+  }));
+const pricings = fc.array(pricing, { minLength: 2, maxLength: NAMES.length });
+const estimate = fc.constantFrom(
+  {},
+  ...[0, 20_000, 100_000, 800_000].map((estimatedCostMicros) => ({ estimatedCostMicros })),
 );
+const outcome = fc
+  .record({
+    status: fc.constantFrom('success', 'success', 'failure', 'cancelled'),
+    ok: fc.constantFrom(true, false, null),
+    actualCostMicros: fc.constantFrom(null, 0, 20_000, 50_000, 900_000),
+  })
+  .map(({ status, ok, actualCostMicros }) => ({
+    status,
+    ...(ok === null ? {} : { verification: { ok } }),
+    ...(actualCostMicros === null ? {} : { actualCostMicros }),
+  }));
+
+const asked = (said: object, id = 'x') => ({ event: 'action.requested', action: { id, ...CALL, ...said } });
+const reported = (became: object, id = 'x') => ({
+  event: 'action.completed',
+  outcome: { actionId: id, agentId: CALL.agentId, ...became },
+});
+
+function boxUnder(mandate: Mandate): Box {
+  const box = deciderInABox([{}]);
+  enforce(box, mandate);
+  return box;
+}
+
+async function tell(box: Box, value: object) {
+  const [answer] = await box.answer([box.append(value)]);
+  return answer;
+}
+
+test('a call reserves the most that one of them reserves, and costs the most that one of them charges', async () => {
+  const kinds = new Set<string | undefined>();
+  await fc.assert(
+    fc.asyncProperty(pricings.map(named), estimate, outcome, async (policies, said, became) => {
+      const costUnder = async (mandate: Mandate) => {
+        const box = boxUnder(mandate);
+        const { reservation } = decisionOf(await tell(box, asked(said)));
+        const { chargedMicros } = settlementOf(await tell(box, reported(became)));
+        kinds.add(reservation?.charging.type);
+        return { reservedMicros: reservation?.micros ?? 0, chargedMicros };
+      };
+      const alone = await Promise.all(policies.map((policy) => costUnder(composed([policy]))));
+      expect(await costUnder(composed(policies))).toEqual({
+        reservedMicros: Math.max(...alone.map(({ reservedMicros }) => reservedMicros)),
+        chargedMicros: Math.max(...alone.map(({ chargedMicros }) => chargedMicros)),
+      });
+    }),
+    { numRuns: 500 },
+  );
+  expect(kinds).toEqual(new Set(['SUCCESS_BASED', 'ATTEMPT_BASED', 'TIERED', 'COMPOSED']));
+});
+
+test('which of them says what of a price changes nothing, nor how many say it', () => {
+  fc.assert(
+    fc.property(pricings, estimate, fc.infiniteStream(fc.nat()), (fields, said, drawn) => {
+      const priceUnder = (some: readonly object[]) => {
+        const { reserveMicros, charging } = plan(
+          { id: 'x', ...CALL, ...said },
+          composed(named(some)),
+          START_MS,
+        );
+        return { reserveMicros, charging };
+      };
+      const shuffled = [...fields, ...fields]
+        .map((field) => ({ field, at: drawn.next().value }))
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ field }) => field);
+      expect(priceUnder(shuffled)).toEqual(priceUnder(fields));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('after the same calls and reports each of them allows what all of them allow, and has charged no more', async () => {
+  const seen = { refused: 0, lessAlone: 0 };
+  const bounded = fc
+    .record({ priced: pricing, maxCostTotal: fc.constantFrom(0.8, 1, 2, 3) })
+    .map(({ priced, maxCostTotal }) => ({ ...priced, maxCostTotal }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(bounded, { minLength: 2, maxLength: NAMES.length }).map(named),
+      fc.array(fc.record({ said: estimate, became: outcome }), { minLength: 4, maxLength: 8 }),
+      async (policies, calls) => {
+        const all = boxUnder(composed(policies));
+        const alone = policies.map((policy) => boxUnder(composed([policy])));
+        for (const [at, { said, became }] of calls.entries()) {
+          const [ask, report] = [asked(said, `c${at}`), reported(became, `c${at}`)];
+          if (decisionOf(await tell(all, ask)).verdict !== 'ALLOW') {
+            seen.refused += 1;
+            continue;
+          }
+          const { cumulativeMicros } = settlementOf(await tell(all, report));
+          for (const box of alone) {
+            expect(decisionOf(await tell(box, ask)).verdict).toBe('ALLOW');
+            const settled = settlementOf(await tell(box, report));
+            expect(settled.cumulativeMicros).toBeLessThanOrEqual(cumulativeMicros);
+            if (settled.cumulativeMicros < cumulativeMicros) seen.lessAlone += 1;
+          }
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(Math.min(seen.refused, seen.lessAlone), 'both came about').toBeGreaterThan(10);
+});
+
+test.each([
+  [{ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }, { type: 'ATTEMPT_BASED' }],
+  [{ type: 'TIERED', attempt: 0.01, success: 0.09 }, { type: 'ATTEMPT_BASED' }, { type: 'ATTEMPT_BASED' }],
+  [{ type: 'TIERED', attempt: 0.1, success: 0 }, { type: 'ATTEMPT_BASED' }, { type: 'ATTEMPT_BASED' }],
+  [
+    { type: 'TIERED', attempt: 0.01, success: 0.02 },
+    { type: 'TIERED', attempt: 0, success: 0.05, verification: 0.05 },
+    { type: 'TIERED', attemptMicros: 10_000, successMicros: 40_000, verificationMicros: 50_000 },
+  ],
+  [
+    { type: 'TIERED', attempt: 0.07, success: 0.01, verification: 0.01 },
+    { type: 'SUCCESS_BASED' },
+    {
+      type: 'COMPOSED',
+      failedMicros: 70_000,
+      succeededMicros: 80_000,
+      verifiedMicros: 90_000,
+      estimateMicros: 100_000,
+    },
+  ],
+])('%j and %j settle by the kind that says it all, where there is one', (one, other, charging) => {
+  for (const [first, second] of [
+    [one, other],
+    [other, one],
+  ]) {
+    const mandate = composed(named([{ defaultChargingPolicy: first }, { defaultChargingPolicy: second }]));
+    const action = { id: 'x', ...CALL, estimatedCostMicros: 100_000 };
+    expect(plan(action, mandate, START_MS)).toMatchObject({ reserveMicros: 100_000, charging });
+  }
+});
 
 test('a model whose price one of them must know and does not is refused, though another states one', () => {
   const tiers = { defaultChargingPolicy: { type: 'TIERED', attempt: 0.01, success: 0.01 } };

@@ -1,4 +1,4 @@
-/** What an action costs in the end: the table of SEMANTICS section 4, one row a charging policy. */
+/** What an action costs in the end: the table of SEMANTICS section 4, one row a charging policy, and the most of several. */
 import type { Charging, SettleRequest } from '@mandate/schemas';
 
 /** How an outcome counts: a success whose verification failed is a failure. */
@@ -26,6 +26,12 @@ export function finalCharge(
       const verificationMicros = outcome.verified === null ? 0 : charging.verificationMicros;
       const sum = charging.attemptMicros + charging.successMicros + verificationMicros;
       return Math.min(sum, Number.MAX_SAFE_INTEGER);
+    }
+    case 'COMPOSED': {
+      const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = charging;
+      if (result === 'failed') return Math.max(failedMicros, outcome.actualMicros ?? 0);
+      const keptMicros = outcome.verified === null ? succeededMicros : verifiedMicros;
+      return Math.max(keptMicros, outcome.actualMicros ?? estimateMicros);
     }
   }
 }

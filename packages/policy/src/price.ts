@@ -1,5 +1,6 @@
 /** What a call costs before it runs, and how its outcome will settle that: SEMANTICS section 4. */
 import type { Action, Charging } from '@mandate/schemas';
+import { greaterCharging } from './greater-charging.ts';
 import type { ChargingRule, Policy, ToolPolicy } from './mandate/mandate.ts';
 import { priceOfLlmCall } from './prices/price-of-llm-call.ts';
 
@@ -18,13 +19,13 @@ export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
   return { rule: tool?.charging ?? policy.charging, costMicros: tool?.costMicros ?? null };
 }
 
-/** Under several policies, the price that keeps most; what one of them cannot price is priced for none. */
+/** Under several policies, the most that one of them takes of each outcome; what one cannot price is priced for none. */
 export function priceOf(action: Action, pricings: readonly Pricing[], atMs: number): Price {
-  let strictest = priceUnder(action, pricings[0] as Pricing, atMs);
+  let price = priceUnder(action, pricings[0] as Pricing, atMs);
   for (let at = 1; at < pricings.length; at += 1) {
-    strictest = stricter(strictest, priceUnder(action, pricings[at] as Pricing, atMs));
+    price = together(price, priceUnder(action, pricings[at] as Pricing, atMs));
   }
-  return strictest;
+  return price;
 }
 
 /** The policy's price for the tool → the price list → the stated estimate, which may raise a price but never lower it. */
@@ -37,26 +38,11 @@ function priceUnder(action: Action, { rule, costMicros }: Pricing, atMs: number)
   return flat(rule.type, 0, action.type === 'llm_call' ? 'unknown' : 'free');
 }
 
-function stricter(one: Price, other: Price): Price {
-  const more = keepsMore(one, other) ? one : other;
-  return one.source === 'unknown' || other.source === 'unknown' ? { ...more, source: 'unknown' } : more;
-}
-
-/** By what it reserves, then by what it keeps of a call that fails, then of one that succeeds and was not verified. */
-function keepsMore(one: Price, other: Price): boolean {
-  const [kept, keptByOther] = [keptBy(one), keptBy(other)];
-  const at = kept.findIndex((micros, place) => micros !== keptByOther[place]);
-  return at === -1 || (kept[at] as number) > (keptByOther[at] as number);
-}
-
-/** The last: whether what was metered beyond that is charged too. */
-function keptBy({ reserveMicros, charging }: Price): readonly number[] {
-  if (charging.type === 'TIERED') {
-    const { attemptMicros, successMicros } = charging;
-    return [reserveMicros, attemptMicros, attemptMicros + successMicros, 0];
-  }
-  const { type, estimateMicros } = charging;
-  return [reserveMicros, type === 'ATTEMPT_BASED' ? estimateMicros : 0, estimateMicros, 1];
+function together(one: Price, other: Price): Price {
+  const { reserveMicros, source } = other.reserveMicros > one.reserveMicros ? other : one;
+  const isUnknown = one.source === 'unknown' || other.source === 'unknown';
+  const charging = greaterCharging(one.charging, other.charging);
+  return { reserveMicros, charging, source: isUnknown ? 'unknown' : source };
 }
 
 function listedPrice(

@@ -66,6 +66,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       { type: 'SUCCESS_BASED', estimateMicros: 30 },
       { type: 'ATTEMPT_BASED', estimateMicros: 30 },
       { type: 'TIERED', attemptMicros: 5, successMicros: 10, verificationMicros: 15 },
+      { type: 'COMPOSED', failedMicros: 5, succeededMicros: 10, verifiedMicros: 25, estimateMicros: 20 },
     ),
     reserveMicros: one(30, 30, 30, 30, 0),
     observe: one(false, false, false, true),

@@ -6,6 +6,13 @@ import { budget, planOf, refusal, settleRequest, stepRequest, TENANT } from './b
 const SUCCESS: Charging = { type: 'SUCCESS_BASED', estimateMicros: 100 };
 const ATTEMPT: Charging = { type: 'ATTEMPT_BASED', estimateMicros: 100 };
 const TIERED: Charging = { type: 'TIERED', attemptMicros: 20, successMicros: 30, verificationMicros: 50 };
+const COMPOSED: Charging = {
+  type: 'COMPOSED',
+  failedMicros: 20,
+  succeededMicros: 50,
+  verifiedMicros: 90,
+  estimateMicros: 70,
+};
 
 type Row = [Charging, Pick<SettleRequest, 'status'> & Partial<SettleRequest>, costs: number];
 
@@ -30,6 +37,16 @@ export function settling(make: MakeLedger): void {
     [TIERED, { status: 'failure' }, 20],
     [TIERED, { status: 'success', verified: false }, 20],
     [TIERED, { status: 'cancelled' }, 0],
+    [COMPOSED, { status: 'success' }, 70],
+    [COMPOSED, { status: 'success', actualMicros: 40 }, 50],
+    [COMPOSED, { status: 'success', actualMicros: 60 }, 60],
+    [COMPOSED, { status: 'success', verified: true }, 90],
+    [COMPOSED, { status: 'success', verified: true, actualMicros: 250 }, 250],
+    [COMPOSED, { status: 'failure' }, 20],
+    [COMPOSED, { status: 'failure', actualMicros: 10 }, 20],
+    [COMPOSED, { status: 'failure', actualMicros: 40 }, 40],
+    [COMPOSED, { status: 'success', verified: false }, 20],
+    [COMPOSED, { status: 'cancelled', actualMicros: 40 }, 0],
   ])('%j with %j costs %j in every counter', async (charging, outcome, costs) => {
     const { ledger } = await begin(make);
     const limits = [budget({ scope: 'tenant', subject: '', id: 'team', windowMs: 60_000 })];

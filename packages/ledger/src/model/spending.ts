@@ -120,7 +120,7 @@ export function calls(history: History, tenant: string, rate: RateLimit): number
   ).length;
 }
 
-/** The table of SEMANTICS section 4, by row and column. */
+/** The table of SEMANTICS section 4, by row and column; of several policies the most. */
 export function finalCost(
   charging: DecideEvent['request']['plan']['charging'],
   outcome: SettleRequest,
@@ -135,6 +135,12 @@ export function finalCost(
       tiers.reduce((sum, tier) => sum + tier, 0),
       Number.MAX_SAFE_INTEGER,
     );
+  }
+  if (charging.type === 'COMPOSED') {
+    const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = charging;
+    const success = outcome.verified ? verifiedMicros : succeededMicros;
+    const [kept, unmetered] = failed ? [failedMicros, 0] : [success, estimateMicros];
+    return Math.max(kept, outcome.actualMicros ?? unmetered);
   }
   if (charging.type === 'ATTEMPT_BASED') {
     return outcome.actualMicros !== null && outcome.actualMicros > charging.estimateMicros

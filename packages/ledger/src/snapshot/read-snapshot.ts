@@ -14,7 +14,7 @@ import { shareCharges } from '../memory/reserve.ts';
 import { takeSlot } from '../memory/sliding-rate.ts';
 import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
-import { SNAPSHOT_VERSION, type SnapshotHead, type SnapshotLine, type StoredLease } from './snapshot-line.ts';
+import { READABLE_VERSIONS, SNAPSHOT_VERSION, type SnapshotHead, type SnapshotLine, type StoredLease } from './snapshot-line.ts';
 
 /**
  * Lines as `writeSnapshot` gave them, without line ends. Throws SNAPSHOT_UNREADABLE when they are of another version,
@@ -48,7 +48,7 @@ export function readSnapshotHead(text: string): Pick<Fold, 'positions' | 'digest
 type Reading = { fold: Fold; counters: Map<number, Counter> };
 
 function headOf(line: SnapshotLine): SnapshotHead {
-  if (line.line === 'snapshot' && line.version === SNAPSHOT_VERSION) return line;
+  if (line.line === 'snapshot' && READABLE_VERSIONS.includes(line.version)) return line;
   throw unreadable(`it is not of version ${SNAPSHOT_VERSION}`);
 }
 

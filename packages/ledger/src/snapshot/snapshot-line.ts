@@ -10,9 +10,13 @@ import type { Duplicate, EarlySettlement, Entry, Lease, Settled } from '../memor
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
 /**
- * Raised when a line changes its meaning, or another kind of line is needed: an older snapshot is then passed over, and the log folded from its start.
+ * Raised when a line changes its meaning, or another kind of line is needed, or of charging: an older snapshot is then passed
+ * over, and the log folded from its start, but for those that mean the same still.
  */
-export const SNAPSHOT_VERSION = 4;
+export const SNAPSHOT_VERSION = 5;
+
+/** Version 4 is one without the charging COMPOSED. */
+export const READABLE_VERSIONS: readonly number[] = [SNAPSHOT_VERSION, 4];
 
 export type SnapshotHead = {
   line: 'snapshot';

@@ -36,6 +36,14 @@ async function someFold(): Promise<Fold> {
   return fold;
 }
 
+/** With their end. */
+function sealed(lines: string[]): string[] {
+  const sha256 = createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('hex');
+  return [...lines, JSON.stringify({ line: 'end', lines: lines.length, sha256 })];
+}
+
 const unreadable = expect.objectContaining({ code: 'SNAPSHOT_UNREADABLE', retryable: false });
 
 describe('a snapshot', () => {
@@ -69,13 +77,18 @@ describe('a snapshot', () => {
     const lines = [...writeSnapshot(fold)];
     expect([...(await readSnapshot(lines)).state.early.values()]).toEqual([waits]);
     const older = lines.slice(0, -1).map((line) => line.replace(',"forgetAtMs":5000', ''));
-    const sha256 = createHash('sha256')
-      .update(older.map((line) => `${line}\n`).join(''))
-      .digest('hex');
-    const end = JSON.stringify({ line: 'end', lines: older.length, sha256 });
-    const { state } = await readSnapshot([...older, end]);
+    const { state } = await readSnapshot(sealed(older));
     const forgetAtMs = state.clockMs + state.replayMemoryMs;
     expect([...state.early.values()]).toEqual([{ ...waits, forgetAtMs }]);
+  });
+
+  test('of the version before is read as it was', async () => {
+    const fold = await someFold();
+    const older = [...writeSnapshot(fold)]
+      .slice(0, -1)
+      .map((line) => line.replace(/"version":\d+/, '"version":4'));
+    const restored = await readSnapshot(sealed(older));
+    expect(stateOf(restored.state, 1_000)).toEqual(stateOf(fold.state, 1_000));
   });
 
   test('is lines of JSON, none of which holds a line end', async () => {

@@ -42,13 +42,40 @@ export function requestIn(words: string): Request {
 }
 
 function chargingWord(charging: Charging): string {
-  if (charging.type !== 'TIERED') return `["${charging.type}",${integer(charging.estimateMicros)}]`;
-  const { attemptMicros, successMicros, verificationMicros } = charging;
-  return `["TIERED",${[attemptMicros, successMicros, verificationMicros].map(integer)}]`;
+  return `["${charging.type}",${amountsOf(charging).map(integer)}]`;
 }
 
-function chargingIn([type, first = 0, second = 0, third = 0]: [Charging['type'], ...number[]]): Charging {
-  return type === 'TIERED'
-    ? { type, attemptMicros: first, successMicros: second, verificationMicros: third }
-    : { type, estimateMicros: first };
+function amountsOf(charging: Charging): number[] {
+  switch (charging.type) {
+    case 'SUCCESS_BASED':
+    case 'ATTEMPT_BASED':
+      return [charging.estimateMicros];
+    case 'TIERED':
+      return [charging.attemptMicros, charging.successMicros, charging.verificationMicros];
+    case 'COMPOSED': {
+      const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = charging;
+      return [failedMicros, succeededMicros, verifiedMicros, estimateMicros];
+    }
+  }
+}
+
+function chargingIn([type, first = 0, second = 0, third = 0, fourth = 0]: [
+  Charging['type'],
+  ...number[],
+]): Charging {
+  switch (type) {
+    case 'SUCCESS_BASED':
+    case 'ATTEMPT_BASED':
+      return { type, estimateMicros: first };
+    case 'TIERED':
+      return { type, attemptMicros: first, successMicros: second, verificationMicros: third };
+    case 'COMPOSED':
+      return {
+        type,
+        failedMicros: first,
+        succeededMicros: second,
+        verifiedMicros: third,
+        estimateMicros: fourth,
+      };
+  }
 }

@@ -49,6 +49,11 @@ local function final_charge(charging, outcome)
     return outcome.actual or (result == 'succeeded' and charging[2] or 0)
   end
   if charging[1] == 'ATTEMPT_BASED' then return math.max(charging[2], outcome.actual or 0) end
+  if charging[1] == 'COMPOSED' then
+    if result == 'failed' then return math.max(charging[2], outcome.actual or 0) end
+    local kept = outcome.verified == 'not_run' and charging[3] or charging[4]
+    return math.max(kept, outcome.actual or charging[5])
+  end
   assert(charging[1] == 'TIERED', 'no such charging')
   if result == 'failed' then return charging[2] end
   local verification = outcome.verified == 'not_run' and 0 or charging[4]
