@@ -594,6 +594,21 @@ export const MUTATIONS: readonly Mutation[] = [
       'outcome.verified === null ? 0 : charging.verificationMicros',
       'charging.verificationMicros',
     ],
+    [
+      '7 COMPOSED failure: what is kept, or what was metered',
+      'Math.max(failedMicros, outcome.actualMicros ?? 0)',
+      'failedMicros',
+    ],
+    [
+      '7 COMPOSED verification only if it ran',
+      'outcome.verified === null ? succeededMicros : verifiedMicros',
+      'verifiedMicros',
+    ],
+    [
+      '7 COMPOSED success: what is kept, or what was metered or estimated',
+      'Math.max(keptMicros, outcome.actualMicros ?? estimateMicros)',
+      'Math.max(keptMicros, outcome.actualMicros ?? 0)',
+    ],
     ['4 cancelled releases everything', "if (result === 'cancelled') return 0;", ''],
   ]),
   ...inFile(`${MEMORY}/settle.ts`, [
@@ -768,13 +783,50 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a policy that is missing blocks', '  policyFound,\n', ''],
   ]),
   ...inFile(`${POLICY}/price.ts`, [
-    ['7 the price that keeps most', 'keepsMore(one, other) ? one : other', 'one'],
+    ['7 the most that one reserves', 'other.reserveMicros > one.reserveMicros ? other : one', 'one'],
     [
-      '7 of equal prices the one that keeps more',
-      'at === -1 || (kept[at] as number) > (keptByOther[at] as number)',
-      'true',
+      '7 a call is not settled as by the one that reserves most',
+      'greaterCharging(one.charging, other.charging)',
+      '(other.reserveMicros > one.reserveMicros ? other : one).charging',
     ],
-    ['7 a price that one does not know', "{ ...more, source: 'unknown' }", 'more'],
+    ['7 a price that one does not know', "isUnknown ? 'unknown' : source", 'source'],
+  ]),
+  ...inFile(`${POLICY}/greater-charging.ts`, [
+    [
+      '7 the most that is kept of a failure',
+      'Math.max(one.failedMicros, other.failedMicros)',
+      'one.failedMicros',
+    ],
+    [
+      '7 the most that is kept of a success',
+      'Math.max(one.succeededMicros, other.succeededMicros)',
+      'one.succeededMicros',
+    ],
+    [
+      '7 the most that is kept of what was verified',
+      'Math.max(one.verifiedMicros, other.verifiedMicros)',
+      'one.verifiedMicros',
+    ],
+    [
+      '7 the most that is estimated',
+      'Math.max(one.estimateMicros ?? 0, other.estimateMicros ?? 0, succeededMicros)',
+      'Math.max(one.estimateMicros ?? 0, succeededMicros)',
+    ],
+    [
+      '7 whichever policy says what, the same amounts come out',
+      'other.estimateMicros ?? 0, succeededMicros)',
+      'other.estimateMicros ?? 0)',
+    ],
+    [
+      '7 what one of them meters counts',
+      'one.estimateMicros !== null || other.estimateMicros !== null',
+      'one.estimateMicros !== null && other.estimateMicros !== null',
+    ],
+    [
+      '7 where no kind says it all, amounts do',
+      'failedMicros === verifiedMicros && failedMicros === estimateMicros',
+      'failedMicros === verifiedMicros',
+    ],
   ]),
   ...inFile(`${POLICY}/mandate/compose.ts`, [
     [

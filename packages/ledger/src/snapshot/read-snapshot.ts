@@ -14,7 +14,13 @@ import { shareCharges } from '../memory/reserve.ts';
 import { takeSlot } from '../memory/sliding-rate.ts';
 import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
-import { READABLE_VERSIONS, SNAPSHOT_VERSION, type SnapshotHead, type SnapshotLine, type StoredLease } from './snapshot-line.ts';
+import {
+  READABLE_VERSIONS,
+  SNAPSHOT_VERSION,
+  type SnapshotHead,
+  type SnapshotLine,
+  type StoredLease,
+} from './snapshot-line.ts';
 
 /**
  * Lines as `writeSnapshot` gave them, without line ends. Throws SNAPSHOT_UNREADABLE when they are of another version,
