@@ -809,13 +809,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '7 the most that is estimated',
-      'Math.max(one.estimateMicros ?? 0, other.estimateMicros ?? 0, succeededMicros)',
-      'Math.max(one.estimateMicros ?? 0, succeededMicros)',
-    ],
-    [
-      '7 whichever policy says what, the same amounts come out',
-      'other.estimateMicros ?? 0, succeededMicros)',
-      'other.estimateMicros ?? 0)',
+      'Math.max(one.estimateMicros ?? 0, other.estimateMicros ?? 0)',
+      '(one.estimateMicros ?? other.estimateMicros ?? 0)',
     ],
     [
       '7 what one of them meters counts',

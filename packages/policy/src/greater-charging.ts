@@ -47,15 +47,12 @@ function allAt(micros: number, estimateMicros: number): Amounts {
 }
 
 function greater(one: Amounts, other: Amounts): Amounts {
-  const succeededMicros = Math.max(one.succeededMicros, other.succeededMicros);
   const isMetered = one.estimateMicros !== null || other.estimateMicros !== null;
   return {
     failedMicros: Math.max(one.failedMicros, other.failedMicros),
-    succeededMicros,
+    succeededMicros: Math.max(one.succeededMicros, other.succeededMicros),
     verifiedMicros: Math.max(one.verifiedMicros, other.verifiedMicros),
-    estimateMicros: isMetered
-      ? Math.max(one.estimateMicros ?? 0, other.estimateMicros ?? 0, succeededMicros)
-      : null,
+    estimateMicros: isMetered ? Math.max(one.estimateMicros ?? 0, other.estimateMicros ?? 0) : null,
   };
 }
 
