@@ -1,9 +1,9 @@
 /** What lint tells is so, whatever agents do: what it calls useless could go, and what it calls blocked is. */
 import { lintControl, mandatesUnderControl } from '@mandate/policy';
-import type { ActionDecided, Plan } from '@mandate/schemas';
+import { type ActionDecided, actionRequested, type Plan } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { deciderInABox, decisionOf, reporting, START_MS } from '../decider-in-a-box.ts';
+import { asking, deciderInABox, decisionOf, reporting, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAsk, arbitraryMandate, arbitraryReport } from './arbitrary-requests.ts';
 import { AGENTS, calls, MOMENTS, plansOf, rule } from './arbitrary-rules.ts';
 import { foldOf, type Register } from './registered.ts';
@@ -127,14 +127,20 @@ const rulesDrawn = fc.tuple(asked, asked, mode, mode).map(([ofP, ofQ, modeOfP, m
   { id: 't', policy: 'z', mode: 'observe' },
 ]);
 
-type Documents = { policies: readonly object[]; rules: readonly object[] };
+/** `earlier`: versions that held before the others were published. */
+type Documents = { earlier: readonly object[]; policies: readonly object[]; rules: readonly object[] };
 
-async function decided({ policies, rules }: Documents, records: readonly object[]) {
-  const { fold, revision } = foldOf({ agents: AGENTS, policies: [...policies, { id: 'z' }], rules });
+/** What is decided of each, of which the earlier versions hold the first half. */
+async function decided({ earlier, policies, rules }: Documents, records: readonly object[]) {
   const box = deciderInABox([{}]);
-  box.context = { ...box.context, control: () => mandatesUnderControl(fold, () => revision) };
+  const hold = (published: readonly object[]) => {
+    const { fold, revision } = foldOf({ agents: AGENTS, policies: [...published, { id: 'z' }], rules });
+    box.context = { ...box.context, control: () => mandatesUnderControl(fold, () => revision) };
+  };
+  hold(earlier);
   const decisions: ActionDecided['decision'][] = [];
-  for (const record of records) {
+  for (const [at, record] of records.entries()) {
+    if (at === records.length >> 1) hold([...earlier, ...policies]);
     box.clock.advance(200);
     const [answer] = await box.answer([box.append(record)]);
     if ('action' in record) decisions.push(decisionOf(answer));
@@ -163,36 +169,82 @@ const histories = fc
     }),
   );
 
-const onePolicy = fc.tuple(limited, fc.constant({}));
-const twoPolicies = fc.tuple(limited, limited);
+const few = fc.constantFrom(0.1, 0.3, 1);
+const slow = fc.constantFrom(3_000, 60_000);
+const calling: fc.Arbitrary<object> = fc
+  .record({ agentId: fc.constantFrom('agent-1', 'agent-1', 'agent-2'), tool: fc.constantFrom('send', 'x') })
+  .map((action) => ({ ...action, id: '-', tenant: 'default' }));
+const called: typeof histories = fc
+  .array(calling, { minLength: 6, maxLength: 14, size: 'max' })
+  .map((drawn) => drawn.map((action, at) => actionRequested.parse(asking({ ...action, id: `call-${at}` }))));
+const enforced = fc.constant([{ id: 'r', policy: 'p', mode: 'enforce' }]);
+const rate = fc.record({ maxCalls: fc.integer({ min: 1, max: 4 }), windowMs: slow });
+/** Nothing but limits that a few calls reach. */
+const reached: fc.Arbitrary<Limited> = fc.record(
+  {
+    maxCostTotal: few,
+    budgets: fc.array(
+      fc.record(
+        {
+          id: fc.constantFrom('a', 'b'),
+          scope: fc.constantFrom('agent', 'agent', 'principal', 'mandate', 'tenant'),
+          max: few,
+          windowMs: slow,
+        },
+        { requiredKeys: ['id', 'scope', 'max'] },
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    rateLimit: rate,
+    toolPolicies: fc.record({ send: fc.record({ cost: fc.constant(0.1), rateLimit: rate }) }),
+  },
+  { requiredKeys: ['budgets', 'toolPolicies'] },
+);
 
-test.each([
-  ['of one policy', onePolicy],
-  ['of two', twoPolicies],
-])('a limit without effect could go: %s', async (_, drawn) => {
+/** A policy, and a version of it that was held before: another, or one that had not all of its limits. */
+function versionsOf(policy: fc.Arbitrary<Limited>): fc.Arbitrary<Versions> {
+  return fc
+    .tuple(policy, fc.option(policy), fc.subarray([0, 1, 2]))
+    .map(([{ budgets = [], ...others }, another, kept]) => {
+      const byName = new Map(budgets.map((one) => [`${one.scope} ${one.id}`, one]));
+      const own = { ...others, budgets: [...byName.values()] };
+      const { rateLimit: _, maxCostTotal: __, ...fewer } = own;
+      const had = { ...fewer, budgets: own.budgets.filter((_, at) => kept.includes(at)) };
+      return { before: another ?? had, own };
+    });
+}
+type Versions = { before: Limited; own: Limited };
+
+const nothing = fc.constant({ before: {}, own: {} });
+const twoPolicies = fc.tuple(versionsOf(limited), versionsOf(limited));
+
+/** The two that rules give. */
+function pAndQ(ofP: Limited, ofQ: Limited) {
+  return [
+    { ...ofP, id: 'p' },
+    { ...ofQ, id: 'q' },
+  ];
+}
+
+test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly object[]>, typeof histories]>([
+  ['of one policy', fc.tuple(versionsOf(limited), nothing), rulesDrawn, histories],
+  ['of two', twoPolicies, rulesDrawn, histories],
+  ['of one that is reached', fc.tuple(versionsOf(reached), nothing), enforced, called],
+])('a limit without effect could go: %s', async (_, drawn, rulesDrawn, histories) => {
   let told = 0;
   await fc.assert(
-    fc.asyncProperty(drawn, rulesDrawn, histories, async ([own, other], rules, records) => {
-      const budgets = Object.values(
-        Object.fromEntries((own.budgets ?? []).map((one) => [`${one.scope} ${one.id}`, one])),
-      );
-      const p = { ...own, budgets };
-      const given = (one: Limited) => ({
-        policies: [
-          { ...one, id: 'p' },
-          { ...other, id: 'q' },
-        ],
-        rules,
-      });
-      const idle = findings(given(p)).filter(
+    fc.asyncProperty(drawn, rulesDrawn, histories, async ([p, q], rules, records) => {
+      const earlier = pAndQ(p.before, q.before);
+      const given = (own: Limited) => ({ earlier, policies: pAndQ(own, q.own), rules });
+      const idle = findings({ policies: [...earlier, ...pAndQ(p.own, q.own)], rules }).filter(
         ({ code, message }) => code === 'LIMIT_WITHOUT_EFFECT' && message.startsWith('Of "p"'),
       );
       if (idle.length === 0) return;
       told += 1;
-      const before = (await decided(given(p), records)).map(judged);
+      const whole = (await decided(given(p.own), records)).map(judged);
       for (const { message } of idle) {
-        const after = (await decided(given(without(p, message)), records)).map(judged);
-        expect(after, message).toEqual(before);
+        const after = (await decided(given(without(p.own, message)), records)).map(judged);
+        expect(after, message).toEqual(whole);
       }
     }),
     { numRuns: 100 },
@@ -203,20 +255,19 @@ test.each([
 test('a tool that is never afforded is never let through by whoever is held to the policies that say so', async () => {
   let told = 0;
   await fc.assert(
-    fc.asyncProperty(twoPolicies, rulesDrawn, histories, async ([own, other], rules, records) => {
-      const policies = [
-        { ...own, id: 'p' },
-        { ...other, id: 'q' },
-      ];
-      const dear = findings({ policies, rules }).filter(({ code }) => code === 'TOOL_NEVER_AFFORDED');
+    fc.asyncProperty(twoPolicies, rulesDrawn, histories, async ([p, q], rules, records) => {
+      const [earlier, policies] = [pAndQ(p.before, q.before), pAndQ(p.own, q.own)];
+      const dear = findings({ policies: [...earlier, ...policies], rules }).filter(
+        ({ code }) => code === 'TOOL_NEVER_AFFORDED',
+      );
       if (dear.length === 0) return;
-      const decisions = await decided({ policies, rules }, records);
+      const decisions = await decided({ earlier, policies, rules }, records);
       for (const { message, policies: named } of dear) {
         const [, tool] = /no call of "(.+?)" through/.exec(message) ?? [];
         const priced = policies.find(({ id }) => id === named[0])?.toolPolicies ?? {};
         const ofTool = decisions.filter(
           (one) =>
-            named.every((name) => one.mandate?.policies.includes(`${name}@1`)) &&
+            named.every((name) => one.mandate?.policies.includes(`${name}@2`)) &&
             one.type === 'tool_call' &&
             (tool === undefined ? !Object.hasOwn(priced, one.tool ?? '') : one.tool === tool),
         );

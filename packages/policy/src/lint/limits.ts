@@ -7,12 +7,10 @@ export type Limit = {
   says: string;
   of: 'micros' | 'calls';
   most: number;
-  /** Whose calls are counted: one call's cost, an agent's calls … */
+  /** Whose calls are counted; of one call its cost is weighed, and nothing counted. */
   scope: 'call' | BudgetLimit['scope'];
   /** null: of every tool. */
   tool: string | null;
-  /** null: for ever; 0: of one call. */
-  windowMs: number | null;
   /** Limits of the same one see the same count. */
   counter: string;
   /** Whatever an agent does is counted, whether or not the policy holds it then. */
@@ -62,7 +60,7 @@ function listOf(policy: NamedPolicy): readonly Limit[] {
   function budget({ id, scope, windowMs, maxMicros }: (typeof budgets)[number], said: string): Limit {
     const owner = scope === 'mandate' ? policy.id : '';
     return {
-      ...{ of: 'micros', most: maxMicros, scope, tool: null, windowMs },
+      ...{ of: 'micros', most: maxMicros, scope, tool: null },
       says: `${said} of ${formatMicros(maxMicros)}${within(windowMs)}`,
       counter: JSON.stringify(['budget', scope, owner, id, windowMs]),
       isOfAll: id === TOTAL_BUDGET,
@@ -73,7 +71,7 @@ function listOf(policy: NamedPolicy): readonly Limit[] {
     if (maxMicros === null) return [];
     const says = `${fieldOf(tool, 'maxCostPerCall')} of ${formatMicros(maxMicros)}`;
     const counter = JSON.stringify(['call', tool]);
-    const of = { of: 'micros', scope: 'call', tool, windowMs: 0, counter, isOfAll: false } as const;
+    const of = { of: 'micros', scope: 'call', tool, counter, isOfAll: false } as const;
     return [{ ...of, says, most: maxMicros }];
   }
 
@@ -82,7 +80,7 @@ function listOf(policy: NamedPolicy): readonly Limit[] {
     const { maxCalls: most, windowMs } = rate;
     const says = `${fieldOf(tool, 'rateLimit')} of ${most} calls${within(windowMs)}`;
     const counter = JSON.stringify(['rate', tool, windowMs]);
-    const of = { of: 'calls', scope: 'agent', tool, windowMs, counter, isOfAll: false } as const;
+    const of = { of: 'calls', scope: 'agent', tool, counter, isOfAll: false } as const;
     return [{ ...of, says, most }];
   }
 }
@@ -95,26 +93,12 @@ function within(windowMs: number | null): string {
   return windowMs === null ? '' : ` in ${durationInWords(windowMs)}`;
 }
 
-/** Whatever is counted by the first of these is counted by the others too, where both are limits of one policy. */
-const COUNTED_BY: Readonly<Record<Limit['scope'], readonly Limit['scope'][]>> = {
-  call: ['call', 'agent', 'principal', 'mandate', 'tenant'],
-  agent: ['agent', 'mandate', 'tenant'],
-  principal: ['principal', 'mandate', 'tenant'],
-  mandate: ['mandate', 'tenant'],
-  tenant: ['tenant'],
-};
-
-/** Whether whatever counts for the second counts for the first as well, where both are asked of the same calls. */
+/**
+ * Whether whatever counts for the second counts for the first as well, where both are asked of the same calls. Other
+ * counters begin when a policy first names them: what stood in an earlier version, in bounds that were or in a file of
+ * mandates may have filled the second already. An agent's total is counted whatever holds it.
+ */
 export function countsAllOf(wide: Limit, narrow: Limit): boolean {
-  if (wide.of !== narrow.of || !COUNTED_BY[narrow.scope].includes(wide.scope)) return false;
-  if (wide.tool !== null && wide.tool !== narrow.tool) return false;
-  return reachesBack(wide, narrow);
-}
-
-/** A windowed budget may count for a thousandth of its window longer (ADR 3). */
-const BUCKET = 1.001;
-
-function reachesBack(wide: Limit, narrow: Limit): boolean {
-  if (wide.windowMs === narrow.windowMs || wide.windowMs === null) return true;
-  return narrow.windowMs !== null && wide.windowMs > narrow.windowMs * BUCKET;
+  if (wide.of !== narrow.of || (wide.tool !== null && wide.tool !== narrow.tool)) return false;
+  return narrow.scope === 'call' || (wide.isOfAll && narrow.scope === 'agent');
 }

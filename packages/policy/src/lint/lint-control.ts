@@ -102,12 +102,10 @@ function betweenRules(
   const covered = coveredRules(rules, look, around);
   const latest = policies.flatMap(([id, { isArchived }]) => (isArchived ? [] : id));
   const names = new Set([...latest, ...around.map(({ document }) => document.policy)]);
-  const standing = [...control.policies].flatMap(([id, { isArchived }]) => (isArchived ? [] : id));
-  const all = new Set([...standing, ...rules.map(({ document }) => document.policy)]);
   return [
     ...idlePatterns(control, policies, rules, covered, look),
     ...repeatedRules(covered),
-    ...contradictingLimits(control, { names, all }, covered, look.effort),
+    ...contradictingLimits(control, names, covered, look.effort),
   ];
 }
 

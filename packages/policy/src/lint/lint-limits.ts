@@ -19,17 +19,13 @@ import type { RuleRead } from './rules-read.ts';
 /** A policy, as somebody is held to it. `rule`: that gives it; null: of the tenant's bounds, or of no rule's in particular. */
 type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead | null };
 
-/** Whether what is counted there may be so under other policies: then it may hold what this policy's other counters do not. */
-type IsShared = (limit: Limit) => boolean;
-
 /**
  * @param names of the policies that are looked at, as rules name them
- * @param all of those that there are
  * @param covered rules whose policies are always held together with others
  */
 export function contradictingLimits(
   control: TenantControl,
-  { names, all }: { names: ReadonlySet<string>; all: ReadonlySet<string> },
+  names: ReadonlySet<string>,
   covered: readonly Covered[],
   effort: LintEffort,
 ): Finding[] {
@@ -44,11 +40,10 @@ export function contradictingLimits(
   const bounds = boundsOf(control.opened);
   const ofTenant: Held[] =
     bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
-  const isShared = ofSeveral([...[...all].flatMap((name) => heldTo(name, null)), ...ofTenant]);
 
   const found = new Map<string, Finding>();
   /** Whoever is held to the first is held to the second. */
-  const compare = (one: Held, other: Held, isElsewhere: IsShared) => {
+  const compare = (one: Held, other: Held) => {
     if (effort.left < costOf(one, other)) {
       skip(effort, 'LIMIT_WITHOUT_EFFECT', 'policies');
       skip(effort, 'TOOL_NEVER_AFFORDED', 'policies');
@@ -56,7 +51,7 @@ export function contradictingLimits(
     }
     takes(effort, costOf(one, other));
     const findings = [
-      ...withoutEffect(one, other, isElsewhere),
+      ...withoutEffect(one, other),
       ...neverAfforded(one, other, effort),
       ...(one === other ? [] : neverAfforded(other, one, effort)),
     ];
@@ -64,12 +59,10 @@ export function contradictingLimits(
   };
 
   for (const one of [...names].flatMap((name) => heldTo(name, null))) {
-    compare(one, one, isShared);
-    // Whatever is counted in the tenant is counted there.
-    for (const other of ofTenant) compare(one, other, () => false);
+    for (const other of [one, ...ofTenant]) compare(one, other);
   }
   for (const { rule, beside } of covered)
-    for (const one of given(rule)) for (const other of beside.flatMap(given)) compare(one, other, () => true);
+    for (const one of given(rule)) for (const other of beside.flatMap(given)) compare(one, other);
   return [...found.values()];
 }
 
@@ -79,24 +72,12 @@ function costOf(one: Held, other: Held): number {
   return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
 }
 
-/** What an agent spends in all is counted under every policy. */
-function ofSeveral(policies: readonly Held[]): IsShared {
-  const by = new Map<string, string>();
-  const shared = new Set<string>();
-  for (const { name, limits } of policies)
-    for (const { counter } of limits.all) {
-      if (by.has(counter) && by.get(counter) !== name) shared.add(counter);
-      by.set(counter, name);
-    }
-  return ({ counter, isOfAll }) => isOfAll || shared.has(counter);
-}
-
 /** `as`: what it is known by from then on, and what else would have told as much. */
 type Told = { as: readonly [string, ...string[]]; finding: Finding };
 
-function withoutEffect(one: Held, other: Held, isShared: IsShared): Told[] {
+function withoutEffect(one: Held, other: Held): Told[] {
   return one.limits.all.flatMap((limit): Told[] => {
-    const stricter = other.limits.of(limit.tool).find((wide) => leavesNothing(wide, limit, isShared));
+    const stricter = other.limits.of(limit.tool).find((wide) => leavesNothing(wide, limit));
     if (stricter === undefined) return [];
     const finding: Finding = {
       code: 'LIMIT_WITHOUT_EFFECT',
@@ -113,12 +94,9 @@ function withoutEffect(one: Held, other: Held, isShared: IsShared): Told[] {
 }
 
 /** For the second to refuse, that the first would not refuse already. */
-function leavesNothing(wide: Limit, limit: Limit, isShared: IsShared): boolean {
+function leavesNothing(wide: Limit, limit: Limit): boolean {
   if (wide.counter === limit.counter) return wide.most < limit.most;
-  if (wide.most > limit.most || !countsAllOf(wide, limit)) return false;
-  // Of two that are alike only one is told, by none.
-  if (wide.most === limit.most && countsAllOf(limit, wide)) return false;
-  return limit.windowMs === 0 || wide.isOfAll || !isShared(limit);
+  return wide.most <= limit.most && countsAllOf(wide, limit);
 }
 
 /** Of tools that the first prices, and the second limits; null: of those that it says nothing of. */
