@@ -11,6 +11,7 @@ import {
   type Check,
   DEFAULTS,
   type Decision,
+  formatMicros,
   type KillTarget,
   type MandateDocument,
   mandateDocument,
@@ -323,4 +324,42 @@ test('no figure is larger than it has to be', async () => {
     { numRuns: 150 },
   );
   expect(judged).toBeGreaterThan(20);
+});
+
+test('what is said to be given back is enough; where nothing is, nothing would be', async () => {
+  let [said, unsaid] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(scenario, async (given) => {
+      const { box, last, decision } = await blocked({ ...given, obstacle: 'none' });
+      const exceeded = decision.checks.filter(({ check, said }) => check === 'budget' && said === 'block');
+      fc.pre(exceeded.length > 0);
+      const mended: string[] = [];
+      for (const check of exceeded) {
+        const { scope, id, windowMs, spentMicros, maxMicros, costMicros } = Object(check.saw);
+        const deltaMicros = maxMicros - spentMicros - costMicros;
+        fc.pre(-deltaMicros < CAPS.amountMicros);
+        const subject = {
+          agent: last.agentId,
+          principal: last.principal?.id ?? '',
+          mandate: 'm',
+          tenant: '',
+        };
+        const budget = { scope, subject: subject[scope as keyof typeof subject], id, windowMs };
+        const tenant = last.tenant ?? DEFAULTS.tenant;
+        await box.ledger.adjust({ ...command(`back-${nameOf(check)}`), tenant, budget, deltaMicros });
+        const { needs } = whatWouldChange({ ...decision, checks: [check] });
+        const words = needs[0]?.anyOf.find(({ way }) => way === 'higher-limit')?.words;
+        fc.pre(words !== undefined);
+        if (words?.includes(`or ${formatMicros(-deltaMicros)} given back`)) mended.push(nameOf(check));
+        else expect(words).not.toContain('given back');
+      }
+      const then = await askAgain(box, asToldToAsk(given.mandate, last, decision));
+      const passed = then.checks.filter(({ said }) => said === 'pass').map(nameOf);
+      expect(exceeded.map(nameOf).filter((name) => passed.includes(name))).toEqual(mended);
+      said += mended.length;
+      unsaid += exceeded.length - mended.length;
+    }),
+    { numRuns: 150 },
+  );
+  expect(Math.min(said, unsaid)).toBeGreaterThan(10);
 });

@@ -266,6 +266,17 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'COST_LIMIT_EXCEEDED',
+    {
+      mandate: { budgets: [{ id: 'hourly', scope: 'tenant', max: 1, windowMs: 3_600_000 }] },
+      asked: { id: 'a', estimatedCostMicros: 1_200_000 },
+      needs: {
+        budget: ['at least $1.20 in the tenant budget "hourly" of 1 h', 'a call that costs at most $1.00'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
     'RATE_LIMIT_EXCEEDED',
     {
       mandate: { rateLimit: { maxCalls: 1, windowMs: 60_000 } },

@@ -1273,6 +1273,16 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['explain: a smaller one does not', 'spentMicros + costMicros;', 'spentMicros + costMicros + 1;'],
     [
+      '7 a window gives back no more than it holds',
+      'windowMs === null || missingMicros <= spentMicros',
+      'true',
+    ],
+    [
+      '7 what counts for ever may be lent to',
+      'windowMs === null || missingMicros <= spentMicros',
+      'missingMicros <= spentMicros',
+    ],
+    [
       'explain: what is left is what a call may cost',
       'cheaper(maxMicros - spentMicros)',
       'cheaper(maxMicros)',

@@ -7,3 +7,8 @@ export function whoseBound(policy: string, mandate: MandateReference | null): st
     rules.length === 0 ? '' : `, which ${rulesInWords(rules)} ${rules.length === 1 ? 'gives' : 'give'}`;
   return ` That is of the policy "${policy}"${by}.`;
 }
+
+/** Whether that is no policy but the bounds of the tenant, which whoever runs the plane sets; by its name (nameOfBounds). */
+export function areBounds(policy: string | undefined): boolean {
+  return policy?.startsWith('tenant ') === true;
+}

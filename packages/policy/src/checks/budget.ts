@@ -7,6 +7,7 @@ import {
   TOTAL_BUDGET,
 } from '@mandate/schemas';
 import type { Budget } from '../mandate/mandate.ts';
+import { areBounds } from '../whose-bound.ts';
 import { byCounter, type Counter, nameIn, saidBy } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
@@ -26,7 +27,8 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     // Compared by what is left, as the ledger does: a sum beyond 2^53-1 would not be exact.
     return { ...seen, also: also.map((one) => saidBy(one, spentMicros <= one.maxMicros - costMicros)) };
   },
-  objection({ scope, id, windowMs, maxMicros, holder }, fact) {
+  objection(limit, fact) {
+    const { scope, id, windowMs, maxMicros, holder } = limit;
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
     const whose = scope === 'agent' && holder !== undefined ? ` of "${holder}"` : '';
     return {
@@ -34,13 +36,22 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
       reason:
         `The ${scope} budget "${id}"${whose} is ${formatMicros(maxMicros ?? 0)}${period}; ` +
         `${formatMicros(fact.spentMicros)} is spent, and this call does not fit.`,
-      remedy:
-        fact.retryAfterMs === null
-          ? 'Raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.'
-          : 'Try again, as the next attempt of the same action, after retryAfterMs; or raise the budget.',
+      remedy: remedyFor(limit, fact),
     };
   },
 };
+
+/** Giving back empties a window and no more, so it lets nothing through that is more than all of it. */
+function remedyFor({ windowMs, policy, also = [] }: BudgetLimit, { retryAfterMs }: BudgetFact): string {
+  const isOfPlane = areBounds(policy);
+  const raise = isOfPlane ? 'have whoever runs the plane raise the budget' : 'raise the budget';
+  if (retryAfterMs !== null)
+    return `Try again, as the next attempt of the same action, after retryAfterMs; or ${raise}.`;
+  if (windowMs !== null) return `Ask for less, under a new id; or ${raise}.`;
+  const isBackOfPlane = !isOfPlane && also.some((one) => areBounds(one.policy));
+  const giveBack = `${isBackOfPlane ? 'have whoever runs the plane ' : ''}give back to it (POST /v1/budgets/adjust)`;
+  return `${isOfPlane ? 'Have whoever runs the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
+}
 
 /** With the policy that says so, where a mandate has several. */
 type Counted = Omit<Budget, 'maxMicros'> & {

@@ -322,8 +322,11 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
     return [{ way: 'higher-limit', words: `more in ${name}`, budget }, ...waiting];
   }
   const atLeastMicros = spentMicros + costMicros;
-  const missing = formatMicros(atLeastMicros - maxMicros);
-  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.also)}, or ${missing} given back to it`;
+  const missingMicros = atLeastMicros - maxMicros;
+  // Giving back empties a window and no more; what counts for ever goes below nothing.
+  const isMended = windowMs === null || missingMicros <= spentMicros;
+  const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
+  const words = `at least ${formatMicros(atLeastMicros)} in ${name}${besides(seen.also)}${back}`;
   return [
     ...(atLeastMicros <= CAPS.amountMicros
       ? [{ way: 'higher-limit' as const, words, budget, atLeastMicros }]

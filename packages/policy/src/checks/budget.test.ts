@@ -1,0 +1,53 @@
+import type { BudgetLimit } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { budgets } from './budget.ts';
+
+const LIFETIME: BudgetLimit = {
+  ...{ kind: 'budget', scope: 'agent', subject: 'a', id: 'b' },
+  ...{ windowMs: null, maxMicros: 2_000_000 },
+};
+const DAY = { ...LIFETIME, windowMs: 86_400_000 };
+const BOUNDS = { policy: 'tenant acme@17' };
+
+test.each<[string, BudgetLimit, number | null, string]>([
+  [
+    'for ever',
+    { ...LIFETIME, policy: 'tenant-of-p@1' },
+    null,
+    'Raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+  ],
+  [
+    'for ever, of the bounds',
+    { ...LIFETIME, ...BOUNDS },
+    null,
+    'Have whoever runs the plane raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+  ],
+  [
+    'for ever, which the bounds count too',
+    { ...LIFETIME, also: [{ ...BOUNDS, maxMicros: 3_000_000 }] },
+    null,
+    'Raise the budget or have whoever runs the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+  ],
+  ['of a day, by more than all of it', DAY, null, 'Ask for less, under a new id; or raise the budget.'],
+  [
+    'of a day of the bounds, by more than all of it',
+    { ...DAY, ...BOUNDS },
+    null,
+    'Ask for less, under a new id; or have whoever runs the plane raise the budget.',
+  ],
+  [
+    'of a day',
+    DAY,
+    5,
+    'Try again, as the next attempt of the same action, after retryAfterMs; or raise the budget.',
+  ],
+  [
+    'of a day of the bounds',
+    { ...DAY, ...BOUNDS },
+    5,
+    'Try again, as the next attempt of the same action, after retryAfterMs; or have whoever runs the plane raise the budget.',
+  ],
+])('what is done about a budget that is exceeded: %s', (_, limit, retryAfterMs, remedy) => {
+  const fact = { kind: 'budget', spentMicros: 0, ok: false, retryAfterMs } as const;
+  expect(budgets.objection(limit, fact).remedy).toBe(remedy);
+});
