@@ -145,7 +145,10 @@ describe('agents', () => {
       if (next === null) break;
     }
     expect(ids).toEqual(['a', 'b', 'c', 'd']);
-    expect(await author('GET', '/v1/agents?cursor=x')).toMatchObject({ status: 400 });
+    expect(await author('GET', '/v1/agents?cursor=x')).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED' },
+    });
   });
 
   test('publish with keys of their own, which end with them', async () => {
