@@ -229,7 +229,8 @@ test('a grant holds for the exact arguments, also where they are redacted', asyn
 });
 
 test('the ledger tells its balances, what is open and what is not on the log; agents come by id, in pages', async () => {
-  const plane = await startGatewayPlane({ mandates: MANDATES });
+  const isRetired = (tenant: string, agentId: string) => tenant === 'acme' && agentId === 'bot-2';
+  const plane = await startGatewayPlane({ mandates: MANDATES, isRetired });
   await plane.decide();
   const agents = ['bot-3', 'bot-1', 'bot-2'];
   await plane.call(
@@ -255,6 +256,7 @@ test('the ledger tells its balances, what is open and what is not on the log; ag
       spentMicros: 400_000,
       openActions: 1,
       killed: null,
+      retired: agentId === 'bot-2',
     })),
     next: 'bot-3',
   });

@@ -81,6 +81,8 @@ export async function startGatewayPlane(options: {
   folder?: string;
   /** What the bounds of tenants count; nothing when absent. */
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
+  /** Who is registered no more; nobody when absent. */
+  isRetired?: Parameters<typeof createGateway>[0]['isRetired'];
   /** Whether persons can be erased here. */
   seals?: boolean;
   /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
@@ -104,6 +106,7 @@ export async function startGatewayPlane(options: {
       ...given,
       kills: localKillBroadcast(),
       above: () => [],
+      isRetired: options.isRetired ?? (() => false),
       isClosed: () => false,
       isOfBounds: options.isOfBounds ?? (() => false),
       redact,

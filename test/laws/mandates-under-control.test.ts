@@ -76,10 +76,8 @@ test('rules hold those who are registered, from there on, and the file all other
   const fold = foldControl();
   const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*"]\n');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const mandates = mandatesByRegister(
-    mandatesUnderControl(fold, () => 9),
-    mandatesOfFile(loaded.mandates, 4),
-  );
+  const controlled = mandatesUnderControl(fold, () => 9);
+  const mandates = mandatesByRegister(controlled, mandatesOfFile(loaded.mandates, 4));
   const told = (agentId: string) => {
     const action = { id: 'x', agentId, type: 'tool_call', tool: 'look' } as const;
     const { mandate } = mandates.mandateFor('acme', action, START_MS);
@@ -94,8 +92,11 @@ test('rules hold those who are registered, from there on, and the file all other
   fold.apply(policy({}), 2);
   fold.apply(rule({}), 3);
   expect(told('a')).toEqual(['rules', 9]);
+  const areRetired = () => ['a', 'b'].map((agentId) => controlled.isRetired('acme', agentId));
+  expect(areRetired()).toEqual([false, false]);
   fold.apply(changed({ event: 'agent.retired', agentId: 'a' }), 4);
   expect(told('a')).toEqual([null, 9]);
+  expect(areRetired()).toEqual([true, false]);
   const { refusal } = planInForce(
     mandates,
     'acme',
@@ -105,6 +106,7 @@ test('rules hold those who are registered, from there on, and the file all other
   expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('retired') });
   fold.apply(agent({}), 5);
   expect(told('a')).toEqual(['rules', 9]);
+  expect(areRetired()).toEqual([false, false]);
 });
 
 test('nobody who is not registered holds anything, and no rule means no mandate', () => {

@@ -15,6 +15,8 @@ export type GatewayDependencies = {
   ledger: Ledger | null;
   /** Who stands above an agent by the register, the nearest first: a kill of one's family stops it. */
   above(tenant: string, agentId: string): readonly string[];
+  /** Nothing is allowed to the agent until it is registered again. */
+  isRetired(tenant: string, agentId: string): boolean;
   /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
   isClosed(tenant: string): boolean;
   /** Whoever runs the plane holds the tenant to what is counted there. */

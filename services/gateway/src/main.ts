@@ -68,6 +68,7 @@ await runService(process, {
         bus,
         ledger,
         above: followed.mandates.above,
+        isRetired: followed.mandates.isRetired,
         isClosed: followed.mandates.isClosed,
         isOfBounds: followed.mandates.isOfBounds,
         kills,

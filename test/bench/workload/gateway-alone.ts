@@ -40,6 +40,7 @@ export async function gatewayAlone(on: {
   const gateway = createGateway(
     {
       above: () => [],
+      isRetired: () => false,
       isClosed: () => false,
       isOfBounds: () => false,
       ...on,

@@ -11,6 +11,8 @@ type Agent = {
   spentMicros: number;
   openActions: number;
   killed: { scope: string; reason: string } | null;
+  /** Older gateways do not say. */
+  retired?: boolean;
 };
 
 type Page = { agents: readonly Agent[]; next: string | null };
@@ -20,6 +22,9 @@ export function agentsCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
+STATE tells of kills, and of agents that were retired; what rules let the others do tells
+mandate preview.
+
 Examples:
   mandate agents
   mandate agents --json | jq -r 'select(.killed) | .agentId'`,
@@ -50,8 +55,17 @@ function columns(stdout: Output): readonly Column<Agent>[] {
     { title: 'OPEN', of: ({ openActions }) => String(openActions), align: 'right' },
     {
       title: 'STATE',
-      of: ({ killed }) => (killed === null ? 'alive' : `killed (${killed.scope}): ${killed.reason}`),
-      style: ({ killed }, text) => (killed === null ? text : paint('red', text, stdout)),
+      of: stateOf,
+      style: ({ killed, retired }, text) =>
+        killed !== null || retired === true ? paint('red', text, stdout) : text,
     },
   ];
+}
+
+function stateOf({ killed, retired }: Agent): string {
+  const stops = [
+    ...(retired === true ? ['retired'] : []),
+    ...(killed === null ? [] : [`killed (${killed.scope}): ${killed.reason}`]),
+  ];
+  return stops.length === 0 ? 'alive' : stops.join(', ');
 }

@@ -161,6 +161,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       bus,
       ledger,
       above: followed.mandates.above,
+      isRetired: followed.mandates.isRetired,
       isClosed: followed.mandates.isClosed,
       isOfBounds: followed.mandates.isOfBounds,
       kills,

@@ -34,6 +34,8 @@ type RulesOf = {
 export type MandatesUnderControl = MandatesInForce & {
   /** It is not registered, and never was as far as is known: then rules do not hold it. */
   isUnknown(tenant: string, agentId: string): boolean;
+  /** It is registered no more, and nothing is allowed to it until it is again. */
+  isRetired(tenant: string, agentId: string): boolean;
   /** Who stands above it now, the nearest first. */
   above(tenant: string, agentId: string): readonly string[];
   /** Nothing is allowed in it, whoever asks. */
@@ -110,6 +112,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       const { agents, retired } = fold.tenant(tenant);
       return !agents.has(agentId) && !retired.has(agentId);
     },
+    isRetired: (tenant, agentId) => fold.tenant(tenant).retired.has(agentId),
     above(tenant, agentId) {
       const { agents } = fold.tenant(tenant);
       const agent = agents.get(agentId);

@@ -12,6 +12,7 @@ const agent = z.object({
   spentMicros: z.int().describe('In its whole life, reservations included.'),
   openActions: count,
   killed,
+  retired: z.boolean().describe('Registered no more: until it is again, nothing is allowed to it.'),
 });
 
 export function listAgents(server: HttpServer, gateway: Gateway): void {
@@ -41,7 +42,8 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       const agents = await Promise.all(
         page.map(async (agentId) => {
           const counts = known.get(agentId) ?? { spentMicros: 0, openActions: 0 };
-          return { agentId, ...counts, killed: await killStatus(gateway, tenant, agentId) };
+          const killed = await killStatus(gateway, tenant, agentId);
+          return { agentId, ...counts, killed, retired: gateway.isRetired(tenant, agentId) };
         }),
       );
       return { agents, next: ids.length > limit ? (page.at(-1) ?? null) : null };
