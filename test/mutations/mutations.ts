@@ -1378,7 +1378,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/cli/src/plane/apply-files.ts', [
     ['up: what another plane did meanwhile is looked at anew', 'isOvertaken = true', 'isOvertaken = false'],
     ['up: a start fails where the plane refuses', 'else throw refused(', 'else void refused('],
-    ['up: what no file names stays', '{ prune: false }', '{ prune: true }'],
+    ['up: what no file names stays', 'prune: false', 'prune: true'],
   ]),
   ...inFile('packages/cli/src/control/change-record.ts', [
     ['up: a change takes effect on what was seen alone', ', expects: revision', ''],
