@@ -45,7 +45,10 @@ test('opens one with the key of its first admin, limits it, closes it and opens 
     exitCode: 1,
     stderr: expect.stringMatching(/is closed/),
   });
-  expect(await tenants('open', 'acme')).toMatchObject({ exitCode: 0, stdout: 'opened acme again\n' });
+  expect(await tenants('open', 'acme')).toMatchObject({
+    exitCode: 0,
+    stdout: 'opened acme again\n    ! wider: it was closed: nothing was allowed in it\n',
+  });
   expect(JSON.parse((await tenants('show', 'acme', '--json')).stdout)).toMatchObject({
     closedAt: null,
     tenant: { limits: { agents: 5, rules: 7 } },
