@@ -14,7 +14,18 @@ export type Module = { imports: readonly Import[]; globals: readonly GlobalUse[]
 
 type Node = { type: string; start: number; [field: string]: unknown };
 
+const modules = new Map<string, { text: string; module: Module }>();
+
+/** Each rule asks for every file: so it is read once. */
 export function readModule(path: string, text: string): Module {
+  const known = modules.get(path);
+  if (known?.text === text) return known.module;
+  const module = parsed(path, text);
+  modules.set(path, { text, module });
+  return module;
+}
+
+function parsed(path: string, text: string): Module {
   const { program, errors } = parseSync(path, text);
   const [error] = errors;
   if (error !== undefined) throw new Error(`${path} cannot be parsed: ${error.message}`);

@@ -284,7 +284,7 @@ test('met in full, what stood in the way stands there no more', async () => {
       if (unasked.length === 0 && again.waitMs === 0) expect(then.verdict).toBe('ALLOW');
       judged += 1;
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   expect(judged).toBeGreaterThan(20);
 });
@@ -321,7 +321,7 @@ test('no figure is larger than it has to be', async () => {
       expect({ one, said, checks }).not.toMatchObject({ said: 'pass' });
       judged += 1;
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   expect(judged).toBeGreaterThan(20);
 });
@@ -359,7 +359,7 @@ test('what is said to be given back is enough; where nothing is, nothing would b
       said += mended.length;
       unsaid += exceeded.length - mended.length;
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   expect(Math.min(said, unsaid)).toBeGreaterThan(10);
 });

@@ -247,7 +247,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
         expect(after, message).toEqual(whole);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
   expect(told).toBeGreaterThan(10);
 });
@@ -278,7 +278,7 @@ test('a tool that is never afforded is never let through by whoever is held to t
         ).toEqual([]);
       }
     }),
-    { numRuns: 80 },
+    { numRuns: 50 },
   );
   expect(told).toBeGreaterThan(10);
 });

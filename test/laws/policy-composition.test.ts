@@ -66,7 +66,7 @@ test('from one and the same state, what one of them refuses all of them refuse',
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
@@ -78,7 +78,7 @@ test('what all of them allow without a limit, a price or a person is allowed', (
       const same = alone.every(({ reserveMicros }) => reserveMicros === all.reserveMicros);
       if (same && alone.every(({ refusal }) => refusal === null)) expect(all.refusal).toBeNull();
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -99,7 +99,7 @@ test('order and repetition change nothing', () => {
         );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -123,7 +123,7 @@ test('every bound of each stays, as strict or stricter', () => {
       }
       expect(new Set(all.limits.map(counterOf)).size, 'a counter is charged once').toBe(all.limits.length);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -140,7 +140,7 @@ test('of limits that share a counter the strictest stands, and beside it what ea
         expect(also.map(boundIn), 'in the order of the policies').toEqual(ofOthers.map(boundIn));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -169,7 +169,7 @@ test('what each of the others is said to say of a counter it says alone, from on
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
   expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(10);
 });
@@ -249,7 +249,7 @@ test('lists of tools intersect by the names that they match, and denied ones uni
         });
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -270,7 +270,7 @@ test('a policy that is not there allows nothing, whatever stands beside it', () 
       );
       expect({ code: refusal?.code, observe }).toEqual({ code: 'MANDATE_NOT_FOUND', observe: false });
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -392,7 +392,7 @@ test('a call reserves the most that one of them reserves, and costs the most tha
         chargedMicros: Math.max(...alone.map(({ chargedMicros }) => chargedMicros)),
       });
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
   expect(kinds).toEqual(new Set(['SUCCESS_BASED', 'ATTEMPT_BASED', 'TIERED', 'COMPOSED']));
 });
@@ -414,7 +414,7 @@ test('which of them says what of a price changes nothing, nor how many say it', 
         .map(({ field }) => field);
       expect(priceUnder(shuffled)).toEqual(priceUnder(fields));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -446,7 +446,7 @@ test('after the same calls and reports each of them allows what all of them allo
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   expect(Math.min(seen.refused, seen.lessAlone), 'both came about').toBeGreaterThan(10);
 });
