@@ -29,10 +29,13 @@ function faultsOf(issue: z.core.$ZodIssue): readonly ShapeFault[] {
   }
 }
 
-/** Of the forms that a value may have, the one that it came furthest in is the one that was meant. */
+/** Of the forms that a value may have, the one that it came furthest in is the one that was meant; or has least amiss. */
 function furthest(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly ShapeFault[] {
   const depth = (faults: readonly ShapeFault[]) => Math.max(...faults.map(({ path }) => path.length));
-  return branches.map((issues) => issues.flatMap(faultsOf)).reduce((a, b) => (depth(b) > depth(a) ? b : a));
+  const [first = []] = branches
+    .map((issues) => issues.flatMap(faultsOf))
+    .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length);
+  return first;
 }
 
 function below(path: readonly PropertyKey[], fault: ShapeFault): ShapeFault {

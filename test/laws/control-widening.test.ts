@@ -238,6 +238,13 @@ test.each<[string, Body[], Body, readonly string[]]>([
       'labels.constructor: "x" → none: others may hold the agent',
     ],
   ],
+  [
+    'a name that rules ask for',
+    [agentPut({ name: 'one' }), rulePut({ when: { field: 'agent.name', op: '==', value: 'one' } })],
+    agentPut({}),
+    ['name: one → none: others may hold the agent'],
+  ],
+  ['a name that none asks for', [agentPut({ name: 'one' }), RULE], agentPut({}), []],
   ['a parent, for the first time', [agentPut({ id: 'a' }), agentPut({})], agentPut({ parent: 'a' }), []],
   [
     'no parent any more',

@@ -1,9 +1,11 @@
 /** A preview tells of what is thought of as if it stood, and leaves what stands as it is. */
 import {
   type ControlFold,
+  composeIssue,
   foldControl,
   mandatesUnderControl,
   planInForce,
+  previewIssue,
   previewMandate,
 } from '@mandate/policy';
 import { type Action, agentDocument, controlRecord, policyDocument, ruleDocument } from '@mandate/schemas';
@@ -72,6 +74,44 @@ const thoughts = fc.array(
   }),
   { minLength: 1, maxLength: 4 },
 );
+
+/** Of what is issued for it. */
+const contexts = fc.constantFrom({}, { environment: 'prod' }, { environment: 'test' });
+
+test('what would be issued with what is thought of is what is issued once it stands', () => {
+  let [differing, issued] = [0, 0];
+  fc.assert(
+    fc.property(
+      arbitraryAuthority(CHAIN),
+      arbitraryAuthority(CHAIN),
+      contexts,
+      (stands, thought, context) => {
+        const [before, then] = [changing(), changing()];
+        before.change(bodiesOf(stands));
+        then.change([...bodiesOf(stands), ...bodiesOf(thought)]);
+        const of = ({ fold }: typeof before, { policies, rules }: Documents) =>
+          previewIssue(fold.tenant('acme'), {
+            ...{ agent: WORKER, context, atMs: START_MS },
+            policies: policies.map((policy) => policyDocument.parse({ version: 1, ...policy })),
+            rules: rules.map((rule) => ruleDocument.parse({ version: 1, ...rule })),
+          });
+        const told = of(before, thought);
+        expect(told).toEqual(of(then, NOTHING));
+        const control = then.fold.tenant('acme');
+        const agent = control.agents.get(WORKER.id);
+        expect(told.issue).toEqual(agent && composeIssue(control, agent, context, START_MS));
+        if (told.issue.ok) {
+          const { rules, openRules } = told.issue.composed;
+          const matching = new Set([...rules, ...openRules].map(({ rule }) => rule));
+          expect(told.near.filter(({ rule }) => matching.has(rule))).toEqual([]);
+          issued += 1;
+        }
+        differing += JSON.stringify(told) === JSON.stringify(of(before, NOTHING)) ? 0 : 1;
+      },
+    ),
+  );
+  expect(Math.min(differing, issued)).toBeGreaterThan(20);
+});
 
 test('what is thought of is told as if it stood, and what stands as it did before', () => {
   let differing = 0;

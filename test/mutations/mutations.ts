@@ -997,6 +997,14 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/control/near-rules.ts`, [
     ['7 what is said of a rule that is thought of is of that', 'thoughtOf.get(rule.id) ?? ', ''],
     ['7 who is named by no rule is near none', 'if (!isNamed(rule, attributes)) continue;', ''],
+    [
+      '7 what no action tells yet keeps no rule from an issued mandate',
+      'if (!isTold(compiled)) continue;',
+      '',
+    ],
+  ]),
+  ...inFile(`${POLICY}/control/preview-issue.ts`, [
+    ['7 what is thought of is issued as if it stood', 'withCandidates(control, thought)', 'control'],
   ]),
   ...inFile(`${POLICY}/control/compose-issued.ts`, [
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],

@@ -7,7 +7,12 @@
  * decide.ts, on one screen; each check has a file under checks/.
  */
 export { actionDigest } from './action-digest.ts';
-export { composeIssue, type IssueComposed, policiesNamed } from './control/compose-issued.ts';
+export {
+  type ComposedIssue,
+  composeIssue,
+  type IssueComposed,
+  policiesNamed,
+} from './control/compose-issued.ts';
 export { type Changed, type ControlFold, foldControl } from './control/control-state.ts';
 export type { IssuedMandate } from './control/issued-mandates.ts';
 export type { OpenedTenant } from './control/kept.ts';
@@ -18,6 +23,7 @@ export {
   mandatesUnderControl,
 } from './control/mandates-under-control.ts';
 export { type NearRule, nearRules } from './control/near-rules.ts';
+export { type IssuePreview, previewIssue } from './control/preview-issue.ts';
 export { previewMandate } from './control/preview-mandate.ts';
 export type { ControlHead, ControlPlace } from './control/snapshot/control-line.ts';
 export { readControl, readControlHead } from './control/snapshot/read-control.ts';

@@ -343,6 +343,7 @@ describe('rules', () => {
 });
 
 describe('a preview', () => {
+  const SOON = new Date(NOW_MS + 30_000).toISOString();
   const reading = (tool: string) => ({ id: 'p', agentId: 'bot-1', type: 'tool_call', tool });
 
   test('tells what rules lead to, and what each policy says', async () => {
@@ -395,6 +396,57 @@ describe('a preview', () => {
     const itsOwn = { ...asked, agent: { ...AGENT, parent: AGENT.id } };
     const { refusal } = (await author('POST', '/v1/mandates/preview', itsOwn)).body;
     expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
+  });
+
+  test('of a context tells what would be issued for it, and what stands in the way', async () => {
+    const { author, records } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    await author('POST', '/v1/policies', READS);
+    const isProduction = { field: 'context.environment', op: '==', value: 'prod' };
+    await author('POST', '/v1/rules', { ...RULE, when: isProduction });
+    const isRead = { field: 'action.tool', op: 'starts_with', value: 'read_' };
+    await author('POST', '/v1/rules', { ...RULE, id: 'open', when: isRead, endsAt: SOON });
+    const before = await records();
+    const asked = { agentId: 'bot-1', context: { environment: 'prod' }, ttlMs: 60_000 };
+    const { body: told } = await author('POST', '/v1/mandates/preview', asked);
+    expect(await records()).toEqual(before);
+    expect(told).toEqual({
+      mandate: {
+        ...{ agentId: 'bot-1', context: asked.context, rules: ['all-read'], policies: ['reads@1'] },
+        expiresAt: SOON,
+      },
+      refusal: null,
+      ttlMs: 30_000,
+      matchedRules: [{ rule: 'all-read', policy: 'reads@1', mode: 'enforce' }],
+      openRules: [{ rule: 'open', policy: 'reads@1', mode: 'enforce' }],
+      near: [],
+      appliedPolicies: [{ name: 'reads@1', isMissing: false }],
+    });
+    const { body: issued } = await author('POST', '/v1/mandates/issue', asked);
+    const { refusal: _, near: __, ...made } = told;
+    expect(issued).toMatchObject(made);
+
+    const elsewhere = {
+      agentId: 'bot-1',
+      context: { environment: 'test' },
+      rules: [{ ...RULE, id: 'open', mode: 'shadow' }],
+    };
+    expect((await author('POST', '/v1/mandates/preview', elsewhere)).body).toMatchObject({
+      mandate: null,
+      refusal: { code: 'NO_RULE_MATCHES' },
+      near: [{ rule: 'all-read', why: 'context.environment is "test", and not == "prod"' }],
+    });
+    const gone = { ...asked, rules: [{ ...RULE, id: 'gone', policy: 'none' }] };
+    expect((await author('POST', '/v1/mandates/preview', gone)).body.refusal).toMatchObject({
+      code: 'POLICY_MISSING',
+      reason: expect.stringContaining('"gone"'),
+    });
+    const misspelt = { agentId: 'bot-1', contxt: {} };
+    expect((await author('POST', '/v1/mandates/preview', misspelt)).body.errors).toMatchObject([
+      { pointer: '/contxt' },
+    ]);
+    const another = { agentId: 'bot-1', agent: { ...AGENT, id: 'bot-2' } };
+    expect((await author('POST', '/v1/mandates/preview', another)).body.code).toBe('ID_DIFFERS');
   });
 
   test('hears the tenant of whoever asks, as deciders do', async () => {

@@ -25,7 +25,8 @@ async function previews(more: readonly object[] = []) {
     const change = { id: `chg-${at}`, tenant: 'acme', by: 'ann', reason: '', at: new Date().toISOString() };
     expect(await followed.change(controlRecord.parse({ ...what, change }))).toMatchObject({ ok: true });
   }
-  return (...args: string[]) => mandate('preview', 'bot', '--tool', ...args);
+  return (tool: string | null, ...args: string[]) =>
+    mandate('preview', 'bot', ...(tool === null ? [] : ['--tool', tool]), ...args);
 }
 
 test('tells why nothing matches, what limits a call that may be made, and what shadow rules would say', async () => {
@@ -89,5 +90,40 @@ test('takes what is thought of from files, and tells as JSON what the API says',
       { rule: 'production', policy: 'pays@2' },
       { rule: 'watched', policy: 'reads@1' },
     ],
+  });
+});
+
+test('without a tool tells what a mandate would be made of, or what is in the way', async () => {
+  const when = { field: 'action.tool', op: 'starts_with', value: 'read_' };
+  const preview = await previews([
+    { event: 'rule.put', rule: { version: 1, id: 'open', policy: 'reads', when } },
+  ]);
+  const prod = ['--context', '{"environment":"prod"}'];
+  const given = await preview(null, ...prod);
+  expect(given).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(given.stdout.split('\n')).toEqual([
+    expect.stringMatching(/^bot: a mandate until 2\S+Z$/),
+    'RULE        MODE     OF  POLICY',
+    'production  enforce      pays@1',
+    'open        enforce      reads@1, where an action meets it',
+    '',
+  ]);
+  const file = join(temporaryFolder(), 'thought-of.yaml');
+  writeFileSync(file, 'kind: rule\nversion: 1\nid: open\npolicy: reads\nmode: shadow\n');
+  const refused = await preview(null, '--context', '{"environment":"test"}', '-f', file);
+  expect(refused.exitCode).toBe(3);
+  expect(refused.stdout.split('\n')).toEqual([
+    'bot: no mandate: NO_RULE_MATCHES',
+    '  no rule matches the agent in this context',
+    expect.stringContaining('near'),
+    'RULE        MODE     OF  POLICY',
+    'production  enforce      does not match: context.environment is "test", and not == "prod"',
+    '',
+  ]);
+  const { stdout } = await preview(null, ...prod, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ mandate: { rules: ['production'] }, refusal: null });
+  expect(await preview(null, '--cost', '5')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--tool'),
   });
 });

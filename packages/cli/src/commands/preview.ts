@@ -9,7 +9,7 @@ import {
   rulesThatGave,
 } from '@mandate/schemas';
 import type { Command } from 'commander';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { jsonObject, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
@@ -18,7 +18,7 @@ import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
 type Options = ConnectionOptions & {
-  tool: string;
+  tool?: string;
   args?: object;
   cost?: number;
   context?: object;
@@ -35,8 +35,16 @@ type Planned = {
 };
 type Preview = Planned & {
   matchedRules: readonly (MatchedRule & { agent?: string })[];
-  near: readonly { rule: string; mode: string; why: string }[];
+  near: readonly Near[];
   shadow: Planned | null;
+};
+type Near = { rule: string; mode: string; why: string };
+type IssuePreview = {
+  mandate: { expiresAt: string } | null;
+  refusal: Planned['refusal'];
+  matchedRules: readonly MatchedRule[];
+  openRules: readonly MatchedRule[];
+  near: readonly Near[];
 };
 
 export function previewCommand(command: Command, run: RunCommand): void {
@@ -45,13 +53,14 @@ export function previewCommand(command: Command, run: RunCommand): void {
       command
         .description(
           'Tells what would be decided of a tool call by what stands now, or by what files say in its place, and why: which ' +
-            'rules match, which come near, and what limits it. Nothing is published, changed or charged, and what was spent is ' +
-            'not looked at. The key needs the scope audit or author.',
+            'rules match, which come near, and what limits it; without a tool, what a mandate would be made of that is issued ' +
+            'to the agent. Nothing is published, changed or charged, and what was spent is not looked at. The key needs the ' +
+            'scope audit or author.',
         )
         .argument('<agent>', 'who would act', someText),
     ),
   )
-    .requiredOption('--tool <name>', 'what it would call', someText)
+    .option('--tool <name>', 'what it would call', someText)
     .option('--args <json>', 'with which arguments', jsonObject)
     .option(
       '--cost <micros>',
@@ -64,9 +73,10 @@ export function previewCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-Exit code 3 when it would be refused.
+Exit code 3 when it would be refused, or no mandate issued.
 
 Examples:
+  mandate preview airline-007 --context '{"environment": "prod"}'
   mandate preview airline-007 --tool send_certificate --args '{"amount": 50}'
   mandate preview airline-007 --tool send_certificate --context '{"environment": "prod"}' -f policies/`,
     )
@@ -74,17 +84,19 @@ Examples:
 }
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
-  const { tool, args, cost, at, json } = options;
+  const { tool, args, cost, at, json, context: inWhich } = options;
+  if (tool === undefined && (args ?? cost) !== undefined)
+    throw new CommandFailure(2, '--args and --cost go with --tool');
   const { stdout } = context;
-  const action = {
-    ...{ id: 'preview', agentId, type: 'tool_call', tool },
-    ...{ args, estimatedCostMicros: cost, context: options.context },
-  };
-  const body = { action, ...thoughtOf(agentId, options.file), at };
-  const shown = await connect(options, context).post<Preview>('/v1/mandates/preview', body);
+  const call = { id: 'preview', agentId, type: 'tool_call', tool, args, estimatedCostMicros: cost };
+  const asked =
+    tool === undefined ? { agentId, context: inWhich } : { action: { ...call, context: inWhich } };
+  const body = { ...asked, ...thoughtOf(agentId, options.file), at };
+  const shown = await connect(options, context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
   if (json) await writeJsonLine(stdout, shown);
+  else if ('openRules' in shown) await write(stdout, textOfIssue(shown, agentId, stdout));
   else await write(stdout, textOf(shown, `${agentId} ${tool}`, stdout));
-  return shown.refusal === null || shown.observe ? 0 : 3;
+  return shown.refusal === null || ('observe' in shown && shown.observe) ? 0 : 3;
 }
 
 function thoughtOf(agentId: string, files: readonly string[] | undefined): object {
@@ -95,24 +107,54 @@ function thoughtOf(agentId: string, files: readonly string[] | undefined): objec
 
 function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: string, stream: Stream): string {
   const { refusal, limits, reserveMicros, mandate } = planned;
-  const rows = [
-    ...matchedRules.map(({ rule, policy, mode, agent }) => ({ rule, mode, said: policy, of: agent ?? '' })),
-    ...near.map(({ rule, mode, why }) => ({ rule, mode, said: `does not match: ${why}`, of: '' })),
+  const lines = [
+    `${printable(what)}: ${verdictOf(planned, stream)}`,
+    ...inWords(refusal),
+    ...(refusal === null ? [`  reserves ${formatMicros(reserveMicros)}`] : []),
+    ...limits.flatMap((limit) => limitInWords(limit, mandate)).map((words) => `  ${printable(words)}`),
+    ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
   ];
+  const rows = matchedRules.map(({ policy, agent = '', ...rule }) => ({ ...rule, said: policy, of: agent }));
+  return `${lines.join('\n')}\n${tableOf([...rows, ...rowsOf(near)], stream)}`;
+}
+
+function textOfIssue(
+  { mandate, refusal, matchedRules, openRules, near }: IssuePreview,
+  agentId: string,
+  stream: Stream,
+): string {
+  const verdict =
+    mandate === null
+      ? paint('red', `no mandate: ${refusal?.code}`, stream)
+      : paint('green', `a mandate until ${mandate.expiresAt}`, stream);
+  const rows = [
+    ...matchedRules.map(({ policy, ...rule }) => ({ ...rule, said: policy, of: '' })),
+    ...openRules.map(({ policy, ...rule }) => ({
+      ...rule,
+      said: `${policy}, where an action meets it`,
+      of: '',
+    })),
+  ];
+  const lines = [`${printable(agentId)}: ${verdict}`, ...inWords(refusal)];
+  return `${lines.join('\n')}\n${tableOf([...rows, ...rowsOf(near)], stream)}`;
+}
+
+function inWords(refusal: Planned['refusal']): string[] {
+  return refusal === null ? [] : [refusal.reason, refusal.remedy].map((text) => `  ${printable(text)}`);
+}
+
+function rowsOf(near: readonly Near[]): Row[] {
+  return near.map(({ rule, mode, why }) => ({ rule, mode, said: `does not match: ${why}`, of: '' }));
+}
+
+function tableOf(rows: readonly Row[], stream: Stream): string {
   const columns = [
     { title: 'RULE', of: ({ rule }: Row) => rule },
     { title: 'MODE', of: ({ mode }: Row) => mode },
     { title: 'OF', of: ({ of }: Row) => of },
     { title: 'POLICY', of: ({ said }: Row) => said },
   ];
-  const lines = [
-    `${printable(what)}: ${verdictOf(planned, stream)}`,
-    ...(refusal === null ? [] : [refusal.reason, refusal.remedy].map((text) => `  ${printable(text)}`)),
-    ...(refusal === null ? [`  reserves ${formatMicros(reserveMicros)}`] : []),
-    ...limits.flatMap((limit) => limitInWords(limit, mandate)).map((words) => `  ${printable(words)}`),
-    ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
-  ];
-  return `${lines.join('\n')}\n${rows.length === 0 ? '' : table(rows, columns, stream)}`;
+  return rows.length === 0 ? '' : table(rows, columns, stream);
 }
 
 type Stream = CommandContext['stdout'];

@@ -19,7 +19,7 @@ import type { TenantControl } from './tenant-control.ts';
 
 type Context = IssuedMandateDocument['context'];
 
-type ComposedIssue = {
+export type ComposedIssue = {
   rules: readonly MatchedRule[];
   /** They look at what the action alone will tell. */
   openRules: readonly MatchedRule[];
@@ -46,7 +46,7 @@ export function composeIssue(
   const attributes = agentOf(agent);
   const subject = { agent: attributes, action: { context } } as unknown as ConditionSubject;
   const policyOf = policiesOf(control);
-  const isTold = (condition: CompiledCondition) => condition.fields.every((field) => isKnown(field, context));
+  const isTold = isToldBy(context);
   const rules: MatchedRule[] = [];
   const openRules: MatchedRule[] = [];
   let startsAtMs: number | null = null;
@@ -76,6 +76,11 @@ export function composeIssue(
   if (count === 0) return { ok: false, why: 'NO_RULE' };
   if (count > CAPS.rulesPerMandate) return { ok: false, why: 'TOO_MANY_RULES' };
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
+}
+
+/** Of which conditions nothing is left open by it. */
+export function isToldBy(context: Context): (condition: CompiledCondition) => boolean {
+  return ({ fields }) => fields.every((field) => isKnown(field, context));
 }
 
 /** Of the agent, and of the context that the mandate is issued for, everything is known. */

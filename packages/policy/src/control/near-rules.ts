@@ -2,7 +2,7 @@
 import { type Condition, type Json, type RuleDocument, stepsOf } from '@mandate/schemas';
 import { type Effort, effortOfAction, takes } from '../effort.ts';
 import { type AgentAttributes, isInForce, OF_RULE } from '../rules/ask-rules.ts';
-import { type ConditionSubject, fieldOf } from '../rules/condition.ts';
+import { type CompiledCondition, type ConditionSubject, fieldOf } from '../rules/condition.ts';
 import { conjuncts, type Rule } from '../rules/rule.ts';
 import { inOrder } from '../rules/rules-in-force.ts';
 import { agentOf, ruleOf } from './compile-control.ts';
@@ -12,12 +12,16 @@ import type { TenantControl } from './tenant-control.ts';
 
 export type NearRule = { rule: string; mode: RuleDocument['mode']; why: string };
 
+/** Whether it is known whether a condition holds; of what no action tells yet it is not. */
+type IsTold = (condition: CompiledCondition) => boolean;
+
 /** So many are told, in their order. */
 const MOST = 20;
 
 export function nearRules(
   control: TenantControl,
   { agent, action, atMs, rules }: Pick<Candidates, 'agent' | 'action' | 'atMs' | 'rules'>,
+  isTold: IsTold = () => true,
 ): readonly NearRule[] {
   const attributes = agentOf({ revision: 0, document: agent });
   const subject = { agent: attributes, action } as unknown as ConditionSubject;
@@ -30,7 +34,7 @@ export function nearRules(
     if (near.length === MOST || !takes(effort, OF_RULE)) return near;
     if (!isNamed(rule, attributes)) continue;
     const document = thoughtOf.get(rule.id) ?? control.rules.get(rule.id)?.document;
-    const why = document && whyNot(rule, document, subject, atMs, effort);
+    const why = document && whyNot(rule, document, subject, atMs, effort, isTold);
     if (why) near.push({ rule: rule.id, mode: rule.mode, why });
   }
   return near;
@@ -48,14 +52,16 @@ function whyNot(
   subject: ConditionSubject,
   atMs: number,
   effort: Effort,
+  isTold: IsTold,
 ): string | null {
   if (!isInForce(rule, atMs))
     return rule.startsAtMs !== null && atMs < rule.startsAtMs
       ? `it begins at ${startsAt}`
       : `it ended at ${endsAt}`;
   const conditions = when === undefined ? [] : conjuncts(when);
-  for (const [at, { holds }] of rule.conditions.entries()) {
-    const truth = holds(subject, effort);
+  for (const [at, compiled] of rule.conditions.entries()) {
+    if (!isTold(compiled)) continue;
+    const truth = compiled.holds(subject, effort);
     if (truth === true) continue;
     const condition = conditions[at];
     return condition === undefined || effort.left < 0 ? null : inWords(condition, subject, truth);

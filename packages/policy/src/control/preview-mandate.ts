@@ -97,9 +97,20 @@ function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs
   return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : plan(action, mandate, atMs, action, steps);
 }
 
-/** No revision is ever 0. */
-function kept<T>(document: T): Kept<T> {
+/** Of what does not stand: no revision is ever 0. */
+export function kept<T>(document: T): Kept<T> {
   return { revision: 0, document };
+}
+
+/** As it would stand with them. */
+export function withCandidates(
+  control: TenantControl,
+  { rules, policies }: Pick<Candidates, 'rules' | 'policies'>,
+): TenantControl {
+  if (rules.length + policies.length === 0) return control;
+  const all = new Map(control.rules);
+  for (const document of rules) all.set(document.id, kept(document));
+  return { ...control, rules: all, policies: withPolicies(control, policies) };
 }
 
 function withPolicies(

@@ -13,6 +13,8 @@ export const expand = {
     .describe('`policies`: with their documents, as many as have 8 Mi characters together.'),
 };
 
+export type Expanded = z.output<z.ZodObject<typeof expand>>;
+
 export const appliedPolicies = z.array(
   z.object({
     name: z
@@ -27,7 +29,7 @@ export const appliedPolicies = z.array(
 
 export function shownPolicies(
   policies: ReadonlyMap<string, PolicyDocument | null>,
-  query: { expand?: 'policies' | undefined },
+  query: Expanded,
 ): z.output<typeof appliedPolicies> {
   let left = query.expand === 'policies' ? MOST_UNITS : 0;
   return [...policies].map(([name, policy]) => {

@@ -1,6 +1,12 @@
 /** What becomes of POST /v1/mandates/issue: rules are looked through, and what matches is put on the log as it stands. */
 import { randomBytes } from 'node:crypto';
-import { canonicalJson, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/policy';
+import {
+  type ComposedIssue,
+  canonicalJson,
+  composeIssue,
+  type IssueComposed,
+  type IssuedMandate,
+} from '@mandate/policy';
 import { callerOf, HttpProblem } from '@mandate/runtime';
 import { CAPS, DEFAULTS, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
@@ -70,41 +76,69 @@ function issuedBefore(
   return isSame ? one : undefined;
 }
 
-function mandateNow({ followed, clock }: Control, tenant: string, { agentId, context, ttlMs }: Wanted) {
+function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted) {
   const control = followed.tenant(tenant);
-  const agent = control.agents.get(agentId);
-  if (agent === undefined) throw notFound('agent', agentId);
+  const agent = control.agents.get(wanted.agentId);
+  if (agent === undefined) throw notFound('agent', wanted.agentId);
   const atMs = clock();
-  const composed = composeIssue(control, agent, context, atMs);
-  if (!composed.ok) throw nothingToIssue(composed);
-  const { rules, openRules, startsAtMs, endsAtMs } = composed.composed;
-  const endMs = Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
+  const composed = composeIssue(control, agent, wanted.context, atMs);
+  if (!composed.ok) {
+    const { code, reason, remedy } = nothingToIssue(composed);
+    throw new HttpProblem(409, code, reason, { remedy });
+  }
+  const { rules, openRules, startsAtMs } = composed.composed;
   return {
     id: sortableId('mnd', atMs, randomBytes(10).toString('hex')),
-    ...{ agentId, context, ttlMs, foundAt: control.revision, expiresAt: wireTime(endMs) },
+    ...{ ...wanted, foundAt: control.revision, expiresAt: wireTime(endOf(composed.composed, wanted, atMs)) },
     ...{ rules: [...rules], openRules: [...openRules] },
     ...(startsAtMs !== null && { startsAt: wireTime(startsAtMs) }),
   };
 }
 
-function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): HttpProblem {
-  if (composed.why === 'TOO_MANY_RULES')
-    return new HttpProblem(409, 'TOO_MANY', `more than ${CAPS.rulesPerMandate} rules match the agent`, {
-      remedy: 'Put several policies into one; a mandate holds no more.',
-    });
-  if (composed.why === 'TOO_COSTLY')
-    return new HttpProblem(409, 'RULES_TOO_COSTLY', 'to ask the rules of this agent takes more than it may', {
-      remedy:
-        'Have fewer and simpler patterns ask shorter texts; POST /v1/mandates/preview tells of which rule.',
-    });
-  if (composed.why === 'NO_RULE')
-    return new HttpProblem(409, 'NO_RULE_MATCHES', 'no rule matches the agent in this context', {
-      remedy: 'Have a rule match it (POST /v1/mandates/preview tells which do): without, nothing is allowed.',
-    });
-  return new HttpProblem(
-    409,
-    'POLICY_MISSING',
-    `the rule "${composed.rule}" names a policy that is not there: nothing that it matches is allowed`,
-    { remedy: 'Publish that policy, or have the rule name another; GET /v1/lint names all of these.' },
-  );
+/** Of one that is issued now, in milliseconds since 1970. */
+export function endOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
+  return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
+}
+
+export const NOTHING_TO_ISSUE = [
+  'TOO_MANY',
+  'RULES_TOO_COSTLY',
+  'NO_RULE_MATCHES',
+  'POLICY_MISSING',
+] as const;
+
+/** As the problem of a request, or as what a preview tells. */
+export function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): {
+  code: (typeof NOTHING_TO_ISSUE)[number];
+  reason: string;
+  remedy: string;
+} {
+  switch (composed.why) {
+    case 'TOO_MANY_RULES':
+      return {
+        code: 'TOO_MANY',
+        reason: `more than ${CAPS.rulesPerMandate} rules match the agent`,
+        remedy: 'Put several policies into one; a mandate holds no more.',
+      };
+    case 'TOO_COSTLY':
+      return {
+        code: 'RULES_TOO_COSTLY',
+        reason: 'to ask the rules of this agent takes more than it may',
+        remedy:
+          'Have fewer and simpler patterns ask shorter texts; POST /v1/mandates/preview tells of which rule.',
+      };
+    case 'NO_RULE':
+      return {
+        code: 'NO_RULE_MATCHES',
+        reason: 'no rule matches the agent in this context',
+        remedy:
+          'Have a rule match it: `near` in what POST /v1/mandates/preview answers tells which name it, and what of each does not hold.',
+      };
+    case 'POLICY_MISSING':
+      return {
+        code: 'POLICY_MISSING',
+        reason: `the rule "${composed.rule}" names a policy that is not there: nothing that it matches is allowed`,
+        remedy: 'Publish that policy, or have the rule name another; GET /v1/lint names all of these.',
+      };
+  }
 }

@@ -1,20 +1,20 @@
 /** /v1/mandates: issued to an agent for a while. What it may do under one is fixed then; what changes later changes others. */
 import { type IssuedMandate, policiesNamed } from '@mandate/policy';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
-import { id, RULE_MODES, time } from '@mandate/schemas';
+import { id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
-import { appliedPolicies, expand, shownPolicies } from './applied-policies.ts';
+import { appliedPolicies, type Expanded, expand, shownPolicies } from './applied-policies.ts';
 import { issue, issueBody } from './issue-mandate.ts';
 import { pagesById } from './pages.ts';
 import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
 const tags = ['mandates'];
-const matched = z.array(z.object({ rule: id, policy: z.string(), mode: z.enum(RULE_MODES) }));
+export const matched = z.array(z.object({ rule: id, policy: z.string(), mode: z.enum(RULE_MODES) }));
 const listed = z.object({
   revision,
   mandate: z.object({
@@ -44,7 +44,11 @@ const listQuery = pages.querystring.extend({
     .describe('`live`: neither ended nor revoked. Those that are over are there for a while.'),
 });
 
-type Expanded = Parameters<typeof shownPolicies>[1];
+/** Of the rules, and of their policies; each once. */
+export function namesOf(matched: readonly MatchedRule[]): { rules: string[]; policies: string[] } {
+  const [rules, policies] = [matched.map(({ rule }) => rule), matched.map(({ policy }) => policy)];
+  return { rules: [...new Set(rules)].sort(), policies: [...new Set(policies)].sort() };
+}
 
 function listedOf({ revision, document, ...issued }: IssuedMandate): z.output<typeof listed> {
   const { issuedBy, issuedAt, endsAtMs, revokedAt } = issued;
@@ -53,8 +57,7 @@ function listedOf({ revision, document, ...issued }: IssuedMandate): z.output<ty
     revision,
     mandate: {
       ...{ id, agentId, context, issuedBy, issuedAt, expiresAt, revokedAt },
-      rules: [...new Set(rules.map(({ rule }) => rule))].sort(),
-      policies: [...new Set(rules.map(({ policy }) => policy))].sort(),
+      ...namesOf(rules),
     },
     ttlMs: endsAtMs - Date.parse(issuedAt),
     matchedRules: rules,

@@ -1,52 +1,27 @@
 /** POST /v1/mandates/preview: what an agent could do, with what stands and with what somebody thinks of changing. */
-import { compilePolicy, compileRule, nearRules, previewMandate as preview } from '@mandate/policy';
+import { nearRules, previewMandate as preview } from '@mandate/policy';
 import { callerOf, type HttpServer } from '@mandate/runtime';
-import {
-  action,
-  agentDocument,
-  CODES,
-  check,
-  id,
-  limit,
-  mandateReference,
-  type Plan,
-  policyDocument,
-  RULE_MODES,
-  ruleDocument,
-  time,
-} from '@mandate/schemas';
+import { action, CODES, check, id, limit, mandateReference, type Plan, RULE_MODES } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { notFound } from '../writes/not-found.ts';
-import { appliedPolicies, expand, shownPolicies } from './applied-policies.ts';
-import { mustCompile } from './must-compile.ts';
+import { appliedPolicies, type Expanded, expand, shownPolicies } from './applied-policies.ts';
+import { issueAnswer, issueAsked, issuePreviewed } from './preview-issue.ts';
 import { MAY_READ, NOT_THERE } from './shapes.ts';
+import { candidatesOf, near, thoughtOf } from './thought-of.ts';
 
-const MOST_CANDIDATES = 1_000;
+const actionAsked = z.strictObject({
+  action: action.describe(
+    'What the agent would ask for: only its type, its tool or model, and what rules look at.',
+  ),
+  ...thoughtOf,
+});
 
-const body = z
-  .strictObject({
-    action: action.describe(
-      'What the agent would ask for: only its type, its tool or model, and what rules look at.',
-    ),
-    agent: agentDocument.optional().describe('In the place of what is registered of it.'),
-    rules: z
-      .array(ruleDocument)
-      .max(MOST_CANDIDATES)
-      .default([])
-      .describe('Each in the place of the one of its id, or beside the others.'),
-    policies: z
-      .array(policyDocument)
-      .max(MOST_CANDIDATES)
-      .default([])
-      .describe('Each as if it were published now.'),
-    at: time.optional().describe('Now when absent.'),
-  })
-  .meta({
-    examples: [
-      { action: { id: 'preview', agentId: 'airline-007', type: 'tool_call', tool: 'read_booking' } },
-    ],
-  });
+const body = z.union([actionAsked, issueAsked]).meta({
+  examples: [
+    { action: { id: 'preview', agentId: 'airline-007', type: 'tool_call', tool: 'read_booking' } },
+    { agentId: 'airline-007', context: { environment: 'prod' } },
+  ],
+});
 
 const planned = z.object({
   mandate: mandateReference.nullable().describe('null: no rule matches, and nothing is allowed.'),
@@ -60,7 +35,7 @@ const planned = z.object({
   checks: z.array(check),
 });
 
-const answer = planned.extend({
+const actionAnswer = planned.extend({
   matchedRules: z.array(
     z.object({
       rule: id,
@@ -69,14 +44,12 @@ const answer = planned.extend({
       agent: id.optional().describe('Whom above the agent it matches; absent: the agent itself.'),
     }),
   ),
-  near: z
-    .array(z.object({ rule: id, mode: z.enum(RULE_MODES), why: z.string() }))
-    .describe('Rules that name the agent and do not match, 20 at most, and what of each does not hold.'),
+  near,
   appliedPolicies,
   shadow: planned.nullable().describe('The same were the shadow rules in force; null where none matches.'),
 });
 
-export function previewMandate(server: HttpServer, { followed, clock }: Control): void {
+export function previewMandate(server: HttpServer, control: Control): void {
   server.post(
     '/v1/mandates/preview',
     {
@@ -84,39 +57,42 @@ export function previewMandate(server: HttpServer, { followed, clock }: Control)
       schema: {
         tags: ['mandates'],
         summary: 'What an agent could do: which rules match, what they compose to, and what each policy says',
-        description: 'Changes nothing. What was spent is not looked at.',
+        description:
+          'Of an `action`: what would be decided. Of an `agentId` and its `context`: what POST /v1/mandates/issue would issue. ' +
+          'Of either with rules and policies that are only thought of. Changes nothing; what was spent is not looked at.',
         querystring: z.strictObject(expand),
         body,
-        response: { 200: answer },
+        response: { 200: z.union([actionAnswer, issueAnswer]) },
       },
     },
     (request) => {
       const { tenant } = callerOf(request);
-      const { rules, policies, at } = request.body;
-      // As a decider has it.
-      const action = { ...request.body.action, tenant };
-      for (const rule of rules) mustCompile(compileRule(rule));
-      for (const policy of policies) mustCompile(compilePolicy(policy, policy.id));
-      const control = followed.tenant(tenant);
-      const agent = request.body.agent ?? control.agents.get(action.agentId)?.document;
-      if (agent === undefined) throw notFound('agent', action.agentId);
-      const atMs = at === undefined ? clock() : Date.parse(at);
-      const { matches, documents, plan, shadowPlan } = preview(control, {
-        agent,
-        action,
-        atMs,
-        rules,
-        policies,
-      });
-      return {
-        ...shown(plan),
-        matchedRules: [...matches],
-        near: [...nearRules(control, { agent, action, atMs, rules })],
-        appliedPolicies: shownPolicies(documents, request.query),
-        shadow: shadowPlan && shown(shadowPlan),
-      };
+      const { body, query } = request;
+      return 'action' in body
+        ? actionPreviewed(control, tenant, body, query)
+        : issuePreviewed(control, tenant, body, query);
     },
   );
+}
+
+function actionPreviewed(
+  control: Control,
+  tenant: string,
+  asked: z.output<typeof actionAsked>,
+  query: Expanded,
+): z.output<typeof actionAnswer> {
+  // As a decider has it.
+  const action = { ...asked.action, tenant };
+  const standing = control.followed.tenant(tenant);
+  const candidates = { ...candidatesOf(control, standing, action.agentId, asked), action };
+  const { matches, documents, plan, shadowPlan } = preview(standing, candidates);
+  return {
+    ...shown(plan),
+    matchedRules: [...matches],
+    near: [...nearRules(standing, candidates)],
+    appliedPolicies: shownPolicies(documents, query),
+    shadow: shadowPlan && shown(shadowPlan),
+  };
 }
 
 function shown({ mandate, refusal, observe, reserveMicros, limits, checks }: Plan): z.output<typeof planned> {

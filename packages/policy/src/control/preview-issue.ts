@@ -1,0 +1,25 @@
+/** What a mandate would be made of that is issued now, of what stands and of what somebody thinks of changing. */
+import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
+import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';
+import { type NearRule, nearRules } from './near-rules.ts';
+import { type Candidates, kept, withCandidates } from './preview-mandate.ts';
+import type { TenantControl } from './tenant-control.ts';
+
+type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context'>;
+
+export type IssuePreview = {
+  issue: IssueComposed;
+  near: readonly NearRule[];
+  /** Of the mandate. */
+  documents: ReadonlyMap<string, PolicyDocument | null>;
+};
+
+export function previewIssue(control: TenantControl, thought: Thought): IssuePreview {
+  const { agent, context, atMs } = thought;
+  const changed = withCandidates(control, thought);
+  const issue = composeIssue(changed, kept(agent), context, atMs);
+  const action = { context } as unknown as Action;
+  const near = nearRules(control, { ...thought, action }, isToldBy(context));
+  const rules = issue.ok ? [...issue.composed.rules, ...issue.composed.openRules] : [];
+  return { issue, near, documents: policiesNamed(changed, rules) };
+}

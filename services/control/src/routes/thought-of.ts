@@ -1,0 +1,62 @@
+/** What both kinds of preview take beside what they ask of: documents that somebody thinks of. */
+import { compilePolicy, compileRule, type TenantControl } from '@mandate/policy';
+import { HttpProblem } from '@mandate/runtime';
+import {
+  type AgentDocument,
+  agentDocument,
+  id,
+  policyDocument,
+  RULE_MODES,
+  ruleDocument,
+  time,
+} from '@mandate/schemas';
+import { z } from 'zod';
+import type { Control } from '../control.ts';
+import { notFound } from '../writes/not-found.ts';
+import { mustCompile } from './must-compile.ts';
+
+const MOST_CANDIDATES = 1_000;
+
+export const thoughtOf = {
+  agent: agentDocument.optional().describe('In the place of what is registered of it.'),
+  rules: z
+    .array(ruleDocument)
+    .max(MOST_CANDIDATES)
+    .default([])
+    .describe('Each in the place of the one of its id, or beside the others.'),
+  policies: z
+    .array(policyDocument)
+    .max(MOST_CANDIDATES)
+    .default([])
+    .describe('Each as if it were published now.'),
+  at: time.optional().describe('Now when absent.'),
+};
+
+type ThoughtOf = z.output<z.ZodObject<typeof thoughtOf>>;
+
+export const near = z
+  .array(z.object({ rule: id, mode: z.enum(RULE_MODES), why: z.string() }))
+  .describe('Rules that name the agent and do not match, 20 at most, and what of each does not hold.');
+
+/** @throws HttpProblem where a document cannot be compiled, is of another agent, or there is none */
+export function candidatesOf(
+  { clock }: Control,
+  { agents }: TenantControl,
+  agentId: string,
+  { agent: thought, rules, policies, at }: ThoughtOf,
+): { agent: AgentDocument; rules: ThoughtOf['rules']; policies: ThoughtOf['policies']; atMs: number } {
+  for (const rule of rules) mustCompile(compileRule(rule));
+  for (const policy of policies) mustCompile(compilePolicy(policy, policy.id));
+  const agent = thought ?? agents.get(agentId)?.document;
+  if (agent === undefined) throw notFound('agent', agentId);
+  if (agent.id !== agentId)
+    throw new HttpProblem(
+      400,
+      'ID_DIFFERS',
+      `the document is of the agent "${agent.id}", and "${agentId}" is asked of`,
+      {
+        remedy: 'Send both the same.',
+      },
+    );
+  return { agent, rules, policies, atMs: at === undefined ? clock() : Date.parse(at) };
+}
