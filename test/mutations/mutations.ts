@@ -1006,7 +1006,11 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/control/preview-issue.ts`, [
     ['7 what is thought of is issued as if it stood', 'withCandidates(control, thought)', 'control'],
   ]),
+  ...inFile('schemas/src/shape-fault.ts', [
+    ['8 of two forms the one in which least is amiss was meant', ' || a.length - b.length', ''],
+  ]),
   ...inFile(`${POLICY}/control/compose-issued.ts`, [
+    ['7 in a closed tenant none is issued', 'if (control.opened?.closedAt)', 'if (false)'],
     ['7 rules that look at the action are asked of it', 'else openRules.push(matched);', ''],
     ['7 a shadow rule is in no mandate', "rule.mode !== 'shadow' && ", ''],
     [

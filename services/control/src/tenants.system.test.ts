@@ -147,6 +147,11 @@ test('in a closed tenant nothing is changed, and its keys read and do no more, u
   const issued = await call(firstAdmin, 'POST', '/v1/keys', { body: { name: 'bob', role: 'viewer' } });
   expect(issued).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
   expect((await call('auditor', 'GET', '/v1/tenants/acme')).body.closedAt).toBe(closed.body.closedAt);
+  const issue = { agentId: 'bot', agent: { id: 'bot' } };
+  expect((await call('auditor', 'POST', '/v1/mandates/preview', { body: issue })).body).toMatchObject({
+    mandate: null,
+    refusal: { code: 'TENANT_CLOSED' },
+  });
   expect((await call('operator', 'GET', '/v1/tenants')).status).toBe(200);
   expect(await close()).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
   expect(await open()).toMatchObject({ status: 409, body: { code: 'REVISION_CONFLICT' } });

@@ -30,6 +30,7 @@ export type ComposedIssue = {
 
 export type IssueComposed =
   | { ok: true; composed: ComposedIssue }
+  | { ok: false; why: 'TENANT_CLOSED' }
   | { ok: false; why: 'NO_RULE' }
   | { ok: false; why: 'TOO_MANY_RULES' }
   /** To ask them of the agent and the context takes more than it may. */
@@ -43,6 +44,7 @@ export function composeIssue(
   context: Context,
   atMs: number,
 ): IssueComposed {
+  if (control.opened?.closedAt) return { ok: false, why: 'TENANT_CLOSED' };
   const attributes = agentOf(agent);
   const subject = { agent: attributes, action: { context } } as unknown as ConditionSubject;
   const policyOf = policiesOf(control);

@@ -29,12 +29,13 @@ export function nearRules(
   const standing = rulesFor(control)(attributes.groups).filter(({ id }) => !thoughtOf.has(id));
   const candidates = [...thoughtOf.values()].map((document) => ruleOf({ revision: 0, document }));
   const effort = effortOfAction();
+  const asked = { subject, atMs, effort, isTold };
   const near: NearRule[] = [];
   for (const rule of inOrder([...standing, ...candidates])) {
     if (near.length === MOST || !takes(effort, OF_RULE)) return near;
     if (!isNamed(rule, attributes)) continue;
     const document = thoughtOf.get(rule.id) ?? control.rules.get(rule.id)?.document;
-    const why = document && whyNot(rule, document, subject, atMs, effort, isTold);
+    const why = document && whyNot(rule, document, asked);
     if (why) near.push({ rule: rule.id, mode: rule.mode, why });
   }
   return near;
@@ -49,10 +50,12 @@ function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
 function whyNot(
   rule: Rule,
   { startsAt, endsAt, when }: RuleDocument,
-  subject: ConditionSubject,
-  atMs: number,
-  effort: Effort,
-  isTold: IsTold,
+  {
+    subject,
+    atMs,
+    effort,
+    isTold,
+  }: { subject: ConditionSubject; atMs: number; effort: Effort; isTold: IsTold },
 ): string | null {
   if (!isInForce(rule, atMs))
     return rule.startsAtMs !== null && atMs < rule.startsAtMs

@@ -30,3 +30,15 @@ test.each<[string, object | undefined, Record<string, string>, object]>([
 ])('a rule with %s, in what would be issued', (_, when, context, told) => {
   expect(preview(when, context)).toEqual(told);
 });
+
+test('in a closed tenant nothing', () => {
+  const opened = { document: { version: 1, id: 'acme' }, closedAt: '2026-03-01T12:00:00.000Z' };
+  const closed = { ...control, opened } as unknown as typeof control;
+  const asked = {
+    agent,
+    context: {},
+    atMs: NOW_MS,
+    rules: [ruleDocument.parse({ version: 1, id: 'r', policy: 'p' })],
+  };
+  expect(previewIssue(closed, { ...asked, policies: [] }).issue).toEqual({ ok: false, why: 'TENANT_CLOSED' });
+});

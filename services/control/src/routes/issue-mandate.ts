@@ -89,18 +89,21 @@ function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted
   const { rules, openRules, startsAtMs } = composed.composed;
   return {
     id: sortableId('mnd', atMs, randomBytes(10).toString('hex')),
-    ...{ ...wanted, foundAt: control.revision, expiresAt: wireTime(endOf(composed.composed, wanted, atMs)) },
-    ...{ rules: [...rules], openRules: [...openRules] },
+    ...wanted,
+    ...{ rules: [...rules], openRules: [...openRules], foundAt: control.revision },
+    expiresAt: wireTime(endMsOf(composed.composed, wanted, atMs)),
     ...(startsAtMs !== null && { startsAt: wireTime(startsAtMs) }),
   };
 }
 
-/** Of one that is issued now, in milliseconds since 1970. */
-export function endOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
+/** Of one that is issued at that moment. */
+export function endMsOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
   return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
 }
 
 export const NOTHING_TO_ISSUE = [
+  'TENANT_CLOSED',
+
   'TOO_MANY',
   'RULES_TOO_COSTLY',
   'NO_RULE_MATCHES',
@@ -114,6 +117,12 @@ export function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>):
   remedy: string;
 } {
   switch (composed.why) {
+    case 'TENANT_CLOSED':
+      return {
+        code: 'TENANT_CLOSED',
+        reason: 'the tenant was closed: nothing is issued in it',
+        remedy: 'Have whoever runs the plane open it again.',
+      };
     case 'TOO_MANY_RULES':
       return {
         code: 'TOO_MANY',

@@ -4,7 +4,7 @@ import { id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
-import { endOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-mandate.ts';
+import { endMsOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-mandate.ts';
 import { matched, namesOf } from './issued-mandates.ts';
 import { candidatesOf, near, thoughtOf } from './thought-of.ts';
 
@@ -18,9 +18,7 @@ export const issueAnswer = z.object({
     })
     .nullable()
     .describe('null: none would be issued.'),
-  refusal: z
-    .object({ code: z.enum([...NOTHING_TO_ISSUE, 'TENANT_CLOSED']), reason: z.string(), remedy: z.string() })
-    .nullable(),
+  refusal: z.object({ code: z.enum(NOTHING_TO_ISSUE), reason: z.string(), remedy: z.string() }).nullable(),
   ttlMs: z.int().nullable().describe('Less than was asked for where a rule begins or ends before.'),
   matchedRules: matched,
   openRules: matched.describe('Those that look at what an action alone tells: each action is asked.'),
@@ -42,10 +40,9 @@ export function issuePreviewed(
   const { issue, near, documents } = preview(standing, { ...candidates, context });
   const told = { near: [...near], appliedPolicies: shownPolicies(documents, query) };
   const nothing = { mandate: null, ttlMs: null, matchedRules: [], openRules: [] };
-  if (standing.opened?.closedAt) return { ...told, ...nothing, refusal: CLOSED };
   if (!issue.ok) return { ...told, ...nothing, refusal: nothingToIssue(issue) };
   const { rules, openRules } = issue.composed;
-  const endMs = endOf(issue.composed, asked, candidates.atMs);
+  const endMs = endMsOf(issue.composed, asked, candidates.atMs);
   return {
     ...told,
     mandate: { agentId, context, ...namesOf(rules), expiresAt: wireTime(endMs) },
@@ -54,9 +51,3 @@ export function issuePreviewed(
     ...{ matchedRules: [...rules], openRules: [...openRules] },
   };
 }
-
-const CLOSED = {
-  code: 'TENANT_CLOSED' as const,
-  reason: 'the tenant was closed: nothing is changed in it',
-  remedy: 'Have whoever runs the plane open it again.',
-};
