@@ -168,6 +168,7 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   const pulled = await mandate(['pull', '--out', out]);
   expect(pulled).toMatchObject({ exitCode: 0, stderr: '' });
   expect(pulled.stdout).toContain('+ policy gitops-reads\n');
+  expect(pulled.stdout).not.toContain('wider');
   expect(pulled.stdout.endsWith(`\n5 files written below ${out}\n`)).toBe(true);
   expect(readFileSync(join(out, 'policies/gitops-reads.yaml'), 'utf8')).toBe(
     'kind: policy\nversion: 1\nid: gitops-reads\nallowedTools:\n  - read_*\n',

@@ -50,7 +50,10 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
   const wanted = documentsOf(standing);
-  const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() });
+  // To write a file lets nobody do anything.
+  const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() }).map(
+    (change) => ({ ...change, widens: [] }),
+  );
   if (!dryRun) await writeAll(changes, out, files);
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else {

@@ -30,8 +30,8 @@ export function upCommand(command: Command, run: RunCommand): void {
   withServers(
     command
       .description(
-        'Runs gateway, decider, recorder, query and alerter in one process, with everything in one data folder and no server to ' +
-          'install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops it ' +
+        'Runs gateway, decider, recorder, query, control and alerter in one process, with everything in one data folder and no ' +
+          'server to install, or on Kafka, Redis and ClickHouse. The first start prints API keys, once. SIGTERM or Ctrl-C stops it ' +
           'gracefully; the log survives kill -9.',
       )
       .option(
