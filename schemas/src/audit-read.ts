@@ -7,17 +7,22 @@ export const auditRead = z
     event: z.literal('audit.read'),
     read: z.object({
       id,
-      /** Whose record was read: the tenant of the key. */
-      tenant,
-      /** Who read: an API key is one person's, or one program's. */
-      key: z.object({ id: z.string(), name: z.string() }),
+      /** Whose record was read: the tenant of the key; null where that is nobody's. */
+      tenant: tenant.nullable(),
+      /**
+       * Who read: an API key is one person's, or one program's. Refused as UNAUTHENTICATED, it was revoked, or only its id was
+       * shown, which is no secret; null where none was shown, or one that nobody here ever had.
+       */
+      key: z.object({ id: z.string(), name: z.string() }).nullable(),
       method: z.string(),
       /** The path with the names of its parameters: `/v1/audit/decisions/:id`. */
       route: z.string(),
       /** Of path and query, by name; what personal data was found in them is redacted, and long values are cut. */
       parameters: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      /** The key lacked the scope: nothing was shown. */
+      /** Nothing was shown: 401 or 403. */
       refused: z.boolean(),
+      /** Why: the code of the problem. Absent where it was not refused, or by an earlier version. */
+      code: z.string().optional(),
       requestId: z.string(),
       traceId: z.string().nullable(),
       at: time,

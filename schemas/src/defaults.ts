@@ -67,6 +67,8 @@ export const CAPS = {
   keysPerAgent: 100,
   /** Of people, in a tenant. */
   roleKeys: 1_000,
+  /** In a tenant, of which it is known whose they were: then the longest ago is forgotten. */
+  endedKeys: 10_000,
   policies: 10_000,
   versionsPerPolicy: 10_000,
   /** Of one change on the control topic. */

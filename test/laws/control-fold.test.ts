@@ -229,12 +229,15 @@ test('a key lets in for as long as its agent is registered, and belongs to that 
     fc.property(changes, (records) => {
       const { fold } = folded(records);
       const { agents, keys, roleKeys } = fold.tenant('acme');
+      const ended = fold.state.tenants.get('acme')?.control.endedKeys;
       expect(fold.tenant('acme').units).toBe(unitsIn(fold.tenant('acme')));
       expect(fold.tenant('other').keys.size).toBe(0);
       for (const id of KEYS) {
         const kept = keys.get(id)?.document;
         const granted = roleKeys.get(id)?.document;
-        expect(fold.key(id)).toEqual((kept ?? granted)?.key);
+        const was = ended?.get(id)?.document;
+        expect(fold.key(id)).toEqual((kept ?? granted ?? was)?.key);
+        expect(was?.key.revokedAt).not.toBe(null);
         expect(kept !== undefined && granted !== undefined).toBe(false);
         if (kept === undefined) continue;
         expect(agents.has(kept.agentId)).toBe(true);
@@ -359,10 +362,41 @@ test.each([
 test('keys end with the registration of their agent, and do not come back with it', () => {
   const { fold, put, issue } = writer();
   expect(issue().ok).toBe(true);
-  expect(fold.key('kkkkkkkkkkk1')).toBeDefined();
+  expect(fold.key('kkkkkkkkkkk1')?.revokedAt).toBe(null);
   put({ event: 'agent.retired', agentId: 'a' });
   put({ event: 'agent.put', agent: { id: 'a' } });
-  expect(fold.key('kkkkkkkkkkk1')).toBeUndefined();
+  expect(fold.key('kkkkkkkkkkk1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
+});
+
+test('of the last keys that ended it is known whose they were, and of none before', () => {
+  const { fold, put, issue, grant } = writer();
+  const numbered = (at: number) => `k${String(at).padStart(11, '0')}`;
+  const end = (at: number) => {
+    expect(issue({ id: numbered(at) }).ok).toBe(true);
+    expect(put({ event: 'key.revoked', agentId: 'a', keyId: numbered(at) }).ok).toBe(true);
+  };
+  const isKnown = (at: number) => fold.key(numbered(at)) !== undefined;
+  for (const at of [0, 1, 2, 3]) end(at);
+  // Again in use, and the one that ended last.
+  expect(issue({ id: numbered(0) }).ok).toBe(true);
+  expect(issue({ id: numbered(1) }).ok).toBe(true);
+  put({ event: 'key.revoked', agentId: 'a', keyId: numbered(1) });
+  const endedKeys = fold.state.tenants.get('acme')?.control.endedKeys ?? new Map();
+  // As if so many had ended one by one, which takes seconds.
+  const [first] = endedKeys.values();
+  while (endedKeys.size < CAPS.endedKeys) endedKeys.set(`b${endedKeys.size}`, first);
+  end(4);
+  expect(endedKeys.has(numbered(0))).toBe(false);
+  expect([0, 1, 2, 3, 4].map(isKnown)).toEqual([true, true, true, true, true]);
+  expect(grant({ id: 'rrrrrrrrrrr1' }).ok).toBe(true);
+  expect(put({ event: 'role.revoked', keyId: 'rrrrrrrrrrr1' }).ok).toBe(true);
+  put({ event: 'agent.retired', agentId: 'a' });
+  expect([0, 1, 2, 3, 4].map(isKnown)).toEqual([true, true, false, false, true]);
+  expect(fold.key('rrrrrrrrrrr1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
+  expect([...fold.state.tenantOfKey.keys()].sort()).toEqual(
+    [numbered(0), numbered(1), numbered(4), 'rrrrrrrrrrr1'].sort(),
+  );
+  expect(endedKeys.size).toBe(CAPS.endedKeys);
 });
 
 test('an agent has so many keys and no more, and room again where one is revoked', () => {
@@ -566,7 +600,7 @@ test('in a tenant that was closed a key of a role is revoked, and none is issued
   put({ event: 'tenant.closed' });
   expect(grant({ id: 'kkkkkkkkkkk3' })).toMatchObject({ ok: false, refusal: 'TENANT_CLOSED' });
   expect(put({ event: 'role.revoked', keyId: 'kkkkkkkkkkk2' }).ok).toBe(true);
-  expect(fold.key('kkkkkkkkkkk2')).toBeUndefined();
+  expect(fold.key('kkkkkkkkkkk2')?.revokedAt).toBe(KEY.createdAt);
 });
 
 function unitsIn({ agents, policies, rules }: TenantControl): number {

@@ -190,11 +190,21 @@ test.each([
       revision += 1;
       for (const each of [fold, after]) {
         put(each, tenant, { event: end, ...(end === 'role.revoked' ? { keyId: KEYS[0] } : whose) });
-        expect(each.key(KEYS[0] ?? '')).toBeUndefined();
+        expect(each.key(KEYS[0] ?? '')).toMatchObject({ tenant: 'other', revokedAt: wireTime(START_MS) });
       }
       expect(after.state).toEqual(fold.state);
     }
-    expect(after.state.tenantOfKey.size).toBe(0);
+    // Of a third it lets in: what ended keeps nobody's key from them.
+    const third = 'globex';
+    for (const body of both(third)) {
+      revision += 1;
+      expect(put(fold, third, body).ok).toBe(true);
+    }
+    const behind = await restored(fold);
+    expect([fold, behind].map((each) => each.key(KEYS[0] ?? ''))).toMatchObject([
+      { tenant: third, revokedAt: null },
+      { tenant: third, revokedAt: null },
+    ]);
   },
 );
 
@@ -273,8 +283,8 @@ function oneOfEach(): ControlFold {
 test('what records fold to, and how it is written, has changed only where its version has', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    5,
-    '421c32f4f89edf0512c95cd8fdfdb5af418450a49667c9cbdbbb08a519832dc6',
+    6,
+    '86ee7d6d48b8828c9c5cd2dcd099aad42fca3a74f43525d608402fc9acd91b37',
   ]);
 });
 

@@ -829,6 +829,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a change that comes twice happens once', 'if (known?.digest === digest) return known.changed;\n', ''],
     [
+      '7 a key that ended keeps nobody’s key of its id from opening',
+      'key(record.key.id)?.revokedAt !== null',
+      'key(record.key.id) === undefined',
+    ],
+    ['7 of ids that nobody has any more nothing is kept', ') tenantOfKey.delete(id);', ') continue;'],
+    ['7 an id in use is kept', ' && keyIn(known.control, id) === undefined', ''],
+    ['7 it is known whose a key was', ' ?? endedKeys.get(id)', ''],
+    [
       '7 an id stands for one change',
       "  if (known !== undefined) return { ok: false, refusal: 'ID_REUSED', revision: revisionOf(control, record) };\n",
       '',
@@ -843,9 +851,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ['a snapshot of other records is not read', ' && line.shape === shape', ''],
     ['whoever goes on from a snapshot forgets as others do', 'control.issued.forgetAt = line.forgetAt;', ''],
     ['a key that is another’s lets nobody in behind a snapshot', ' && !elsewhere.has(line.id)', ''],
+    ['whose a key was is known behind a snapshot', "'roleKeys', 'endedKeys'", "'roleKeys'"],
     ['what mandates are made of is there once', 'stands?.revision === revision ? stands : ', ''],
   ]),
   ...inFile(`${POLICY}/control/snapshot/write-control.ts`, [
+    ['what ended elsewhere is not taken for here', ', ...control.endedKeys.keys()', ''],
     ['what became of changes is in a snapshot', '    yield* becameLines(became);\n', ''],
   ]),
   {
@@ -890,11 +900,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/control/take-effect.ts`, [
-    [
-      '7 keys end with the registration of their agent',
-      'for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);',
-      '',
-    ],
+    ['7 keys end with the registration of their agent', '        control.keys.delete(id);\n', ''],
   ]),
   ...inFile(`${POLICY}/control/mandates-under-control.ts`, [
     [
@@ -992,7 +998,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/take-effect.ts`, [
     ['7 who is registered again is retired no more', 'control.retired.delete(document.id);', ''],
-    ['7 of so many it is known that they were retired', 'retired.size > CAPS.retiredAgents', 'false'],
+    ['7 of so many it is known that they were retired', 'all.size > most && ', 'false && '],
+    [
+      '7 of a key that ends it is known whose it was',
+      'putLast(endedKeys, key.id, ended, CAPS.endedKeys);',
+      '',
+    ],
+    ['7 the key that ended last is forgotten last', '  all.delete(id);\n', ''],
   ]),
   ...inFile(`${POLICY}/control/near-rules.ts`, [
     ['7 what is said of a rule that is thought of is of that', 'thoughtOf.get(rule.id) ?? ', ''],
@@ -1197,6 +1209,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 those turned away keep out nobody', 'if (refusals >= MOST_REFUSALS_UNDER_WAY)', 'if (false)'],
     ['8 each of those turned away is counted', 'known.times += 1;', 'known.times += 0;'],
   ]),
+  ...inFile('packages/bus/src/record-strangers.ts', [
+    ['8 strangers are counted while the log is away', '.catch(() => noted.forEach(add))', '.catch(() => {})'],
+    ['8 strangers are counted', 'known.times += times;', ''],
+    ['8 so many strangers are noted', 'else if (waiting.size < MOST)', 'else'],
+    ['8 a flood of strangers is few records', '      await firstOf(closed.promise, everyMs);\n', ''],
+  ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
     ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],
     ['8 one bad batch a fetch', 'if (bytes >= MOST_BYTES || ', 'if ('],
@@ -1353,10 +1371,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/bus/src/record-http-reads.ts', [
     [
       'privacy: nothing is read before it is on record who asks',
-      "'onRequest', (request) => put(request, false)",
-      "'onRequest', async (request) => void put(request, false)",
+      "'onRequest', (request) => put(request, null)",
+      "'onRequest', async (request) => void put(request, null)",
     ],
-    ['privacy: who is turned away is on record', 'await put(request, true, asked);', ''],
+    ['privacy: who is turned away is on record', 'await put(request, error.code, asked)', 'null'],
+    ['8 who shows no key that opens anything is on record', 'new Set([401, 403])', 'new Set([403])'],
+    ['8 and under the tenant whose key it was', 'readOf(request, request.namedKey,', 'readOf(request, null,'],
+    ['8 and before the server ends', "    server.addHook('onClose', strangers.close);\n", ''],
     ['privacy: what is personal in a question is not', 'cut(redactText(String(text)))', 'cut(String(text))'],
   ]),
   ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [

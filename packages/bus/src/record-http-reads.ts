@@ -1,12 +1,13 @@
 /**
- * Reads over HTTP, on record before they are answered: who asked for what, and whether the key sufficed.
- *
- * Not on record: who has no key, and what a key asked beyond its rate (429): neither was shown anything, and either may be
- * a flood.
+ * Reads over HTTP, on record before they are answered: who asked for what, and whether the key sufficed. Who shows no key
+ * that opens anything is on record soon after. Not on record is what was asked beyond a rate (429): it was shown nothing, and
+ * may be a flood.
  */
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
 import type { AuditRead } from '@mandate/schemas';
-import { type RecordRead, recordReads } from './record-reads.ts';
+import type { Read } from './access-record.ts';
+import { recordReads } from './record-reads.ts';
+import { recordStrangers } from './record-strangers.ts';
 
 type Request = Parameters<typeof callerOf>[0];
 type Asked = AuditRead['parameters'];
@@ -20,8 +21,8 @@ export type HttpReads = {
    */
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
-   * Whoever is turned away (403) at the routes of this plugin is on record too: for want of a scope, or as it asks for what is
-   * another tenant's or another agent's. Call it once, before any route is added.
+   * Whoever is turned away at the routes of this plugin is on record too: 403, for want of a scope, or as it asks for what is
+   * another tenant's or another agent's; 401, without a key that opens anything. Call it once, before any route is added.
    *
    * @param asked as above
    */
@@ -29,6 +30,8 @@ export type HttpReads = {
   /** Both, of every request: one hook in front of all routes that are added from here on, so that none can forget it. */
   readonly recordAll: (server: HttpServer) => void;
 };
+
+const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403]);
 
 /** What is longer is cut: whose record was looked for is told by less. */
 const LONGEST_VALUE = 256;
@@ -39,34 +42,44 @@ export function recordHttpReads({
   ...options
 }: Parameters<typeof recordReads>[0] & { redactText: (text: string) => string }): HttpReads {
   const record = recordReads(options);
+  const strangers = recordStrangers(options);
   // Redacted first: half of what is personal might not be known for it.
   const tellable = (text: unknown) => cut(redactText(String(text)));
 
-  function put(request: Request, refused: boolean, asked: Asked = askedIn(request, tellable)): Promise<void> {
-    return record(readOf(request, asked, refused), request.traceparent);
+  function put(
+    request: Request,
+    code: string | null,
+    asked: Asked = askedIn(request, tellable),
+  ): Promise<void> {
+    return record(readOf(request, callerOf(request), asked, code), request.traceparent);
   }
   function recordRefusals(server: HttpServer, asked?: Asked): void {
     // Whatever is thrown here goes on to the handler of the server, and is the answer: that it is not on record, too.
     server.setErrorHandler(async (error, request) => {
-      if (error instanceof HttpProblem && error.status === 403) await put(request, true, asked);
+      if (error instanceof HttpProblem && TURNED_AWAY.has(error.status)) {
+        if (request.principalKey !== null) await put(request, error.code, asked);
+        else strangers.note(readOf(request, request.namedKey, {}, error.code), request.traceparent);
+      }
       throw error;
     });
+    server.addHook('onClose', strangers.close);
   }
   return {
-    recordRead: (request, asked) => put(request, false, asked),
+    recordRead: (request, asked) => put(request, null, asked),
     recordRefusals,
     recordAll(server) {
-      server.addHook('onRequest', (request) => put(request, false));
+      server.addHook('onRequest', (request) => put(request, null));
       recordRefusals(server);
     },
   };
 }
 
-function readOf(request: Request, parameters: Asked, refused: boolean): Parameters<RecordRead>[0] {
-  const { id, name, tenant } = callerOf(request);
-  const { method, routeOptions } = request;
+function readOf(request: Request, by: Request['namedKey'], parameters: Asked, code: string | null): Read {
+  const { method, routeOptions, id: requestId } = request;
+  const tenant = by?.tenant ?? null;
+  const key = by && { id: by.id, name: by.name };
   const route = routeOptions.url ?? '';
-  return { tenant, key: { id, name }, method, route, parameters, refused, requestId: request.id };
+  return { tenant, key, method, route, parameters, refused: code !== null, ...(code && { code }), requestId };
 }
 
 function askedIn(request: Request, tellable: (text: unknown) => string): Asked {

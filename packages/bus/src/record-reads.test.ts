@@ -87,7 +87,8 @@ function told(appended: readonly Outgoing[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { value } of appended) {
     const { key, refused, parameters } = readAccessRecord(Buffer.from(value)).read;
-    if (refused) sums[key.id] = (sums[key.id] ?? 0) + Number(parameters.refusals ?? 1);
+    const id = key?.id ?? '';
+    if (refused) sums[id] = (sums[id] ?? 0) + Number(parameters.refusals ?? 1);
   }
   return sums;
 }

@@ -4,16 +4,9 @@
  *
  * Appends of the same moment share a batch, which is the log's own doing.
  */
-import { randomBytes } from 'node:crypto';
 import { type Clock, isMandateError, MandateError } from '@mandate/runtime';
-import {
-  type AccessRecord,
-  type AuditRead,
-  recordHeaders,
-  sortableId,
-  TOPICS,
-  wireTime,
-} from '@mandate/schemas';
+import { TOPICS } from '@mandate/schemas';
+import { accessRecord, type Read, together } from './access-record.ts';
 import type { Bus } from './port.ts';
 
 /**
@@ -21,10 +14,7 @@ import type { Bus } from './port.ts';
  *
  * @throws MandateError READ_NOT_RECORDED (retryable) in bounded time; it may be on the log all the same
  */
-export type RecordRead = (
-  read: Omit<AuditRead, 'id' | 'at' | 'traceId'>,
-  traceparent: string | null,
-) => Promise<void>;
+export type RecordRead = (read: Read, traceparent: string | null) => Promise<void>;
 
 /** More than this at a time means that the log does not keep up: better to say so than to let them pile up. */
 const MOST_UNDER_WAY = 1_000;
@@ -35,9 +25,7 @@ const MOST_UNDER_WAY = 1_000;
 const MOST_REFUSALS_UNDER_WAY = 100;
 /** Keys at routes that are counted at a time. */
 const MOST_COUNTED = 1_000;
-const PARTITION = 0;
 
-type Read = Parameters<RecordRead>[0];
 type Counted = {
   read: Read;
   traceparent: string | null;
@@ -81,7 +69,7 @@ export function recordReads(options: {
   }
 
   function count(read: Read, traceparent: string | null): Promise<void> {
-    const name = JSON.stringify([read.tenant, read.key.id, read.method, read.route]);
+    const name = JSON.stringify([read.tenant, read.key?.id, read.method, read.route]);
     const known = counted.get(name);
     if (known !== undefined) {
       known.times += 1;
@@ -100,8 +88,7 @@ export function recordReads(options: {
     if (next === undefined) return;
     const [name, { read, traceparent, times, recorded }] = next;
     counted.delete(name);
-    const together = times === 1 ? read : { ...read, parameters: { refusals: `${times}` } };
-    recordRefusal(together, traceparent).then(recorded.resolve, recorded.reject);
+    recordRefusal(together(read, times), traceparent).then(recorded.resolve, recorded.reject);
   }
 
   async function recordWithin(read: Read, traceparent: string | null): Promise<void> {
@@ -121,7 +108,9 @@ export function recordReads(options: {
       timeoutMs,
     );
     try {
-      const appended = bus.append(TOPICS.access, [outgoing(read, { source, traceparent, atMs: clock() })]);
+      const appended = bus.append(TOPICS.access, [
+        accessRecord(read, { source, traceparent, atMs: clock() }),
+      ]);
       await Promise.race([appended, late.promise]);
     } catch (error) {
       if (isMandateError(error, 'READ_NOT_RECORDED')) throw error;
@@ -130,20 +119,6 @@ export function recordReads(options: {
       clearTimeout(timer);
     }
   }
-}
-
-function outgoing(
-  read: Parameters<RecordRead>[0],
-  { source, traceparent, atMs }: { source: string; traceparent: string | null; atMs: number },
-) {
-  const id = sortableId('read', atMs, randomBytes(10).toString('hex'));
-  const event: AccessRecord = {
-    event: 'audit.read',
-    read: { id, ...read, traceId: traceparent?.split('-')[1] ?? null, at: wireTime(atMs) },
-  };
-  // Its trace is told of and not continued: how the note gets into the tables is no part of what was asked.
-  const headers = recordHeaders({ id, event: event.event }, { source, traceparent: null });
-  return { key: read.tenant, partition: PARTITION, value: JSON.stringify(event), headers };
 }
 
 function notRecorded(why: string, cause?: unknown): MandateError {

@@ -14,6 +14,7 @@ export function keysWhileOpen(
   { mandates }: { mandates: Pick<FollowedControl['mandates'], 'isClosed'> },
 ): KeyStore {
   return {
+    holderOf: keys.holderOf,
     async find(key) {
       const record = await keys.find(key);
       if (record === null || !mandates.isClosed(record.tenant)) return record;

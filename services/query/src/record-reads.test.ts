@@ -8,7 +8,19 @@ import { queryServer } from './query-server.fixture.ts';
 
 const issue = (scope: 'audit' | 'publish') =>
   issueApiKey({ tenant: 'acme', scopes: [scope], agents: ['*'], name: `the ${scope} key` });
-const [auditor, publisher] = [issue('audit'), issue('publish')];
+const [auditor, publisher, revoked, forged] = [
+  issue('audit'),
+  issue('publish'),
+  issue('audit'),
+  issue('audit'),
+];
+const KEYS = [
+  auditor.record,
+  publisher.record,
+  { ...revoked.record, revokedAt: '2026-01-05T00:00:00.000Z' },
+  // Its id is right, and its secret is another's.
+  { ...forged.record, hash: auditor.record.hash },
+];
 
 const away = () =>
   Promise.reject(
@@ -47,7 +59,7 @@ async function serving({
   const server = await queryServer({
     audit,
     bus,
-    keys: [auditor.record, publisher.record],
+    keys: KEYS,
     limits,
     timeoutMs,
     ...(redactText && { redactText }),
@@ -59,7 +71,7 @@ async function serving({
   await server.ready();
   const ask = (url: string, { key } = auditor, method: 'GET' | 'HEAD' = 'GET', payloadAsStream = false) =>
     server.inject({ method, url, headers: { 'x-api-key': key, 'x-request-id': 'req-1' }, payloadAsStream });
-  return { ask, routes, reads, happened };
+  return { ask, routes, reads, happened, close: () => server.close() };
 }
 
 /** A path as somebody asks it. */
@@ -129,10 +141,28 @@ test('a key without the scope is on record as refused, or hears that the log is 
   expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
-test('who has no key, or asks beyond its rate, is not on record, and was shown nothing', async () => {
+test('who shows no key that opens anything is on record under the tenant whose it was, without what was asked', async () => {
+  const { ask, reads, close } = await serving();
+  const unknown = issue('audit');
+  for (const shown of [revoked, forged, unknown, { ...unknown, key: 'sk-none' }])
+    expect((await ask('/v1/audit/decisions/dec_1?agent=bot', shown)).statusCode).toBe(401);
+  expect(reads).toHaveLength(1);
+  await close();
+  const route = '/v1/audit/decisions/:id';
+  const asked = { route, parameters: {}, refused: true, code: 'UNAUTHENTICATED', requestId: 'req-1' };
+  const of = ({ record: { id, name } }: typeof revoked) => ({ tenant: 'acme', key: { id, name } });
+  expect(reads).toMatchObject([
+    { ...asked, ...of(revoked) },
+    { ...asked, ...of(forged) },
+    { ...asked, tenant: null, key: null, parameters: { refusals: '2' } },
+  ]);
+  const away = await serving({ append: () => Promise.reject(new Error('away')) });
+  expect((await away.ask('/v1/audit/decisions', unknown)).statusCode).toBe(401);
+  await away.close();
+});
+
+test('what a key asks beyond its rate is not on record, and it was shown nothing', async () => {
   const { ask, reads } = await serving({ limits: { requestsPerKeyPerSecond: 1 } });
-  const stranger = issue('audit');
-  expect((await ask('/v1/audit/decisions', stranger)).statusCode).toBe(401);
   expect((await ask('/v1/audit/decisions')).statusCode).toBe(200);
   expect((await ask('/v1/audit/decisions')).statusCode).toBe(429);
   expect(reads).toHaveLength(1);

@@ -159,6 +159,7 @@ test('a tenant has so many exports at once; one that nobody takes any more leave
 test('it breaks off between two parts where its key was revoked meanwhile', async () => {
   let timesLetIn = 1;
   const keys: KeyStore = {
+    ...memoryKeyStore([]),
     async find() {
       timesLetIn -= 1;
       return timesLetIn < 0 ? null : auditor.record;

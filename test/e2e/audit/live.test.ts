@@ -268,7 +268,7 @@ test('a tenant has so many streams and no more, and a place that is left is free
 
 test('it ends when the server stops, and when its key is revoked', async () => {
   const good = new Map<string, ApiKeyRecord>([[auditor.key, auditor.record]]);
-  const { url, stop } = await serve({ find: async (key) => good.get(key) ?? null });
+  const { url, stop } = await serve({ ...memoryKeyStore([]), find: async (key) => good.get(key) ?? null });
   const stopped = await listening(url);
   const revoked = await listening(url);
   await recording.record();

@@ -85,6 +85,21 @@ test('so is every route that the plane has below /v1/audit, whichever service br
   }
 });
 
+test('who shows no key of anybody is in it for whoever runs the plane, and for no tenant', async () => {
+  const answer = await fetch(`${plane.url}/v1/rules?name=ada`, {
+    headers: { authorization: 'Bearer sk-none', 'x-request-id': 'nobodys' },
+  });
+  expect(answer.status).toBe(401);
+  expect(await readsOf('nobodys')).toMatchObject([
+    { tenant: null, keyId: null, keyName: null, route: '/v1/rules', parameters: {}, code: 'UNAUTHENTICATED' },
+  ]);
+  const auditor = createApiClient({ url: plane.url, key: plane.keys.auditor ?? '' });
+  expect(await auditor.get('/v1/audit/reads', { requestId: 'nobodys' })).toEqual({ reads: [], next: null });
+  const { stdout } = await query('reads', '--refused', 'true', '--request', 'nobodys', '--json');
+  expect(jsonLines<Read>(stdout)).toMatchObject([{ refused: true, code: 'UNAUTHENTICATED' }]);
+  expect((await query('reads', '--refused', 'false', '--request', 'nobodys', '--json')).stdout).toBe('');
+});
+
 test('a key without the scope is in it too, as refused', async () => {
   expect(await get('/v1/audit/decisions', 'publisher', 'not-mine')).toBe(403);
   expect(await readsOf('not-mine')).toMatchObject([{ keyName: 'publisher', refused: true }]);

@@ -332,12 +332,14 @@ export function recording(make: MakeAudit): void {
       route: '/v1/audit/decisions',
       parameters: { agent: ['a-1', "o'brien\\"], text: 'é"' },
       refused: true,
+      code: 'FORBIDDEN',
       traceId: 'f'.repeat(32),
     });
     const theirs = readOf('unread', 7);
-    const batch = [...reads, odd, theirs].map((record, n) => ({ record, ...onLog({}, 600 + n) }));
+    const nobodys = readOf('read', 8, { tenant: null, key: null, refused: true, code: 'UNAUTHENTICATED' });
+    const batch = [...reads, odd, theirs, nobodys].map((record, n) => ({ record, ...onLog({}, 600 + n) }));
     for (let times = 0; times < 2; times += 1)
-      expect(await recordAuditReads(audit, batch)).toEqual({ landed: 8, quarantined: 0 });
+      expect(await recordAuditReads(audit, batch)).toEqual({ landed: 9, quarantined: 0 });
 
     const found = async (asked: object = {}) =>
       (await ask(audit, searchReads, { tenant: 'read', ...asked })).map(({ requestId }) => requestId);
@@ -346,17 +348,24 @@ export function recording(make: MakeAudit): void {
     expect(await found({ keyId: 'key-1' })).toEqual(['req-5', 'req-3', 'req-1']);
     expect(await found({ route: '/v1/audit/decisions' })).toEqual(['req-6']);
     expect(await found({ requestId: 'req-2' })).toEqual(['req-2']);
+    expect(await found({ refused: true })).toEqual(['req-6']);
+    expect(await found({ refused: false })).toEqual(all.slice(1));
+    expect(await found({ ofNobody: true, refused: true })).toEqual(['req-8', 'req-6']);
+    const [stranger] = await ask(audit, searchReads, { tenant: 'unread', ofNobody: true, limit: 1 });
+    expect(stranger).toMatchObject({ tenant: null, keyId: null, keyName: null, code: 'UNAUTHENTICATED' });
     expect(await found({ fromMs: START_MS + 2, toMs: START_MS + 4 })).toEqual(['req-3', 'req-2']);
     expect(await found({ limit: 2, before: reads[4]?.id })).toEqual(['req-3', 'req-2']);
     const [row] = await ask(audit, searchReads, { tenant: 'read', limit: 1 });
     expect(row).toEqual({
       id: odd.id,
+      tenant: 'read',
       keyId: 'key-0',
       keyName: 'auditor',
       method: 'GET',
       route: '/v1/audit/decisions',
       parameters: odd.parameters,
       refused: true,
+      code: 'FORBIDDEN',
       requestId: 'req-6',
       traceId: 'f'.repeat(32),
       at: odd.at,

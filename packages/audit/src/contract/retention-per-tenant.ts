@@ -380,9 +380,13 @@ export function retentionPerTenant(make: MakeAudit): void {
       letter.one,
       { ...letter.one, record: { ...letter.one.record, id: 'dlq_shared', source } },
     ]);
+    const [read] = recordsOf({ tenant: 'x', table: 'audit_reads', atMs: JANUARY, laterMs: 5, times: 1 }, 2);
+    if (read?.table !== 'audit_reads') throw new Error('it makes one');
+    const nobodys = { ...read.one.record, id: 'read_nobodys', tenant: null, key: null };
+    await recordAuditReads(audit, [read.one, { ...read.one, record: nobodys }]);
     const ids = () =>
       audit.query(
-        "SELECT id FROM dead_letters WHERE id IN ('dlq_x_1', 'dlq_shared') UNION ALL SELECT id FROM control_events WHERE event = 'ledger.epoch'",
+        "SELECT id FROM dead_letters WHERE id IN ('dlq_x_1', 'dlq_shared') UNION ALL SELECT id FROM audit_reads WHERE tenant IN ('x', '') UNION ALL SELECT id FROM control_events WHERE event = 'ledger.epoch'",
         {},
         z.object({ id: z.string() }),
       );
@@ -392,7 +396,7 @@ export function retentionPerTenant(make: MakeAudit): void {
       return owner === '*' ? Date.UTC(2020, 1) : null;
     };
     await dropPastRows(audit, { keptFrom: anybody, nowMs: NOW_MS });
-    expect((await ids()).map(({ id }) => id).sort()).toEqual(['dlq_x_1', 'ep-1']);
+    expect((await ids()).map(({ id }) => id).sort()).toEqual(['dlq_x_1', 'ep-1', 'read_2']);
     expect(asked).not.toContain('');
     expect(await tenantKeptFrom(audit, 'x')).toBeNull();
   });

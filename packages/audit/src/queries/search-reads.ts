@@ -7,22 +7,27 @@ import { period } from './decision-filter.ts';
 export const searchReads = question({
   params: z.strictObject({
     tenant,
+    /** Also those that show no key of anybody. */
+    ofNobody: z.literal(true).optional(),
     keyId: id.optional(),
     route: id.optional(),
     requestId: id.optional(),
+    refused: z.boolean().optional(),
     ...period,
     before: id.optional(),
     limit: z.int().min(1).max(1_000).default(100),
   }),
   row: z.object({
     id: z.string(),
-    keyId: z.string(),
-    keyName: z.string(),
+    tenant: z.string().nullable(),
+    keyId: z.string().nullable(),
+    keyName: z.string().nullable(),
     method: z.string(),
     route: z.string(),
     /** As the recorder wrote it: what it holds was checked there. */
     parameters: z.string().transform((json): Record<string, string | string[]> => JSON.parse(json)),
     refused: z.boolean(),
+    code: z.string().nullable(),
     requestId: z.string(),
     traceId: z.string().nullable(),
     at: time,
@@ -31,18 +36,23 @@ export const searchReads = question({
     logOffset: z.int(),
   }),
   sql: (params) => `
-    SELECT id, key_id AS keyId, key_name AS keyName, method, route, parameters, refused, request_id AS requestId,
+    SELECT id, nullIf(audit_reads.tenant, '') AS tenant, nullIf(key_id, '') AS keyId, nullIf(key_name, '') AS keyName, method, route,
+      parameters, refused, nullIf(audit_reads.code, '') AS code, request_id AS requestId,
       nullIf(trace_id, '') AS traceId, read_at AS at,
       log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
     FROM audit_reads FINAL
-    WHERE tenant = {tenant:String} AND NOT void${narrowed(params, {
-      keyId: 'key_id = {keyId:String}',
-      route: 'route = {route:String}',
-      requestId: 'request_id = {requestId:String}',
-      fromMs: "read_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
-      toMs: "read_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
-      before: 'id < {before:String}',
-    })}
+    WHERE audit_reads.tenant IN ({tenant:String}${params.ofNobody ? ", ''" : ''}) AND NOT void${narrowed(
+      params,
+      {
+        keyId: 'key_id = {keyId:String}',
+        route: 'route = {route:String}',
+        requestId: 'request_id = {requestId:String}',
+        refused: 'refused = {refused:Bool}',
+        fromMs: "read_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+        toMs: "read_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+        before: 'id < {before:String}',
+      },
+    )}
     ORDER BY id DESC
     LIMIT {limit:UInt32}`,
 });

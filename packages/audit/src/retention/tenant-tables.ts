@@ -69,10 +69,10 @@ export const TENANT_TABLES = {
     of: ({ source, tenant, at }) => ({ owner: tenantOfTopic(source.topic) ?? tenant ?? ANYBODY, at }),
   } satisfies TenantTable<Republication>,
   audit_reads: {
-    owner: 'tenant',
+    owner: `if(tenant = '', '${ANYBODY}', tenant)`,
     at: 'read_at',
     hasPartitions: true,
-    of: ({ tenant, at }) => ({ owner: tenant, at }),
+    of: ({ tenant, at }) => ({ owner: tenant ?? ANYBODY, at }),
   } satisfies TenantTable<AuditRead>,
 } as const;
 

@@ -48,8 +48,8 @@ const COLUMNS: Readonly<Record<string, Known>> = {
     ...['policyVersion', 'revision', 'refusal', 'role', 'keyName', 'open', 'openCount', 'happenedAt'],
   ],
   reads: [
-    ...['id', 'keyId', 'keyName', 'method', 'route', 'parameters', 'refused', 'requestId', 'traceId', 'at'],
-    'log',
+    ...['id', 'tenant', 'keyId', 'keyName', 'method', 'route', 'parameters', 'refused', 'code'],
+    ...['requestId', 'traceId', 'at', 'log'],
   ],
   analytics: ({ groupBy, interval }) => [
     ...namesIn(groupBy),

@@ -125,6 +125,13 @@ const FILTERS: readonly Filter[] = [
     once: someText,
   },
   {
+    name: 'refused',
+    flags: '--refused <whether>',
+    about: 'true: reads that were refused; false: the others',
+    choices: ['true', 'false'],
+    once: someText,
+  },
+  {
     name: 'from',
     flags: '--from <time>',
     about: 'RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w',

@@ -77,8 +77,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     path: 'reads',
     rows: 'reads',
     kind: 'paged',
-    filters: ['reader', 'route', 'request', ...PERIOD],
-    presentation: { first: ['at', 'keyName', 'route', 'parameters', 'refused', 'keyId', 'requestId'] },
+    filters: ['reader', 'route', 'request', 'refused', ...PERIOD],
+    presentation: { first: ['at', 'keyName', 'route', 'parameters', 'code', 'keyId', 'requestId'] },
   },
   analytics: {
     path: 'analytics',

@@ -3,7 +3,7 @@
  * order and so finds the same, also of a change that came too late: two who changed the same thing at once both wrote a
  * record, and the first on the log counts.
  */
-import type { ApiKeyRecord, ControlRecord, Json } from '@mandate/schemas';
+import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import { growth, isTooMuch } from './control-units.ts';
 import { askedFor } from './issued-mandates.ts';
@@ -25,7 +25,7 @@ export type ControlFold = {
   readonly opened: ReadonlyMap<string, OpenedTenant>;
   /** Those of them that publish to topics of their own, or once did. */
   readonly withTopics: ReadonlySet<string>;
-  /** Of the agents and people of every tenant, by their public ids. */
+  /** Of the agents and people of every tenant, by their public ids; with `revokedAt`, those that have ended a while ago. */
   key(id: string): ApiKeyRecord | undefined;
   /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
   readonly state: ControlState;
@@ -33,7 +33,7 @@ export type ControlFold = {
 
 export type ControlState = {
   readonly tenants: Map<string, OfTenant>;
-  /** Public ids are drawn of 62^12; should two tenants have the same one, the first has it for as long as it keeps it. */
+  /** Public ids are drawn of 62^12; should two tenants have the same one, the first has it for as long as its key opens anything. */
   readonly tenantOfKey: Map<string, string>;
 };
 
@@ -74,15 +74,17 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
       const { tenant } = record.change;
       const known = tenants.get(tenant) ?? { control: newTenant(), became: new Map() };
       tenants.set(tenant, known);
-      const held = keysNamed(known.control, record);
+      const longestEnded = ENDS_KEYS.has(record.event)
+        ? known.control.endedKeys.keys().take(CAPS.keysPerAgent).toArray()
+        : [];
       const changed = applyOnce(known, record, revision, {
         tenants: opened.size,
         topics: withTopics.size,
       });
-      for (const id of held)
+      for (const id of longestEnded)
         if (tenantOfKey.get(id) === tenant && keyIn(known.control, id) === undefined) tenantOfKey.delete(id);
       note(tenant, known.control);
-      if (changed.ok && 'key' in record && key(record.key.id) === undefined)
+      if (changed.ok && 'key' in record && key(record.key.id)?.revokedAt !== null)
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
@@ -94,17 +96,17 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
   };
 }
 
-/** No id is of both. */
-function keyIn({ keys, roleKeys }: Tenant, id: string): ApiKeyRecord | undefined {
-  return (keys.get(id) ?? roleKeys.get(id))?.document.key;
+/** No id is of an agent and of a person. */
+function keyIn({ keys, roleKeys, endedKeys }: Tenant, id: string): ApiKeyRecord | undefined {
+  return (keys.get(id) ?? roleKeys.get(id) ?? endedKeys.get(id))?.document.key;
 }
 
-/** Of those that a tenant has now, which may be gone behind the record. */
-function keysNamed({ keysOf }: Tenant, record: ControlRecord): readonly string[] {
-  if (record.event === 'role.revoked') return [record.keyId];
-  const isOfKeys = record.event === 'key.revoked' || record.event === 'agent.retired';
-  return isOfKeys ? [...(keysOf.get(record.agentId) ?? [])] : [];
-}
+/** Of an agent at most; as many that ended the longest ago may then be forgotten. */
+const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
+  'key.revoked',
+  'role.revoked',
+  'agent.retired',
+]);
 
 /** A writer that lost the answer of the log writes again, under the same id, as does a client that lost ours. */
 function applyOnce(

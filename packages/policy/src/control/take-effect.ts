@@ -8,7 +8,7 @@ import {
 } from '@mandate/schemas';
 import { endWith, issue, revoke } from './issued-mandates.ts';
 import type { Kept } from './kept.ts';
-import type { AgentKey, RetiredAgent, Tenant } from './tenant-control.ts';
+import type { AgentKey, EndedKey, RetiredAgent, Tenant } from './tenant-control.ts';
 
 export function takeEffect(control: Tenant, record: ControlRecord, revision: number): void {
   const { agents, policies, rules } = control;
@@ -25,7 +25,10 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       forgetParent(control, record.agentId);
       agents.delete(record.agentId);
       retire(control, record.agentId, { revision, document: { at: record.change.at } });
-      for (const id of control.keysOf.get(record.agentId) ?? []) control.keys.delete(id);
+      for (const id of control.keysOf.get(record.agentId) ?? []) {
+        endKey(control, control.keys.get(id), { revision, at: record.change.at });
+        control.keys.delete(id);
+      }
       control.keysOf.delete(record.agentId);
       endWith(control.issued, record.agentId);
       return;
@@ -33,6 +36,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       putKey(control, record.key.id, { revision, document: { agentId: record.agentId, key: record.key } });
       return;
     case 'key.revoked':
+      endKey(control, control.keys.get(record.keyId), { revision, at: record.change.at });
       control.keys.delete(record.keyId);
       removeUnder(control.keysOf, record.agentId, record.keyId);
       return;
@@ -42,6 +46,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       return;
     }
     case 'role.revoked':
+      endKey(control, control.roleKeys.get(record.keyId), { revision, at: record.change.at });
       control.roleKeys.delete(record.keyId);
       return;
     case 'policy.published': {
@@ -103,11 +108,27 @@ export function putAgent(control: Tenant, kept: Kept<AgentDocument>): void {
   if (parent !== undefined) idsUnder(control.childrenOf, parent).add(id);
 }
 
-/** Agents may come and go without end. */
 function retire({ retired }: Tenant, id: string, kept: Kept<RetiredAgent>): void {
-  retired.set(id, kept);
-  const [oldest] = retired.keys();
-  if (retired.size > CAPS.retiredAgents && oldest !== undefined) retired.delete(oldest);
+  putLast(retired, id, kept, CAPS.retiredAgents);
+}
+
+function endKey(
+  { endedKeys }: Tenant,
+  kept: Kept<EndedKey> | undefined,
+  { revision, at }: { revision: number; at: string },
+): void {
+  if (kept === undefined) return;
+  const { key } = kept.document;
+  const ended = { revision, document: { key: { ...key, revokedAt: at } } };
+  putLast(endedKeys, key.id, ended, CAPS.endedKeys);
+}
+
+/** What comes and goes without end: of too many the longest ago is forgotten. */
+function putLast<T>(all: Map<string, T>, id: string, one: T, most: number): void {
+  all.delete(id);
+  all.set(id, one);
+  const [oldest] = all.keys();
+  if (all.size > most && oldest !== undefined) all.delete(oldest);
 }
 
 export function putKey(control: Tenant, id: string, kept: Kept<AgentKey>): void {

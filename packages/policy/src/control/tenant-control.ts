@@ -19,6 +19,9 @@ export type RetiredAgent = { readonly at: string };
 /** Of somebody who works with the tenant. */
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
 
+/** Of an agent or of somebody, until it was revoked or its agent retired: `revokedAt` is when. */
+export type EndedKey = { readonly key: ApiKeyRecord };
+
 export type TenantControl = {
   /** null: nobody opened it, so it is open, and bounded by nothing. */
   readonly opened: OpenedTenant | null;
@@ -58,6 +61,8 @@ export type Tenant = {
   /** By the id of an agent. */
   readonly keysOf: Map<string, Set<string>>;
   readonly roleKeys: Map<string, Kept<RoleKey>>;
+  /** The longest ago first: they open nothing, but it is known whose they were. */
+  readonly endedKeys: Map<string, Kept<EndedKey>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly versions: Map<string, Kept<PolicyDocument>[]>;
   readonly rules: Map<string, Kept<RuleDocument>>;
@@ -79,6 +84,7 @@ export function newTenant(): Tenant {
     keys: new Map(),
     keysOf: new Map(),
     roleKeys: new Map(),
+    endedKeys: new Map(),
     policies: new Map(),
     versions: new Map(),
     rules: new Map(),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { speaksFor } from './agent-globs.ts';
 import { issueApiKey } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
-import { memoryKeyStore } from './key-store.ts';
+import { anyKeyStore, memoryKeyStore } from './key-store.ts';
 
 const OLD_KEY = 'mdt_0123456789ab_0000000000000000000000000000000000000000000_4CFLWm';
 const grant = { tenant: 'default', scopes: ['publish'], agents: ['*'], name: 'test' } as const;
@@ -76,6 +76,15 @@ describe('memoryKeyStore', () => {
     expect(await store.find(other.key)).toBeNull();
     expect(await store.find(revoked.key)).toBeNull();
     expect(await store.find('rubbish')).toBeNull();
+  });
+
+  test('whose key it is, or was, is told by its id, of whichever store', async () => {
+    const [mine, revoked, other] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
+    const ended = { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' };
+    const store = anyKeyStore(memoryKeyStore([mine.record]), memoryKeyStore([ended]));
+    expect(await store.holderOf(mine.record.id)).toEqual(mine.record);
+    expect(await store.holderOf(revoked.record.id)).toEqual(ended);
+    expect(await store.holderOf(other.record.id)).toBeNull();
   });
 
   test('a key as they were issued before is let in for ever', async () => {

@@ -92,6 +92,7 @@ export function fileKeyStore(
       if (known !== null || parseApiKey(key) === null) return known;
       return provenRecord(await look(), key);
     },
+    holderOf: async (id) => (await current()).get(id) ?? null,
     list: async () => [...(await look()).values()],
     add: (record) =>
       change((records) => {

@@ -11,7 +11,14 @@ export type KeyStore = {
    * Rejects with a MandateError when it cannot know: then nobody is let in.
    */
   find(key: string): Promise<KnownKey | null>;
+  /**
+   * Whose key has, or had, this public id; null where it is nobody's. It proves nothing of whoever names it, as ids are no
+   * secret. Rejects likewise.
+   */
+  holderOf(id: string): Promise<KeyHolder | null>;
 };
+
+export type KeyHolder = Pick<ApiKeyRecord, 'id' | 'name' | 'tenant'>;
 
 /** Keys that live as long as the process. */
 export function memoryKeyStore(records: readonly ApiKeyRecord[]): KeyStore {
@@ -20,7 +27,7 @@ export function memoryKeyStore(records: readonly ApiKeyRecord[]): KeyStore {
 
 /** @param byId may change; what it holds then counts */
 export function keyStoreOf(byId: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>): KeyStore {
-  return { find: async (key) => provenRecord(byId, key) };
+  return { find: async (key) => provenRecord(byId, key), holderOf: async (id) => byId.get(id) ?? null };
 }
 
 /** A key of any of them; where one cannot know, nobody is let in whom those before it do not know. */
@@ -30,6 +37,13 @@ export function anyKeyStore(...stores: readonly KeyStore[]): KeyStore {
       for (const store of stores) {
         const record = await store.find(key);
         if (record !== null) return record;
+      }
+      return null;
+    },
+    async holderOf(id) {
+      for (const store of stores) {
+        const holder = await store.holderOf(id);
+        if (holder !== null) return holder;
       }
       return null;
     },

@@ -6,7 +6,7 @@
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseApiKey } from '../api-keys/key-format.ts';
-import type { KeyStore, KnownKey } from '../api-keys/key-store.ts';
+import type { KeyHolder, KeyStore, KnownKey } from '../api-keys/key-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The record of the key that the caller proved to hold; null on public routes. */
     principalKey: KnownKey | null;
+    /** Whose key was named where none was proved: one that was revoked, or whose id alone is right; null of nobody. */
+    namedKey: KeyHolder | null;
     /** Whether that key is still good: for whatever goes on long after it was let in. */
     keyStillHolds(): Promise<boolean>;
   }
@@ -70,6 +72,7 @@ export function authenticate(
   }
 
   server.decorateRequest('principalKey', null);
+  server.decorateRequest('namedKey', null);
   server.decorateRequest('keyStillHolds', async function (this: FastifyRequest) {
     const credential = credentialOf(this);
     if (credential === null || keys === null) return false;
@@ -86,6 +89,8 @@ export function authenticate(
     const credential = credentialOf(request);
     request.principalKey = credential === null || keys === null ? null : await keys.find(credential);
     if (request.principalKey === null) {
+      const id = parseApiKey(credential ?? '')?.id;
+      request.namedKey = id === undefined || keys === null ? null : await keys.holderOf(id);
       const wait = secondsToWait(reply, await refusalRate(request));
       if (wait !== null) refuse(request, tooManyRequests(wait));
       refuse(request, unauthenticated(credential));

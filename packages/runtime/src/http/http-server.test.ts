@@ -182,6 +182,7 @@ describe('credentials', () => {
 
   test('when the key store cannot know, nobody is let in', async () => {
     const keys: KeyStore = {
+      ...memoryKeyStore([]),
       find: () =>
         Promise.reject(new MandateError('KEY_FILE_EXPOSED', 'keys.json is open', { remedy: 'chmod' })),
     };

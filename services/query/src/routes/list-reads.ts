@@ -10,14 +10,21 @@ const cursor = pageCursor('reads', z.tuple([id]));
 
 const found = z.object({
   id: z.string(),
-  keyId: z.string(),
-  keyName: z.string(),
+  tenant: z.string().nullable().describe('null: of no key that anybody here ever had.'),
+  keyId: z.string().nullable(),
+  keyName: z.string().nullable(),
   method: z.string(),
   route: z.string(),
   parameters: z
     .record(z.string(), z.union([z.string(), z.array(z.string())]))
     .describe('Of path and query; long values are cut, and what is personal may be redacted.'),
-  refused: z.boolean().describe('The key lacked the scope.'),
+  refused: z.boolean().describe('Nothing was shown: 401 or 403.'),
+  code: z
+    .string()
+    .nullable()
+    .describe(
+      'Why: UNAUTHENTICATED, where the key was revoked or only its id is right; else FORBIDDEN and others.',
+    ),
   requestId: z.string(),
   traceId: z.string().nullable(),
   at: z.string(),
@@ -33,11 +40,16 @@ export const listReads: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'Who read what of the audit, newest first',
         description:
-          'Every request under /v1/audit that a key of the tenant was accepted for, this one too. One that was just made may take a second to be on record here.',
+          'Every read that a key of the tenant was accepted for, this one too, and whatever its keys were refused, at every route. Keys with the scope operate:all see also what was asked with no key that anybody here ever had. One that was just made may take a second to be on record here, refused with 401 five: repeats within these are one row that counts them.',
         querystring: queryParameters({
           key: id.optional().describe('By this API key, as it is named by id.'),
           route: id.optional().describe('Of this route: `/v1/audit/decisions/:id`.'),
           requestId: id.optional().describe('The request that its `x-request-id` named.'),
+          refused: z
+            .enum(['true', 'false'])
+            .transform((written) => written === 'true')
+            .optional()
+            .describe('`true`: those that were refused; `false`: the others.'),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
@@ -46,12 +58,15 @@ export const listReads: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { key, route, requestId, from, to, cursor: place, limit } = request.query;
+      const { key, route, requestId, refused, from, to, cursor: place, limit } = request.query;
+      const { tenant, scopes } = callerOf(request);
       const rows = await ask(askerOf(request), searchReads, {
-        tenant: callerOf(request).tenant,
+        tenant,
+        ofNobody: scopes.includes('operate:all') ? true : undefined,
         keyId: key,
         route,
         requestId,
+        refused,
         fromMs: from,
         toMs: to,
         before: place?.[0],

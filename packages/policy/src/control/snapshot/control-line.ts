@@ -14,7 +14,7 @@ import type { Tenant } from '../tenant-control.ts';
  * else: one of another version is passed over, and the log folded from its start. That there are other records, or other
  * documents, shows by itself.
  */
-export const CONTROL_SNAPSHOT_VERSION = 5;
+export const CONTROL_SNAPSHOT_VERSION = 6;
 
 /** The last record that is in it; `sha256`: of its bytes. */
 export type ControlPlace = { offset: number; sha256: string };

@@ -81,10 +81,11 @@ const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => voi
   retired: (control, id, kept) => control.retired.set(id, kept),
   keys: putKey,
   roleKeys: (control, id, kept) => control.roleKeys.set(id, kept),
+  endedKeys: (control, id, kept) => control.endedKeys.set(id, kept),
   rules: (control, _, kept) => putRule(control, kept),
 };
 
-const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys']);
+const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedKeys']);
 
 /** Of one tenant after the other: the lines behind that which names it. */
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {

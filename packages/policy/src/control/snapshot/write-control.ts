@@ -65,6 +65,7 @@ const IS_WRITTEN: Record<DocumentsOf, true> = {
   retired: true,
   keys: true,
   roleKeys: true,
+  endedKeys: true,
   rules: true,
 };
 const DOCUMENTS = Object.keys(IS_WRITTEN) as DocumentsOf[];
@@ -72,7 +73,7 @@ const DOCUMENTS = Object.keys(IS_WRITTEN) as DocumentsOf[];
 function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLine> {
   for (const [name, { control, became }] of tenants) {
     yield { line: 'tenant', name, forgetAt: control.issued.forgetAt, fields: fieldsOf(control) };
-    for (const key of [...control.keys.keys(), ...control.roleKeys.keys()])
+    for (const key of [...control.keys.keys(), ...control.roleKeys.keys(), ...control.endedKeys.keys()])
       if (tenantOfKey.get(key) !== name) yield { line: 'elsewhere', key };
     for (const of of DOCUMENTS)
       for (const [id, kept] of control[of]) yield { line: 'document', of, id, kept };
@@ -90,6 +91,7 @@ function fieldsOf(control: Tenant): TenantFields {
     keys,
     keysOf,
     roleKeys,
+    endedKeys,
     policies,
     versions,
     rules,
