@@ -193,6 +193,7 @@ test.each([
         expect(each.key(KEYS[0] ?? '')).toMatchObject({ tenant: 'other', revokedAt: wireTime(START_MS) });
       }
       expect(after.state).toEqual(fold.state);
+      expect((await restored(fold)).state).toEqual(fold.state);
     }
     // Of a third it lets in: what ended keeps nobody's key from them.
     const third = 'globex';
