@@ -376,7 +376,16 @@ test('of the last keys that ended it is known whose they were, and of none befor
     expect(put({ event: 'key.revoked', agentId: 'a', keyId: numbered(at) }).ok).toBe(true);
   };
   const isKnown = (at: number) => fold.key(numbered(at)) !== undefined;
-  for (const at of [0, 1, 2, 3]) end(at);
+  for (const at of [0, 1]) end(at);
+  const written = {
+    ...{ event: 'key.issued', agentId: 'a' },
+    key: { ...KEY, id: numbered(2), agents: ['a'], scopes: ['publish'] },
+    change: { id: 'written', tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt },
+  };
+  const again = () => fold.apply(controlRecord.parse(written), 100);
+  expect(again().ok).toBe(true);
+  expect(put({ event: 'key.revoked', agentId: 'a', keyId: numbered(2) }).ok).toBe(true);
+  end(3);
   // Again in use, and the one that ended last.
   expect(issue({ id: numbered(0) }).ok).toBe(true);
   expect(issue({ id: numbered(1) }).ok).toBe(true);
@@ -392,6 +401,8 @@ test('of the last keys that ended it is known whose they were, and of none befor
   expect(put({ event: 'role.revoked', keyId: 'rrrrrrrrrrr1' }).ok).toBe(true);
   put({ event: 'agent.retired', agentId: 'a' });
   expect([0, 1, 2, 3, 4].map(isKnown)).toEqual([true, true, false, false, true]);
+  // What became of it is known for longer than the key.
+  expect(again()).toEqual({ ok: true, revision: 100 });
   expect(fold.key('rrrrrrrrrrr1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
   expect([...fold.state.tenantOfKey.keys()].sort()).toEqual(
     [numbered(0), numbered(1), numbered(4), 'rrrrrrrrrrr1'].sort(),

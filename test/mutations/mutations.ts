@@ -830,8 +830,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a change that comes twice happens once', 'if (known?.digest === digest) return known.changed;\n', ''],
     [
       '7 a key that ended keeps nobody’s key of its id from opening',
-      'key(record.key.id)?.revokedAt !== null',
+      '!opens(key(record.key.id))',
       'key(record.key.id) === undefined',
+    ],
+    [
+      '7 what became of a change that is written again names nobody’s key',
+      'opens(keyIn(known.control, record.key.id)) && ',
+      'changed.ok && ',
     ],
     ['7 of ids that nobody has any more nothing is kept', ') tenantOfKey.delete(id);', ') continue;'],
     ['7 an id in use is kept', ' && keyIn(known.control, id) === undefined', ''],
@@ -1210,10 +1215,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 each of those turned away is counted', 'known.times += 1;', 'known.times += 0;'],
   ]),
   ...inFile('packages/bus/src/record-strangers.ts', [
-    ['8 strangers are counted while the log is away', '.catch(() => noted.forEach(add))', '.catch(() => {})'],
-    ['8 strangers are counted', 'known.times += times;', ''],
-    ['8 so many strangers are noted', 'else if (waiting.size < MOST)', 'else'],
-    ['8 a flood of strangers is few records', '      await firstOf(closed.promise, everyMs);\n', ''],
+    ['8 strangers are counted while the log is away', 'for (const one of noted) add(lane, one);', ''],
+    ['8 strangers are counted', 'known.times += noted.times;', ''],
+    ['8 so many strangers are noted', 'else if (lane.waiting.size < MOST)', 'else'],
+    ['8 a flood of strangers is few records', '      await firstOf(closed.promise, pauseMs);\n', ''],
+    ['8 a long one is fewer', 'pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);', ''],
+    ['8 one tenant’s flood hides no other’s', 'lanes.get(read.tenant)', '[...lanes.values()][0]'],
+    ['8 stopping waits for no log that is away', 'closing ??= ', 'closing = '],
   ]),
   ...inFile('packages/bus/src/kafka/to-records.ts', [
     ['8 what the broker spoilt is nobody’s dead letter', '    mustBeAsSent(batch);\n', ''],

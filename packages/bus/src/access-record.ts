@@ -5,6 +5,11 @@ import type { Outgoing } from './port.ts';
 
 export type Read = Omit<AuditRead, 'id' | 'at' | 'traceId'>;
 
+/** Refusals that one record may stand for: of the same key at the same route. */
+export function sameAs({ tenant, key, method, route }: Read): string {
+  return JSON.stringify([tenant, key?.id, method, route]);
+}
+
 /** How often more requests than one were refused, where one record stands for all of them. */
 export function together(read: Read, times: number): Read {
   return times === 1 ? read : { ...read, parameters: { refusals: `${times}` } };

@@ -3,7 +3,7 @@
  * that opens anything is on record soon after. Not on record is what was asked beyond a rate (429): it was shown nothing, and
  * may be a flood.
  */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer, type Logger } from '@mandate/runtime';
 import type { AuditRead } from '@mandate/schemas';
 import type { Read } from './access-record.ts';
 import { recordReads } from './record-reads.ts';
@@ -36,13 +36,17 @@ const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403]);
 /** What is longer is cut: whose record was looked for is told by less. */
 const LONGEST_VALUE = 256;
 
-/** @param redactText takes what is personal out of a text */
+/**
+ * @param log is told where refusals come to be on no record
+ * @param redactText takes what is personal out of a text
+ */
 export function recordHttpReads({
+  log,
   redactText,
   ...options
-}: Parameters<typeof recordReads>[0] & { redactText: (text: string) => string }): HttpReads {
+}: Parameters<typeof recordReads>[0] & { log: Logger; redactText: (text: string) => string }): HttpReads {
   const record = recordReads(options);
-  const strangers = recordStrangers(options);
+  const strangers = recordStrangers({ ...options, log });
   // Redacted first: half of what is personal might not be known for it.
   const tellable = (text: unknown) => cut(redactText(String(text)));
 
@@ -58,7 +62,7 @@ export function recordHttpReads({
     server.setErrorHandler(async (error, request) => {
       if (error instanceof HttpProblem && TURNED_AWAY.has(error.status)) {
         if (request.principalKey !== null) await put(request, error.code, asked);
-        else strangers.note(readOf(request, request.namedKey, {}, error.code), request.traceparent);
+        else strangers.note(readOf(request, request.namedKey, {}, error.code));
       }
       throw error;
     });

@@ -6,7 +6,7 @@
  */
 import { type Clock, isMandateError, MandateError } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
-import { accessRecord, type Read, together } from './access-record.ts';
+import { accessRecord, type Read, sameAs, together } from './access-record.ts';
 import type { Bus } from './port.ts';
 
 /**
@@ -69,7 +69,7 @@ export function recordReads(options: {
   }
 
   function count(read: Read, traceparent: string | null): Promise<void> {
-    const name = JSON.stringify([read.tenant, read.key?.id, read.method, read.route]);
+    const name = sameAs(read);
     const known = counted.get(name);
     if (known !== undefined) {
       known.times += 1;

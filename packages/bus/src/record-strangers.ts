@@ -1,95 +1,110 @@
 /**
  * Whoever shows no key that opens anything (401) is on record too, under the tenant whose key it names, else under none.
  *
- * Anybody can send as many of these as they like: so they are not waited for, nothing of what they wrote is put on record,
- * and those of the same key at the same route within a while are one record that counts them. Where the log is away they
- * are counted until it is back.
+ * Anybody can send as many of these as they like, and the log is kept for ever: so they are not waited for, nothing of what
+ * they ask is on record but the route, and those of the same key at the same route within a while are one record that
+ * counts them. The while is longer where they go on. Where the log is away they are counted until it is back.
  */
-import type { Clock } from '@mandate/runtime';
+import type { Clock, Logger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
-import { accessRecord, type Read, together } from './access-record.ts';
+import { accessRecord, type Read, sameAs, together } from './access-record.ts';
 import type { Bus } from './port.ts';
 
-const EVERY_MS = 5_000;
-/** Of keys at routes. What comes beyond, before the next record, is in mandate_http_refusals_total alone. */
-const MOST = 1_000;
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Of a tenant's keys at routes, between two records; of nobody's as many. */
+const MOST = 300;
+/** What waits is in the service's own log as well: stopping must not wait for a log that is away. */
+const CLOSE_WITHIN_MS = 1_000;
 
 export type Strangers = {
-  /** The first is on its way to the log at once. */
-  note(read: Read, traceparent: string | null): void;
+  /** Where none came for a while, it is on its way to the log at once. */
+  note(read: Read): void;
   /** Resolves once what was noted is on the log, or cannot be in bounded time. */
   close(): Promise<void>;
 };
 
-type Noted = { read: Read; traceparent: string | null; times: number; atMs: number };
+type Noted = { read: Read; times: number; atMs: number };
+/** Of one tenant, so that no other's flood keeps it from the record. */
+type Lane = { waiting: Map<string, Noted>; dropped: number; ended: Promise<void> };
 
 /** @param source who writes them, such as `query` */
 export function recordStrangers({
   bus,
   source,
   clock,
-  timeoutMs = 10_000,
-  everyMs = EVERY_MS,
+  log,
 }: {
   bus: Pick<Bus, 'append'>;
   source: string;
   clock: Clock;
-  /** Of closing; default 10,000. */
-  timeoutMs?: number;
-  everyMs?: number;
+  log: Pick<Logger, 'warn'>;
 }): Strangers {
-  /** By key and route. */
-  let waiting = new Map<string, Noted>();
-  let underWay: Promise<void> | null = null;
-  let isClosed = false;
+  /** By tenant, and null for nobody; gone where none came for a while. */
+  const lanes = new Map<string | null, Lane>();
   const closed = Promise.withResolvers<void>();
+  let closing: Promise<void> | null = null;
+  let isAway = false;
 
-  function note(read: Read, traceparent: string | null): void {
-    add({ read, traceparent, times: 1, atMs: clock() });
-    underWay ??= recordAll().finally(() => {
-      underWay = null;
-    });
+  function note(read: Read): void {
+    const known = lanes.get(read.tenant);
+    const lane = known ?? { waiting: new Map(), dropped: 0, ended: Promise.resolve() };
+    add(lane, { read, times: 1, atMs: clock() });
+    if (known !== undefined) return;
+    lanes.set(read.tenant, lane);
+    lane.ended = recordAll(lane).finally(() => lanes.delete(read.tenant));
   }
 
-  function add({ times, ...noted }: Noted): void {
-    const { tenant, key, method, route } = noted.read;
-    const name = JSON.stringify([tenant, key?.id, method, route]);
-    const known = waiting.get(name);
-    if (known !== undefined) known.times += times;
-    else if (waiting.size < MOST) waiting.set(name, { ...noted, times });
-  }
-
-  async function recordAll(): Promise<void> {
-    while (waiting.size > 0) {
-      await record();
+  async function recordAll(lane: Lane): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (lane.waiting.size > 0) {
+      await record(lane);
       // Once more at the end, and no more: the log may be away.
-      if (isClosed) return record();
-      await firstOf(closed.promise, everyMs);
+      if (closing !== null) return record(lane);
+      await firstOf(closed.promise, pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
   }
 
-  async function record(): Promise<void> {
-    const noted = [...waiting.values()];
-    waiting = new Map();
+  async function record(lane: Lane): Promise<void> {
+    const noted = [...lane.waiting.values()];
+    lane.waiting.clear();
     if (noted.length === 0) return;
-    const records = noted.map(({ read, traceparent, times, atMs }) =>
-      accessRecord(together(read, times), { source, traceparent, atMs }),
+    const records = noted.map(({ read, times, atMs }) =>
+      accessRecord(together(read, times), { source, traceparent: null, atMs }),
     );
-    // What came meanwhile is counted with them.
-    await bus.append(TOPICS.access, records).catch(() => noted.forEach(add));
+    try {
+      await bus.append(TOPICS.access, records);
+      isAway = false;
+    } catch (err) {
+      if (!isAway) log.warn({ err }, 'refusals (401) are counted until the log takes a record of them');
+      isAway = true;
+      // What came meanwhile is counted with them.
+      for (const one of noted) add(lane, one);
+    }
+    if (lane.dropped > 0)
+      log.warn({ refusals: lane.dropped }, 'too many refusals (401): these have no record');
+    lane.dropped = 0;
   }
 
-  return {
-    note,
-    async close() {
-      isClosed = true;
-      closed.resolve();
-      await firstOf(underWay, timeoutMs);
-    },
-  };
+  function close(): Promise<void> {
+    closed.resolve();
+    closing ??= firstOf(Promise.all([...lanes.values()].map(({ ended }) => ended)), CLOSE_WITHIN_MS);
+    return closing;
+  }
+
+  return { note, close };
 }
 
-async function firstOf(work: Promise<void> | null, ms: number): Promise<void> {
+function add(lane: Lane, noted: Noted): void {
+  const name = sameAs(noted.read);
+  const known = lane.waiting.get(name);
+  if (known !== undefined) known.times += noted.times;
+  else if (lane.waiting.size < MOST) lane.waiting.set(name, { ...noted });
+  else lane.dropped += noted.times;
+}
+
+async function firstOf(work: Promise<unknown>, ms: number): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);
   await Promise.race([work, late.promise]);

@@ -41,7 +41,7 @@ export { type DataFolder, dataFolder, makeDataFolder } from './data-folder.ts';
 export { isMandateError, MandateError } from './errors.ts';
 export { type FollowedDocument, followDocument } from './followed-document.ts';
 export { holdExclusively } from './hold-exclusively.ts';
-export { callerOf } from './http/authenticate.ts';
+export { callerOf, forbidden } from './http/authenticate.ts';
 export { corsOrigins } from './http/cors.ts';
 export { createHttpServer } from './http/create-http-server.ts';
 export type { ReadinessCheck } from './http/health-routes.ts';

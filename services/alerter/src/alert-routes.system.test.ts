@@ -40,7 +40,15 @@ async function serving(alerter: Alerter, bus: Bus | null) {
     readiness: alerter.readiness,
   });
   await mustAnswerAsDescribed(server);
-  const reads = bus && recordHttpReads({ bus, source: 'alerter', clock: Date.now, redactText: redactPieces });
+  const reads =
+    bus &&
+    recordHttpReads({
+      bus,
+      source: 'alerter',
+      clock: Date.now,
+      log: silentLogger(),
+      redactText: redactPieces,
+    });
   await server.register(alertRoutes(alerter, reads));
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
   onTestFinished(stop);

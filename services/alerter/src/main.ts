@@ -45,7 +45,7 @@ await runService(process, {
     if (!config.ALERTER_RECORD_READS)
       log.warn('who sees alerts is not recorded: MANDATE_ALERTER_RECORD_READS is off');
     const reads = config.ALERTER_RECORD_READS
-      ? recordHttpReads({ bus, source: 'alerter', clock: systemClock, redactText: redactPieces })
+      ? recordHttpReads({ bus, source: 'alerter', clock: systemClock, log, redactText: redactPieces })
       : null;
     const routes = alertRoutes(alerter, reads);
     const keys = keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed);

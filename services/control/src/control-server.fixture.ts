@@ -62,7 +62,13 @@ export async function controlOn(bus: Bus) {
     readiness: async () => [],
   });
   await mustAnswerAsDescribed(server);
-  const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
+  const reads = recordHttpReads({
+    bus,
+    source: 'control',
+    clock,
+    log: silentLogger(),
+    redactText: redactPieces,
+  });
   await server.register(controlRoutes({ followed, clock, redactText: redactPieces }, reads));
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
   onTestFinished(stop);

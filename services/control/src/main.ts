@@ -34,7 +34,7 @@ await runService(process, {
     const { directTenants } = followed;
     closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
     const clock = systemClock;
-    const reads = recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces });
+    const reads = recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces });
     return {
       keys: keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed),
       readiness: async () => [await answers('log', bus.ping())],

@@ -70,7 +70,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     board,
     journal,
     measures: gatewayMeasures(metrics, board, journal),
-    reads: recordHttpReads({ bus, source: 'gateway', clock, redactText: redactPieces }),
+    reads: recordHttpReads({ bus, source: 'gateway', clock, log, redactText: redactPieces }),
     untilSealable: async () => erasures?.untilSealable(),
   };
 

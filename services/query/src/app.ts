@@ -83,7 +83,7 @@ export function queryRoutes(options: QueryOptions): HttpRoutes {
   const context = { ask: askWithin(bounded, audit), file: exportWithin(bounded, audit), clock };
   return async (server) => {
     if (bus === null) log.warn('reads of the audit are not recorded: MANDATE_QUERY_RECORD_READS is off');
-    else recordHttpReads({ bus, source: 'query', clock, timeoutMs, redactText }).recordAll(server);
+    else recordHttpReads({ bus, source: 'query', clock, log, timeoutMs, redactText }).recordAll(server);
     for (const route of ROUTES) route(server, context);
   };
 }

@@ -90,14 +90,26 @@ test('who shows no key of anybody is in it for whoever runs the plane, and for n
     headers: { authorization: 'Bearer sk-none', 'x-request-id': 'nobodys' },
   });
   expect(answer.status).toBe(401);
-  expect(await readsOf('nobodys')).toMatchObject([
+  const asked = ['reads', '--request', 'nobodys', '--json'];
+  const { stdout } = await waitUntil('it to be there', async () => {
+    const answered = await query(...asked, '--known', 'false');
+    return answered.stdout !== '' && answered;
+  });
+  expect(jsonLines<Read>(stdout)).toMatchObject([
     { tenant: null, keyId: null, keyName: null, route: '/v1/rules', parameters: {}, code: 'UNAUTHENTICATED' },
   ]);
-  const auditor = createApiClient({ url: plane.url, key: plane.keys.auditor ?? '' });
-  expect(await auditor.get('/v1/audit/reads', { requestId: 'nobodys' })).toEqual({ reads: [], next: null });
-  const { stdout } = await query('reads', '--refused', 'true', '--request', 'nobodys', '--json');
-  expect(jsonLines<Read>(stdout)).toMatchObject([{ refused: true, code: 'UNAUTHENTICATED' }]);
-  expect((await query('reads', '--refused', 'false', '--request', 'nobodys', '--json')).stdout).toBe('');
+  expect((await query(...asked)).stdout).toBe('');
+  expect((await query(...asked, '--known', 'false', '--refused', 'false')).stdout).toBe('');
+  expect(await get('/v1/audit/reads?known=false', 'auditor', 'of-nobody')).toBe(403);
+  // That it was asked, and that it was refused for what it asks.
+  const both = await waitUntil('both', async () => {
+    const reads = await readsOf('of-nobody');
+    return reads.length === 2 && reads;
+  });
+  expect(both).toMatchObject([
+    { keyName: 'auditor', refused: true, code: 'FORBIDDEN' },
+    { keyName: 'auditor', refused: false, code: null },
+  ]);
 });
 
 test('a key without the scope is in it too, as refused', async () => {

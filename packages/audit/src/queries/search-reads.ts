@@ -6,9 +6,8 @@ import { period } from './decision-filter.ts';
 
 export const searchReads = question({
   params: z.strictObject({
-    tenant,
-    /** Also those that show no key of anybody. */
-    ofNobody: z.literal(true).optional(),
+    /** Empty: those that show nobody's key. */
+    tenant: tenant.or(z.literal('')),
     keyId: id.optional(),
     route: id.optional(),
     requestId: id.optional(),
@@ -41,18 +40,15 @@ export const searchReads = question({
       nullIf(trace_id, '') AS traceId, read_at AS at,
       log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset
     FROM audit_reads FINAL
-    WHERE audit_reads.tenant IN ({tenant:String}${params.ofNobody ? ", ''" : ''}) AND NOT void${narrowed(
-      params,
-      {
-        keyId: 'key_id = {keyId:String}',
-        route: 'route = {route:String}',
-        requestId: 'request_id = {requestId:String}',
-        refused: 'refused = {refused:Bool}',
-        fromMs: "read_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
-        toMs: "read_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
-        before: 'id < {before:String}',
-      },
-    )}
+    WHERE audit_reads.tenant = {tenant:String} AND NOT void${narrowed(params, {
+      keyId: 'key_id = {keyId:String}',
+      route: 'route = {route:String}',
+      requestId: 'request_id = {requestId:String}',
+      refused: 'refused = {refused:Bool}',
+      fromMs: "read_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+      toMs: "read_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+      before: 'id < {before:String}',
+    })}
     ORDER BY id DESC
     LIMIT {limit:UInt32}`,
 });

@@ -132,6 +132,13 @@ const FILTERS: readonly Filter[] = [
     once: someText,
   },
   {
+    name: 'known',
+    flags: '--known <whether>',
+    about: 'false: reads with no key that anybody ever had, for whoever runs the plane',
+    choices: ['true', 'false'],
+    once: someText,
+  },
+  {
     name: 'from',
     flags: '--from <time>',
     about: 'RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w',

@@ -77,7 +77,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     path: 'reads',
     rows: 'reads',
     kind: 'paged',
-    filters: ['reader', 'route', 'request', 'refused', ...PERIOD],
+    filters: ['reader', 'route', 'request', 'refused', 'known', ...PERIOD],
     presentation: { first: ['at', 'keyName', 'route', 'parameters', 'code', 'keyId', 'requestId'] },
   },
   analytics: {

@@ -211,11 +211,11 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   });
   await server.register(gateway.routes);
   const reads = config.QUERY_RECORD_READS
-    ? recordHttpReads({ bus, source: 'alerter', clock, redactText: redactPieces })
+    ? recordHttpReads({ bus, source: 'alerter', clock, log, redactText: redactPieces })
     : null;
   await server.register(alertRoutes(alerter, reads));
   const controlReads = config.QUERY_RECORD_READS
-    ? recordHttpReads({ bus, source: 'control', clock, redactText: redactPieces })
+    ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
     : null;
   await server.register(
     controlRoutes({ followed, clock, redactText: redactingInForce(privacy) }, controlReads),

@@ -84,7 +84,7 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
       for (const id of longestEnded)
         if (tenantOfKey.get(id) === tenant && keyIn(known.control, id) === undefined) tenantOfKey.delete(id);
       note(tenant, known.control);
-      if (changed.ok && 'key' in record && key(record.key.id)?.revokedAt !== null)
+      if ('key' in record && opens(keyIn(known.control, record.key.id)) && !opens(key(record.key.id)))
         tenantOfKey.set(record.key.id, tenant);
       return changed;
     },
@@ -99,6 +99,10 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
 /** No id is of an agent and of a person. */
 function keyIn({ keys, roleKeys, endedKeys }: Tenant, id: string): ApiKeyRecord | undefined {
   return (keys.get(id) ?? roleKeys.get(id) ?? endedKeys.get(id))?.document.key;
+}
+
+function opens(key: ApiKeyRecord | undefined): boolean {
+  return key?.revokedAt === null;
 }
 
 /** Of an agent at most; as many that ended the longest ago may then be forgotten. */

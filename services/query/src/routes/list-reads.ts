@@ -1,6 +1,6 @@
 /** GET /v1/audit/reads: who read what of the audit, newest first. */
 import { searchReads } from '@mandate/audit';
-import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
+import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
@@ -40,7 +40,7 @@ export const listReads: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'Who read what of the audit, newest first',
         description:
-          'Every read that a key of the tenant was accepted for, this one too, and whatever its keys were refused, at every route. Keys with the scope operate:all see also what was asked with no key that anybody here ever had. One that was just made may take a second to be on record here, refused with 401 five: repeats within these are one row that counts them.',
+          'Every read that a key of the tenant was accepted for, this one too, and whatever its keys were refused, at every route. One that was just made may take a second to be on record here, refused with 401 a minute: repeats are one row that counts them.',
         querystring: queryParameters({
           key: id.optional().describe('By this API key, as it is named by id.'),
           route: id.optional().describe('Of this route: `/v1/audit/decisions/:id`.'),
@@ -50,6 +50,12 @@ export const listReads: Route = (server, { ask, clock }) => {
             .transform((written) => written === 'true')
             .optional()
             .describe('`true`: those that were refused; `false`: the others.'),
+          known: z
+            .enum(['true', 'false'])
+            .default('true')
+            .describe(
+              '`false`: what was asked with no key that anybody here ever had; with the scope operate:all.',
+            ),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
@@ -58,11 +64,11 @@ export const listReads: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { key, route, requestId, refused, from, to, cursor: place, limit } = request.query;
+      const { key, route, requestId, refused, known, from, to, cursor: place, limit } = request.query;
       const { tenant, scopes } = callerOf(request);
+      if (known === 'false' && !scopes.includes('operate:all')) throw forbidden(['operate:all']);
       const rows = await ask(askerOf(request), searchReads, {
-        tenant,
-        ofNobody: scopes.includes('operate:all') ? true : undefined,
+        tenant: known === 'true' ? tenant : '',
         keyId: key,
         route,
         requestId,
