@@ -52,18 +52,20 @@ export function recordStrangers({
     add(lane, { read, times: 1, atMs: clock() });
     if (known !== undefined) return;
     lanes.set(read.tenant, lane);
-    lane.ended = recordAll(lane).finally(() => lanes.delete(read.tenant));
+    lane.ended = recordAll(read.tenant, lane);
   }
 
-  async function recordAll(lane: Lane): Promise<void> {
+  async function recordAll(tenant: string | null, lane: Lane): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
-    while (lane.waiting.size > 0) {
+    while (lane.waiting.size > 0 && closing === null) {
       await record(lane);
-      // Once more at the end, and no more: the log may be away.
-      if (closing !== null) return record(lane);
       await firstOf(closed.promise, pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
+    // In the same turn: who comes later must find none that has ended.
+    lanes.delete(tenant);
+    // Once more where it closes, and no more: the log may be away.
+    await record(lane);
   }
 
   async function record(lane: Lane): Promise<void> {
