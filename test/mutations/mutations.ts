@@ -1383,6 +1383,7 @@ export const MUTATIONS: readonly Mutation[] = [
       "'onRequest', async (request) => void put(request, null)",
     ],
     ['privacy: who is turned away is on record', 'await put(request, error.code, asked)', 'null'],
+    ['8 what is asked in a closed tenant is on record', ' || error.code === CLOSED', ''],
     ['8 who shows no key that opens anything is on record', 'new Set([401, 403])', 'new Set([403])'],
     ['8 and under the tenant whose key it was', 'readOf(request, request.namedKey,', 'readOf(request, null,'],
     ['8 and before the server ends', "    server.addHook('onClose', strangers.close);\n", ''],

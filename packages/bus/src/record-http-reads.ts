@@ -22,7 +22,7 @@ export type HttpReads = {
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
    * Whoever is turned away at the routes of this plugin is on record too: 403, for want of a scope, or as it asks for what is
-   * another tenant's or another agent's; 401, without a key that opens anything. Call it once, before any route is added.
+   * another tenant's or another agent's; 401, without a key that opens anything; 409, as its tenant is closed. Call it once, before any route is added.
    *
    * @param asked as above
    */
@@ -32,6 +32,8 @@ export type HttpReads = {
 };
 
 const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403]);
+/** Of what is refused whoever asks: that its tenant may do nothing. */
+const CLOSED = 'TENANT_CLOSED';
 
 /** What is longer is cut: whose record was looked for is told by less. */
 const LONGEST_VALUE = 256;
@@ -60,7 +62,7 @@ export function recordHttpReads({
   function recordRefusals(server: HttpServer, asked?: Asked): void {
     // Whatever is thrown here goes on to the handler of the server, and is the answer: that it is not on record, too.
     server.setErrorHandler(async (error, request) => {
-      if (error instanceof HttpProblem && TURNED_AWAY.has(error.status)) {
+      if (error instanceof HttpProblem && (TURNED_AWAY.has(error.status) || error.code === CLOSED)) {
         if (request.principalKey !== null) await put(request, error.code, asked);
         else strangers.note(readOf(request, request.namedKey, {}, error.code));
       }

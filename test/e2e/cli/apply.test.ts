@@ -259,18 +259,24 @@ it('tells what would be refused or block before it is changed, which change was 
   write('typo.yaml', RULE.replace('gitops-reads', 'gitops-raeds').replace('gitops-rule', 'typo'));
   const warned =
     /the agent "doer" names the parent "nobody", and no such .*\n.*\n.*the rule "typo" names gitops-raeds, and there is no such policy\n/;
-  const dry = await mandate(['apply', '-f', path, '--dry-run']);
-  expect(dry).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(warned) });
-  const refused = await mandate(['apply', '-f', path]);
+  const blocks = 'mandate: 1 rule without a policy would block whoever is held; nothing was changed\n';
+  for (const how of [['--dry-run'], []]) {
+    const stopped = await mandate(['apply', '-f', path, ...how]);
+    expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringMatching(warned)]);
+    expect(stopped.stderr).toContain(blocks);
+  }
+  const dry = await mandate(['apply', '-f', path, '--force', '--dry-run']);
+  expect([dry.exitCode, dry.stderr.includes(blocks)]).toEqual([0, false]);
+  const refused = await mandate(['apply', '-f', path, '--force']);
   expect([refused.exitCode, refused.stderr.replace(dry.stderr, '')]).toEqual([
     1,
     'mandate: the agent "doer": no agent of the id of its parent is registered (PARENT_UNKNOWN); 0 changes made, 2 not\n' +
       '  Register the parent first.\n',
   ]);
   rmSync(join(path, 'orphan.yaml'));
-  const made = await mandate(['apply', '-f', path, '--json']);
+  const made = await mandate(['apply', '-f', path, '--force', '--json']);
   expect(made.exitCode).toBe(0);
-  expect(jsonLines(made.stdout)).toMatchObject([{ kind: 'rule', id: 'typo' }]);
+  expect(jsonLines(made.stdout)).toMatchObject([{ kind: 'rule', id: 'typo', widens: [] }]);
   expect(made.stderr).toMatch(
     /\nerror POLICY_MISSING: The rule "typo" .*\n.*\n(?:.*\n)*mandate: warning: lint finds 1 error, /,
   );

@@ -362,7 +362,7 @@ test('a key that was revoked opens nothing, wherever it did; that it was shown i
 /** What is left where a tenant is closed: to read, to report what ran, to forget people, and to revoke keys. */
 const LEFT: readonly ApiScope[] = ['publish', 'audit', 'persons', 'admin'];
 
-test('a key of a closed tenant opens what reads, and changes nothing', async () => {
+test('a key of a closed tenant opens what reads, and changes nothing; what it may not is on record', async () => {
   const owner = OF_ONE_SCOPE.find(({ name }) => name === 'operate:all')?.key ?? '';
   const headers = { authorization: `Bearer ${owner}` };
   expect((await fetch(`${plane.url}/v1/tenants/${THEM}`, { method: 'DELETE', headers })).status).toBe(200);
@@ -373,4 +373,10 @@ test('a key of a closed tenant opens what reads, and changes nothing', async () 
     const takesOthers = ['POST /v1/actions', 'POST /v1/keys'].includes(nameOf(operation));
     if (takesOthers) expect([nameOf(operation), status]).toEqual([nameOf(operation), 409]);
   }
+  const reads = (await recordsOf(plane.bus, TOPICS.access)).map(({ value }) => readAccessRecord(value).read);
+  const closed = reads.filter(({ refused, code }) => refused && code === 'TENANT_CLOSED');
+  expect(closed.map(({ key, method, route }) => `${key?.name} ${method} ${route}`).sort()).toEqual([
+    'theirs POST /v1/actions',
+    'theirs POST /v1/keys',
+  ]);
 });

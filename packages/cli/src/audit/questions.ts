@@ -21,6 +21,8 @@ export type Question = {
   /** What the answer says beside its rows. */
   note?(answer: Row): string | undefined;
   presentation?: Presentation;
+  /** Fields that go before all others where it is narrowed so. */
+  firstWhere?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** `settled` by itself reads as an amount that was paid; it is what settling changed. */
@@ -38,6 +40,10 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     rows: 'decisions',
     kind: 'paged',
     filters: SEARCHED,
+    firstWhere: {
+      shadow: ['agentId', 'tool', 'verdict', 'shadowVerdict', 'shadowCode', 'shadowRules'],
+      observedCode: ['agentId', 'tool', 'observedCode'],
+    },
     presentation: {
       first: [
         'decidedAt',

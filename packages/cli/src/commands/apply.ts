@@ -1,21 +1,30 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
-import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
+import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { Change } from '../control/change.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { missingParents } from '../control/missing-parents.ts';
 import { missingPolicies } from '../control/named-policies.ts';
-import { type Change, planChanges } from '../control/plan-changes.ts';
+import { planChanges } from '../control/plan-changes.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
 import { whatIsAmiss } from '../control/what-is-amiss.ts';
 import { someText } from '../input/option-values.ts';
+import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
-type Options = ConnectionOptions & { file: readonly string[]; prune?: true; dryRun?: true; reason?: string };
+type Options = ConnectionOptions & {
+  file: readonly string[];
+  prune?: true;
+  dryRun?: true;
+  force?: true;
+  reason?: string;
+};
+type Plan = { changes: readonly Change[]; missing: ReadonlyMap<string, string> };
 
 const FILES = `
 A file holds agents, policies and rules as YAML documents, each with its kind:
@@ -32,11 +41,13 @@ export function applyCommand(command: Command, run: RunCommand): void {
     ),
   )
     .option('--dry-run', 'show what differs, and change nothing')
+    .option('--force', 'put also rules whose policy is not there: they block whom they hold')
     .option('--reason <text>', 'why; it stands in the record for ever', someText)
     .addHelpText(
       'after',
       `${FILES}
 
+A rule that names no policy that is there, or a version that is not, is refused before anything is changed.
 What was changed by then stays changed where one is refused; the next run goes on.
 At the end it says what lint finds amiss in what stands then.
 
@@ -66,7 +77,7 @@ Examples:
     )
     .action((options: Options) =>
       run(async (context) => {
-        const changes = await planAndShow(options, connect(options, context), context);
+        const { changes } = await planAndShow(options, connect(options, context), context);
         return changes.length === 0 ? 0 : 3;
       }),
     );
@@ -78,15 +89,16 @@ function withFiles(command: Command): Command {
     .option('--prune', 'remove what no file names, too');
 }
 
-async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Change[]> {
+async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Plan> {
   const wanted = readControlFiles(options.file);
   const standing = await standingControl(api);
   const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
   await show(changes, options, context);
   const { stderr } = context;
   await write(stderr, warningsText(missingParents(wanted.agents, standing, changes), REFUSED));
-  await write(stderr, warningsText(missingPolicies(wanted.rules, standing, changes), BLOCKS));
-  return changes;
+  const missing = missingPolicies(wanted.rules, standing, changes);
+  await write(stderr, warningsText([...missing.values()], BLOCKS));
+  return { changes, missing };
 }
 
 const REFUSED =
@@ -96,7 +108,17 @@ const BLOCKS =
 
 async function apply(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(options, context);
-  const changes = await planAndShow(options, api, context);
+  const { changes, missing } = await planAndShow(options, api, context);
+  const blocking = changes.filter(
+    ({ kind, id, after }) => kind === 'rule' && missing.has(id) && after !== null && after.mode !== 'shadow',
+  );
+  if (blocking.length > 0 && !options.force) {
+    throw new CommandFailure(
+      1,
+      `${counted(blocking.length, 'rule')} without a policy would block whoever is held; nothing was changed`,
+      'Mend what the warnings name. Where that is what you want: --force.',
+    );
+  }
   if (options.dryRun) return 0;
   const { stdout, stderr } = context;
   await makeChanges(api, changes, {

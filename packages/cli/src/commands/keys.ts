@@ -15,6 +15,7 @@ import { type CommandContext, CommandFailure, type RunCommand } from '../command
 import { someText, tenantName } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
+import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
 import {
@@ -73,7 +74,9 @@ Examples:
         const { stdout, stderr } = context;
         const { name, agents = ['*'], tenant = DEFAULTS.tenant, json } = options;
         const grant = { name, agents, tenant, scopes: scopesOf(options) };
-        const folder = makeDataFolder(folderOf(options.data, context));
+        const path = folderOf(options.data, context);
+        const isNew = !existsSync(path);
+        const folder = makeDataFolder(path);
         const { key, record } = issueApiKey(grant);
         await fileKeyStore(folder.keys).add(record);
         if (json) {
@@ -82,7 +85,13 @@ Examples:
         }
         await write(stdout, `${key}\n`);
         // Beside the key, so that a script may take that as it stands.
-        await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}\` ends it\n`);
+        const where = options.data === undefined ? '' : ` --data ${options.data}`;
+        await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}${where}\` ends it\n`);
+        if (isNew) {
+          const elsewhere =
+            'A plane that runs knows it if this is its data folder; of any other, take --url.';
+          await write(stderr, warningsText([`the data folder ${folder.path} is new`], elsewhere));
+        }
         return 0;
       }),
     );

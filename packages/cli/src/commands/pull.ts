@@ -2,10 +2,11 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
+import type { Change } from '../control/change.ts';
 import { documentText, pathFor } from '../control/document-file.ts';
 import { missingParents } from '../control/missing-parents.ts';
 import { versionsLeftOut } from '../control/named-policies.ts';
-import { type Change, planChanges } from '../control/plan-changes.ts';
+import { planChanges } from '../control/plan-changes.ts';
 import { type ControlFiles, controlFilesIn } from '../control/read-control-files.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { documentsOf, type Standing, standingControl, standingOf } from '../control/standing-control.ts';
@@ -83,7 +84,7 @@ function mustBeOneEach(files: ControlFiles['files']): void {
   if (several.length === 0) return;
   throw new CommandFailure(
     2,
-    `${several.map(([file]) => file).join(', ')} holds several documents`,
+    `more than one document in a file: ${several.map(([file]) => file).join(', ')}`,
     'Name another folder: one that is empty, or with one document a file.',
   );
 }

@@ -138,7 +138,12 @@ async function showPages(
   const rows = unsealedRows(answered, unseal);
   if (json) for await (const row of rows) await writeJsonLine(stdout, row);
   else if (csv) await writeCsv(rows, { known, columns }, stdout);
-  else await showAnswerRows(await allOf(rows), stdout, { ...question.presentation, columns });
+  else {
+    const { firstWhere = {}, presentation = {} } = question;
+    const about = Object.keys(query).flatMap((name) => firstWhere[name] ?? []);
+    const first = [...new Set([...about, ...(presentation.first ?? [])])];
+    await showAnswerRows(await allOf(rows), stdout, { ...presentation, first, columns });
+  }
 }
 
 async function showAnswer(

@@ -1,6 +1,6 @@
 /** A change as it stands on the control topic. */
 import type { ControlRecord } from '@mandate/schemas';
-import type { Change } from './plan-changes.ts';
+import type { Change } from './change.ts';
 
 /** Takes effect only on what was there when it was planned. */
 export function recordOf(planned: Change, change: Omit<ControlRecord['change'], 'expects'>): ControlRecord {

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { loadControl } from '@mandate/policy';
 import { stringify } from 'yaml';
 import { CommandFailure } from '../command-context.ts';
-import type { Document } from './plan-changes.ts';
+import type { Document } from './change.ts';
 import { type Kind, LISTS } from './standing-control.ts';
 
 /** Room for what stands around it, in a name of 255 bytes. */

@@ -1,8 +1,9 @@
 /** What files say, as if it were put into an empty plane: for commands that ask no plane. */
 import { type Changed, type ControlDocuments, type ControlFold, foldControl } from '@mandate/policy';
 import { DEFAULTS, wireTime } from '@mandate/schemas';
+import type { Change } from './change.ts';
 import { recordOf } from './change-record.ts';
-import { type Change, planChanges } from './plan-changes.ts';
+import { planChanges } from './plan-changes.ts';
 
 export type Folded = {
   fold: ControlFold;

@@ -2,7 +2,7 @@
 import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { CommandFailure } from '../command-context.ts';
 import { counted } from '../output/for-people.ts';
-import type { Change } from './plan-changes.ts';
+import type { Change } from './change.ts';
 import { PATHS } from './standing-control.ts';
 
 /**
@@ -36,6 +36,8 @@ async function make(
   else await api.put(path, after, how);
 }
 
+const SEEN_TOO_LATE = 'Somebody else changed it meanwhile. Run it again: it looks anew.';
+
 function stoppedAt(
   { kind, id }: Change,
   error: CommandFailure,
@@ -49,6 +51,6 @@ function stoppedAt(
   return new CommandFailure(
     error.exitCode,
     `the ${kind} "${id}": ${error.message}; ${counted(made, 'change')} made, ${rest}`,
-    error.remedy,
+    isRefused && error.code === 'REVISION_CONFLICT' ? SEEN_TOO_LATE : error.remedy,
   );
 }

@@ -1,6 +1,6 @@
 /** Agents below one that is not registered: a plane refuses such an agent, and of one that stands it blocks what is done. */
 import type { AgentDocument } from '@mandate/schemas';
-import type { Change } from './plan-changes.ts';
+import type { Change } from './change.ts';
 import type { Standing } from './standing-control.ts';
 import { whatWillBeOf } from './what-will-be.ts';
 

@@ -37,9 +37,12 @@ test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, str
   const wanted = documentsIn(...files);
   const changes = planChanges(wanted, standing, { prune, atMs: 0 });
   const named = wanted.rules.get('r')?.policy;
-  expect(missingPolicies(wanted.rules, standing, changes)).toEqual(
-    why === null ? [] : [`the rule "r" names ${named}, and ${why}`],
+  expect([...missingPolicies(wanted.rules, standing, changes)]).toEqual(
+    why === null ? [] : [['r', `the rule "r" names ${named}, and ${why}`]],
   );
+  // Whom a rule blocks it gives nothing; what is removed goes behind it.
+  const put = changes.find(({ kind, does }) => kind === 'rule' && does === 'add');
+  if (put !== undefined && !prune) expect(put.widens.length > 0).toBe(why === null);
 });
 
 test.each([

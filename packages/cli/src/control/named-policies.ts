@@ -5,24 +5,26 @@
  */
 import type { ControlDocuments } from '@mandate/policy';
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
-import type { Change } from './plan-changes.ts';
+import type { Change } from './change.ts';
 import type { Standing } from './standing-control.ts';
 import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
 
 type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
 
-/** Of rules that are to stand: those whose policy is not there once the changes are made. A line each. */
+/** Of rules that are to stand: those whose policy is not there once the changes are made. A line each, by their ids. */
 export function missingPolicies(
   rules: Rules,
   standing: readonly Standing[],
   changes: readonly Change[] = [],
-): readonly string[] {
+): ReadonlyMap<string, string> {
   const policyOf = whatWillBeOf('policy', standing, changes);
-  return [...rules].flatMap(([id, { policy }]) => {
-    const named = policyNamed(policy);
-    const why = whyMissing(named.version, policyOf(named.id));
-    return why === null ? [] : [`the rule "${id}" names ${policy}, and ${why}`];
-  });
+  return new Map(
+    [...rules].flatMap(([id, { policy }]): [string, string][] => {
+      const named = policyNamed(policy);
+      const why = whyMissing(named.version, policyOf(named.id));
+      return why === null ? [] : [[id, `the rule "${id}" names ${policy}, and ${why}`]];
+    }),
+  );
 }
 
 /** Of rules that are to be kept with the latest version of each policy: those that name one of several. A line each. */

@@ -9,16 +9,9 @@ import {
   wideningByArrival,
 } from '@mandate/policy';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import type { Change, Document } from './change.ts';
+import { missingPolicies } from './named-policies.ts';
 import type { Kind, Standing } from './standing-control.ts';
-
-export type Document = Readonly<Record<string, unknown>>;
-
-/** `revision`: of what is changed, 0 where there is none yet. `widens`: what it lets through that was not before. */
-export type Change = { kind: Kind; id: string; revision: number; widens: readonly string[] } & (
-  | { does: 'add'; before: null; after: Document }
-  | { does: 'change'; before: Document; after: Document }
-  | { does: 'remove'; before: Document; after: null }
-);
 
 /**
  * In an order in which each can be carried out: what is named by others comes before them and goes after them.
@@ -39,17 +32,18 @@ export function planChanges(
   };
   const byName = new Map(standing.map((one) => [`${one.kind} ${one.id}`, one]));
   const kinds = ['agent', 'policy', 'rule'] as const;
-  const puts = kinds.flatMap((kind) =>
+  const putsOf = (kind: Kind, missing: ReadonlyMap<string, unknown> = new Map()) =>
     [...wantedOf[kind]].flatMap(([id, after]): Change[] => {
       const before = byName.get(`${kind} ${id}`);
-      const widens = widensBy(kind, id, before, after);
+      const widens = widensBy(kind, id, before, after, missing.has(id));
       if (before === undefined) return [{ kind, id, does: 'add', revision: 0, before: null, after, widens }];
       const { revision, document, isArchived } = before;
       if (isArchived) return [{ kind, id, does: 'add', revision, before: null, after, widens }];
       if (isDeepStrictEqual(document, after)) return [];
       return [{ kind, id, does: 'change', revision, before: document, after, widens }];
-    }),
-  );
+    });
+  const named = [...putsOf('agent'), ...putsOf('policy')];
+  const puts = [...named, ...putsOf('rule', missingPolicies(wanted.rules, standing, named))];
   if (!prune) return puts;
   const goes = kinds.toReversed().flatMap((kind) => {
     const gone = standing.filter(
@@ -73,10 +67,15 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
     id: string,
     before: Standing | undefined,
     after: Document | null,
+    /** Of a rule: its policy is not there, and so it blocks whom it holds. */
+    isMissing = false,
   ): readonly string[] => {
     const was = before?.document ?? null;
     if (kind === 'rule')
-      return ruleWidening(was as RuleDocument | null, after as RuleDocument | null, { atMs });
+      return ruleWidening(was as RuleDocument | null, after as RuleDocument | null, {
+        atMs,
+        is: () => (isMissing ? null : undefined),
+      });
     // Whoever is taken away is given nothing more.
     if (after === null) return [];
     if (kind === 'agent')

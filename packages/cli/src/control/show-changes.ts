@@ -6,7 +6,7 @@ import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
-import type { Change } from './plan-changes.ts';
+import type { Change } from './change.ts';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
 const STYLES = { '+': 'green', '~': 'yellow', '-': 'red' } as const;

@@ -1,4 +1,4 @@
-import type { Change } from './plan-changes.ts';
+import type { Change } from './change.ts';
 import type { Kind, Standing } from './standing-control.ts';
 
 /** What stands of an id, if anything, and what a plan does about it, if anything. */

@@ -8,10 +8,11 @@ import type { ControlDocuments, TenantControl } from '@mandate/policy';
 import type { Clock, Logger } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
+import type { Change } from '../control/change.ts';
 import { recordOf } from '../control/change-record.ts';
 import { missingParents } from '../control/missing-parents.ts';
 import { missingPolicies } from '../control/named-policies.ts';
-import { type Change, planChanges } from '../control/plan-changes.ts';
+import { planChanges } from '../control/plan-changes.ts';
 import type { Standing } from '../control/standing-control.ts';
 
 type Parts = {
@@ -67,7 +68,8 @@ function refused({ kind, id }: Change, why: string): CommandFailure {
 function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
   const standing = standingIn(control);
   for (const line of missingParents(wanted.agents, standing)) log.warn(`${line}: what it does is blocked`);
-  for (const line of missingPolicies(wanted.rules, standing)) log.warn(`${line}: it blocks whom it holds`);
+  for (const line of missingPolicies(wanted.rules, standing).values())
+    log.warn(`${line}: it blocks whom it holds`);
   if (made.length > 0) {
     log.warn(
       { changes: made.length, made: made.slice(0, TOLD).map(inShort) },
