@@ -19,7 +19,7 @@ export const auditRead = z
       route: z.string(),
       /** Of path and query, by name; what personal data was found in them is redacted, and long values are cut. */
       parameters: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      /** Nothing was shown: 401 or 403. */
+      /** Nothing was shown, nor done. */
       refused: z.boolean(),
       /** Why: the code of the problem. Absent where it was not refused, or by an earlier version. */
       code: z.string().optional(),

@@ -31,9 +31,11 @@ export type HttpReads = {
   readonly recordAll: (server: HttpServer) => void;
 };
 
-const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403]);
-/** Of what is refused whoever asks: that its tenant may do nothing. */
-const CLOSED = 'TENANT_CLOSED';
+/** For who asks, and not for what is asked: others of the same status may be let in. */
+function isTurnedAway(error: unknown): error is HttpProblem {
+  if (!(error instanceof HttpProblem)) return false;
+  return error.status === 401 || error.status === 403 || error.code === 'TENANT_CLOSED';
+}
 
 /** What is longer is cut: whose record was looked for is told by less. */
 const LONGEST_VALUE = 256;
@@ -62,7 +64,7 @@ export function recordHttpReads({
   function recordRefusals(server: HttpServer, asked?: Asked): void {
     // Whatever is thrown here goes on to the handler of the server, and is the answer: that it is not on record, too.
     server.setErrorHandler(async (error, request) => {
-      if (error instanceof HttpProblem && (TURNED_AWAY.has(error.status) || error.code === CLOSED)) {
+      if (isTurnedAway(error)) {
         if (request.principalKey !== null) await put(request, error.code, asked);
         else strangers.note(readOf(request, request.namedKey, {}, error.code));
       }

@@ -14,6 +14,8 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
+export const flag = z.enum(['true', 'false']).transform((written) => written === 'true');
+
 /** The last moment that ClickHouse can hold. */
 export const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
 

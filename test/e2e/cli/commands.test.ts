@@ -375,4 +375,9 @@ it('keys issues a key that works, lists it without its hash, and ends it', async
   expect(JSON.stringify(listed)).not.toContain('hash');
   expect((await mandate(['keys', 'revoke', id, '--data', data])).stdout).toBe(`revoked ci (${id})\n`);
   await waitUntil('the key to end', async () => (await publish('bot-ci')).exitCode === 2);
+  // In a folder that nothing ran in yet, which may be the wrong one.
+  const elsewhere = join(folder, 'elsewhere');
+  const aside = await mandate(['keys', 'issue', '--data', elsewhere, ...grant]);
+  expect(aside.stderr).toMatch(new RegExp(`revoke \\S+ --data ${elsewhere}\`[^]*is new`));
+  expect((await mandate(['keys', 'issue', '--data', elsewhere, ...grant])).stderr).not.toContain('is new');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { columnsOf } from './columns.ts';
-import { QUESTIONS } from './questions.ts';
+import { foremost, QUESTIONS } from './questions.ts';
 
 const bot = { group: { agent: 'bot' }, change: 'new', percent: null };
 
@@ -24,4 +24,15 @@ test('what moved by spend is told in dollars and in micro-dollars, in the order 
 test('what moved by calls is counted', () => {
   const row = QUESTIONS.movers?.row?.({ ...bot, before: 0, now: 3, difference: 3 }) ?? {};
   expect(Object.keys(row).toSorted()).toEqual(columnsOf('movers', { by: 'calls' }).toSorted());
+});
+
+test('what decisions are narrowed by stands first, once, and otherwise when and who', () => {
+  const { decisions } = QUESTIONS;
+  if (decisions === undefined) throw new Error('they can be asked for');
+  expect(foremost(decisions, { agent: 'bot' }).slice(0, 2)).toEqual(['decidedAt', 'agentId']);
+  const shadow = foremost(decisions, { shadow: 'differs' });
+  expect(shadow.slice(3, 6)).toEqual(['shadowVerdict', 'shadowCode', 'shadowRules']);
+  expect(new Set(shadow).size).toBe(shadow.length);
+  for (const name of Object.values(decisions.firstWhere ?? {}).flat())
+    expect(columnsOf('decisions', {})).toContain(name);
 });

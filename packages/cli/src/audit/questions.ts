@@ -203,3 +203,9 @@ export function mustKnow(name: string, known: readonly string[], given: Filters)
     known.length === 0 ? undefined : `It knows ${flags(known)}.`,
   );
 }
+
+/** The fields that matter most of rows that were narrowed so. */
+export function foremost({ firstWhere = {}, presentation = {} }: Question, asked: object): readonly string[] {
+  const about = Object.keys(asked).flatMap((name) => firstWhere[name] ?? []);
+  return [...new Set([...about, ...(presentation.first ?? [])])];
+}

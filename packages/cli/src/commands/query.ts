@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { ApiClient } from '../api-client.ts';
 import { columnsOf } from '../audit/columns.ts';
 import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
-import { mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
+import { foremost, mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
 import { csvLine } from '../output/csv.ts';
@@ -138,12 +138,12 @@ async function showPages(
   const rows = unsealedRows(answered, unseal);
   if (json) for await (const row of rows) await writeJsonLine(stdout, row);
   else if (csv) await writeCsv(rows, { known, columns }, stdout);
-  else {
-    const { firstWhere = {}, presentation = {} } = question;
-    const about = Object.keys(query).flatMap((name) => firstWhere[name] ?? []);
-    const first = [...new Set([...about, ...(presentation.first ?? [])])];
-    await showAnswerRows(await allOf(rows), stdout, { ...presentation, first, columns });
-  }
+  else
+    await showAnswerRows(await allOf(rows), stdout, {
+      ...question.presentation,
+      first: foremost(question, query),
+      columns,
+    });
 }
 
 async function showAnswer(

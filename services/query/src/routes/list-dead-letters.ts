@@ -4,7 +4,7 @@ import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
 import { id, time, topicOfTenant } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
-import { limit, period, queryParameters } from '../query-parameters.ts';
+import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('dead-letters', z.tuple([id]));
 
@@ -22,9 +22,7 @@ const found = z.object({
   log: logPlace.describe('Where the dead letter lies, with the bytes.'),
 });
 
-const republished = z
-  .enum(['true', 'false'])
-  .transform((written) => written === 'true')
+const republished = flag
   .optional()
   .describe('`true`: those that were published again; `false`: those that nobody has seen to yet.');
 

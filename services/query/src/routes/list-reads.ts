@@ -4,7 +4,7 @@ import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, logPlace, type Route, withLogPlace } from '../query-context.ts';
-import { limit, period, queryParameters } from '../query-parameters.ts';
+import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('reads', z.tuple([id]));
 
@@ -18,7 +18,7 @@ const found = z.object({
   parameters: z
     .record(z.string(), z.union([z.string(), z.array(z.string())]))
     .describe('Of path and query; long values are cut, and what is personal may be redacted.'),
-  refused: z.boolean().describe('Nothing was shown: 401 or 403.'),
+  refused: z.boolean().describe('Nothing was shown, nor done.'),
   code: z
     .string()
     .nullable()
@@ -45,14 +45,9 @@ export const listReads: Route = (server, { ask, clock }) => {
           key: id.optional().describe('By this API key, as it is named by id.'),
           route: id.optional().describe('Of this route: `/v1/audit/decisions/:id`.'),
           requestId: id.optional().describe('The request that its `x-request-id` named.'),
-          refused: z
-            .enum(['true', 'false'])
-            .transform((written) => written === 'true')
+          refused: flag.optional().describe('`true`: those that were refused; `false`: the others.'),
+          known: flag
             .optional()
-            .describe('`true`: those that were refused; `false`: the others.'),
-          known: z
-            .enum(['true', 'false'])
-            .default('true')
             .describe(
               '`false`: what was asked with no key that anybody here ever had; with the scope operate:all.',
             ),
@@ -66,9 +61,9 @@ export const listReads: Route = (server, { ask, clock }) => {
     async (request) => {
       const { key, route, requestId, refused, known, from, to, cursor: place, limit } = request.query;
       const { tenant, scopes } = callerOf(request);
-      if (known === 'false' && !scopes.includes('operate:all')) throw forbidden(['operate:all']);
+      if (known === false && !scopes.includes('operate:all')) throw forbidden(['operate:all']);
       const rows = await ask(askerOf(request), searchReads, {
-        tenant: known === 'true' ? tenant : '',
+        tenant: known === false ? '' : tenant,
         keyId: key,
         route,
         requestId,
