@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { micros } from './money.ts';
-import { count, id, parsedJson, tenant, time } from './scalars.ts';
+import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
 
 const principal = z.strictObject({ id, role: id.optional() });
 
 const everyAction = {
   id,
   tenant: tenant.optional(),
-  agentId: id,
+  agentId: plainId,
   estimatedCostMicros: micros.optional(),
   idempotencyKey: id.optional(),
   mandateId: id.optional(),
@@ -24,15 +24,15 @@ const everyAction = {
 export const toolCall = z.strictObject({
   ...everyAction,
   type: z.literal('tool_call'),
-  tool: id,
+  tool: plainId,
   args: z.record(z.string(), parsedJson).optional(),
 });
 
 export const llmCall = z.strictObject({
   ...everyAction,
   type: z.literal('llm_call'),
-  provider: id.optional(),
-  model: id,
+  provider: plainId.optional(),
+  model: plainId,
   inputTokens: count,
   maxOutputTokens: count,
 });

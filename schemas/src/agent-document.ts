@@ -1,17 +1,17 @@
 /** An agent as it is registered: what rules may ask of it. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
-import { id, pathId } from './scalars.ts';
+import { id, idThat, pathId, plainId } from './scalars.ts';
 
 const label = z.union([z.string().max(CAPS.stringUnits), z.number(), z.boolean()]);
 
 export const agentDocument = z
   .strictObject({
     /** Without a *, which in the globs of keys and rules stands for any. */
-    id: pathId.regex(/^[^*]*$/, { error: 'must hold no *' }),
+    id: idThat(pathId, /^[^*]*$/, 'must hold no *'),
     /** For people. */
     name: z.string().min(1).max(CAPS.idUnits).optional(),
-    groups: z.array(id).max(CAPS.groups).default([]),
+    groups: z.array(plainId).max(CAPS.groups).default([]),
     labels: z
       .record(z.string().min(1).max(CAPS.idUnits), label)
       .refine((labels) => Object.keys(labels).length <= CAPS.keys, { error: `must be at most ${CAPS.keys}` })

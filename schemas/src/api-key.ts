@@ -1,5 +1,6 @@
 /** What is kept of an API key, wherever it is kept: in a file, or on the control topic. */
 import { z } from 'zod';
+import { pattern } from './pattern.ts';
 import { tenant } from './scalars.ts';
 
 /**
@@ -41,7 +42,7 @@ export const apiKeyRecord = z.strictObject({
   name: z.string().min(1).max(200),
   tenant,
   scopes: z.array(z.enum(API_SCOPES)).min(1),
-  agents: z.array(z.string().min(1).max(256)),
+  agents: z.array(pattern),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().nullable(),

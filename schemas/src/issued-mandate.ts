@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { RULE_MODES } from './rule-document.ts';
-import { count, id, parsedJson, time } from './scalars.ts';
+import { count, id, idThat, parsedJson, time } from './scalars.ts';
 
 /** With which the id of an issued mandate begins, and no other's should. */
 export const ISSUED_MANDATE = 'mnd_';
@@ -10,7 +10,7 @@ export const ISSUED_MANDATE = 'mnd_';
 /** `read-only@3`: the policy that the rule led to, in the version that it had. */
 const matchedRule = z.strictObject({
   rule: id,
-  policy: id.regex(/^[^@]+@[1-9]\d{0,8}$/, { error: 'must be a policy with its version: read-only@3' }),
+  policy: idThat(id, /^[^@]+@[1-9]\d{0,8}$/, 'must be a policy with its version: read-only@3'),
   mode: z.enum(RULE_MODES),
 });
 export type MatchedRule = z.output<typeof matchedRule>;
@@ -35,7 +35,7 @@ function isShallow(context: unknown): boolean {
 }
 
 export const issuedMandateDocument = z.strictObject({
-  id: id.regex(new RegExp(`^${ISSUED_MANDATE}`)),
+  id: idThat(id, new RegExp(`^${ISSUED_MANDATE}`), `must begin with ${ISSUED_MANDATE}`),
   agentId: id,
   /** What an action says of these fields must be the same, and of those that it leaves out this holds. */
   context: issuedContext,

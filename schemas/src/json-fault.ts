@@ -31,11 +31,13 @@ export function pointerStep(key: PropertyKey): string {
 
 const SHOWN_UNITS = 60;
 
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
+
 /**
  * A piece of what came from outside, as a message can carry it: in quotes, cut when long, and nothing in it that would
  * break a line of a log or steer a terminal.
  */
 export function legible(text: string): string {
   const shown = text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text;
-  return JSON.stringify(shown).replace(/\p{C}/gu, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
+  return JSON.stringify(shown).replace(UNSEEN, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`);
 }

@@ -117,7 +117,7 @@ describe('a mandate is refused', () => {
     [
       'with a tool that is no name',
       { toolPolicies: { 'a b': {} } },
-      'toolPolicies.a b must be printable, without blanks',
+      'toolPolicies.a b must not hold U+0020 (character 2): a name holds no blank',
     ],
     [
       'with a lease beyond the cap',

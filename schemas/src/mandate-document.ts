@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { BUDGET_SCOPES, TOTAL_BUDGET } from './limit.ts';
 import { dollars } from './money.ts';
-import { id, pathId, time } from './scalars.ts';
+import { patterns } from './pattern.ts';
+import { id, idThat, pathId, time } from './scalars.ts';
 
-const glob = z.string().min(1).max(CAPS.idUnits);
-const globs = z.array(glob).max(CAPS.globs);
+/** A tool by its own name, where patterns have no meaning. */
+const toolName = idThat(id, /^[^*]*$/, 'must be the name of one tool: a * means nothing here');
 
 export const rateDocument = z.strictObject({
   maxCalls: z.int().min(0).max(CAPS.rateCalls),
@@ -60,19 +61,19 @@ export const mandateDocument = z
     version: z.literal(1),
     id,
     mode: z.enum(['enforce', 'observe']).optional(),
-    agents: z.array(glob).min(1).max(CAPS.globs),
+    agents: patterns.min(1),
     expiresAt: time.optional(),
     maxCostTotal: dollars.optional(),
     maxCostPerCall: dollars.optional(),
     budgets: z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(),
     rateLimit: rateDocument.optional(),
-    allowedTools: globs.optional(),
-    deniedTools: globs.optional(),
-    allowedModels: globs.optional(),
-    deniedModels: globs.optional(),
-    tools: z.array(id).max(CAPS.toolPolicies).optional(),
+    allowedTools: patterns.optional(),
+    deniedTools: patterns.optional(),
+    allowedModels: patterns.optional(),
+    deniedModels: patterns.optional(),
+    tools: z.array(toolName).max(CAPS.toolPolicies).optional(),
     defaultChargingPolicy: chargingDocument.optional(),
-    toolPolicies: z.record(id, toolPolicyDocument).optional(),
+    toolPolicies: z.record(toolName, toolPolicyDocument).optional(),
   })
   .meta({
     title: 'mandate',
@@ -85,9 +86,9 @@ export const policyDocument = z
   .strictObject({
     ...mandateDocument.omit({ agents: true }).shape,
     /** Without an @, which names a version of it. */
-    id: pathId.regex(/^[^@]*$/, { error: 'must hold no @: that stands before a version' }),
+    id: idThat(pathId, /^[^@]*$/, 'must hold no @: an @ comes before a version'),
     /** What agents below whoever holds it may be allowed besides: it may hand these on, and not call them itself. */
-    delegableTools: globs.optional(),
+    delegableTools: patterns.optional(),
   })
   .meta({
     title: 'policy',

@@ -185,7 +185,7 @@ describe('a record of the wrong shape', () => {
       'an id with a blank',
       requested({ ...toolCall, id: 'a b' }),
       '/action/id',
-      '/action/id must be printable, without blanks',
+      '/action/id must not hold U+0020 (character 2): a name holds no blank',
     ],
     [
       'an id that is too long',

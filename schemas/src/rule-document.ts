@@ -2,14 +2,17 @@
 import { z } from 'zod';
 import { condition } from './condition-document.ts';
 import { CAPS } from './defaults.ts';
-import { id, pathId, time } from './scalars.ts';
+import { patterns } from './pattern.ts';
+import { id, idThat, pathId, plainId, time } from './scalars.ts';
 
 export const RULE_MODES = ['enforce', 'observe', 'shadow'] as const;
 
 /** `read-only`: the latest version of it; `read-only@3`: that one for ever. */
-const policyName = id.regex(/^[^@]+(?:@[1-9]\d{0,8})?$/, {
-  error: 'must be the id of a policy, or one with a version: read-only@3',
-});
+const policyName = idThat(
+  id,
+  /^[^@]+(?:@[1-9]\d{0,8})?$/,
+  'must be the id of a policy, or one with a version: read-only@3',
+);
 
 /** @param name as a rule names a policy; `version` null: the latest */
 export function policyNamed(name: string): { id: string; version: number | null } {
@@ -29,8 +32,8 @@ export const ruleDocument = z
     /** `observe`: its policy only watches, unless another that matches is enforced. `shadow`: see the record, never the agent. */
     mode: z.enum(RULE_MODES).default('enforce'),
     /** Which agents, by glob, or by group; both: those of whom both are true. All, where neither stands here. */
-    agents: z.array(z.string().min(1).max(CAPS.idUnits)).min(1).max(CAPS.globs).optional(),
-    groups: z.array(id).min(1).max(CAPS.groups).optional(),
+    agents: patterns.min(1).optional(),
+    groups: z.array(plainId).min(1).max(CAPS.groups).optional(),
     when: condition.optional(),
     /** In force from there on, and until before there. */
     startsAt: time.optional(),

@@ -1,17 +1,36 @@
 /** The small shapes that every record is made of. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { nameFault } from './name-fault.ts';
 
-/** Printable, without blanks: safe in a key, a URL once encoded, a log line and a terminal. */
+/** For editors and producers, whose Unicode may be another one. What decides is `nameFault`. */
+export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$';
+
+/**
+ * A name: of an agent, a tool, a model, a person, an action. It is safe in a key, a URL once encoded, a log line and a
+ * terminal, and two names that differ can be told apart by their code points.
+ */
 export const id = z
   .string()
   .min(1)
   .max(CAPS.idUnits)
-  .regex(/^[^\p{C}\p{Z}]*$/u, { error: 'must be printable, without blanks' })
-  .describe(`1 to ${CAPS.idUnits} printable characters without blanks.`);
+  .refine((text) => nameFault(text) === null, { error: ({ input }) => nameFault(String(input)) ?? undefined })
+  .meta({ pattern: NAME_PATTERN })
+  .describe(`1 to ${CAPS.idUnits} characters that can be seen, in Unicode's form NFC.`);
 
-/** Of what the API names in its paths: a client takes a dot or two for a folder, however they are written. */
-export const pathId = id.regex(/^(?!\.{1,2}$)/, { error: 'must be more than a dot or two' });
+/** An id that is held to one rule more, which JSON Schema says as well. */
+export function idThat(base: typeof id, shape: RegExp, error: string): typeof id {
+  const { allOf = [] } = (z.globalRegistry.get(base) ?? {}) as { allOf?: readonly object[] };
+  return base
+    .refine((text) => shape.test(text), { error })
+    .meta({ allOf: [...allOf, { pattern: shape.source }] });
+}
+
+/** What patterns choose from: tools, models, providers, agents, groups. A `*` in a name would read as a pattern. */
+export const plainId = idThat(id, /^[^*]*$/, 'must hold no *: in a pattern it means any text');
+
+/** What the API names in its paths. Clients take a dot or two for a folder, even where these are encoded. */
+export const pathId = idThat(id, /^(?!\.{1,2}$)/, 'must be more than a dot or two');
 
 export const tenant = z
   .string()

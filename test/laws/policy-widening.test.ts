@@ -55,8 +55,6 @@ test('what is not told to be wider lets nothing through that was refused', async
   expect(compared).toBeGreaterThan(25);
 });
 
-const EVERY_PRIVATE = Array.from({ length: 0x2000 }, (_, at) => String.fromCharCode(0xe000 + at));
-
 test.each<[string, object, object, string[]]>([
   ['nothing', { maxCostTotal: 5 }, { maxCostTotal: 5 }, []],
   ['a higher limit', { maxCostTotal: 5 }, { maxCostTotal: 50 }, ['maxCostTotal: 5 → 50']],
@@ -162,18 +160,6 @@ test.each<[string, object, object, string[]]>([
     { toolPolicies: { send: { argumentValidation: { validators: ['noSystemPaths'] } } } },
     { toolPolicies: { send: {} } },
     ['toolPolicies.send.argumentValidation: another, which may let more through'],
-  ],
-  [
-    'any tool, where only one of a strange name was allowed',
-    { allowedTools: ['\uE000', '\uE000\uE001*'] },
-    { allowedTools: ['*'] },
-    ['allowedTools: + *'],
-  ],
-  [
-    'a pattern, beside every character that could stand for any',
-    { allowedTools: EVERY_PRIVATE },
-    { allowedTools: [...EVERY_PRIVATE, 'a*', '\uE000'] },
-    ['allowedTools: + a*'],
   ],
 ])('%s', (_, before, after, told) => {
   expect(widening(policyOf(before), policyOf(after))).toEqual(told);

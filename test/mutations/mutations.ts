@@ -312,8 +312,23 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['7 a counter that began later has not seen all of another', 'wide.isOfAll && narrow', 'narrow'],
   ]),
+  ...inFile('schemas/src/name-fault.ts', [
+    [
+      '8 a name holds nothing that cannot be seen',
+      'if (isNameCharacter(character.codePointAt(0) as number)) continue;',
+      'continue;',
+    ],
+    ['8 a name is written in one way', 'return text === composed ? null', 'return text !== null ? null'],
+  ]),
+  ...inFile('schemas/src/pattern.ts', [
+    [
+      '8 a pattern that can match no name is an error',
+      'return fault === null ? null',
+      'return fault !== null ? null',
+    ],
+  ]),
   ...inFile('packages/policy/src/lint/globs-within.ts', [
-    ['7 a pattern is compared as a language', "replaceAll('*', anyRun ?? '*')", "replaceAll('*', '')"],
+    ['7 a pattern is compared as a language', "replaceAll('*', UNSPELLED)", "replaceAll('*', '')"],
   ]),
   ...inFile('packages/policy/src/lint/widening.ts', [
     [

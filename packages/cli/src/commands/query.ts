@@ -5,12 +5,11 @@ import { filtersIn, parametersOf, withFilters } from '../audit/filters.ts';
 import { foremost, mustKnow, notesOf, QUESTIONS, type Question } from '../audit/questions.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
-import { csvLine } from '../output/csv.ts';
 import { printableJson } from '../output/printable.ts';
 import { onlyColumns, type Row, showAnswerRows } from '../output/show-answer-rows.ts';
 import { bucketsAsRows, bucketsAsSparkline, overTime } from '../output/show-buckets.ts';
 import { watch } from '../output/watch.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { write, writeCsvLine, writeJsonLine } from '../output/write.ts';
 import { allOf, rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 import { type Unseal, type UnsealOptions, unsealedRows, unsealing, withUnseal } from './unsealing.ts';
@@ -186,11 +185,14 @@ async function writeCsv(
   const begin = (row: Row) => {
     const more = Object.keys(row).filter((name) => !known.includes(name));
     names = onlyColumns([...known, ...more], columns);
-    return write(stdout, csvLine(names));
+    return writeCsvLine(stdout, names);
   };
   for await (const row of rows) {
     if (names === null) await begin(row);
-    await write(stdout, csvLine((names ?? []).map((name) => row[name])));
+    await writeCsvLine(
+      stdout,
+      (names ?? []).map((name) => row[name]),
+    );
   }
   if (names === null) await begin({});
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { printable, printableJson, printableLines } from './printable.ts';
 
-const STEERING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const STEERING = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 it.each([
   ['colour', 'a\u001b[31mb', 'a\\u{1b}[31mb'],
@@ -10,6 +10,8 @@ it.each([
   ['line break', 'a\nb\rc', 'a\\u{a}b\\u{d}c'],
   ['reading direction', 'a\u202eb', 'a\\u{202e}b'],
   ['line separator', 'a\u2028b', 'a\\u{2028}b'],
+  ['letter that shows as nothing', 'a\u3164b\u034f', 'a\\u{3164}b\\u{34f}'],
+  ['private character', '\ue000', '\\u{e000}'],
   ['tag beyond the first plane', '\u{e0041}', '\\u{e0041}'],
 ])('spells out what could steer a terminal: %s', (_what, text, shown) => {
   expect(printable(text)).toBe(shown);

@@ -1,8 +1,12 @@
-/** What agents write must not steer the terminal of whoever looks at it. */
+/** What agents write must not steer a person's terminal, or hide something from that person. */
 
-const STEERING = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Controls, format characters, halves, private and unassigned ones, line separators, and letters that show as nothing. */
+const STEERING = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** On one line, every character that could move the cursor, change the colour or turn the reading direction is spelt out. */
+/**
+ * On one line. It spells out each character that could move the cursor, change the colour, turn the reading direction, or
+ * be there without being seen.
+ */
 export function printable(text: string): string {
   return text.replace(STEERING, spelt);
 }

@@ -4,7 +4,7 @@
  * names that all have in common are looked for letter by letter, the shortest first.
  */
 import { type Effort, takes } from '../effort.ts';
-import { unspelled } from './globs-within.ts';
+import { UNSPELLED } from './globs-within.ts';
 
 /** Of all patterns together: each state may hold a place in every one. */
 const MOST_UNITS = 2_000;
@@ -64,8 +64,7 @@ function keyOf({ states, out }: Reached): string {
  */
 function lettersIn(patterns: readonly string[], withAnother: boolean): ReadonlySet<string> {
   const letters = new Set(patterns.flatMap((pattern) => pattern.replaceAll('*', '').split('')));
-  const another = withAnother ? unspelled(patterns) : undefined;
-  return another === undefined ? letters : letters.add(another);
+  return withAnother ? letters.add(UNSPELLED) : letters;
 }
 
 function step(

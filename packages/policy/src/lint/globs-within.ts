@@ -8,32 +8,21 @@ const MOST_UNITS = 20_000_000;
  * Whether all that a glob matches is matched by the list: it is just when the list matches the glob itself, with each * a
  * character that none of the list spells out.
  *
- * @param unknown said where they spell out every one, or where it would take long
+ * @param unknown the answer where it would take long
  */
 export function globsWithin(globs: readonly string[], unknown = false): (glob: string) => boolean {
   const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
-  const anyRun = unspelled(globs);
   // Each of them may take a pass of its own.
   const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
   let units = 0;
   return (glob) => {
     if (same.has(glob)) return true;
     units += glob.length * (1 + dear);
-    if (units > MOST_UNITS || (anyRun === undefined && glob.includes('*'))) return unknown;
-    return matches(glob.replaceAll('*', anyRun ?? '*')) !== null;
+    if (units > MOST_UNITS) return unknown;
+    return matches(glob.replaceAll('*', UNSPELLED)) !== null;
   };
 }
 
-/** A character that stands in none of them, where there is one. */
-export function unspelled(globs: readonly string[]): string | undefined {
-  const spelled = new Set(globs.flatMap((glob) => glob.split('')));
-  for (let unit = FIRST_PRIVATE; unit <= 0xffff; unit += 1) {
-    const character = String.fromCharCode(unit);
-    if (!spelled.has(character)) return character;
-  }
-  return undefined;
-}
-
-/** Few patterns hold any of these. */
-const FIRST_PRIVATE = 0xe000;
+/** Stands for any character: no name and no pattern holds a private one. */
+export const UNSPELLED = '\uE000';

@@ -1,0 +1,42 @@
+/** What chooses names in a document or for a key: `*` is any text, and every other character stands for itself. */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+import { nameFault } from './name-fault.ts';
+import { NAME_PATTERN } from './scalars.ts';
+
+/** A pattern that can match no name is an error: a list of what is denied must not seem to deny what it lets through. */
+export const pattern = z
+  .string()
+  .min(1)
+  .max(CAPS.idUnits)
+  .refine((text) => patternFault(text) === null, {
+    error: ({ input }) => patternFault(String(input)) ?? undefined,
+  })
+  .meta({ pattern: NAME_PATTERN })
+  .describe('A name, or several: * is any text, every other character stands for itself.');
+
+export const patterns = z.array(pattern).max(CAPS.globs);
+
+/** What is wrong, in words that follow the field's name; null: nothing. */
+export function patternFault(text: string): string | null {
+  const fault = nameFault(text);
+  return fault === null ? null : `${fault}, so this matches nothing${hint(text)}`;
+}
+
+const BLANKS = /[\p{White_Space}\p{Z}]+/u;
+const BETWEEN_ENTRIES = /\s*[,;|]\s*|[\p{White_Space}\p{Z}]+/u;
+
+/** What was probably meant where blanks are part of it. */
+function hint(text: string): string {
+  if (!BLANKS.test(text)) return '';
+  const entries = text.split(BETWEEN_ENTRIES).filter((entry) => entry !== '' && nameFault(entry) === null);
+  const [only] = entries;
+  if (only === undefined) return '';
+  if (entries.length === 1) return `: write ${JSON.stringify(only)}`;
+  return `: write a list with an entry for each of ${entries
+    .slice(0, MOST_SHOWN)
+    .map((entry) => JSON.stringify(entry))
+    .join(', ')}`;
+}
+
+const MOST_SHOWN = 5;
