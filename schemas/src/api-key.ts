@@ -4,13 +4,16 @@ import { pattern } from './pattern.ts';
 import { tenant } from './scalars.ts';
 
 /**
- * publish: send actions and outcomes. audit: read the record. operate: kill, revive, adjust budgets, within the key's
+ * publish: ask for actions, and read what was decided. report: report what became of them. release: the reports of this
+ * key are those of a tool server or gateway, which no policy bounds; it does not include report. audit: read the record. operate: kill, revive, adjust budgets, within the key's
  * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. author:
  * change the agents, policies and rules of the key's tenant. persons: read what is sealed of its people, and forget them.
  * admin: issue, list and revoke the keys of the people who work with the tenant; whoever has it can so have any role.
  */
 export const API_SCOPES = [
   'publish',
+  'report',
+  'release',
   'audit',
   'operate',
   'operate:all',
@@ -19,6 +22,12 @@ export const API_SCOPES = [
   'admin',
 ] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
+
+/** What an agent's own key may have, as the control topic takes it: reports are its own, or somebody else's. */
+export const AGENT_SCOPES = [
+  ['publish', 'report'],
+  ['publish'],
+] as const satisfies readonly (readonly ApiScope[])[];
 
 /**
  * What people do, as scopes of the keys that they are issued. Nobody's role reaches beyond their tenant. A set is never changed:
@@ -29,6 +38,8 @@ export const ROLES = {
   operator: ['audit', 'operate'],
   author: ['audit', 'author'],
   admin: ['audit', 'operate', 'author', 'persons', 'admin'],
+  /** No person: a tool server or gateway that settles what agents ran. */
+  reporter: ['report', 'release'],
 } as const satisfies Record<string, readonly ApiScope[]>;
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];

@@ -25,12 +25,16 @@ import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 
 const GRANTS = {
-  publisher: { tenant: 'acme', scopes: ['publish'], agents: ['bot-*'] },
+  publisher: { tenant: 'acme', scopes: ['publish', 'report'], agents: ['bot-*'] },
   stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
   protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
-  owner: { tenant: 'acme', scopes: ['publish', 'audit', 'operate', 'operate:all'], agents: ['*'] },
+  owner: {
+    tenant: 'acme',
+    scopes: ['publish', 'report', 'release', 'audit', 'operate', 'operate:all'],
+    agents: ['*'],
+  },
 } satisfies Record<string, { tenant: string; scopes: ApiScope[]; agents: string[] }>;
 
 export type KeyName = keyof typeof GRANTS;

@@ -56,7 +56,7 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
     const keys = new Map(
       await Promise.all(
         TENANTS.map(async (tenant) => {
-          const key = await plane.issueKey(tenant, ['publish', 'operate', 'operate:all']);
+          const key = await plane.issueKey(tenant, ['publish', 'report', 'operate', 'operate:all']);
           return [tenant, key] as const;
         }),
       ),

@@ -62,7 +62,7 @@ export async function wholePlane(
   const startGateway = (own: Settings = {}) => plane.start('gateway', { ...settings, ...own });
   const startRecorder = () => plane.start('recorder', settings);
   const [key, gateway, query, recorder] = await Promise.all([
-    plane.issueKey('default', ['publish', 'audit', 'operate', 'operate:all']),
+    plane.issueKey('default', ['publish', 'report', 'release', 'audit', 'operate', 'operate:all']),
     startGateway(),
     plane.start('query', settings),
     startRecorder(),

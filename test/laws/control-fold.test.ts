@@ -353,10 +353,16 @@ test.each([
   ['that is revoked', { revokedAt: KEY.createdAt }],
   ['that may do more than publish', { scopes: ['publish', 'operate:all'] }],
   ['that may do something else', { scopes: ['author'] }],
+  ['that only reports', { scopes: ['report'] }],
+  ['that may release', { scopes: ['publish', 'report', 'release'] }],
 ])('a key %s is not taken', (_, fields) => {
   const { fold, issue } = writer();
   expect(issue(fields)).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
   expect(fold.key('kkkkkkkkkkk1')).toBeUndefined();
+});
+
+test.each([[['publish', 'report']], [['publish']]])('an agent has a key with %j', (scopes) => {
+  expect(writer().issue({ scopes })).toMatchObject({ ok: true });
 });
 
 test('keys end with the registration of their agent, and do not come back with it', () => {

@@ -910,7 +910,11 @@ export const MUTATIONS: readonly Mutation[] = [
       'isFit && key.agents.length === 1 && key.agents[0] === agentId',
       'isFit',
     ],
-    ['7 a key of an agent publishes and no more', 'return publishes && isFit', 'return isFit'],
+    [
+      '7 a key of an agent publishes and reports, and no more',
+      'return isOfAgent(key.scopes) && isFit',
+      'return isFit',
+    ],
     ['7 a key of a role does what that role may', '&& isOfRole && isOfTenant', '&& isOfTenant'],
     ['7 a role reaches no further than its tenant', '&& isOfRole && isOfTenant', '&& isOfRole'],
     [

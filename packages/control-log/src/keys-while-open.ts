@@ -6,7 +6,15 @@ import type { FollowedControl } from './follow-control.ts';
  * What keys of a closed tenant may still do: read it, report what became of what ran (the gateway takes no actions of it), revoke
  * its keys, and what reaches beyond it.
  */
-const LEFT: ReadonlySet<ApiScope> = new Set(['publish', 'audit', 'persons', 'admin', 'operate:all']);
+const LEFT: ReadonlySet<ApiScope> = new Set([
+  'publish',
+  'report',
+  'release',
+  'audit',
+  'persons',
+  'admin',
+  'operate:all',
+]);
 
 /** Keys, with what is left to them where their tenant is closed. */
 export function keysWhileOpen(

@@ -156,11 +156,11 @@ describe('agents', () => {
     const { body } = await author('POST', '/v1/agents', AGENT);
     const second = await author('POST', '/v1/agents/bot-1/keys');
     const [one, two] = [body.key, second.body.key];
-    expect(await keys.find(one.key)).toMatchObject({
-      tenant: 'acme',
-      agents: ['bot-1'],
-      scopes: ['publish'],
-    });
+    const grant = { tenant: 'acme', agents: ['bot-1'] };
+    expect(await keys.find(one.key)).toMatchObject({ ...grant, scopes: ['publish', 'report'] });
+    const silent = await author('POST', '/v1/agents/bot-1/keys?report=false');
+    expect(await keys.find(silent.body.key.key)).toMatchObject({ ...grant, scopes: ['publish'] });
+    await author('DELETE', `/v1/agents/bot-1/keys/${silent.body.key.id}`);
     const listed = async () =>
       (await author('GET', '/v1/agents/bot-1/keys')).body.keys.map(({ id }: { id: string }) => id);
     expect(await listed()).toEqual([one.id, two.id]);

@@ -31,7 +31,7 @@ export async function startServers(): Promise<Servers> {
   return { kafka, redis, clickhouse, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
 
-const SCOPES: ApiScope[] = ['publish', 'audit', 'operate'];
+const SCOPES: ApiScope[] = ['publish', 'report', 'audit', 'operate'];
 
 export type Api = ReturnType<ReturnType<typeof serverPlane>['api']>;
 

@@ -101,7 +101,8 @@ const routeOf = (operation: Described) => nameOf(operation).replaceAll(/\{(\w+)\
 
 /** Which scopes open what; the first that fits counts, and every route fits one. */
 const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
-  [/^POST .v1.(actions|outcomes)$/, ['publish']],
+  [/^POST .v1.actions$/, ['publish']],
+  [/^POST .v1.outcomes$/, ['report']],
   [/^GET .v1.actions./, ['publish', 'audit']],
   [/^GET .v1.agents.{id}.kill-status$/, ['publish', 'audit', 'operate']],
   [/^GET .v1.kills.stream$/, ['publish', 'operate']],
@@ -360,7 +361,7 @@ test('a key that was revoked opens nothing, wherever it did; that it was shown i
 });
 
 /** What is left where a tenant is closed: to read, to report what ran, to forget people, and to revoke keys. */
-const LEFT: readonly ApiScope[] = ['publish', 'audit', 'persons', 'admin'];
+const LEFT: readonly ApiScope[] = ['publish', 'report', 'audit', 'persons', 'admin'];
 
 test('a key of a closed tenant opens what reads, and changes nothing; what it may not is on record', async () => {
   const owner = OF_ONE_SCOPE.find(({ name }) => name === 'operate:all')?.key ?? '';

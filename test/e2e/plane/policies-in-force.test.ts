@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder.path, { recursive: true, force: true });
 });
 
-const SCOPES: ApiScope[] = ['publish', 'audit', 'operate', 'operate:all', 'author'];
+const SCOPES: ApiScope[] = ['publish', 'report', 'audit', 'operate', 'operate:all', 'author'];
 
 /** A tenant of its own, by what may all be done in it. */
 async function scene() {

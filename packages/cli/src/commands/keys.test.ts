@@ -23,7 +23,7 @@ test.each([
   [
     'nothing is said of what it may do',
     [],
-    'Give one of --role (viewer, operator, author, admin), --auditor and --scopes',
+    'Give one of --role (viewer, operator, author, admin, reporter), --auditor and --scopes',
   ],
   ['two things are said', ['--auditor', '--scopes', 'operate'], 'what the key may do is said twice'],
   ['a role and scopes are said', ['--role', 'viewer', '--scopes', 'operate'], 'is said twice'],

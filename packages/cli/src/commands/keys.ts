@@ -63,7 +63,8 @@ function issueCommand(keys: Command, run: RunCommand): void {
       'after',
       `
 Examples:
-  mandate keys issue --name ci --scopes publish --agents 'ci-*'
+  mandate keys issue --name ci --scopes publish report --agents 'ci-*'
+  mandate keys issue --name 'mail server' --role reporter
   mandate keys issue --name oncall --role operator
   mandate keys issue --name ann --role viewer --url https://plane.example.com
   mandate keys issue --name 'auditors of 2026' --auditor`,

@@ -5,8 +5,11 @@ import { DEFAULTS } from '@mandate/schemas';
 export type FirstKey = { name: string; key: string; scopes: readonly ApiScope[] };
 
 const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
-  { name: 'publisher', scopes: ['publish'] },
-  { name: 'operator', scopes: ['publish', 'audit', 'operate', 'operate:all', 'author', 'admin'] },
+  { name: 'publisher', scopes: ['publish', 'report'] },
+  {
+    name: 'operator',
+    scopes: ['publish', 'report', 'release', 'audit', 'operate', 'operate:all', 'author', 'admin'],
+  },
   { name: 'auditor', scopes: ['audit'] },
 ];
 

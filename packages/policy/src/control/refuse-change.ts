@@ -1,5 +1,13 @@
 /** Why a change does not take effect, though it expected what is so: the same for every reader. */
-import { type AgentDocument, type ApiKeyRecord, CAPS, type ControlRecord, ROLES } from '@mandate/schemas';
+import {
+  AGENT_SCOPES,
+  type AgentDocument,
+  type ApiKeyRecord,
+  type ApiScope,
+  CAPS,
+  type ControlRecord,
+  ROLES,
+} from '@mandate/schemas';
 import { areTooMany, objectionToIssue } from './issued-mandates.ts';
 import { mostOf } from './most-of.ts';
 import type { Tenant } from './tenant-control.ts';
@@ -17,7 +25,7 @@ export type ChangeRefusal =
   | 'RULES_DIFFER'
   /** The tenant has as many as it may: by CAPS, for every process holds them all, or by its own limits. */
   | 'TOO_MANY'
-  /** It is not of this tenant, and this agent alone, does more than publish, or other than its role; or there is one of its id. */
+  /** It is not of this tenant, and this agent alone, does more than publish and report, or other than its role; or there is one of its id. */
   | 'KEY_UNFIT'
   /** The admin who asked for it was one no longer. */
   | 'ADMIN_REVOKED'
@@ -51,8 +59,9 @@ export function objectionTo(
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
       const isFit = isNewKey(control, key) && key.tenant === change.tenant;
       // Whoever may write here must not make themselves an operator.
-      const publishes = key.scopes.length === 1 && key.scopes[0] === 'publish';
-      return publishes && isFit && key.agents.length === 1 && key.agents[0] === agentId ? null : 'KEY_UNFIT';
+      return isOfAgent(key.scopes) && isFit && key.agents.length === 1 && key.agents[0] === agentId
+        ? null
+        : 'KEY_UNFIT';
     }
     case 'key.revoked':
       return control.keys.get(record.keyId)?.document.agentId === record.agentId ? null : 'NOT_FOUND';
@@ -80,6 +89,11 @@ export function objectionTo(
     default:
       return null;
   }
+}
+
+/** An agent's own key publishes. It also reports, unless somebody else settles what the agent runs. */
+function isOfAgent(scopes: readonly ApiScope[]): boolean {
+  return AGENT_SCOPES.some((allowed) => JSON.stringify(scopes) === JSON.stringify(allowed));
 }
 
 type Granted = Extract<ControlRecord, { event: 'role.granted' }>;

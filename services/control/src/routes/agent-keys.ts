@@ -1,6 +1,6 @@
 /** /v1/agents/:id/keys: with which an agent publishes, as itself and nobody else. */
 import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/runtime';
-import { id, time } from '@mandate/schemas';
+import { AGENT_SCOPES, id, time } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
@@ -14,6 +14,15 @@ export const issuedKey = z.object({
   key: z.string().describe('Kept nowhere: show it to the agent, and to nobody else.'),
 });
 
+/** Of every write that issues a key. */
+export const keyQuery = whyQuery.extend({
+  report: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true')
+    .describe('`false`: the key does not report outcomes. Somebody else settles what the agent runs.'),
+});
+
 export const SHOWN_ONCE =
   'null where this very request was answered before, under its Idempotency-Key: issue another then.';
 
@@ -21,11 +30,11 @@ export const SHOWN_ONCE =
 export async function issueKey(
   control: Control,
   request: Asked,
-  agentId: string,
+  { agentId, report }: { agentId: string; report: boolean },
 ): Promise<z.output<typeof issuedKey> | null> {
   const { tenant } = callerOf(request);
   const { key, record } = issueApiKey(
-    { tenant, scopes: ['publish'], agents: [agentId], name: agentId },
+    { tenant, scopes: AGENT_SCOPES[report ? 0 : 1], agents: [agentId], name: agentId },
     control.clock,
   );
   const what = { event: 'key.issued' as const, agentId, key: record };
@@ -68,14 +77,15 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Issue a key that publishes as this agent, and does nothing else',
+        summary: 'Issue a key that publishes and reports as this agent, and does nothing else',
         params: idParams,
-        querystring: whyQuery,
+        querystring: keyQuery,
         response: { 201: z.object({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
       },
     },
     async (request, reply) => {
-      const key = await issueKey(control, request, request.params.id);
+      const { report } = request.query;
+      const key = await issueKey(control, request, { agentId: request.params.id, report });
       reply.code(201);
       return { key };
     },

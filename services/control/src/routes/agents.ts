@@ -6,7 +6,7 @@ import type { Control } from '../control.ts';
 import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
-import { issuedKey, issueKey, SHOWN_ONCE } from './agent-keys.ts';
+import { issuedKey, issueKey, keyQuery, SHOWN_ONCE } from './agent-keys.ts';
 import { pagesById } from './pages.ts';
 import {
   IN_THE_WAY,
@@ -71,7 +71,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
       schema: {
         tags,
         summary: 'Register an agent, and issue it a key to publish with',
-        querystring: whyQuery,
+        querystring: keyQuery,
         body,
         response: { 201: written.extend({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
       },
@@ -85,7 +85,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
         { event: 'agent.put', agent },
         { expects: 0 },
       );
-      const key = await issueKey(control, request, agent.id);
+      const key = await issueKey(control, request, { agentId: agent.id, report: request.query.report });
       reply
         .code(201)
         .header('location', `/v1/agents/${encodeURIComponent(agent.id)}`)

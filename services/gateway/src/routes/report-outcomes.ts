@@ -28,7 +28,7 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/outcomes',
     {
-      config: { scope: 'publish', rawJson: true },
+      config: { scope: 'report', rawJson: true },
       schema: {
         tags: ['publish'],
         summary: 'Report what became of an action, or of several; with waitMs, wait for the settlements',
