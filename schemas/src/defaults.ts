@@ -82,6 +82,10 @@ export const CAPS = {
   conditionUnits: 1_000,
   /** How many stand above a sub-agent. */
   parents: 32,
+  /** That an agent has left, of which each is remembered: a kill of their families may hold it. */
+  formerAncestors: 128,
+  /** Of all agents of a tenant together: every process holds them. */
+  departures: 100_000,
   groups: 1_000,
   mandateTtlMs: 24 * 3_600_000,
   /** Of a tenant, that have neither ended nor been revoked. */

@@ -7,7 +7,7 @@ import { count, id, tenant, time } from './scalars.ts';
 /** Whom a kill switch stops. */
 export const killTarget = z.discriminatedUnion('scope', [
   z.object({ scope: z.literal('agent'), tenant, agentId: id }),
-  /** The agent and everything below it, to any depth, also what is registered there later. */
+  /** The agent and everything below it, to any depth, also what is registered there later or leaves while it is killed. */
   z.object({ scope: z.literal('family'), tenant, agentId: id }),
   z.object({ scope: z.literal('tenant'), tenant }),
   z.object({ scope: z.literal('all') }),
@@ -27,6 +27,11 @@ export const agentKilled = z
       target: killTarget,
       /** Of the flag: an older event never overwrites a newer one; at a tie the kill stands. */
       revision: count,
+      /**
+       * Of a family the revision of the control topic that was read when it was killed, by the first of several kills
+       * without a revive between them: an agent that leaves the family at a later revision is still stopped.
+       */
+      heldSince: count.optional(),
       ledgerEpoch: z.string(),
       /** By tenant: no ALLOW carries a higher one until a revive. Of everything, those of the first tenants. */
       ledgerSequences: z.record(z.string(), count),

@@ -27,11 +27,16 @@ export type Plan = {
   mandate: MandateReference | null;
   /** The agents above the one that asks, the nearest first; absent: nobody. A kill of one's family stops the action. */
   above?: readonly string[];
+  /** Whose families the agent has left, and is not in now; absent: none. A kill of one that was in force before still stops it. */
+  formerAncestors?: readonly FormerAncestor[];
   /** What each static check saw and said. */
   checks: readonly Check[];
   /** Where a rule in shadow matches. */
   shadow?: ShadowPlan;
 };
+
+/** An agent that stood above another one, until `leftAt`: a revision of the control topic. */
+export type FormerAncestor = { readonly id: string; readonly leftAt: number };
 
 /** What would be said were the rules in shadow that match in force; of the same facts, so it asks the ledger for nothing. */
 export type ShadowPlan = {

@@ -109,7 +109,8 @@ export async function startGatewayPlane(options: {
     {
       ...given,
       kills: localKillBroadcast(),
-      above: () => [],
+      standing: () => ({ above: [], formerAncestors: [] }),
+      controlRevision: () => 0,
       isRetired: options.isRetired ?? (() => false),
       isClosed: () => false,
       isOfBounds: options.isOfBounds ?? (() => false),

@@ -260,6 +260,8 @@ function oneOfEach(): ControlFold {
     () => ({ event: 'mandate.issued', mandate: mandate() }),
     () => ({ event: 'mandate.revoked', mandateId: 'mnd_1' }),
     () => ({ event: 'rules.reordered', ruleIds: ['r'] }),
+    () => ({ event: 'agent.put', agent: { id: 'gone', parent: 'lead' } }),
+    () => ({ event: 'agent.put', agent: { id: 'gone', parent: 'a' } }),
     () => ({ event: 'agent.put', agent: { id: 'gone' } }),
     () => ({ event: 'agent.retired', agentId: 'gone' }),
     () => ({ event: 'rule.put', rule: { version: 1, id: 's', policy: 'p' } }),
@@ -284,8 +286,8 @@ function oneOfEach(): ControlFold {
 test('what records fold to, and how it is written, has changed only where its version has', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    6,
-    '86ee7d6d48b8828c9c5cd2dcd099aad42fca3a74f43525d608402fc9acd91b37',
+    7,
+    'da114a897775c7d34abc5040858732151734aa287aee3b03aedc2c92128d0c30',
   ]);
 });
 

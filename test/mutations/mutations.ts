@@ -82,11 +82,7 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
     ['1 duplicates before the deadline', 'const late = first === null && ', 'const late = '],
-    [
-      '1 the deadline before kill',
-      'first === null && !late\n      ? stoppedBy',
-      'first === null\n      ? stoppedBy',
-    ],
+    ['1 the deadline before kill', 'first === null && !late ? stoppedBy', 'first === null ? stoppedBy'],
     [
       '1 past its time the step answers replan',
       "if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };",
@@ -1022,7 +1018,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/control/take-effect.ts`, [
     ['7 who is registered again is retired no more', 'control.retired.delete(document.id);', ''],
-    ['7 of so many it is known that they were retired', 'all.size > most && ', 'false && '],
+    ['7 of so many it is known that they were retired', 'all.size <= most || ', 'true || '],
     [
       '7 of a key that ends it is known whose it was',
       'putLast(endedKeys, key.id, ended, CAPS.endedKeys);',
@@ -1199,12 +1195,35 @@ export const MUTATIONS: readonly Mutation[] = [
     ['6 kill who heads a family', "    { scope: 'family', tenant, agentId },\n", ''],
     ['6 kill a tenant', "    { scope: 'tenant', tenant },\n", ''],
     ['6 kill everything', "    { scope: 'all' },\n", ''],
+    ['6 a killed family keeps who leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
+  ]),
+  ...inFile(`${POLICY}/control/former-ancestors.ts`, [
+    ['6 who leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],
+    [
+      '6 who was below an agent that left a family is remembered',
+      '    putLatest(left, register.departures.get(ancestor));\n',
+      '',
+    ],
+    [
+      '6 a retired agent keeps its place',
+      '(agents.get(agentId) ?? retired.get(agentId))',
+      'agents.get(agentId)',
+    ],
   ]),
   ...inFile(`${MEMORY}/look.ts`, [
     ['6 a kill of a family lists what is open below', 'counter === total', 'counter !== counter'],
   ]),
   ...inFile(`${MEMORY}/operate.ts`, [
-    ['6 a kill lists what is open', 'open: openOf(tenants, target, nowMs)', 'open: []'],
+    [
+      '6 a kill lists what is open',
+      'const open = openOf(tenants, target, nowMs)',
+      'const open: ReturnType<typeof openOf> = []',
+    ],
+    [
+      '6 a second kill of a family lets nobody go',
+      'before?.killed ? Math.min(before.heldSince, read) : read',
+      'read',
+    ],
     [
       '6 a kill takes a sequence',
       '    tenant.sequence += 1;\n    sequences[tenant.name] = tenant.sequence;',

@@ -127,8 +127,11 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       const tenants = target.scope === 'all' ? tenantNames(history) : [target.tenant];
       const agentId = target.scope === 'agent' ? target.agentId : undefined;
       const family = target.scope === 'family' ? target.agentId : undefined;
+      const { killed, revision, heldSince } = flagOf(history, target);
+      const read = family === undefined ? 0 : (command.controlRevision ?? 0);
       const receipt = {
-        revision: flagOf(history, target).revision + 1,
+        revision: revision + 1,
+        heldSince: killed ? Math.min(heldSince, read) : read,
         sequences: Object.fromEntries(tenants.map((tenant) => [tenant, nextSequence(history, tenant)])),
         open: tenants.flatMap((tenant) =>
           openOf(tenant, agentId, family).map(({ agentId, actionId, attempt }) => ({
@@ -157,7 +160,7 @@ export function createModelLedger(options: { clock: Clock; epoch: string; replay
       const { killed, revision } = flagOf(history, target);
       return { killed, revision };
     },
-    killStatus: async (tenant, agentId, above = []) => killStatusOf(history, tenant, agentId, above),
+    killStatus: async (tenant, agentId, standing = {}) => killStatusOf(history, tenant, agentId, standing),
     killed: async (tenant) => flagsInForce(history, tenant),
     adjust: async (adjustment) => {
       const { nowMs: atMs } = look();

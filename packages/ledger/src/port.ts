@@ -11,6 +11,7 @@ import type {
   DecisionsHead,
   KillFact,
   KillTarget,
+  Plan,
   SettleFacts,
   SettleRequest,
   Source,
@@ -40,8 +41,19 @@ export type StepResult =
  */
 export type Command = { id: string; by: string; reason: string };
 
+/**
+ * `controlRevision`: how much of the control topic was read by the caller. Whoever leaves a family at a later revision
+ * stays stopped with it. Absent: nothing was read, so everyone who ever left it is stopped.
+ */
+export type KillCommand = Command & { controlRevision?: number };
+
+/** Where an agent stands in the register. Both may be absent: it stands below nobody, and never did. */
+export type Standing = Pick<Plan, 'above' | 'formerAncestors'>;
+
 export type KillReceipt = {
   revision: number;
+  /** Of a family the lowest `controlRevision` of its kills since it was last revived; of any other target 0. */
+  heldSince: number;
   /** By tenant: no ALLOW carries a higher sequence until a revive. */
   sequences: Readonly<Record<string, number>>;
   /** Every ALLOW of the target that has no outcome and a live lease: what may still run. */
@@ -125,7 +137,7 @@ export interface Ledger {
   ): Promise<void>;
 
   /** The flag is in force when this resolves; `open` is every ALLOW that can still reach the log or still runs. */
-  kill(target: KillTarget, command: Command): Promise<Killed>;
+  kill(target: KillTarget, command: KillCommand): Promise<Killed>;
   /**
    * Clears the flag if no newer kill stands: `revision` is that of `flag(target)` before the revive was appended
    * to the log, plus one. Answers whether the target's own flag is clear now. A `commandId` that revived this
@@ -140,11 +152,10 @@ export interface Ledger {
   /** The target's own flag, whatever wider one stands over it; revision 0 when it never had one. */
   flag(target: KillTarget): Promise<{ killed: boolean; revision: number }>;
   /**
-   * The first flag that stops this agent: everything, its tenant, a family that it is in, or itself; and when one last ceased to.
-   *
-   * @param above who stands above it, the nearest first
+   * The first flag that stops this agent: everything, its tenant, a family that it is in or left while that was killed, or
+   * its own. And when such a flag was last released.
    */
-  killStatus(tenant: string, agentId: string, above?: readonly string[]): Promise<KillStatus>;
+  killStatus(tenant: string, agentId: string, standing?: Standing): Promise<KillStatus>;
   /** Flags in force, of a tenant (with `all` among them), newest first. */
   killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
 

@@ -108,7 +108,7 @@ export function plan(
 }
 
 export function decide(plan: Plan, facts: StepFacts): Judgement {
-  const own = duplicated(facts) ?? late(facts) ?? killed(facts);
+  const own = duplicated(facts) ?? late(facts) ?? killed(facts, plan);
   const ofMandate =
     own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits, plan.mandate) ?? ALLOWED;
   const checks = everyCheck(plan, facts);

@@ -1,5 +1,5 @@
 /** Which mandate an action is decided under, wherever mandates come from: a file, or the control plane. */
-import type { Action, Plan } from '@mandate/schemas';
+import type { Action, FormerAncestor, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
@@ -11,6 +11,8 @@ export type MandateInForce = {
   mandate: Mandate | null;
   /** Who stands above the agent, the nearest first; absent: nobody. */
   above?: readonly string[];
+  /** Whose families it left: one that was killed before still holds it; absent: none. */
+  formerAncestors?: readonly FormerAncestor[];
   /** It is the one from then on, and until before then; null: for ever. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
@@ -49,12 +51,16 @@ export function planInForce(
   shown: Action = action,
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
-  const { shadow, above } = inForce;
+  const { shadow, above, formerAncestors } = inForce;
   const planned = within(
     inForce,
     inForce.refused ?? plan(action, inForce.mandate, atMs, shown, inForce.steps),
   );
-  const made = above === undefined ? planned : { ...planned, above };
+  const standing = {
+    ...(above !== undefined && { above }),
+    ...(formerAncestors !== undefined && { formerAncestors }),
+  };
+  const made = above === undefined && formerAncestors === undefined ? planned : { ...planned, ...standing };
   if (!shadow) return made;
   if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };
   const besides = within(shadow, plan(action, shadow.mandate, atMs, shown, shadow.steps));

@@ -1,5 +1,5 @@
 /** What is said of an action, in full: a verdict with its code, its reason and what to do about it. */
-import type { Code, StepFacts, Verdict } from '@mandate/schemas';
+import type { Code, Plan, StepFacts, Verdict } from '@mandate/schemas';
 import { decisionId } from './record-ids.ts';
 
 export type Ruling = {
@@ -59,9 +59,11 @@ export function late({ late }: StepFacts): Ruling | null {
   };
 }
 
-export function killed({ kill }: StepFacts): Ruling | null {
+export function killed({ kill }: StepFacts, { formerAncestors = [] }: Plan): Ruling | null {
   if (kill === null) return null;
-  const family = `The agent "${kill.agentId}", with everything below it,`;
+  const hasLeft = kill.scope === 'family' && formerAncestors.some(({ id }) => id === kill.agentId);
+  const below = hasLeft ? 'everything that was below it then, this agent included,' : 'everything below it,';
+  const family = `The agent "${kill.agentId}", with ${below}`;
   const whom = { agent: 'This agent', family, tenant: 'Every agent of the tenant', all: 'Every agent' };
   return {
     verdict: 'BLOCK',

@@ -1,6 +1,6 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
 import type { Bus, HttpReads } from '@mandate/bus';
-import type { BudgetReference, KillBroadcast, Ledger } from '@mandate/ledger';
+import type { BudgetReference, KillBroadcast, Ledger, Standing } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
 import type { Action, Decision } from '@mandate/schemas';
@@ -13,8 +13,10 @@ export type GatewayDependencies = {
   bus: Bus;
   /** null where another process holds it: then nothing that needs it is answered. */
   ledger: Ledger | null;
-  /** Who stands above an agent by the register, the nearest first: a kill of one's family stops it. */
-  above(tenant: string, agentId: string): readonly string[];
+  /** Whose families an agent is in by the register, and whose it left: a kill of one may stop it. */
+  standing(tenant: string, agentId: string): Required<Standing>;
+  /** How much of the register was read. */
+  controlRevision(): number;
   /** Nothing is allowed to the agent until it is registered again. */
   isRetired(tenant: string, agentId: string): boolean;
   /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */

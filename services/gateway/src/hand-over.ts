@@ -42,7 +42,9 @@ async function killStatuses(
     await Promise.all(
       [...new Map(decisions.map((decision) => [standingOf(decision), decision]))].map(
         async ([standing, decision]) => {
-          const status = await ledger.killStatus(tenant, decision.agentId, agentsAboveIn(decision));
+          const status = await ledger.killStatus(tenant, decision.agentId, {
+            above: agentsAboveIn(decision),
+          });
           statuses.set(standing, status);
         },
       ),

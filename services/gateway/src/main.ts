@@ -67,7 +67,8 @@ await runService(process, {
       {
         bus,
         ledger,
-        above: followed.mandates.above,
+        standing: followed.mandates.standing,
+        controlRevision: followed.revision,
         isRetired: followed.mandates.isRetired,
         isClosed: followed.mandates.isClosed,
         isOfBounds: followed.mandates.isOfBounds,

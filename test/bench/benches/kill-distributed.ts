@@ -141,7 +141,7 @@ function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<voi
   return compare({
     pairs: 5,
     ours: killsOf('lost', KILLS, (target, command) =>
-      kill({ ledger, journal, clock: systemClock, log, measures }, target, command),
+      kill({ ledger, journal, clock: systemClock, log, measures, controlRevision: () => 0 }, target, command),
     ),
     beside: { what: 'EVALSHA, then append', run: () => oneByOne(NUMBERS, least) },
     figures: named('kill on Kafka and Redis, in the gateway, without HTTP'),

@@ -39,7 +39,8 @@ export async function gatewayAlone(on: {
   const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
   const gateway = createGateway(
     {
-      above: () => [],
+      standing: () => ({ above: [], formerAncestors: [] }),
+      controlRevision: () => 0,
       isRetired: () => false,
       isClosed: () => false,
       isOfBounds: () => false,

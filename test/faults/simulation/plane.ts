@@ -143,7 +143,8 @@ export class Plane {
     this.orders.push(order);
     const command = { id, by: 'operator', reason: 'because' };
     const clock = () => this.#scheduler.nowMs;
-    const gateway = { ledger, journal, clock, log: QUIET, measures: NO_METRICS as never };
+    const controlRevision = () => 0;
+    const gateway = { ledger, journal, clock, log: QUIET, measures: NO_METRICS as never, controlRevision };
     this.#scheduler.post(life, async () => {
       try {
         if (what === 'kill') order.acknowledged = await kill(gateway, target, command);

@@ -14,7 +14,10 @@ type Revived = {
 
 const STILL = {
   agent: { what: 'it was killed again', end: 'mandate revive AGENT' },
-  family: { what: 'the family that it is in is killed', end: 'mandate revive HEAD --family' },
+  family: {
+    what: 'a family that holds it is killed',
+    end: 'mandate revive HEAD --family',
+  },
   tenant: { what: 'its tenant is killed', end: 'mandate revive --tenant' },
   all: { what: 'everything is killed', end: 'mandate revive --all' },
 } as const;

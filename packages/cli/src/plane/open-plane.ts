@@ -160,7 +160,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     {
       bus,
       ledger,
-      above: followed.mandates.above,
+      standing: followed.mandates.standing,
+      controlRevision: followed.revision,
       isRetired: followed.mandates.isRetired,
       isClosed: followed.mandates.isClosed,
       isOfBounds: followed.mandates.isOfBounds,

@@ -77,9 +77,10 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     ),
     leaseMs: one(100, 10, 600),
     above: one<readonly string[] | undefined>(undefined, undefined, undefined, ['bob'], ['cleo', 'bob']),
+    formerAncestors: one<Plan['formerAncestors']>(undefined, undefined, [{ id: 'cleo', leftAt: 2 }]),
     holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
   })
-  .map(({ holds: [holdsFromMs, holdsUntilMs], above, limits, ...rest }) =>
+  .map(({ holds: [holdsFromMs, holdsUntilMs], above, formerAncestors, limits, ...rest }) =>
     planOf({
       ...rest,
       holdsFromMs,
@@ -87,6 +88,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       // As deciders have it: each ALLOW is charged to everyone above.
       limits: [...limits, ...(above ?? []).map((subject) => budget({ subject, maxMicros: null }))],
       ...(above && { above }),
+      ...(formerAncestors && !above?.includes('cleo') && { formerAncestors }),
     }),
   );
 
@@ -131,7 +133,7 @@ const command = mix<Command>(
   [14, fc.record({ do: one('step'), operations: fc.array(operation, { minLength: 1, maxLength: 4 }) })],
   [5, fc.record({ do: one('pass'), ms: mix([50, passing], [1, one(DAY_MS)]) })],
   [2, fc.record({ do: one('confirm'), mask: fc.nat({ max: 255 }) })],
-  [1, fc.record({ do: one('kill'), target, id: commandId })],
+  [1, fc.record({ do: one('kill'), target, id: commandId, controlRevision: one(1, 2, 3) })],
   [4, fc.record({ do: one('revive'), target, id: commandId, ahead: one(1, 1, 2, 0, -1) })],
   [
     2,

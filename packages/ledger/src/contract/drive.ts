@@ -83,7 +83,8 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
     }
     case 'kill': {
       const order = { ...ORDER, id: command.id };
-      const receipt = await ledger.kill(command.target, order);
+      const { controlRevision } = command;
+      const receipt = await ledger.kill(command.target, { ...order, controlRevision });
       return [{ did: 'kill', target: command.target, order, receipt, atMs }];
     }
     case 'revive': {
@@ -224,7 +225,8 @@ export async function viewOf(ledger: Ledger) {
       statuses: await Promise.all(
         AGENTS.flatMap((agentId) => [
           ledger.killStatus(tenant, agentId),
-          ledger.killStatus(tenant, agentId, ['cleo']),
+          ledger.killStatus(tenant, agentId, { above: ['cleo'] }),
+          ledger.killStatus(tenant, agentId, { formerAncestors: [{ id: 'cleo', leftAt: 2 }] }),
         ]),
       ),
     })),

@@ -30,7 +30,7 @@ export type Command =
   /** Each operation sent so far whose number, in a circle of eight, is in the mask. */
   | { do: 'confirm'; mask: number }
   | { do: 'pass'; ms: number }
-  | { do: 'kill'; target: KillTarget; id: string }
+  | { do: 'kill'; target: KillTarget; id: string; controlRevision: number }
   /** `ahead` of the flag's revision: below 1, it has been overtaken. */
   | { do: 'revive'; target: KillTarget; id: string; ahead: number }
   | { do: 'adjust'; adjustment: Omit<Adjustment, 'by' | 'reason'> }

@@ -60,7 +60,7 @@ export function killing(make: MakeLedger): void {
     const killed = { scope: 'family', revision: 1, reason: 'stop', agentId: 'lead' };
     const [, , request = stepRequest()] = asks();
     expect((await decide(ledger, request)).kill).toEqual(killed);
-    expect((await ledger.killStatus(TENANT, 'hand', ['worker', 'lead'])).killed).toEqual(killed);
+    expect((await ledger.killStatus(TENANT, 'hand', { above: ['worker', 'lead'] })).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
     expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
@@ -70,7 +70,38 @@ export function killing(make: MakeLedger): void {
     expect(await acts()).toEqual([false, false, false, true, true, true]);
     expect(await ledger.revive(FAMILY, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([true, true, true, true, true, true]);
-    expect((await ledger.killStatus(TENANT, 'hand', ['lead'])).revivedAtMs).not.toBeNull();
+    expect((await ledger.killStatus(TENANT, 'hand', { above: ['lead'] })).revivedAtMs).not.toBeNull();
+  });
+
+  test('an agent that leaves a killed family stays stopped until the family is revived', async () => {
+    const { ledger } = await begin(make);
+    const killFamily = (id: string, controlRevision: number) =>
+      ledger.kill(FAMILY, { ...order(id), controlRevision });
+    const left = (leftAt: number) => ({ formerAncestors: [{ id: 'lead', leftAt }] });
+    const acts = async (leftAt: number) => {
+      const request = stepRequest({ agentId: 'worker', plan: planOf(left(leftAt)) });
+      const { kill } = await decide(ledger, request);
+      const { killed } = await ledger.killStatus(TENANT, 'worker', left(leftAt));
+      expect(killed).toEqual(kill);
+      return kill === null;
+    };
+    expect(await acts(11)).toBe(true);
+    expect((await killFamily('k1', 10)).heldSince).toBe(10);
+    expect(await acts(11)).toBe(false);
+    // The agent left before the family was killed.
+    expect(await acts(10)).toBe(true);
+    // A second kill holds those whom the first held.
+    expect((await killFamily('k2', 20)).heldSince).toBe(10);
+    expect(await acts(11)).toBe(false);
+    expect(await ledger.revive(FAMILY, 3, 'r')).toBe(true);
+    expect(await acts(11)).toBe(true);
+    await killFamily('k3', 30);
+    expect(await acts(11)).toBe(true);
+    expect(await acts(31)).toBe(false);
+    // Where nothing of the register was read, everyone who ever left is stopped.
+    await ledger.revive(FAMILY, 5, 'r2');
+    await ledger.kill(FAMILY, order('k4'));
+    expect(await acts(1)).toBe(false);
   });
 
   test('each scope is a flag of its own: reviving one clears no other, the widest is told', async () => {

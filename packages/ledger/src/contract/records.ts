@@ -30,8 +30,8 @@ function recordOf(played: Played, epoch: string): Keyed | null {
       return stepRecord(played);
     case 'kill': {
       const { target, order, receipt, atMs } = played;
-      const { revision, sequences, open } = receipt;
-      const flag = { ...order, at: wireTime(atMs), target, revision, ledgerEpoch: epoch };
+      const { revision, heldSince, sequences, open } = receipt;
+      const flag = { ...order, at: wireTime(atMs), target, revision, heldSince, ledgerEpoch: epoch };
       const found = { ledgerSequences: { ...sequences }, openCount: open.length, open: [...open] };
       return { key: 'flags', record: { event: 'agent.killed', kill: { ...flag, ...found } } };
     }

@@ -12,8 +12,8 @@ import type { LedgerState } from '../memory/state.ts';
 /** Without what is forgotten at `atMs`, without counters at zero, and without what only times an operator's event. */
 export function stateOf(state: LedgerState, atMs: number): string[] {
   const lines: unknown[][] = [];
-  for (const { target, killed, revision, reason } of state.flags.values()) {
-    lines.push(['flag', target, killed, revision, killed ? reason : '']);
+  for (const { target, killed, revision, reason, heldSince } of state.flags.values()) {
+    lines.push(['flag', target, killed, revision, killed ? reason : '', heldSince]);
   }
   for (const [id, { answer, forgetAtMs }] of state.kills) {
     if (forgetAtMs > atMs) lines.push(['kill', id, answer.revision, answer.sequences]);

@@ -10,14 +10,14 @@ import type { LedgerState } from '../memory/state.ts';
 import { seeSequence, seeTime } from './what-was-seen.ts';
 
 export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
-  const { target, revision, reason, open, ledgerSequences: sequences } = kill;
+  const { target, revision, reason, heldSince = 0, open, ledgerSequences: sequences } = kill;
   const atMs = Date.parse(kill.at);
-  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs });
+  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince });
   for (const [tenant, sequence] of Object.entries(sequences)) seeSequence(state, tenant, sequence);
   const key = commandKey(target, kill.id);
   // One that was written again when it was repeated is remembered from its first time, as the ledger does.
   if (answerOf(state.kills, key, atMs) === undefined) {
-    keepAnswer(state.kills, key, { revision, sequences, open }, times(state, atMs));
+    keepAnswer(state.kills, key, { revision, heldSince, sequences, open }, times(state, atMs));
   }
 }
 
@@ -27,7 +27,7 @@ export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
  */
 export function foldRevive(state: LedgerState, { id, target, revision, at }: AgentRevived['revive']): void {
   const atMs = Date.parse(at);
-  mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs });
+  mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs, heldSince: 0 });
   const key = commandKey(target, id);
   if (answerOf(state.revives, key, atMs) === undefined) {
     keepAnswer(state.revives, key, true, times(state, atMs));

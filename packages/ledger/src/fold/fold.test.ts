@@ -159,9 +159,9 @@ describe('given a log', () => {
     const { ledger, clock } = fresh();
     const driver = createDriver(ledger, clock, []);
     const commands: Command[] = [
-      { do: 'kill', target, id: 'k1' },
+      { do: 'kill', target, id: 'k1', controlRevision: 0 },
       { do: 'revive', target, id: 'r', ahead: 1 },
-      { do: 'kill', target, id: 'k2' },
+      { do: 'kill', target, id: 'k2', controlRevision: 0 },
     ];
     const log: DecisionsRecord[] = [];
     for (const command of commands) {

@@ -3,7 +3,7 @@
  * wins, and at a tie the kill, so that they come out the same in whatever order their events are read.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus } from '../port.ts';
+import type { KillStatus, Standing } from '../port.ts';
 
 export type Flag = {
   readonly target: KillTarget;
@@ -12,6 +12,8 @@ export type Flag = {
   readonly reason: string;
   /** When it was last changed. */
   readonly atMs: number;
+  /** Of a family: agents that left it at a later revision of the control topic are still stopped. */
+  readonly heldSince: number;
 };
 
 /** By key. */
@@ -33,15 +35,16 @@ export function targetOf(key: string): KillTarget {
   return { scope, tenant: key.slice(0, at), agentId: key.slice(at + 1) };
 }
 
-/**
- * All that may stop an agent, the widest first.
- *
- * @param above who stands above it, the nearest first
- */
-export function targetsAround(tenant: string, agentId: string, above: readonly string[]): KillTarget[] {
+/** All that may stop an agent, the widest first; families that it left before those that it is in. */
+export function targetsAround(
+  tenant: string,
+  agentId: string,
+  { above = [], formerAncestors = [] }: Standing,
+): KillTarget[] {
   return [
     { scope: 'all' },
     { scope: 'tenant', tenant },
+    ...formerAncestors.map(({ id }): KillTarget => ({ scope: 'family', tenant, agentId: id })),
     ...above.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),
     { scope: 'family', tenant, agentId },
     { scope: 'agent', tenant, agentId },
@@ -70,29 +73,32 @@ export function stoppedBy(
   flags: Flags,
   tenant: string,
   agentId: string,
-  above: readonly string[],
+  standing: Standing,
 ): KillFact | null {
   if (flags.size === 0) return null;
-  const flag = concerning(flags, tenant, agentId, above).find((known) => known.killed);
+  const flag = concerning(flags, tenant, agentId, standing).find((known) => known.killed);
   return flag === undefined ? null : killFact(flag);
 }
 
-export function killStatusIn(
-  flags: Flags,
-  tenant: string,
-  agentId: string,
-  above: readonly string[],
-): KillStatus {
+export function killStatusIn(flags: Flags, tenant: string, agentId: string, standing: Standing): KillStatus {
   // At revision 0 it was revived, and never killed.
-  const released = concerning(flags, tenant, agentId, above).filter(
+  const released = concerning(flags, tenant, agentId, standing).filter(
     ({ killed, revision }) => !killed && revision > 0,
   );
   const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
-  return { killed: stoppedBy(flags, tenant, agentId, above), revivedAtMs };
+  return { killed: stoppedBy(flags, tenant, agentId, standing), revivedAtMs };
 }
 
-function concerning(flags: Flags, tenant: string, agentId: string, above: readonly string[]): Flag[] {
-  return targetsAround(tenant, agentId, above).flatMap((target) => flags.get(flagKey(target)) ?? []);
+function concerning(flags: Flags, tenant: string, agentId: string, standing: Standing): Flag[] {
+  const { formerAncestors = [] } = standing;
+  const left = new Map(formerAncestors.map(({ id, leftAt }) => [id, leftAt]));
+  return targetsAround(tenant, agentId, standing).flatMap((target) => {
+    const flag = flags.get(flagKey(target));
+    if (flag === undefined || target.scope !== 'family') return flag ?? [];
+    const leftAt = left.get(target.agentId);
+    // Somebody who left before the kill is not concerned by it.
+    return leftAt === undefined || (flag.killed && leftAt > flag.heldSince) ? flag : [];
+  });
 }
 
 export function killFact({ target, revision, reason }: Flag): KillFact {

@@ -2,7 +2,7 @@
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { decidedSince, notAskedFor } from '../not-waiting.ts';
-import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
+import type { Adjustment, Approval, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { findLatest } from './agents.ts';
 import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
 import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
@@ -12,15 +12,21 @@ import { openFor } from './look.ts';
 import type { TenantState } from './remembered.ts';
 import { activeTenants, type LedgerState, openTenant } from './state.ts';
 
-export function kill(state: LedgerState, nowMs: number, target: KillTarget, command: Command): Killed {
+export function kill(state: LedgerState, nowMs: number, target: KillTarget, command: KillCommand): Killed {
   const key = commandKey(target, command.id);
   const known = answerOf(state.kills, key, nowMs);
   if (known !== undefined) return { ...known, stands: flagOf(state, target).killed };
 
-  const revision = flagOf(state, target).revision + 1;
-  mergeFlag(state.flags, { target, killed: true, revision, reason: command.reason, atMs: nowMs });
+  const before = state.flags.get(flagKey(target));
+  const read = target.scope === 'family' ? (command.controlRevision ?? 0) : 0;
+  // A second kill lets nobody go who is held by the first.
+  const heldSince = before?.killed ? Math.min(before.heldSince, read) : read;
+  const revision = (before?.revision ?? 0) + 1;
+  const { reason } = command;
+  mergeFlag(state.flags, { target, killed: true, revision, reason, atMs: nowMs, heldSince });
   const tenants = target.scope === 'all' ? activeTenants(state) : [openTenant(state, target.tenant)];
-  const receipt = { revision, sequences: takeSequences(tenants), open: openOf(tenants, target, nowMs) };
+  const open = openOf(tenants, target, nowMs);
+  const receipt = { revision, heldSince, sequences: takeSequences(tenants), open };
   keep(state, state.kills, key, receipt, nowMs);
   return { ...receipt, stands: true };
 }
@@ -33,7 +39,7 @@ export function revive(
   commandId: string,
 ): boolean {
   if (!wasRevived(state, nowMs, target, commandId)) {
-    mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs: nowMs });
+    mergeFlag(state.flags, { target, killed: false, revision, reason: '', atMs: nowMs, heldSince: 0 });
     keep(state, state.revives, commandKey(target, commandId), true, nowMs);
   }
   return state.flags.get(flagKey(target))?.killed !== true;

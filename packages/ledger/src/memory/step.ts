@@ -28,10 +28,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
 
   const first = findFirst(tenant, request, nowMs);
   const late = first === null && request.deadlineAtMs !== null && nowMs > request.deadlineAtMs;
-  const kill =
-    first === null && !late
-      ? stoppedBy(state.flags, request.tenant, request.agentId, plan.above ?? [])
-      : null;
+  const kill = first === null && !late ? stoppedBy(state.flags, request.tenant, request.agentId, plan) : null;
   const ended = first !== null || late || kill !== null;
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 

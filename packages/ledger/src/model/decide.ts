@@ -14,7 +14,7 @@ export function decide(history: History, epoch: string, request: StepRequest): S
   const atMs = history.nowMs;
   const first = firstOf(history, request);
   const late = first === null && request.deadlineAtMs !== null && request.deadlineAtMs < atMs;
-  const kill = first !== null || late ? null : killOf(history, tenant, agentId, plan.above ?? []);
+  const kill = first !== null || late ? null : killOf(history, tenant, agentId, plan);
   const usesPlan = first === null && !late && kill === null;
   const holds = plan.holdsFromMs <= atMs && (plan.holdsUntilMs === null || atMs < plan.holdsUntilMs);
   if (usesPlan && !holds) return { kind: 'replan', atMs };

@@ -1,19 +1,19 @@
 /** Kill flags, read from every kill and revive that was. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
-import type { KillStatus } from '../port.ts';
+import type { KillStatus, Standing } from '../port.ts';
 import type { History } from './history.ts';
 
-type FlagState = { killed: boolean; revision: number; reason: string; atMs: number };
+type FlagState = { killed: boolean; revision: number; reason: string; atMs: number; heldSince: number };
 
 export function flagOf(history: History, target: KillTarget): FlagState {
-  let flag: FlagState = { killed: false, revision: 0, reason: '', atMs: 0 };
+  let flag: FlagState = { killed: false, revision: 0, reason: '', atMs: 0, heldSince: 0 };
   for (const event of history.events) {
     if (event.type === 'kill' && isSame(event.target, target)) {
-      const { revision } = event.receipt;
-      flag = { killed: true, revision, reason: event.command.reason, atMs: event.atMs };
+      const { revision, heldSince } = event.receipt;
+      flag = { killed: true, revision, reason: event.command.reason, atMs: event.atMs, heldSince };
     }
     if (event.type === 'revive' && isSame(event.target, target) && event.revision > flag.revision) {
-      flag = { killed: false, revision: event.revision, reason: '', atMs: event.atMs };
+      flag = { killed: false, revision: event.revision, reason: '', atMs: event.atMs, heldSince: 0 };
     }
   }
   return flag;
@@ -24,11 +24,12 @@ export function killOf(
   history: History,
   tenant: string,
   agentId: string,
-  above: readonly string[],
+  standing: Standing,
 ): KillFact | null {
-  for (const target of targetsOf(tenant, agentId, above)) {
-    const { killed, revision, reason } = flagOf(history, target);
-    if (killed) return { ...headOf(target), scope: target.scope, revision, reason };
+  for (const { target, leftAt } of targetsOf(tenant, agentId, standing)) {
+    const { killed, revision, reason, heldSince } = flagOf(history, target);
+    if (killed && (leftAt === null || leftAt > heldSince))
+      return { ...headOf(target), scope: target.scope, revision, reason };
   }
   return null;
 }
@@ -37,22 +38,31 @@ export function killStatusOf(
   history: History,
   tenant: string,
   agentId: string,
-  above: readonly string[],
+  standing: Standing,
 ): KillStatus {
-  const released = targetsOf(tenant, agentId, above)
-    .map((target) => flagOf(history, target))
+  const released = targetsOf(tenant, agentId, standing)
+    .filter(({ leftAt }) => leftAt === null)
+    .map(({ target }) => flagOf(history, target))
     .filter(({ killed, revision }) => !killed && revision > 0);
   const revivedAtMs = released.length === 0 ? null : Math.max(...released.map(({ atMs }) => atMs));
-  return { killed: killOf(history, tenant, agentId, above), revivedAtMs };
+  return { killed: killOf(history, tenant, agentId, standing), revivedAtMs };
 }
 
-function targetsOf(tenant: string, agentId: string, above: readonly string[]): KillTarget[] {
-  const families = [agentId, ...above].reverse();
+/** `leftAt`: of a family that the agent left. */
+function targetsOf(
+  tenant: string,
+  agentId: string,
+  { above = [], formerAncestors = [] }: Standing,
+): { target: KillTarget; leftAt: number | null }[] {
+  const family = (id: string): KillTarget => ({ scope: 'family', tenant, agentId: id });
+  const left = formerAncestors.map(({ id, leftAt }) => ({ target: family(id), leftAt }));
+  const current = [agentId, ...above].reverse().map((id) => ({ target: family(id), leftAt: null }));
   return [
-    { scope: 'all' },
-    { scope: 'tenant', tenant },
-    ...families.map((head): KillTarget => ({ scope: 'family', tenant, agentId: head })),
-    { scope: 'agent', tenant, agentId },
+    { target: { scope: 'all' }, leftAt: null },
+    { target: { scope: 'tenant', tenant }, leftAt: null },
+    ...left,
+    ...current,
+    { target: { scope: 'agent', tenant, agentId }, leftAt: null },
   ];
 }
 

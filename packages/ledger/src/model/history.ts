@@ -10,7 +10,7 @@ import {
   type StepFacts,
   type StepRequest,
 } from '@mandate/schemas';
-import type { Adjustment, Approval, Command, KillReceipt, Receipt } from '../port.ts';
+import type { Adjustment, Approval, KillCommand, KillReceipt, Receipt } from '../port.ts';
 
 export type DecideEvent = {
   type: 'decide';
@@ -32,7 +32,7 @@ type KillEvent = {
   type: 'kill';
   atMs: number;
   target: KillTarget;
-  command: Command;
+  command: KillCommand;
   receipt: KillReceipt;
 };
 type ReviveEvent = { type: 'revive'; atMs: number; target: KillTarget; revision: number; commandId: string };

@@ -87,7 +87,8 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
     const tenant = tenantOf(key);
     if (tenant === null) continue;
     // The blank stands where a kill of everything has its revision: kill.lua.
-    const value = [answer.revision, answer.sequences[tenant] ?? false, listOf(answer.open), clockMs];
+    const { revision, heldSince, sequences, open } = answer;
+    const value = [revision, sequences[tenant] ?? false, listOf(open), clockMs, heldSince];
     yield [tenant, ['command', `kill ${key} `, forgetAtMs, value]];
   }
   for (const [key, { forgetAtMs }] of inMemory(state.revives, clockMs)) {
@@ -121,8 +122,8 @@ function tenantOf(commandKey: string): string | null {
   return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
 }
 
-function flagLine({ target, killed, revision, reason, atMs }: Flag): unknown[] {
-  return ['flag', flagKey(target), [killed, revision, reason, atMs, '', false]];
+function flagLine({ target, killed, revision, reason, atMs, heldSince }: Flag): unknown[] {
+  return ['flag', flagKey(target), [killed, revision, reason, atMs, '', false, heldSince]];
 }
 
 function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]> {

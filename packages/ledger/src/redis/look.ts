@@ -3,7 +3,7 @@ import type { KillFact, KillTarget } from '@mandate/schemas';
 import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
 import { flagsInForce } from '../memory/look.ts';
 import { createState } from '../memory/state.ts';
-import type { Balance, BudgetReference, KillStatus, OpenAction, Unpublished } from '../port.ts';
+import type { Balance, BudgetReference, KillStatus, OpenAction, Standing, Unpublished } from '../port.ts';
 import { budgetNamed, sourceAt } from './keys.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
@@ -134,10 +134,10 @@ export async function killStatus(
   shards: Shards,
   tenant: string,
   agentId: string,
-  above: readonly string[],
+  standing: Standing,
 ): Promise<KillStatus> {
-  const flags = await flagsOf(shards, tenant, targetsAround(tenant, agentId, above).map(flagKey));
-  return killStatusIn(flags, tenant, agentId, above);
+  const flags = await flagsOf(shards, tenant, targetsAround(tenant, agentId, standing).map(flagKey));
+  return killStatusIn(flags, tenant, agentId, standing);
 }
 
 export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {
@@ -170,15 +170,15 @@ async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] |
     shards.look(),
     shards.ask(tenant, 'look-at-flags', [named, '']),
   ]);
-  if (everything !== null) merge(flags, ['*', ...everything]);
+  if (everything !== null) merge(flags, ['*', ...everything, 0]);
   for (const flag of reply[3] as FlagReply[]) merge(flags, flag);
   return flags;
 }
 
-type FlagReply = [key: string, ...FlagState];
+type FlagReply = [key: string, ...FlagState, heldSince: number];
 
-function merge(flags: Flags, [key, killed, revision, reason, atMs]: FlagReply): void {
-  mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs });
+function merge(flags: Flags, [key, killed, revision, reason, atMs, heldSince]: FlagReply): void {
+  mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
 /** Tenants in which something has happened, by name. */

@@ -5,13 +5,13 @@ import { commandMemoryMs } from '../memory/commands.ts';
 import { flagKey } from '../memory/flags.ts';
 import { totalOf } from '../memory/reserve.ts';
 import { decidedSince, notAskedFor } from '../not-waiting.ts';
-import type { Adjustment, Approval, Command, Killed, KillReceipt, Receipt } from '../port.ts';
+import type { Adjustment, Approval, Command, KillCommand, Killed, KillReceipt, Receipt } from '../port.ts';
 import { counterName, grantName } from './keys.ts';
 import { openAsOf } from './look.ts';
 import { listOf, type OpenList, referencesIn } from './open-list.ts';
 import { inGroups, type Shards } from './shards.ts';
 
-export async function kill(shards: Shards, target: KillTarget, command: Command): Promise<Killed> {
+export async function kill(shards: Shards, target: KillTarget, command: KillCommand): Promise<Killed> {
   if (target.scope === 'all') return killEverything(shards, command);
   const { tenant } = target;
   const killed = await killShard(shards, tenant, {
@@ -21,10 +21,11 @@ export async function kill(shards: Shards, target: KillTarget, command: Command)
     counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,
+    controlRevision: target.scope === 'family' ? (command.controlRevision ?? 0) : 0,
   });
   await shards.replicated([tenant]);
-  const { revision, sequence, open, stands } = killed;
-  return { revision, sequences: sequence === null ? {} : { [tenant]: sequence }, open, stands };
+  const { revision, heldSince, sequence, open, stands } = killed;
+  return { revision, heldSince, sequences: sequence === null ? {} : { [tenant]: sequence }, open, stands };
 }
 
 /**
@@ -39,11 +40,12 @@ async function killEverything(shards: Shards, command: Command): Promise<Killed>
     return { ...(JSON.parse(String(begun[1])) as KillReceipt), stands: begun[2] === 1 };
   const [, , revision, tenants] = begun as ['OK', number, number, string[]];
   const killed = await onEveryShard(shards, tenants.sort(), (tenant) =>
-    killShard(shards, tenant, { flag: '*', agentId: '', counter: '', revision, command }),
+    killShard(shards, tenant, { flag: '*', agentId: '', counter: '', revision, command, controlRevision: 0 }),
   );
   await shards.connection.replicated();
   const receipt: KillReceipt = {
     revision,
+    heldSince: 0,
     sequences: Object.fromEntries(
       killed.flatMap(({ tenant, sequence }) => (sequence === null ? [] : [[tenant, sequence]])),
     ),
@@ -56,6 +58,7 @@ async function killEverything(shards: Shards, command: Command): Promise<Killed>
 type KilledShard = {
   tenant: string;
   revision: number;
+  heldSince: number;
   sequence: number | null;
   open: ActionReference[];
   stands: boolean;
@@ -64,16 +67,23 @@ type KilledShard = {
 async function killShard(
   shards: Shards,
   tenant: string,
-  order: { flag: string; agentId: string; counter: string; revision: number | ''; command: Command },
+  order: {
+    flag: string;
+    agentId: string;
+    counter: string;
+    revision: number | '';
+    command: Command;
+    controlRevision: number;
+  },
 ): Promise<KilledShard> {
-  const { flag, agentId, counter, revision, command } = order;
+  const { flag, agentId, counter, revision, command, controlRevision } = order;
   const args = [commandMemoryMs(shards.replayMemoryMs), flag, command.id, command.reason, agentId, revision];
   for (let read = ''; ; ) {
-    const reply = await shards.askAnyway(tenant, 'kill', [...args, read, counter]);
-    const [, , inForce, sequence, listed, atMs, stands] = reply as KillReply;
+    const reply = await shards.askAnyway(tenant, 'kill', [...args, read, counter, controlRevision]);
+    const [, , inForce, sequence, listed, atMs, stands, heldSince] = reply as KillReply;
     if (listed !== null) {
       const open = referencesIn(tenant, listed);
-      return { tenant, revision: inForce, sequence, open, stands: stands === 1 };
+      return { tenant, revision: inForce, heldSince, sequence, open, stands: stands === 1 };
     }
     // Nothing is added to it any more: the flag is in force.
     const open = await openAsOf(shards, tenant, agentId, atMs, counter);
@@ -89,6 +99,7 @@ type KillReply = [
   open: OpenList | null,
   atMs: number,
   stands: 1 | null,
+  heldSince: number,
 ];
 
 async function onEveryShard<Answer>(

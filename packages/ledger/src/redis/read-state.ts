@@ -23,7 +23,7 @@ import type { Shards } from './shards.ts';
 export async function readState(shards: Shards): Promise<LedgerState> {
   const { epoch, everything, replayMemoryMs } = await shards.look();
   const state = createState(replayMemoryMs);
-  if (everything !== null) takeFlag(state, ['*', ...everything]);
+  if (everything !== null) takeFlag(state, ['*', ...everything, 0]);
   for (const [name, [forgetAtMs, answer]] of await registryCommands(shards)) {
     takeCommand(state, name, forgetAtMs, answer);
   }
@@ -86,7 +86,14 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
   await readDeliveries(state, tenant, read, epoch);
 }
 
-type FlagReply = [key: string, killed: 1 | null, revision: number, reason: string, atMs: number];
+type FlagReply = [
+  key: string,
+  killed: 1 | null,
+  revision: number,
+  reason: string,
+  atMs: number,
+  heldSince: number,
+];
 type GrantReply = [answer: Approval['answer'], expiresAtMs: number, forgetAtMs: number, sequence: number];
 type DoneReply = [
   forgetAtMs: number,
@@ -96,8 +103,8 @@ type DoneReply = [
   ),
 ];
 
-function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs]: FlagReply): void {
-  mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs });
+function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs, heldSince]: FlagReply): void {
+  mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
 /** Of everything, the registry has it as a whole: what the shards keep of it is their part. */
@@ -115,9 +122,9 @@ function takeCommand(
   } else if (tenant === undefined) {
     state.kills.set(command, { answer: JSON.parse(String(answer)) as KillReceipt, forgetAtMs });
   } else if (!command.startsWith('* ')) {
-    const [revision, sequence, listed] = answer as [number, number, OpenList];
+    const [revision, sequence, listed, , heldSince] = answer as [number, number, OpenList, number, number];
     const open = referencesIn(tenant.name, listed);
-    const receipt = { revision, sequences: { [tenant.name]: sequence }, open };
+    const receipt = { revision, heldSince, sequences: { [tenant.name]: sequence }, open };
     state.kills.set(command.slice(0, -1), { answer: receipt, forgetAtMs });
   }
 }

@@ -129,7 +129,9 @@ export function createShards(options: {
     const replayMemoryMs = Number(memoryMs ?? DEFAULTS.replayMemoryMs);
     const force = { epoch, generation: Number(inGeneration), replayMemoryMs };
     adopt(force);
-    return { force, runs, everything, noted };
+    // Without what the registry keeps beside it.
+    const flag = everything === null ? null : (everything.slice(0, 4) as FlagState);
+    return { force, runs, everything: flag, noted };
   }
 
   async function open(tenant: string): Promise<void> {

@@ -19,6 +19,9 @@ export type OpenedTenant = Kept<TenantDocument> & {
   readonly hadTopic: boolean;
 };
 
+/** By the id of an agent: the ancestors that it left, each with the revision at which it did so last. */
+export type Departures = Map<string, Map<string, number>>;
+
 /** As JSON, in UTF-16 units; of what is not there none. */
 export function unitsOf(document: object | undefined): number {
   return document === undefined ? 0 : JSON.stringify(document).length;

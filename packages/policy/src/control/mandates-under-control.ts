@@ -4,7 +4,7 @@
  * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
  * one of them, a policy or the tenant has changed, at its place on the log.
  */
-import type { Action, BudgetLimit } from '@mandate/schemas';
+import type { Action, BudgetLimit, Plan } from '@mandate/schemas';
 import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
 import { agentRetired, noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
@@ -14,6 +14,7 @@ import { COMPOSED, type Resolved, type RulesInForce, rulesInForce } from '../rul
 import { agentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
+import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
 import { issuedInForce } from './issued-in-force.ts';
 import { shadowOverIssued } from './shadow-over-issued.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
@@ -36,8 +37,8 @@ export type MandatesUnderControl = MandatesInForce & {
   isUnknown(tenant: string, agentId: string): boolean;
   /** It is registered no more, and nothing is allowed to it until it is again. */
   isRetired(tenant: string, agentId: string): boolean;
-  /** Who stands above it now, the nearest first. */
-  above(tenant: string, agentId: string): readonly string[];
+  /** Whose families it is in, and whose it left. */
+  standing(tenant: string, agentId: string): Required<Pick<Plan, 'above' | 'formerAncestors'>>;
   /** Nothing is allowed in it, whoever asks. */
   isClosed(tenant: string): boolean;
   /** The bounds of the tenant hold it to what is counted there. */
@@ -73,6 +74,21 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
   }
 
   function mandateFor(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
+    const held = heldBy(tenant, action, atMs);
+    const control = fold.tenant(tenant);
+    const highest = held.above?.at(-1);
+    const isWhole = highest === undefined || control.agents.has(highest);
+    // Nearly no agent is below a retired one, or ever left a family.
+    if (isWhole && control.departures.size === 0) return held;
+    const formerAncestors = formerAncestorsOf(control, action.agentId);
+    return {
+      ...held,
+      ...(!isWhole && { above: [...ancestorsOf(control, action.agentId)] }),
+      ...(formerAncestors.length > 0 && { formerAncestors }),
+    };
+  }
+
+  function heldBy(...[tenant, action, atMs]: Parameters<MandatesInForce['mandateFor']>): MandateInForce {
     const control = fold.tenant(tenant);
     const closedAt = control.opened?.closedAt ?? null;
     if (closedAt !== null) return { ...NONE, refused: tenantClosed(tenant, closedAt) };
@@ -113,10 +129,12 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       return !agents.has(agentId) && !retired.has(agentId);
     },
     isRetired: (tenant, agentId) => fold.tenant(tenant).retired.has(agentId),
-    above(tenant, agentId) {
-      const { agents } = fold.tenant(tenant);
-      const agent = agents.get(agentId);
-      return agent === undefined ? [] : agentsAbove(agents, agent.document).map(({ id }) => id);
+    standing(tenant, agentId) {
+      const control = fold.tenant(tenant);
+      return {
+        above: [...ancestorsOf(control, agentId)],
+        formerAncestors: formerAncestorsOf(control, agentId),
+      };
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
     isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),

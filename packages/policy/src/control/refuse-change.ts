@@ -8,6 +8,7 @@ import {
   type ControlRecord,
   ROLES,
 } from '@mandate/schemas';
+import { departuresAfter } from './former-ancestors.ts';
 import { areTooMany, objectionToIssue } from './issued-mandates.ts';
 import { mostOf } from './most-of.ts';
 import type { Tenant } from './tenant-control.ts';
@@ -35,7 +36,9 @@ export type ChangeRefusal =
   | 'MANDATE_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
-  | 'PARENT_TOO_DEEP';
+  | 'PARENT_TOO_DEEP'
+  /** So many ancestors that it left are remembered, and no more. */
+  | 'PARENT_CHANGED_TOO_OFTEN';
 
 /**
  * @param current the revision of what it changes, 0 where that is not there
@@ -49,7 +52,7 @@ export function objectionTo(
 ): ChangeRefusal | null {
   switch (record.event) {
     case 'agent.put':
-      return objectionToParent(control, record.agent);
+      return objectionToParent(control, record.agent) ?? objectionToMove(control, record.agent, revision);
     case 'agent.retired':
     case 'rule.removed':
     case 'mandate.revoked':
@@ -131,6 +134,17 @@ function objectionToParent(control: Tenant, { id, parent }: AgentDocument): Chan
   return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;
 }
 
+/** Who is remembered for fewer ancestors than it left could leave a family that is killed. */
+function objectionToMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
+  const left = departuresAfter(control, agent, revision)?.size ?? 0;
+  return left > CAPS.formerAncestors ? 'PARENT_CHANGED_TOO_OFTEN' : null;
+}
+
+function departuresGrow(control: Tenant, agent: AgentDocument): number {
+  const { size = 0 } = departuresAfter(control, agent, control.revision) ?? {};
+  return size - (control.departures.get(agent.id)?.size ?? 0);
+}
+
 function depthBelow({ childrenOf }: Tenant, id: string): number {
   let below = [id];
   for (let depth = 0; ; depth += 1) {
@@ -154,8 +168,11 @@ export function isOneTooMany(
 ): boolean {
   const isNew = current === 0;
   switch (record.event) {
-    case 'agent.put':
-      return isNew && control.agents.size >= mostOf(control, 'agents');
+    case 'agent.put': {
+      if (isNew && control.agents.size >= mostOf(control, 'agents')) return true;
+      const grows = departuresGrow(control, record.agent);
+      return grows > 0 && control.departed + grows > CAPS.departures;
+    }
     case 'key.issued':
       return (control.keysOf.get(record.agentId)?.size ?? 0) >= CAPS.keysPerAgent;
     case 'role.granted':

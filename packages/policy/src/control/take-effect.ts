@@ -6,6 +6,7 @@ import {
   policyNamed,
   type RuleDocument,
 } from '@mandate/schemas';
+import { departuresAfter, forgetDepartures, keepDepartures } from './former-ancestors.ts';
 import { endWith, issue, revoke } from './issued-mandates.ts';
 import type { Kept } from './kept.ts';
 import type { AgentKey, EndedKey, RetiredAgent, Tenant } from './tenant-control.ts';
@@ -17,14 +18,18 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       const { agent: document } = record;
       const before = agents.get(document.id);
       if (before === undefined || before.document.parent !== document.parent) endBelow(control, document.id);
+      const left = departuresAfter(control, document, revision);
+      if (left !== null) keepDepartures(control, document.id, left);
       putAgent(control, { revision, document });
       control.retired.delete(document.id);
       return;
     }
-    case 'agent.retired':
+    case 'agent.retired': {
+      const { parent } = agents.get(record.agentId)?.document ?? {};
       forgetParent(control, record.agentId);
       agents.delete(record.agentId);
-      retire(control, record.agentId, { revision, document: { at: record.change.at } });
+      const document = { at: record.change.at, ...(parent !== undefined && { parent }) };
+      retire(control, record.agentId, { revision, document });
       for (const id of control.keysOf.get(record.agentId) ?? []) {
         endKey(control, control.keys.get(id), { revision, at: record.change.at });
         control.keys.delete(id);
@@ -32,6 +37,7 @@ export function takeEffect(control: Tenant, record: ControlRecord, revision: num
       control.keysOf.delete(record.agentId);
       endWith(control.issued, record.agentId);
       return;
+    }
     case 'key.issued':
       putKey(control, record.key.id, { revision, document: { agentId: record.agentId, key: record.key } });
       return;
@@ -108,8 +114,9 @@ export function putAgent(control: Tenant, kept: Kept<AgentDocument>): void {
   if (parent !== undefined) idsUnder(control.childrenOf, parent).add(id);
 }
 
-function retire({ retired }: Tenant, id: string, kept: Kept<RetiredAgent>): void {
-  putLast(retired, id, kept, CAPS.retiredAgents);
+function retire(control: Tenant, id: string, kept: Kept<RetiredAgent>): void {
+  const forgotten = putLast(control.retired, id, kept, CAPS.retiredAgents);
+  if (forgotten !== null) forgetDepartures(control, forgotten);
 }
 
 function endKey(
@@ -123,12 +130,14 @@ function endKey(
   putLast(endedKeys, key.id, ended, CAPS.endedKeys);
 }
 
-/** What comes and goes without end: of too many the longest ago is forgotten. */
-function putLast<T>(all: Map<string, T>, id: string, one: T, most: number): void {
+/** What comes and goes without end: of too many the longest ago is forgotten, and answered. */
+function putLast<T>(all: Map<string, T>, id: string, one: T, most: number): string | null {
   all.delete(id);
   all.set(id, one);
   const [oldest] = all.keys();
-  if (all.size > most && oldest !== undefined) all.delete(oldest);
+  if (all.size <= most || oldest === undefined) return null;
+  all.delete(oldest);
+  return oldest;
 }
 
 export function putKey(control: Tenant, id: string, kept: Kept<AgentKey>): void {

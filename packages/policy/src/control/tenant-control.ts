@@ -8,13 +8,17 @@ import type {
   RuleDocument,
 } from '@mandate/schemas';
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
-import type { Kept, OpenedTenant, PolicyHistory } from './kept.ts';
+import type { Departures, Kept, OpenedTenant, PolicyHistory } from './kept.ts';
 
 /** Of an agent: it lets in for as long as that is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
 /** From when on nothing is allowed to it, by whatever authority, until it is registered again. */
-export type RetiredAgent = { readonly at: string };
+export type RetiredAgent = {
+  readonly at: string;
+  /** Whose sub-agent it was: it stays in that family until it is registered elsewhere. */
+  readonly parent?: string;
+};
 
 /** Of somebody who works with the tenant. */
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
@@ -29,6 +33,8 @@ export type TenantControl = {
   readonly revision: number;
   readonly agents: ReadonlyMap<string, Kept<AgentDocument>>;
   readonly retired: ReadonlyMap<string, Kept<RetiredAgent>>;
+  /** Of agents that left a family: former-ancestors.ts. */
+  readonly departures: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** By their public ids. */
   readonly keys: ReadonlyMap<string, Kept<AgentKey>>;
   /** Likewise. */
@@ -57,6 +63,9 @@ export type Tenant = {
   readonly retired: Map<string, Kept<RetiredAgent>>;
   /** By the id of an agent, registered or not, who names it as their parent. */
   readonly childrenOf: Map<string, Set<string>>;
+  readonly departures: Departures;
+  /** How many ancestors are remembered in all of them. */
+  departed: number;
   readonly keys: Map<string, Kept<AgentKey>>;
   /** By the id of an agent. */
   readonly keysOf: Map<string, Set<string>>;
@@ -81,6 +90,8 @@ export function newTenant(): Tenant {
     agents: new Map(),
     retired: new Map(),
     childrenOf: new Map(),
+    departures: new Map(),
+    departed: 0,
     keys: new Map(),
     keysOf: new Map(),
     roleKeys: new Map(),

@@ -133,6 +133,11 @@ const REFUSALS: Readonly<
   PARENT_UNKNOWN: [409, 'no agent of the id of its parent is registered', 'Register the parent first.'],
   PARENT_IS_BELOW: [409, 'its parent is the agent itself, or below it', 'Name a parent that is not.'],
   PARENT_TOO_DEEP: [409, 'too many agents stand above it', 'Register it further up.'],
+  PARENT_CHANGED_TOO_OFTEN: [
+    409,
+    'the agent was below too many other agents before',
+    'Register it under another id. A kill of any family that it was in may hold it, so each is remembered.',
+  ],
 };
 
 function refused({ refusal, revision }: Refusal, record: ControlRecord, control: Control): HttpProblem {

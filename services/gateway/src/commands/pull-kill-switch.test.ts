@@ -46,7 +46,7 @@ function scene() {
       new AnswerBoard({ maxWaiting: 1, maxRecent: 1, maxRecentBytes: 1 }),
       journal,
     );
-    return { ledger, clock, log, journal, measures };
+    return { ledger, clock, log, journal, measures, controlRevision: () => 0 };
   };
   const rebuild = () => {
     rebuilds += 1;

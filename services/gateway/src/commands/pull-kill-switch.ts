@@ -14,11 +14,11 @@ const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
 
 /** What it takes. */
-type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log'> & {
+type Switch = Pick<Gateway, 'ledger' | 'journal' | 'clock' | 'log' | 'controlRevision'> & {
   measures: Pick<Gateway['measures'], 'kills' | 'revives'>;
 };
 
-export type Killed = Omit<KillReceipt, 'open'> & {
+export type Killed = Omit<KillReceipt, 'open' | 'heldSince'> & {
   commandId: string;
   target: KillTarget;
   openCount: number;
@@ -30,10 +30,11 @@ export type Killed = Omit<KillReceipt, 'open'> & {
  * repeat that no longer stops anything, so that no answer says killed of what runs.
  */
 export async function kill(gateway: Switch, target: KillTarget, command: Command): Promise<Killed> {
+  const controlRevision = gateway.controlRevision();
   const ledger = ledgerOf(gateway);
   const { receipt, logged } = await carryOut(
     ledger,
-    () => ledger.kill(target, command),
+    () => ledger.kill(target, { ...command, controlRevision }),
     (receipt) => gateway.journal.record(killEvent(gateway, target, command, receipt, ledger.epoch)),
   );
   const { stands, revision, sequences, open } = receipt;
@@ -66,7 +67,7 @@ function killEvent(
   { clock }: Pick<Switch, 'clock'>,
   target: KillTarget,
   command: Command,
-  { revision, sequences, open }: KillReceipt,
+  { revision, heldSince, sequences, open }: KillReceipt,
   ledgerEpoch: string,
 ): CommandEvent {
   const named = Object.entries(sequences);
@@ -75,6 +76,7 @@ function killEvent(
     at: wireTime(clock()),
     target,
     revision,
+    ...(target.scope === 'family' && { heldSince }),
     ledgerEpoch,
     ledgerSequences: Object.fromEntries(named.slice(0, TENANTS_IN_EVENT)),
     ...(named.length > TENANTS_IN_EVENT && { tenantCount: named.length }),
@@ -144,5 +146,5 @@ export async function killStatus(
   tenant: string,
   agentId: string,
 ): Promise<KillFact | null> {
-  return (await ledgerOf(gateway).killStatus(tenant, agentId, gateway.above(tenant, agentId))).killed;
+  return (await ledgerOf(gateway).killStatus(tenant, agentId, gateway.standing(tenant, agentId))).killed;
 }

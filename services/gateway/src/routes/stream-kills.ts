@@ -88,13 +88,17 @@ function said({ target, revision }: KillNotice): object {
   return { target, revision };
 }
 
-function concerns({ above }: Pick<Gateway, 'above'>, key: ApiKeyRecord, target: KillTarget): boolean {
+function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, target: KillTarget): boolean {
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
   // A key that speaks for more than it names cannot be asked whom: it is told, and looks again.
   return (
     target.scope === 'family' &&
-    key.agents.some((id) => id.includes('*') || above(key.tenant, id).includes(target.agentId))
+    key.agents.some((id) => {
+      if (id.includes('*')) return true;
+      const { above, formerAncestors } = standing(key.tenant, id);
+      return above.includes(target.agentId) || formerAncestors.some((left) => left.id === target.agentId);
+    })
   );
 }

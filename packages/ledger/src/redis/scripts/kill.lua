@@ -7,9 +7,9 @@
 -- ARGV  [1..4] parts/shard.lua   [5] for how long it is remembered, in ms   [6] the flag's key: parts/flags.lua
 --       [7] command   [8] reason   [9] the agent, or '' for all   [10] of '*' the revision that the registry gave; else ''
 --       [11] what was open, once the caller has read it page by page: JSON, only kept and given back; else ''
---       [12] the counter that it was charged to, JSON; '' for any
+--       [12] the counter that it was charged to, JSON; '' for any   [13] how much of the control topic the caller has read
 --
--- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag stands }, or a refusal
+-- Returns { 'OK', now, revision, sequence or false, open or false, at, whether the flag stands, held since }, or a refusal
 -- (parts/shard.lua).
 --   no sequence: nothing has ever happened in this tenant   open: { { agent, action, attempt }, … }, oldest first, or the
 --   same as JSON; false where there may be more than one script should list: then open.lua has it, as of `at`, and the
@@ -38,8 +38,8 @@ if known then
     known[3] = ARGV[11]
     keep_done(keys.commands, name, now + integer(ARGV[5]), known)
   end
-  local revision, sequence, open, at = unpack(known, 1, 4)
-  return { 'OK', now, revision, sequence, open, at, flag and flag[1] }
+  local revision, sequence, open, at, held_since = unpack(known, 1, 5)
+  return { 'OK', now, revision, sequence, open, at, flag and flag[1], held_since }
 end
 
 local begun = flag and flag[1] and flag[5] == command
@@ -49,7 +49,12 @@ if everywhere then
 elseif not begun then
   revision = revision + 1
 end
-local change = { true, revision, reason, now, refused and command or '', refused and not everywhere or false }
+-- A second kill lets nobody go who is held by the first.
+local held_since = integer(ARGV[13])
+if flag and flag[1] then held_since = math.min(held_since, flag[7] or 0) end
+local change = {
+  true, revision, reason, now, refused and command or '', refused and not everywhere or false, held_since,
+}
 if begun and not everywhere then put(flags, key, change) else merge_flag(flags, key, change) end
 write_hash(flags)
 if refused then return refused end
@@ -67,5 +72,5 @@ if not everywhere or shard.sequence > 0 then
   write_shard()
 end
 forget_done(keys.commands, now)
-keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open, now })
-return { 'OK', now, revision, sequence, open, now, true }
+keep_done(keys.commands, name, now + integer(ARGV[5]), { revision, sequence, open, now, held_since })
+return { 'OK', now, revision, sequence, open, now, true, held_since }

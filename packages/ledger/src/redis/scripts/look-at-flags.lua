@@ -4,7 +4,7 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the keys of the flags, JSON; '' for all   [6] name of a command, or ''
 --
--- Returns { 'OK', now, sequence, { { key, killed, revision, reason, at }, … }, whether the command was carried out }, or
+-- Returns { 'OK', now, sequence, { { key, killed, revision, reason, at, held since }, … }, whether the command was carried out }, or
 -- a refusal (parts/shard.lua).
 --
 -- @use constants
@@ -20,7 +20,7 @@ local flags = open_hash(keys.flags)
 local found = {}
 for _, key in ipairs(ARGV[5] == '' and redis.call('HKEYS', keys.flags) or cjson.decode(ARGV[5])) do
   local flag = get(flags, key)
-  if flag then found[#found + 1] = { key, flag[1], flag[2], flag[3], flag[4] } end
+  if flag then found[#found + 1] = { key, flag[1], flag[2], flag[3], flag[4], flag[7] or 0 } end
 end
 local done = ARGV[6] ~= '' and done_before(keys.commands, ARGV[6], shard.now) ~= nil
 return { 'OK', shard.now, shard.sequence, found, done }

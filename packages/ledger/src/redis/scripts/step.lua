@@ -181,7 +181,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local known = memory.actions.stored[field] or key ~= ''
   local first = known and find_first(memory, grants, request_at(at)) or nil
   local late = not first and deadline >= 0 and now > deadline
-  local kill = not first and not late and stopped_by(flags, tenant, agent, terms.above) or nil
+  local kill = not first and not late and stopped_by(flags, tenant, agent, terms.above, terms.left) or nil
   local ended = first or late or kill
   if not ended and (now < terms.holds_from or (terms.holds_until >= 0 and now >= terms.holds_until)) then return -1 end
 

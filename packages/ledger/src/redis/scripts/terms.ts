@@ -27,6 +27,7 @@ type Terms = [
   requests: number,
   reserves: number,
   above: readonly string[],
+  left: readonly (string | number)[],
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
@@ -87,6 +88,7 @@ export function createTerms() {
       0,
       0,
       plan.above ?? [],
+      (plan.formerAncestors ?? []).flatMap(({ id, leftAt }) => [id, leftAt]),
     ];
   }
 
@@ -133,6 +135,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
   const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
   if (plan.above !== undefined) key += ` below ${plan.above.join(' ')}`;
+  for (const { id, leftAt } of plan.formerAncestors ?? []) key += ` left ${id} ${leftAt}`;
   if (refusal !== null) key += ` ${refusal.code} ${refusal.hard}`;
   for (const limit of plan.limits) {
     if (limit.kind === 'budget') {

@@ -14,7 +14,7 @@ import type { Tenant } from '../tenant-control.ts';
  * else: one of another version is passed over, and the log folded from its start. That there are other records, or other
  * documents, shows by itself.
  */
-export const CONTROL_SNAPSHOT_VERSION = 6;
+export const CONTROL_SNAPSHOT_VERSION = 7;
 
 /** The last record that is in it; `sha256`: of its bytes. */
 export type ControlPlace = { offset: number; sha256: string };
@@ -39,6 +39,7 @@ type AsJson<T> = T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
 type InLinesOfTheirOwn =
   | DocumentsOf
   | 'childrenOf'
+  | 'departures'
   | 'keysOf'
   | 'policies'
   | 'versions'
@@ -63,6 +64,8 @@ export type StateLine =
   /** A public id of a key of this tenant, under which another one's was known first. */
   | { line: 'elsewhere'; key: string }
   | { line: 'document'; of: DocumentsOf; id: string; kept: Kept<unknown> }
+  /** An agent, registered or retired, that left these ancestors at these revisions. */
+  | { line: 'departures'; id: string; left: [ancestor: string, leftAt: number][] }
   | { line: 'policy'; id: string; history: Omit<PolicyHistory, 'versions'> }
   | { line: 'version'; policy: string; kept: Kept<PolicyDocument> }
   /** What no longer stands, and mandates are made of. */

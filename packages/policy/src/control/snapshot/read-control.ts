@@ -113,6 +113,9 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
         PUT[line.of](control, line.id, line.kept as never);
         if (HOLD_KEYS.has(line.of) && !elsewhere.has(line.id)) tenantOfKey.set(line.id, name);
         return;
+      case 'departures':
+        control.departures.set(line.id, new Map(line.left));
+        return;
       case 'policy': {
         const versions: Tenant['versions'] extends Map<string, infer Versions> ? Versions : never = [];
         control.versions.set(line.id, versions);

@@ -53,7 +53,7 @@ export function controlDigest({ state }: ControlFold, seal: Sha256OfPieces = sha
 function entriesIn({ tenants }: ControlState): number {
   let entries = 0;
   for (const { control, became } of tenants.values()) {
-    entries += 1 + became.size + control.issued.byId.size;
+    entries += 1 + became.size + control.issued.byId.size + control.departures.size;
     for (const of of DOCUMENTS) entries += control[of].size;
     for (const versions of control.versions.values()) entries += versions.length;
   }
@@ -77,6 +77,7 @@ function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLin
       if (tenantOfKey.get(key) !== name) yield { line: 'elsewhere', key };
     for (const of of DOCUMENTS)
       for (const [id, kept] of control[of]) yield { line: 'document', of, id, kept };
+    for (const [id, left] of control.departures) yield { line: 'departures', id, left: [...left] };
     yield* policyLines(control);
     yield* mandateLines(control);
     yield* becameLines(became);
@@ -88,6 +89,7 @@ function fieldsOf(control: Tenant): TenantFields {
     agents,
     retired,
     childrenOf,
+    departures,
     keys,
     keysOf,
     roleKeys,

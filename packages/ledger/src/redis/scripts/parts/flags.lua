@@ -2,9 +2,10 @@
 -- Kill flags: one each for an agent, an agent's family, a tenant, everything ('tenant/agent', 'tenant:agent', 'tenant', '*'). They merge: of two states of a
 -- flag the higher revision wins, and at a tie the kill. They belong to no generation: a rebuild merges those of the log in.
 --
--- { killed, revision, reason, at, command, pending }. The command that began to kill, until it is done: when it comes
+-- { killed, revision, reason, at, command, pending, held since }. The command that began to kill, until it is done: when it comes
 -- again it completes what it began instead of beginning another. Pending: it was set where nothing was ready, so that its
--- revision is a guess, and it stays above whatever the log says until a command has come that saw it.
+-- revision is a guess, and it stays above whatever the log says until a command has come that saw it. Held since: of a
+-- family, a revision of the control topic; agents that left the family later are still stopped.
 
 local function merge_flag(flags, key, change)
   local flag = get(flags, key)
@@ -19,7 +20,9 @@ local function merge_logged_flag(flags, key, change)
   if not flag or not flag[6] then
     merge_flag(flags, key, change)
   elseif change[2] >= flag[2] then
-    put(flags, key, { true, change[2] + 1, flag[3], flag[4], flag[5], true })
+    local held_since = flag[7] or 0
+    if change[1] then held_since = math.min(held_since, change[7] or 0) end
+    put(flags, key, { true, change[2] + 1, flag[3], flag[4], flag[5], true, held_since })
   end
 end
 
@@ -31,16 +34,20 @@ local function scope_of(key)
 end
 
 -- The flag that stops this agent, the widest first: { scope, revision, reason, and of a family who heads it }, or nil.
--- above: who stands above it, the nearest first
-local function stopped_by(flags, tenant, agent, above)
+-- above: who stands above it, the nearest first   left: { agent, revision, … } of the families that it left
+local function stopped_by(flags, tenant, agent, above, left)
   if flags.none == nil then flags.none = redis.call('EXISTS', flags.key) == 0 end
   if flags.none then return nil end
-  local around = { '*', tenant }
+  local around, left_at = { '*', tenant }, {}
+  for at = 1, #left, 2 do
+    local key = tenant .. ':' .. left[at]
+    around[#around + 1], left_at[key] = key, left[at + 1]
+  end
   for at = #above, 1, -1 do around[#around + 1] = tenant .. ':' .. above[at] end
   around[#around + 1], around[#around + 2] = tenant .. ':' .. agent, tenant .. '/' .. agent
   for _, key in ipairs(around) do
     local flag = get(flags, key)
-    if flag and flag[1] then
+    if flag and flag[1] and (not left_at[key] or left_at[key] > (flag[7] or 0)) then
       local scope = scope_of(key)
       return { scope, flag[2], flag[3], scope == 'family' and string.sub(key, #tenant + 2) or nil }
     end

@@ -7,13 +7,13 @@
 local BUDGET, RATE, CONFIRMATION = 1, 2, 3
 
 -- given (terms.ts): { holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged, limits, requests,
---   reserves, above }
+--   reserves, above, left }
 --   charged: what an ALLOW is charged to, limits: { kind, counter, most, … }; lifetime counters by their place, windowed
 --   ones by that below zero, rates by theirs; -1 for none   requests: how many of the call there are, reserves: what all
 --   of these reserve
 local function open_terms(given, lifetimes, windowed, rates)
   local holds_from, holds_until, lease_ms, observe, refusal, hard, total, charges, charged_to, limits, requests, reserves,
-    above = unpack(given)
+    above, left = unpack(given)
   local function budget_at(place)
     return place > 0 and lifetimes[place] or windowed[-place]
   end
@@ -30,6 +30,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     requests = requests,
     reserves = reserves,
     above = above,
+    left = left,
     charged = {},
     rates = {},
     owed = 0,
