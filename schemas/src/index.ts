@@ -27,7 +27,7 @@ export * from './duration-in-words.ts';
 export * from './epoch-in-force.ts';
 export * from './given-policy.ts';
 export * from './issued-mandate.ts';
-export { JsonFault, legible, placeOf, pointerStep } from './json-fault.ts';
+export { JsonFault, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
 export * from './limit.ts';
 export * from './mandate-document.ts';
 export * from './money.ts';

@@ -15,14 +15,30 @@ export class JsonFault extends Error {
 /** The remedy for every text that ends too early. */
 export const COMPLETE_IT = 'send the whole JSON text: it ends too early';
 
-/** Line and column of an offset in a text, both from 1; a column is a UTF-16 unit. */
-export function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset);
-  const lastBreak = before.lastIndexOf('\n');
-  let line = 1;
-  for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', at + 1)) line++;
-  return { line, column: offset - lastBreak };
+/** Where something stands in a text: both count from 1, and a column is a UTF-16 unit. */
+export type TextPlace = { line: number; column: number };
+
+/** Line and column of an offset in a text. For several of one text take `placesIn`. */
+export function placeOf(text: string, offset: number): TextPlace {
+  return placesIn(text)(offset);
 }
+
+/** Line and column of offsets in a text, which is read through once for all of them. */
+export function placesIn(text: string): (offset: number) => TextPlace {
+  const starts = [0];
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === LINE_FEED) starts.push(at + 1);
+  return (offset) => {
+    let [line, behind] = [0, starts.length];
+    while (behind - line > 1) {
+      const middle = (line + behind) >>> 1;
+      if ((starts[middle] ?? 0) <= offset) line = middle;
+      else behind = middle;
+    }
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+  };
+}
+
+const LINE_FEED = 0x0a;
 
 /** A key as a step of a JSON pointer (RFC 6901). */
 export function pointerStep(key: PropertyKey): string {

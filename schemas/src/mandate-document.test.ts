@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CAPS } from './defaults.ts';
 import { mandateDocument } from './mandate-document.ts';
-import { sayIssue } from './say-issue.ts';
-import { shapeFaults } from './shape-fault.ts';
+import { readShape } from './shape-fault.ts';
 
 const least = { version: 1, id: 'support-bot', agents: ['airline-*'] };
 
@@ -37,10 +36,8 @@ const everything = {
 };
 
 function faults(document: unknown): string[] {
-  const parsed = mandateDocument.safeParse(document, { error: sayIssue });
-  return parsed.success
-    ? []
-    : shapeFaults(parsed.error).map(({ path, message }) => `${path.join('.')} ${message}`);
+  const read = readShape(mandateDocument, document, 10);
+  return read.ok ? [] : read.faults.map(({ path, message }) => `${path.join('.')} ${message}`);
 }
 
 describe('a mandate', () => {

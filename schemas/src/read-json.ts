@@ -20,6 +20,7 @@ type Path = readonly PropertyKey[];
 const WORD = /[-+.\w]+/y;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 const BYTE_ORDER_MARK = 0xfeff;
+const SEND_LISTS = 'send several lists';
 
 /**
  * Reads one JSON value that is the whole text, or throws a `JsonFault`. `-0` is read as 0.
@@ -44,11 +45,11 @@ export function findInJson(text: string, path: Path): JsonPlace {
 export type JsonElement = { value: Json; start: number; end: number };
 
 /**
- * Reads a text that is a list of records: the caps on keys, elements and depth hold for each element by itself. Throws a
- * `JsonFault` as `readJson` does.
+ * Reads a text that is a list of records, one at a time: the caps on keys, elements, depth and length hold for each record
+ * by itself. Throws a `JsonFault` as `readJson` does, and at the first record after the first `most`: no more is read.
  */
-export function readJsonElements(text: string): readonly JsonElement[] {
-  return new Reader(text, [], CAPS).elements();
+export function* readJsonElements(text: string, most: number): Generator<JsonElement, void> {
+  yield* new Reader(text, [], CAPS).elements(most);
 }
 
 class Reader {
@@ -73,21 +74,21 @@ class Reader {
     return value;
   }
 
-  elements(): readonly JsonElement[] {
+  *elements(most: number): Generator<JsonElement, void> {
     this.#begin();
     this.#expect('[');
-    const elements: JsonElement[] = [];
     if (!this.#closes(']')) {
+      let count = 0;
       do {
         const start = this.#at;
+        if (++count > most) throw new JsonFault(`more than ${most} records in one list`, start, SEND_LISTS);
         this.#keys = 0;
         this.#elements = 0;
         const value = this.#value(0, false);
-        elements.push({ value, start, end: this.#at });
+        yield { value, start, end: this.#at };
       } while (!this.#endsAfterValue(']'));
     }
     this.#end();
-    return elements;
   }
 
   #begin(): void {

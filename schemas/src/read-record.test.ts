@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Fault, fault } from './dead-letter.ts';
 import { CAPS } from './defaults.ts';
-import { readActionsRecord, readSome, readStrictly } from './read-record.ts';
+import { type ReadSome, readActionsRecord, readSome, readStrictly } from './read-record.ts';
 import { count, id } from './scalars.ts';
 
 const toolCall = { id: 'act_1', agentId: 'airline-007', type: 'tool_call', tool: 'get_user' };
@@ -300,69 +300,110 @@ it('reads other things from outside by the same rules', () => {
   });
 });
 
+/** All of it, without letting anybody else work in between. */
+function readWhole<T>(
+  value: Uint8Array,
+  schemaOf: () => z.ZodType<T>,
+  bounds = { records: 10, faults: 2 },
+): ReadSome<T> {
+  const reading = readSome(value, schemaOf, bounds);
+  for (;;) {
+    const step = reading.next();
+    if (step.done) return step.value;
+  }
+}
+
 describe('one record or a list of them', () => {
-  const some = (text: string, maxBytes = 1_000_000) =>
-    readSome(bytes(text), () => z.object({ a: count }), maxBytes);
+  const some = (text: string) => readWhole(bytes(text), () => z.object({ a: count }));
+  const refusalOf = (text: string) => {
+    const read = some(text);
+    return 'read' in read && !read.read.ok ? read.read.fault : read;
+  };
 
   it('tells which it was, and reads each record as by itself', () => {
     expect(some(' {"a": 1}')).toEqual({ many: false, read: { ok: true, value: { a: 1 } } });
-    expect(some('\n[{"a": 1} , {"a": 2}]')).toMatchObject({
+    expect(some('\n[{"a": 1} , {"a": 2}]')).toEqual({
       many: true,
-      read: {
-        ok: true,
-        value: [
-          { ok: true, value: { a: 1 } },
-          { ok: true, value: { a: 2 } },
-        ],
-      },
+      read: { ok: true, value: [{ a: 1 }, { a: 2 }] },
     });
     expect(some('[]')).toEqual({ many: true, read: { ok: true, value: [] } });
   });
 
-  it('says where in the whole text a record of the list is wrong, and leaves the others', () => {
-    const read = some('[{"a": 1},\n  {"a": -1}, {"a": 3}]').read;
-    expect(read).toMatchObject({
-      ok: true,
-      value: [{ ok: true }, { ok: false, fault: { pointer: '/a', line: 2, column: 9 } }, { ok: true }],
+  it('says which records of the list are wrong, and where in the whole text', () => {
+    expect(some('[{"a": 1},\n  {"a": -1}, {"a": 3},\n{"b": 1}]')).toMatchObject({
+      many: true,
+      wrong: 2,
+      records: 4,
+      faults: [
+        { index: 1, pointer: '/a', line: 2, column: 9 },
+        { index: 3, pointer: '/a', line: 3, column: 1 },
+      ],
     });
   });
 
-  it('gives every record of a list its own caps on keys, elements and depth', () => {
+  it('counts all records that are wrong, and tells of the first ones', () => {
+    const read = some(`[${Array(9).fill('{"a": -1}')}]`);
+    expect(read).toMatchObject({ many: true, wrong: 9, records: 9, faults: [{ index: 0 }, { index: 1 }] });
+    expect('faults' in read && read.faults).toHaveLength(2);
+  });
+
+  it('reads nothing behind the first record that is too many', () => {
+    const full = `[${Array(10).fill('{"a": 1}')}`;
+    expect(some(`${full}]`)).toMatchObject({ many: true, read: { ok: true } });
+    for (const rest of ['{"a": 1}]', '"', '{'.repeat(1_000_000)])
+      expect(refusalOf(`${full},\n ${rest}`)).toMatchObject({
+        reason: 'more than 10 records in one list',
+        remedy: 'send several lists',
+        line: 2,
+        column: 2,
+      });
+  });
+
+  it('yields after each record of a list, so that others may work in between', () => {
+    const reading = readSome(bytes('[1, 2, 3]'), () => count, { records: 10, faults: 2 });
+    expect([...reading]).toHaveLength(3);
+  });
+
+  it('gives every record of a list its own caps on keys, elements, depth and length', () => {
     const wide = JSON.stringify(
       Object.fromEntries(Array.from({ length: CAPS.keys }, (_, n) => [`a${n}`, n])),
     );
     const deep = `${'['.repeat(CAPS.depth)}${']'.repeat(CAPS.depth)}`;
     const long = `[${'0,'.repeat(CAPS.elements - 1)}0]`;
-    const read = (text: string) => readSome(bytes(text), () => z.json(), 1_000_000).read;
-    for (const text of [wide, deep, long]) expect(read(`[${text}, ${text}]`)).toMatchObject({ ok: true });
-    for (const text of [wide.replace('{', '{"more":0,'), `[${deep}]`, `[${long}]`]) {
-      expect(read(`[1, ${text}]`)).toMatchObject({ ok: false });
-      expect(read(text)).toMatchObject(text.startsWith('{') ? { ok: false } : { ok: true });
-    }
+    const large = `[${Array(4).fill(JSON.stringify('x'.repeat(CAPS.stringUnits - 4)))}]`;
+    const read = (text: string) => readWhole(bytes(text), () => z.json());
+    for (const text of [wide, deep, long, large])
+      expect(read(`[${text}, ${text}]`)).toMatchObject({ read: { ok: true } });
+    for (const text of [wide.replace('{', '{"more":0,'), `[${deep}]`, `[${long}]`])
+      expect(read(`[1, ${text}]`)).toMatchObject({ read: { ok: false } });
+    expect(read(`[1, ${large.replace('[', '[12345678901,')}]`)).toMatchObject({
+      wrong: 1,
+      faults: [{ index: 1, reason: expect.stringContaining('262144 bytes are allowed'), column: 5 }],
+    });
   });
 
-  it('refuses as a whole what is no JSON, no UTF-8, empty or too long', () => {
+  it('refuses as a whole what is no JSON, no UTF-8 or empty', () => {
     expect(some('[{"a": 1}, {"a" 2}]')).toMatchObject({
       many: true,
       read: { ok: false, fault: { column: 17 } },
     });
-    expect(some('[{"a": 1}] 1').read.ok).toBe(false);
-    expect(some('[{"a": 1},]').read.ok).toBe(false);
-    expect(some('').read.ok).toBe(false);
-    expect(some('[{"a": 1}]', 9).read).toMatchObject({
-      fault: { reason: expect.stringContaining('10 bytes') },
-    });
-    expect(readSome(Uint8Array.of(0x5b, 0xff, 0x5d), () => z.json(), 9).read.ok).toBe(false);
+    for (const text of ['[{"a": 1}] 1', '[{"a": 1},]', ''])
+      expect(some(text)).toMatchObject({ read: { ok: false } });
+    expect(readWhole(Uint8Array.of(0x5b, 0xff, 0x5d), () => z.json())).toMatchObject({ read: { ok: false } });
   });
 
-  it('reads a single record as readStrictly does', () => {
+  it('reads a single record as readStrictly does, within the same cap', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!text.trimStart().startsWith('['));
-        expect(readSome(bytes(text), () => z.json(), 1_000_000).read).toEqual(
-          readStrictly(bytes(text), z.json(), 1_000_000),
-        );
+        expect(readWhole(bytes(text), () => z.json())).toEqual({
+          many: false,
+          read: readStrictly(bytes(text), z.json()),
+        });
       }),
     );
+    expect(refusalOf('{"a": 1}'.padEnd(CAPS.recordBytes + 1))).toMatchObject({
+      reason: 'the record has 262145 bytes; 262144 are allowed',
+    });
   });
 });

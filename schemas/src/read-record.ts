@@ -6,12 +6,11 @@ import { z } from 'zod';
 import { actionRequested } from './action.ts';
 import type { Fault } from './dead-letter.ts';
 import { CAPS } from './defaults.ts';
-import { JsonFault, legible, placeOf, pointerStep } from './json-fault.ts';
+import { JsonFault, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
 import { actionCompleted } from './outcome.ts';
 import { findInJson, type JsonElement, readJson, readJsonElements } from './read-json.ts';
-import { sayIssue } from './say-issue.ts';
 import type { Json } from './scalars.ts';
-import { type ShapeFault, shapeFaults } from './shape-fault.ts';
+import { readShape, type ShapeFault } from './shape-fault.ts';
 
 /** Everything that may stand in an actions topic. */
 export const actionsRecord = z.discriminatedUnion('event', [actionRequested, actionCompleted]);
@@ -33,54 +32,76 @@ export function readStrictly<T>(
   maxBytes = CAPS.recordBytes,
 ): Read<T> {
   const text = textOf(bytes, maxBytes);
-  if (!text.ok) return text;
-  const json = orFault(text.value, readJson);
-  return json.ok
-    ? shaped({ text: text.value, start: 0, end: text.value.length, value: json.value }, schema)
-    : json;
+  return text.ok ? readText(text.value, () => schema) : text;
 }
 
-/** Whether a body was one record or a list of them; a list answers for each of its records. */
-export type ReadSome<T> = { many: false; read: Read<T> } | { many: true; read: Read<readonly Read<T>[]> };
+/** What chooses the schema of a record by what the record looks like. */
+type SchemaOf<T> = (json: Json) => z.ZodType<T>;
+
+/** A record of a list that cannot be read. `index` counts the records of the list from 0. */
+export type ListedFault = Fault & { index: number };
+
+/** What a body holds: one record, or a list of them. */
+export type ReadSome<T> =
+  | { many: false; read: Read<T> }
+  | { many: true; read: Read<readonly T[]> }
+  /** Of `records` records `wrong` cannot be read; `faults` tells of the first ones. */
+  | { many: true; faults: readonly ListedFault[]; wrong: number; records: number };
+
+/** How many records of a list are read, and how many faults of them are told. */
+export type ListBounds = { records: number; faults: number };
 
 /**
- * Reads one record, or a list of them, as `readStrictly` reads one: each has its own caps and its own fault, whose
- * line and column count from the beginning of the whole text.
- * @param schemaOf the schema for a record, chosen by what it looks like
- * @param maxBytes of the whole text
+ * Reads one record, or a list of them, as `readStrictly` reads one: each record has its own caps. Line and column of a fault
+ * count from the beginning of the whole text, and are looked for only where the fault is told. Yields after each record of
+ * a list, so that the caller may let others work in between.
  */
-export function readSome<T>(
+export function* readSome<T>(
   bytes: Uint8Array | null,
-  schemaOf: (json: Json) => z.ZodType<T>,
-  maxBytes: number,
-): ReadSome<T> {
-  const text = textOf(bytes, maxBytes);
+  schemaOf: SchemaOf<T>,
+  bounds: ListBounds,
+): Generator<void, ReadSome<T>> {
+  const text = textOf(bytes, Number.POSITIVE_INFINITY);
   if (!text.ok) return { many: false, read: text };
-  const whole = { text: text.value, start: 0, end: text.value.length };
-  if (!LIST.test(text.value)) {
-    const json = orFault(text.value, readJson);
-    return {
-      many: false,
-      read: json.ok ? shaped({ ...whole, value: json.value }, schemaOf(json.value)) : json,
-    };
-  }
-  const elements = orFault(text.value, readJsonElements);
-  if (!elements.ok) return { many: true, read: elements };
-  const value = elements.value.map((element) => shaped({ ...whole, ...element }, schemaOf(element.value)));
-  return { many: true, read: { ok: true, value } };
+  if (LIST.test(text.value)) return yield* readList(text.value, schemaOf, bounds);
+  const bounded = textOf(bytes, CAPS.recordBytes);
+  return { many: false, read: bounded.ok ? readText(bounded.value, schemaOf) : bounded };
 }
 
 const LIST = /^[ \t\r\n]*\[/;
+
+function* readList<T>(text: string, schemaOf: SchemaOf<T>, bounds: ListBounds): Generator<void, ReadSome<T>> {
+  const values: T[] = [];
+  const told: Wrong[] = [];
+  let records = 0;
+  try {
+    for (const element of readJsonElements(text, bounds.records)) {
+      const found = shaped(text, element, schemaOf);
+      if (found.ok) values.push(found.value);
+      else if (told.length < bounds.faults) told.push({ ...found.refusal(), index: records });
+      records += 1;
+      yield;
+    }
+  } catch (error) {
+    return { many: true, read: refuseJson(text, error) };
+  }
+  if (values.length === records) return { many: true, read: { ok: true, value: values } };
+  return { many: true, faults: placed(text, told), wrong: records - values.length, records };
+}
+
+type Wrong = Refusal & { index: number };
+
+function placed(text: string, wrong: readonly Wrong[]): readonly ListedFault[] {
+  const place = placesIn(text);
+  return wrong.map(({ offset, ...refusal }) => ({ code: 'INVALID_ACTION', ...refusal, ...place(offset) }));
+}
 
 function textOf(bytes: Uint8Array | null, maxBytes: number): Read<string> {
   if (bytes === null || bytes.length === 0) {
     return refuse('the record is empty', 'publish one JSON object a record');
   }
   if (bytes.length > maxBytes) {
-    return refuse(
-      `the record has ${bytes.length} bytes; ${maxBytes} are allowed`,
-      'publish less, or split it',
-    );
+    return refuse(`the record has ${bytes.length} bytes; ${maxBytes} are allowed`, SPLIT_IT);
   }
   try {
     return { ok: true, value: utf8.decode(bytes) };
@@ -92,39 +113,55 @@ function textOf(bytes: Uint8Array | null, maxBytes: number): Read<string> {
   }
 }
 
-function orFault<T>(text: string, read: (text: string) => T): Read<T> {
+const SPLIT_IT = 'publish less, or split it';
+
+function readText<T>(text: string, schemaOf: SchemaOf<T>): Read<T> {
   try {
-    return { ok: true, value: read(text) };
+    const found = shaped(text, { value: readJson(text), start: 0, end: text.length }, schemaOf);
+    if (found.ok) return found;
+    const { offset, ...refusal } = found.refusal();
+    return { ok: false, fault: { code: 'INVALID_ACTION', ...refusal, ...placeOf(text, offset) } };
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    return refuse(error.message, error.remedy, '', placeOf(text, error.offset));
+    return refuseJson(text, error);
   }
 }
 
-/** A value, and the text that it was read from: `text` from `start` to before `end`. */
-type Found = JsonElement & { text: string };
-
-function shaped<T>(found: Found, schema: z.ZodType<T>): Read<T> {
-  const parsed = schema.safeParse(found.value, { error: sayIssue });
-  return parsed.success ? { ok: true, value: parsed.data } : refuseByShape(found, parsed.error);
-}
+/** What is wrong with the shape of a record; `offset` is where, in the whole text. */
+type Refusal = Pick<Fault, 'reason' | 'remedy' | 'pointer'> & { offset: number };
 
 /** How many things wrong with one record are said at once; the place shown is that of the first. */
 const SAID_AT_ONCE = 3;
 
-function refuseByShape<T>({ text, start, end }: Found, error: z.ZodError): Read<T> {
-  const faults = shapeFaults(error);
+/**
+ * @param element of the text, or all of it
+ * @returns what is wrong is looked up when it is told
+ */
+function shaped<T>(
+  text: string,
+  { value, start, end }: JsonElement,
+  schemaOf: SchemaOf<T>,
+): { ok: true; value: T } | { ok: false; refusal(): Refusal } {
+  if (end - start > CAPS.recordBytes) {
+    const reason = `the record has ${end - start} characters; ${CAPS.recordBytes} bytes are allowed`;
+    return { ok: false, refusal: () => ({ reason, remedy: SPLIT_IT, pointer: '', offset: start }) };
+  }
+  const read = readShape(schemaOf(value), value, SAID_AT_ONCE);
+  return read.ok ? read : { ok: false, refusal: () => refusalOf(text.slice(start, end), start, read.faults) };
+}
+
+/** @param start where `text` begins in the whole text */
+function refusalOf(text: string, start: number, faults: readonly ShapeFault[]): Refusal {
   const [first] = faults;
-  if (first === undefined) throw new Error('a schema refused a record and named no issue', { cause: error });
-  const place = findInJson(text.slice(start, end), first.path);
-  return refuse(
-    faults.slice(0, SAID_AT_ONCE).map(sentence).join('; '),
-    first.unknownField
+  if (first === undefined) throw new Error('a schema refused a record and named no issue');
+  const place = findInJson(text, first.path);
+  return {
+    reason: faults.map(sentence).join('; '),
+    remedy: first.unknownField
       ? 'take the field out or correct its name, then publish the record again'
       : 'give the field a value that fits, then publish the record again',
-    pointerOf(first.path),
-    placeOf(text, start + (first.unknownField ? place.key : place.value)),
-  );
+    pointer: pointerOf(first.path),
+    offset: start + (first.unknownField ? place.key : place.value),
+  };
 }
 
 function sentence({ path, message }: ShapeFault): string {
@@ -135,6 +172,11 @@ function pointerOf(path: readonly PropertyKey[]): string {
   return path.map(pointerStep).join('');
 }
 
-function refuse<T>(reason: string, remedy: string, pointer = '', place = { line: 1, column: 1 }): Read<T> {
-  return { ok: false, fault: { code: 'INVALID_ACTION', reason, remedy, pointer, ...place } };
+function refuseJson<T>(text: string, error: unknown): Read<T> {
+  if (!(error instanceof JsonFault)) throw error;
+  return refuse(error.message, error.remedy, placeOf(text, error.offset));
+}
+
+function refuse<T>(reason: string, remedy: string, place: TextPlace = { line: 1, column: 1 }): Read<T> {
+  return { ok: false, fault: { code: 'INVALID_ACTION', reason, remedy, pointer: '', ...place } };
 }

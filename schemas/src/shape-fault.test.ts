@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sayIssue } from './say-issue.ts';
-import { shapeFaults } from './shape-fault.ts';
+import { readShape } from './shape-fault.ts';
 
 const call = z.strictObject({ action: z.strictObject({ tool: z.string() }) });
 const issue = z.strictObject({ agentId: z.string(), context: z.record(z.string(), z.string()).optional() });
 
 function pathsOf(value: unknown, ...forms: [z.ZodType, z.ZodType]): string[] {
-  const { error } = z.union(forms).safeParse(value, { error: sayIssue });
-  return error === undefined ? [] : shapeFaults(error).map(({ path }) => path.join('.'));
+  const read = readShape(z.union(forms), value, 10);
+  return read.ok ? [] : read.faults.map(({ path }) => path.join('.'));
 }
 
 test.each<[string, unknown, string[]]>([
@@ -19,4 +18,28 @@ test.each<[string, unknown, string[]]>([
 ])('of two forms: %s, in whichever order they stand', (_, value, paths) => {
   expect(pathsOf(value, call, issue)).toEqual(paths);
   expect(pathsOf(value, issue, call)).toEqual(paths);
+});
+
+test('of many faults as many are put into words as are told', () => {
+  let inWords = 0;
+  const error = () => {
+    inWords += 1;
+    return 'is wrong';
+  };
+  const read = readShape(z.array(z.string({ error })), Array.from({ length: 1_000 }).fill(1), 3);
+  expect(read).toEqual({
+    ok: false,
+    faults: [0, 1, 2].map((at) => ({ path: [at], message: 'is wrong', unknownField: false })),
+  });
+  expect(inWords).toBe(3);
+});
+
+test('a field that nobody knows is told first, however many other faults come before it', () => {
+  const shape = z.strictObject({ list: z.array(z.string()), inner: z.strictObject({}) });
+  const value = { list: Array.from({ length: 100 }).fill(1), inner: { colour: 1, size: 2 } };
+  const read = readShape(shape, value, 2);
+  expect(read.ok ? [] : read.faults.map(({ path }) => path.join('.'))).toEqual([
+    'inner.colour',
+    'inner.size',
+  ]);
 });

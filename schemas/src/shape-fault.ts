@@ -1,28 +1,58 @@
 /** What zod found wrong, as a list that a person can go through: one path and one sentence for each. */
-import type { z } from 'zod';
-import { NO_FORM } from './say-issue.ts';
+import { z } from 'zod';
+import { NO_FORM, sayIssue } from './say-issue.ts';
 
 /** `message` continues a sentence that the name of the field at `path` begins. */
 export type ShapeFault = { path: readonly PropertyKey[]; message: string; unknownField: boolean };
 
+/** `faults`: the likeliest cause first, and at most as many as were asked for. */
+export type Shaped<T> = { ok: true; value: T } | { ok: false; faults: readonly ShapeFault[] };
+
 /**
- * Everything that is wrong, the likeliest cause first: a misspelled field is both unknown and missing, and the name
- * that stands there is the one to mend.
+ * What a value is by its schema, or the first faults of it. A hostile value has a fault in each of its parts: only `most`
+ * of them are put into words, since the words cost far more than finding the fault.
  */
-export function shapeFaults(error: z.core.$ZodError): readonly ShapeFault[] {
-  return error.issues.flatMap(faultsOf).toSorted((a, b) => Number(b.unknownField) - Number(a.unknownField));
+export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number): Shaped<T> {
+  const context = { error: sayIssue, async: false };
+  const result = schema._zod.run({ value, issues: [] }, context);
+  if (result instanceof Promise) throw new TypeError('a schema that waits for something cannot be used here');
+  if (result.issues.length === 0) return { ok: true, value: result.value as T };
+  const issues = likeliest(result.issues, most).map((issue) =>
+    z.core.util.finalizeIssue(issue, context, z.core.config()),
+  );
+  return { ok: false, faults: inOrder(issues.flatMap((issue) => faultsOf(issue, most))).slice(0, most) };
 }
 
-function faultsOf(issue: z.core.$ZodIssue): readonly ShapeFault[] {
+/** A misspelled field is both unknown and missing, and the name that stands there is the one to correct. */
+function inOrder(faults: readonly ShapeFault[]): readonly ShapeFault[] {
+  return faults.toSorted((a, b) => Number(b.unknownField) - Number(a.unknownField));
+}
+
+/** In the order in which they were found. */
+function likeliest(issues: readonly z.core.$ZodRawIssue[], most: number): readonly z.core.$ZodRawIssue[] {
+  if (issues.length <= most) return issues;
+  const naming: z.core.$ZodRawIssue[] = [];
+  const others: z.core.$ZodRawIssue[] = [];
+  for (const issue of issues) {
+    const chosen = MAY_NAME_FIELDS.has(issue.code) ? naming : others;
+    if (chosen.length < most) chosen.push(issue);
+  }
+  return [...naming, ...others].slice(0, most);
+}
+
+/** Issues that may tell of a field that nobody knows. */
+const MAY_NAME_FIELDS: ReadonlySet<string> = new Set(['unrecognized_keys', 'invalid_union']);
+
+function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] {
   const { path, message } = issue;
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ path: [...path, key], message, unknownField: true }));
+      return issue.keys.slice(0, most).map((key) => ({ path: [...path, key], message, unknownField: true }));
     case 'invalid_key':
-      return issue.issues.flatMap(faultsOf).map((fault) => below(path, fault));
+      return issue.issues.flatMap((inner) => faultsOf(inner, most)).map((fault) => below(path, fault));
     case 'invalid_union':
       if (issue.errors.length > 0 && message === NO_FORM)
-        return furthest(issue.errors).map((fault) => below(path, fault));
+        return furthest(issue.errors, most).map((fault) => below(path, fault));
       return [{ path, message, unknownField: false }];
     default:
       return [{ path, message, unknownField: false }];
@@ -30,10 +60,11 @@ function faultsOf(issue: z.core.$ZodIssue): readonly ShapeFault[] {
 }
 
 /** Of the forms that a value may have, the one that it came furthest in is the one that was meant; or has least amiss. */
-function furthest(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly ShapeFault[] {
-  const depth = (faults: readonly ShapeFault[]) => Math.max(...faults.map(({ path }) => path.length));
+function furthest(branches: readonly (readonly z.core.$ZodIssue[])[], most: number): readonly ShapeFault[] {
+  const depth = (faults: readonly ShapeFault[]) =>
+    faults.reduce((deepest, { path }) => Math.max(deepest, path.length), Number.NEGATIVE_INFINITY);
   const [first = []] = branches
-    .map((issues) => issues.flatMap(faultsOf))
+    .map((issues) => issues.slice(0, most).flatMap((issue) => faultsOf(issue, most)))
     .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length);
   return first;
 }

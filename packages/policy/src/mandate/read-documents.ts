@@ -2,7 +2,7 @@
  * Reads what people write as YAML: one document, or several in a file; JSON is YAML. Everything wrong with it is said at
  * once, each with line and column.
  */
-import { CAPS, placeOf, sayIssue, shapeFaults } from '@mandate/schemas';
+import { CAPS, placeOf, placesIn, readShape, type TextPlace } from '@mandate/schemas';
 import { type Document, isMap, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
 import { yamlExcess } from './yaml-bounds.ts';
 import { yamlFaults } from './yaml-rules.ts';
@@ -17,19 +17,14 @@ export function describeFault(file: string, { line, column, path, message }: Doc
 
 type Path = readonly PropertyKey[];
 
-/** What a document must look like: a zod schema, as far as it is needed here. */
-type Schema<T> = {
-  safeParse(
-    value: unknown,
-    how: { error: typeof sayIssue },
-  ): { success: true; data: T } | { success: false; error: Parameters<typeof shapeFaults>[0] };
-};
+/** What a document must look like: a zod schema. */
+type Schema<T> = Parameters<typeof readShape<T>>[0];
 
 /** Says what else is wrong with a document, and where in it. */
 export type SayFault = (path: Path, message: string) => void;
 
 /** Where something of a document stands in its file; both count from 1. */
-export type FindPlace = (path: Path) => { line: number; column: number };
+export type FindPlace = (path: Path) => TextPlace;
 
 const MAX_ALIASES = 50;
 const ALIASES = 'the aliases from here on stand for too much: write out what they mean';
@@ -60,51 +55,69 @@ export function readDocuments<T>(
       prettyErrors: false,
     });
     if (!Array.isArray(documents) || documents.length === 0) return refuse(`the file holds no ${what}`);
-    const faults: DocumentFault[] = [];
+    const faults = new Faults(text);
     for (const document of documents) {
-      if (faults.length > MAX_FAULTS) break;
-      const value = readDocument(document, text, schema, faults);
+      if (faults.areEnough) break;
+      const value = readDocument(document, schema, faults);
       if (value === null) continue;
-      const find: FindPlace = (path) => placeOf(text, offsetOf(document, path));
-      take(value, (path, message) => faults.push(faultAt(document, text, path, message)), find);
+      const find: FindPlace = (path) => faults.placeOf(offsetOf(document, path));
+      take(value, (path, message) => faults.sayAt(document, path, message), find);
     }
-    return inOrder(faults);
+    return faults.inOrder();
   } catch (error) {
     // The parser's own refusal of hostile input.
     return refuse(error instanceof Error ? error.message : String(error));
   }
 }
 
-function inOrder(faults: readonly DocumentFault[]): readonly DocumentFault[] {
-  const sorted = faults.toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return sorted.length <= MAX_FAULTS
-    ? sorted
-    : [
-        ...sorted.slice(0, MAX_FAULTS),
-        { line: 1, column: 1, path: '', message: 'and more: mend these first' },
-      ];
+/** What is wrong with a file. Once there are more faults than are told, no further one is looked up. */
+class Faults {
+  readonly placeOf: (offset: number) => TextPlace;
+  readonly #said: DocumentFault[] = [];
+
+  constructor(text: string) {
+    let places: ((offset: number) => TextPlace) | null = null;
+    this.placeOf = (offset) => {
+      places ??= placesIn(text);
+      return places(offset);
+    };
+  }
+
+  get areEnough(): boolean {
+    return this.#said.length > MAX_FAULTS;
+  }
+
+  say(offset: number, message: string): void {
+    if (!this.areEnough) this.#said.push({ ...this.placeOf(offset), path: '', message });
+  }
+
+  sayAt(document: Document, path: Path, message: string): void {
+    if (this.areEnough) return;
+    const place = this.placeOf(offsetOf(document, path));
+    this.#said.push({ ...place, path: path.map(String).join('.'), message });
+  }
+
+  inOrder(): readonly DocumentFault[] {
+    const sorted = this.#said.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    return sorted.length <= MAX_FAULTS
+      ? sorted
+      : [
+          ...sorted.slice(0, MAX_FAULTS),
+          { line: 1, column: 1, path: '', message: 'and more: correct these first' },
+        ];
+  }
 }
 
-function readDocument<T>(
-  document: Document,
-  text: string,
-  schema: Schema<T>,
-  faults: DocumentFault[],
-): T | null {
+function readDocument<T>(document: Document, schema: Schema<T>, faults: Faults): T | null {
   const found = yamlFaults(document);
-  if (found.length > 0) {
-    for (const { offset, message } of found.slice(0, MAX_FAULTS + 1))
-      faults.push({ ...placeOf(text, offset), path: '', message });
-    return null;
-  }
+  for (const { offset, message } of found) faults.say(offset, message);
+  if (found.length > 0) return null;
   readMinusZeroAsZero(document);
-  const value = plainValue(document, text, faults);
+  const value = plainValue(document, faults);
   if (value === undefined) return null;
-  const parsed = schema.safeParse(value, { error: sayIssue });
-  if (parsed.success) return parsed.data;
-  for (const { path, message } of shapeFaults(parsed.error).slice(0, MAX_FAULTS + 1)) {
-    faults.push(faultAt(document, text, path, message));
-  }
+  const read = readShape(schema, value, MAX_FAULTS + 1);
+  if (read.ok) return read.value;
+  for (const { path, message } of read.faults) faults.sayAt(document, path, message);
   return null;
 }
 
@@ -118,23 +131,19 @@ function readMinusZeroAsZero(document: Document): void {
 }
 
 /** undefined where aliases multiply: that is all the parser refuses by now, and it does not say where. */
-function plainValue(document: Document, text: string, faults: DocumentFault[]): unknown {
+function plainValue(document: Document, faults: Faults): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     visit(document, {
       Alias: (_key, { range }) => {
-        faults.push({ ...placeOf(text, range?.[0] ?? 0), path: '', message: ALIASES });
+        faults.say(range?.[0] ?? 0, ALIASES);
         return visit.BREAK;
       },
     });
     return undefined;
   }
-}
-
-function faultAt(document: Document, text: string, path: Path, message: string): DocumentFault {
-  return { ...placeOf(text, offsetOf(document, path)), path: path.map(String).join('.'), message };
 }
 
 /** Where the last key of the path stands; for one that is missing, where its parent begins. */

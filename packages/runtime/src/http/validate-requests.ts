@@ -2,7 +2,7 @@
  * Requests are read by their zod schemas, and what is wrong is said in the words in which a record or a file is refused: each
  * place, what belongs there, and beside a name that nobody knows those that are known.
  */
-import { sayIssue, shapeFaults } from '@mandate/schemas';
+import { readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 
@@ -19,17 +19,15 @@ export class RequestFault extends Error {
   }
 }
 
-/** So many places are told. */
+/** How many faults of a request are told. */
 const MOST = 50;
 
 export const validateRequests: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (value) => {
-    const parsed = schema.safeParse(value, { error: sayIssue });
-    if (parsed.success) return { value: parsed.data };
-    const faults = shapeFaults(parsed.error)
-      .slice(0, MOST)
-      .map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
+    const read = readShape(schema, value, MOST);
+    if (read.ok) return { value: read.value };
+    const faults = read.faults.map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
     return { error: new RequestFault(faults) };
   };
 

@@ -3,11 +3,20 @@
  * differ in what they say, not in how they travel.
  */
 import type { Outgoing } from '@mandate/bus';
-import { callerOf, HttpProblem, isMandateError, produced, rawBody, type Span } from '@mandate/runtime';
+import {
+  callerOf,
+  HttpProblem,
+  inTurns,
+  isMandateError,
+  laneOf,
+  produced,
+  rawBody,
+  type Span,
+} from '@mandate/runtime';
 import {
   type ActionsRecord,
   agentKey,
-  type Fault,
+  type ListedFault,
   readActionsRecord,
   recordHeaders,
   type Source,
@@ -17,7 +26,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
-import { badRecord, badRecords, readSubmission, type SubmissionSchemas } from './read-submission.ts';
+import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
 
 /** One record on its way: what was made of a caller's item, and where it lies now. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
@@ -40,20 +49,19 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   { route, waitMs }: { route: Route<T>; waitMs: number },
 ): Promise<{ many: boolean; published: readonly Published<T>[] }> {
   const key = callerOf(request);
-  const { many, items } = readSubmission(rawBody(request), route.schemas, route.code);
+  const lane = laneOf(request);
+  const { many, items } = await inTurns(lane, readSubmission(rawBody(request), route.schemas, route.code));
   for (const item of items) mustSpeakFor(key, item);
-  const records = items.map((item) => route.recordOf(item, { tenant: key.tenant, many }));
-  const values = records.map(({ record }) => JSON.stringify(record));
-  mustBeReadable(values, route.code, many);
+  const records = await inTurns(lane, recordsOf(items, route, { tenant: key.tenant, many }));
   const span = request.span && appending(request.span, gateway.bus, key.tenant, items);
   const traceparent = span?.traceparent ?? request.traceparent;
   const outgoing = items.map(({ agentId }, index) => {
     const id = records.length === 1 ? request.id : `${request.id}-${index}`;
-    const { record, fingerprint = null } = records[index] ?? {};
-    const named = { id, event: record?.event ?? '' };
+    const { event = '', value = '', fingerprint = null } = records[index] ?? {};
+    const named = { id, event };
     return {
       key: agentKey(key.tenant, agentId),
-      value: values[index] ?? '',
+      value,
       headers: recordHeaders(named, { source: 'gateway', traceparent, fingerprint }),
     };
   });
@@ -86,19 +94,34 @@ function appending(
   return span;
 }
 
+type Written = { event: string; value: string; fingerprint: string | null };
+
 /**
  * What is published is read first as the decider will read it, so that nothing that was accepted becomes a dead letter.
- * The record is not the text that the caller sent: a place in it would mislead.
+ * The record is not the text that the caller sent: a place in it would mislead. Yields after each record.
  */
-function mustBeReadable(values: readonly string[], code: Route<never>['code'], many: boolean): void {
-  const faults: (Fault & { index: number })[] = [];
-  for (const [index, value] of values.entries()) {
+function* recordsOf<T>(
+  items: readonly T[],
+  { recordOf, code }: Route<T>,
+  submission: { tenant: string; many: boolean },
+): Generator<void, readonly Written[]> {
+  const written: Written[] = [];
+  const faults: ListedFault[] = [];
+  let wrong = 0;
+  for (const [index, item] of items.entries()) {
+    const { record, fingerprint } = recordOf(item, submission);
+    const value = JSON.stringify(record);
+    written.push({ event: record.event, value, fingerprint });
     const read = readActionsRecord(Buffer.from(value));
-    if (!read.ok) faults.push({ ...read.fault, pointer: '', line: 1, column: 1, index });
+    if (!read.ok) {
+      wrong += 1;
+      if (faults.length < LISTED) faults.push({ ...read.fault, pointer: '', line: 1, column: 1, index });
+    }
+    yield;
   }
   const [first] = faults;
-  if (first === undefined) return;
-  throw many ? badRecords(code, faults, values.length) : badRecord(code, first);
+  if (first === undefined) return written;
+  throw submission.many ? badRecords(code, faults, { wrong, records: items.length }) : badRecord(code, first);
 }
 
 async function append(

@@ -1,35 +1,34 @@
 /** The body of a publishing request: one record or a list, read by the strict reader before anything is made of it. */
 import { HttpProblem } from '@mandate/runtime';
-import { type Fault, type Json, readSome } from '@mandate/schemas';
+import { type Fault, type Json, type ListedFault, readSome } from '@mandate/schemas';
 import type { z } from 'zod';
 
 export const MAX_RECORDS = 500;
-/** At most so many faults of a list are listed; the first ones are what one mends. */
-const LISTED = 20;
+/** At most so many faults of a list are listed; the first ones are those that help to correct it. */
+export const LISTED = 20;
 
 export type Submission<T> = { many: boolean; items: readonly T[] };
 
 /** The schemas of one kind of record: as it stands on the log, and what is inside of it, bare. */
 export type SubmissionSchemas<T> = { record: z.ZodType<T>; bare: z.ZodType<T> };
 
-/** Throws a 400 with a fault for each bad record of a list, when there is any: nothing is published then. */
-export function readSubmission<T>(
+/**
+ * Throws a 400 with a fault for each bad record of a list, when there is any: nothing is published then. Yields after each
+ * record of a list.
+ */
+export function* readSubmission<T>(
   body: Buffer,
   schemas: SubmissionSchemas<T>,
   code: 'INVALID_ACTION' | 'INVALID_OUTCOME',
-): Submission<T> {
-  const some = readSome(body, (json) => (isRecord(json) ? schemas.record : schemas.bare), body.length);
-  if (!some.many) {
-    if (some.read.ok) return { many: false, items: [some.read.value] };
-    throw badRecord(code, some.read.fault);
-  }
+): Generator<void, Submission<T>> {
+  const schemaOf = (json: Json) => (isRecord(json) ? schemas.record : schemas.bare);
+  const some = yield* readSome(body, schemaOf, { records: MAX_RECORDS, faults: LISTED });
+  if ('faults' in some) throw badRecords(code, some.faults, { wrong: some.wrong, records: some.records });
   if (!some.read.ok) throw badRecord(code, some.read.fault);
-  const reads = some.read.value;
-  if (reads.length === 0 || reads.length > MAX_RECORDS) throw wrongCount(code, reads.length);
-  const items = reads.flatMap((read) => (read.ok ? [read.value] : []));
-  if (items.length === reads.length) return { many: true, items };
-  const faults = reads.flatMap((read, index) => (read.ok ? [] : [{ index, ...read.fault }]));
-  throw badRecords(code, faults, reads.length);
+  if (!some.many) return { many: false, items: [some.read.value] };
+  const items = some.read.value;
+  if (items.length === 0) throw emptyList(code);
+  return { many: true, items };
 }
 
 function isRecord(json: Json): boolean {
@@ -46,10 +45,10 @@ export function badRecord(code: string, { reason, remedy, pointer, line, column 
 
 export function badRecords(
   code: string,
-  faults: readonly (Fault & { index: number })[],
-  count: number,
+  faults: readonly ListedFault[],
+  { wrong, records }: { wrong: number; records: number },
 ): HttpProblem {
-  const errors = faults.slice(0, LISTED).map(({ index, pointer, line, column, reason, remedy }) => ({
+  const errors = faults.map(({ index, pointer, line, column, reason, remedy }) => ({
     index,
     pointer,
     line,
@@ -57,14 +56,14 @@ export function badRecords(
     detail: reason,
     remedy,
   }));
-  return new HttpProblem(400, code, `${faults.length} of ${count} records cannot be read`, {
+  return new HttpProblem(400, code, `${wrong} of ${records} records cannot be read`, {
     remedy: 'Nothing was published. Correct what stands under errors and send the list again.',
-    extension: { errors, errorCount: faults.length },
+    extension: { errors, errorCount: wrong },
   });
 }
 
-function wrongCount(code: string, count: number): HttpProblem {
-  return new HttpProblem(400, code, `a list holds 1 to ${MAX_RECORDS} records, not ${count}`, {
-    remedy: 'Nothing was published. Send several lists.',
+function emptyList(code: string): HttpProblem {
+  return new HttpProblem(400, code, 'the list holds no record', {
+    remedy: `Nothing was published. Send 1 to ${MAX_RECORDS} records in a list.`,
   });
 }

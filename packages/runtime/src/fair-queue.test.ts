@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FairQueue, type Lane } from './fair-queue.ts';
+
+/** As many takings as asked for, where each lane always has something waiting, and each taking costs its lane so much. */
+function takings(lanes: readonly { lane: Lane; cost: number }[], count: number): Map<string, number> {
+  const queue = new FairQueue<{ lane: Lane; cost: number }>();
+  for (const one of lanes) queue.add(one.lane, one);
+  const charged = new Map<string, number>();
+  for (let taken = 0; taken < count; taken++) {
+    const one = queue.take();
+    if (one === undefined) throw new Error('nothing waits');
+    queue.charge(one.lane, one.cost);
+    const name = one.lane.join('/');
+    charged.set(name, (charged.get(name) ?? 0) + one.cost);
+    queue.add(one.lane, one);
+  }
+  return charged;
+}
+
+test('what waits in one lane comes in the order in which it came', () => {
+  const queue = new FairQueue<number>();
+  for (const item of [1, 2, 3]) queue.add(['a'], item);
+  expect([queue.size, queue.take(), queue.take(), queue.take(), queue.take(), queue.size]).toEqual([
+    3,
+    1,
+    2,
+    3,
+    undefined,
+    0,
+  ]);
+});
+
+test('lanes side by side are charged the same, whatever one taking costs', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 6 }), (costs) => {
+      const charged = takings(
+        costs.map((cost, at) => ({ lane: [`lane ${at}`], cost })),
+        500,
+      );
+      const amounts = [...charged.values()];
+      expect(charged.size).toBe(costs.length);
+      expect(Math.max(...amounts) - Math.min(...amounts)).toBeLessThanOrEqual(Math.max(...costs));
+    }),
+  );
+});
+
+test('a tenant with a hundred keys gets no more than one with a single key, and all tenants no more than the deciders', () => {
+  const many = Array.from({ length: 100 }, (_, key) => ({
+    lane: ['requests', 'many', `key ${key}`],
+    cost: 1,
+  }));
+  const charged = takings(
+    [...many, { lane: ['requests', 'one', 'key'], cost: 1 }, { lane: ['deciders'], cost: 1 }],
+    4_000,
+  );
+  const sumOf = (beginning: string) =>
+    [...charged].reduce((sum, [name, cost]) => sum + (name.startsWith(beginning) ? cost : 0), 0);
+  expect([sumOf('requests/many'), sumOf('requests/one'), sumOf('deciders')]).toEqual([1_000, 1_000, 2_000]);
+});
+
+test('a lane that was away does not make up for it, and one that comes back is not let off', () => {
+  const queue = new FairQueue<string>();
+  const work = (lane: string, cost: number) => {
+    queue.add([lane], lane);
+    const taken = queue.take();
+    queue.charge([taken ?? ''], cost);
+    return taken;
+  };
+  for (let n = 0; n < 10; n++) work('busy', 1);
+  queue.add(['busy'], 'busy');
+  expect(work('new', 1)).toBe('new');
+  // Both were charged for what they took since: the new one does not have nine more.
+  queue.add(['new'], 'new');
+  queue.add(['new'], 'new');
+  expect([queue.take(), queue.take()]).toContain('busy');
+});
+
+test('lanes that nobody waits in are forgotten, and what they were charged only once it makes no difference', () => {
+  const queue = new FairQueue<number>();
+  queue.add(['dear'], 0);
+  queue.take();
+  queue.charge(['dear'], 1_000);
+  for (let n = 1; n <= 5_000; n++) {
+    queue.add([`passing ${n}`], n);
+    queue.take();
+    queue.charge([`passing ${n}`], 1);
+  }
+  queue.add(['dear'], -1);
+  queue.add(['another'], -2);
+  expect(queue.take()).toBe(-2);
+});

@@ -1,0 +1,94 @@
+/**
+ * Who is next, by how much each had already. Lanes lie within lanes: where many wait in one of them, those in the lane beside
+ * it come just as often, whatever their number.
+ */
+
+/** From the widest to the narrowest, such as `['requests', tenant, key]`. No lane is the beginning of another. */
+export type Lane = readonly string[];
+
+type Place<T> = {
+  /** How much it was charged, from where the others were when it came. */
+  charged: number;
+  /** How many wait in it. */
+  waiting: number;
+  /** Of the one within it that was taken last: who comes begins there, and gains nothing by having been away. */
+  floor: number;
+  readonly within: Map<string, Place<T>>;
+  readonly items: T[];
+};
+
+/** So many places that nobody waits in may be remembered. */
+const MOST_IDLE = 1_000;
+
+export class FairQueue<T> {
+  readonly #root: Place<T> = emptyPlace(0);
+
+  get size(): number {
+    return this.#root.waiting;
+  }
+
+  add(lane: Lane, item: T): void {
+    const places = this.#placesOf(lane);
+    for (const place of places) place.waiting += 1;
+    places.at(-1)?.items.push(item);
+  }
+
+  /** Takes what waits first in the lane that was charged least. */
+  take(): T | undefined {
+    if (this.size === 0) return undefined;
+    let place = this.#root;
+    place.waiting -= 1;
+    while (place.items.length === 0) {
+      const next = leastCharged(place);
+      place.floor = Math.max(place.floor, next.charged);
+      next.waiting -= 1;
+      place = next;
+    }
+    return place.items.shift();
+  }
+
+  /** What was taken from the lane took so much. */
+  charge(lane: Lane, amount: number): void {
+    for (const place of this.#placesOf(lane)) place.charged += amount;
+  }
+
+  #placesOf(lane: Lane): readonly Place<T>[] {
+    const places = [this.#root];
+    let place = this.#root;
+    for (const name of lane) {
+      place = placeWithin(place, name);
+      places.push(place);
+    }
+    return places;
+  }
+}
+
+function emptyPlace<T>(charged: number): Place<T> {
+  return { charged, waiting: 0, floor: 0, within: new Map(), items: [] };
+}
+
+function placeWithin<T>(place: Place<T>, name: string): Place<T> {
+  const known = place.within.get(name);
+  if (known !== undefined) {
+    if (known.waiting === 0) known.charged = Math.max(known.charged, place.floor);
+    return known;
+  }
+  if (place.within.size >= MOST_IDLE) forgetIdle(place);
+  const made = emptyPlace<T>(place.floor);
+  place.within.set(name, made);
+  return made;
+}
+
+/** Those that would begin at the floor if they came again. */
+function forgetIdle<T>({ within, floor }: Place<T>): void {
+  for (const [name, { waiting, charged }] of within)
+    if (waiting === 0 && charged <= floor) within.delete(name);
+}
+
+function leastCharged<T>({ within }: Place<T>): Place<T> {
+  let least: Place<T> | undefined;
+  for (const place of within.values())
+    if (place.waiting > 0 && (least === undefined || place.charged < least.charged)) least = place;
+  if (least === undefined) throw new Error('a place counts more than wait in it');
+  return least;
+}

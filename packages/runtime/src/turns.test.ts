@@ -1,0 +1,83 @@
+import { setImmediate as nextPhase } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createTurns } from './turns.ts';
+
+/** Turns of 10 ms by a clock that only work moves on. */
+function turnsByHand() {
+  const clock = { nowMs: 0 };
+  const turns = createTurns({ now: () => clock.nowMs, turnMs: 10 });
+  const compute = (ms: number) => {
+    clock.nowMs += ms;
+  };
+  return { turns, compute };
+}
+
+/** What was done, and where sockets and timers were served in between. */
+function diary() {
+  const entries: string[] = [];
+  let isOver = false;
+  const serving = (async () => {
+    while (!isOver) {
+      await nextPhase();
+      if (entries.at(-1) !== 'sockets') entries.push('sockets');
+    }
+  })();
+  return {
+    entries,
+    async stop() {
+      isOver = true;
+      await serving;
+      return entries;
+    },
+  };
+}
+
+test('a turn is over once it was computed for so long, and another begins when sockets were served', async () => {
+  const { turns, compute } = turnsByHand();
+  expect(turns.isOver()).toBe(false);
+  compute(9);
+  expect(turns.isOver()).toBe(false);
+  compute(1);
+  expect(turns.isOver()).toBe(true);
+  await nextPhase();
+  expect(turns.isOver()).toBe(false);
+});
+
+test('who comes while others wait has to wait as well', async () => {
+  const { turns } = turnsByHand();
+  expect(turns.isBusy()).toBe(false);
+  const waiting = turns.next(['a']);
+  expect([turns.isOver(), turns.isBusy()]).toEqual([false, true]);
+  await waiting;
+  expect(turns.isBusy()).toBe(false);
+});
+
+test('short work goes on in one turn, and between two turns sockets are served', async () => {
+  const { turns, compute } = turnsByHand();
+  const { entries, stop } = diary();
+  const work = async (name: string, ms: number) => {
+    await turns.next([name]);
+    compute(ms);
+    entries.push(name);
+  };
+  await Promise.all([work('a', 4), work('b', 4), work('c', 4), work('d', 4)]);
+  expect((await stop()).join()).toContain('a,b,c,sockets,d');
+});
+
+test('what was resumed is charged to its lane, with all that follows without waiting', async () => {
+  const { turns, compute } = turnsByHand();
+  const done: string[] = [];
+  const work = async (lane: string, steps: number, ms: number) => {
+    for (let step = 0; step < steps; step++) {
+      await turns.next([lane]);
+      await null;
+      await null;
+      compute(ms);
+      done.push(lane);
+    }
+  };
+  await Promise.all([work('dear', 4, 30), work('cheap', 12, 10)]);
+  // Three steps of the one take as long as one of the other.
+  expect(done.slice(0, 8).filter((lane) => lane === 'dear')).toHaveLength(2);
+  expect(done).toHaveLength(16);
+});

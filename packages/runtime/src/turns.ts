@@ -1,0 +1,105 @@
+/**
+ * Turns of the event loop. All services of a process share one event loop, and nothing is answered while one of them
+ * computes: not even a kill. So whatever may compute for more than a few milliseconds asks `isOver` between its steps, and
+ * waits for its next turn where it is.
+ *
+ * Those who wait go on in turns of `TURN_MS`; between two turns sockets and timers are served. Who goes on is decided by
+ * time: in each lane, the one that has computed least. So a tenant with a thousand requests gets no more than one with a
+ * single request, and all requests together get no more than the deciders.
+ *
+ * Turns decide when work is done, and never what comes of it.
+ */
+import { FairQueue, type Lane } from './fair-queue.ts';
+
+export type { Lane } from './fair-queue.ts';
+
+export type Turns = {
+  /** Whether this turn of the event loop is used up. */
+  isOver(): boolean;
+  /** Whether work that comes now has to wait: this turn is used up, or others wait already. */
+  isBusy(): boolean;
+  /** Resolves when it is the caller's turn. What it computes until it waits for something else is charged to the lane. */
+  next(lane: Lane): Promise<void>;
+};
+
+/** Long enough that waiting costs little, and short enough that a request which needs several turns is answered in time. */
+const TURN_MS = 10;
+
+export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } = {}): Turns {
+  const waiting = new FairQueue<{ lane: Lane; go(): void }>();
+  let beganMs = 0;
+  /** Whether `beganMs` is of this turn. */
+  let hasBegun = false;
+  let isServing = false;
+
+  /** A turn ends where Node runs its immediates: by then every socket that had something to say was heard. */
+  function begin(): void {
+    beganMs = now();
+    if (hasBegun) return;
+    hasBegun = true;
+    setImmediate(() => {
+      hasBegun = false;
+    });
+  }
+
+  function isOver(): boolean {
+    if (!hasBegun) begin();
+    return now() - beganMs >= turnMs;
+  }
+
+  function serveSoon(): void {
+    if (isServing) return;
+    isServing = true;
+    setImmediate(() => {
+      begin();
+      serve();
+    });
+  }
+
+  function serve(): void {
+    const next = waiting.take();
+    if (next === undefined) {
+      isServing = false;
+      return;
+    }
+    const resumedMs = now();
+    next.go();
+    afterPromises(() => {
+      waiting.charge(next.lane, now() - resumedMs);
+      if (!isOver()) {
+        serve();
+        return;
+      }
+      isServing = false;
+      if (waiting.size > 0) serveSoon();
+    });
+  }
+
+  return {
+    isOver,
+    isBusy: () => waiting.size > 0 || isOver(),
+    next(lane) {
+      return new Promise((resolve) => {
+        waiting.add(lane, { lane, go: resolve });
+        serveSoon();
+      });
+    },
+  };
+}
+
+/** Once whoever was resumed, and all that followed from it, waits for something that this process does not compute. */
+function afterPromises(then: () => void): void {
+  Promise.resolve().then(() => process.nextTick(then));
+}
+
+/** Of this process: all that share an event loop must share its turns. */
+export const turns: Turns = createTurns();
+
+/** Does the work step by step, and waits for a turn of its lane wherever one is used up. */
+export async function inTurns<T>(lane: Lane, work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    if (turns.isOver()) await turns.next(lane);
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}

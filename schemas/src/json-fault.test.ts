@@ -1,0 +1,18 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { placeOf, placesIn } from './json-fault.ts';
+
+test('a place counts the line breaks before it, and the characters since the last of them', () => {
+  const lines = fc.string({ unit: fc.constantFrom('\n', '\r', 'a', '漢', '\ud83d') });
+  fc.assert(
+    fc.property(lines, fc.array(fc.nat(30)), (text, offsets) => {
+      const place = placesIn(text);
+      for (const offset of offsets.filter((at) => at <= text.length)) {
+        const before = text.slice(0, offset).split('\n');
+        const expected = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+        expect(place(offset)).toEqual(expected);
+        expect(placeOf(text, offset)).toEqual(expected);
+      }
+    }),
+  );
+});
