@@ -6,7 +6,8 @@ import { tenant } from './scalars.ts';
 /**
  * publish: ask for actions, and read what was decided. report: report what became of them. release: the reports of this
  * key are those of a tool server or gateway, which no policy bounds; it does not include report. audit: read the record. operate: kill, revive, adjust budgets, within the key's
- * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. author:
+ * tenant. operate:all: what reaches beyond one tenant, such as stopping everything; it does not include operate. operate:limits:
+ * give back what the limits of the key's tenant count, and nothing else; no role has it. author:
  * change the agents, policies and rules of the key's tenant. persons: read what is sealed of its people, and forget them.
  * admin: issue, list and revoke the keys of the people who work with the tenant; whoever has it can so have any role.
  */
@@ -17,6 +18,7 @@ export const API_SCOPES = [
   'audit',
   'operate',
   'operate:all',
+  'operate:limits',
   'author',
   'persons',
   'admin',

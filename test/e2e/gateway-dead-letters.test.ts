@@ -52,6 +52,21 @@ async function withLetter(value: string | Uint8Array = BROKEN, options = {}) {
   return { plane, letter, path, republish, history, traceparent };
 }
 
+test('a correction takes a key that may say what it says, and stays one of the same agent', async () => {
+  const { plane, path, republish } = await withLetter();
+  const asRunner = (body: object) => plane.call('runner', 'POST', `${path}/republish`, body);
+  const outcome = {
+    event: 'action.completed',
+    outcome: { actionId: 'a-1', agentId: 'bot-1', status: 'cancelled' },
+  };
+  for (const value of [mended(), outcome, null])
+    expect((await asRunner({ value })).body.code).toBe('FORBIDDEN');
+  const other = await republish({ value: mended({ agentId: 'bot-2' }) });
+  expect(other).toMatchObject({ status: 400, body: { code: 'INVALID_ACTION' } });
+  expect(other.body.errors).toMatchObject([{ pointer: '/value/action/agentId' }]);
+  expect((await asRunner({})).status).toBe(202);
+});
+
 /** What was published from dead letters. */
 async function publishedFrom(plane: Plane, { id }: Listed) {
   const records = await recordsOf(plane.bus, TOPICS.actions);

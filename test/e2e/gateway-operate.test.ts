@@ -18,11 +18,11 @@ const call = (id: string, tool = 'look', agentId = 'bot-1') => ({ id, agentId, t
 const WAIT = '/v1/actions?waitMs=20000';
 const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
-test('what the bounds of a tenant count is given back by whoever runs the plane, and by nobody in it', async () => {
+test('what the bounds of a tenant count is given back with a key for that alone', async () => {
   const isOfBounds = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
   const plane = await startGatewayPlane({ mandates: MANDATES, isOfBounds });
   const adjust = async (
-    who: 'operator' | 'owner' | 'stranger',
+    who: 'operator' | 'owner' | 'stranger' | 'accountant',
     deltaMicros: number,
     budget: object = total,
   ) => {
@@ -34,8 +34,13 @@ test('what the bounds of a tenant count is given back by whoever runs the plane,
   expect(await adjust('operator', 5)).toBe(200);
   expect(await adjust('operator', -1, { ...total, id: 'own' })).toBe(200);
   expect(await adjust('stranger', -1)).toBe(200);
-  expect(await adjust('owner', -1)).toBe(200);
-  expect(await plane.ledger.balances('acme')).toMatchObject([{ spentMicros: -1 }, { spentMicros: 4 }]);
+  expect(await adjust('accountant', -1)).toBe(200);
+  expect(await adjust('accountant', 1)).toBe(200);
+  // That key does nothing else, and one that reaches beyond its tenant does not do this.
+  expect(await adjust('accountant', -1, { ...total, id: 'own' })).toBe('FORBIDDEN');
+  expect((await plane.call('accountant', 'POST', '/v1/agents/bot-1/kill')).status).toBe(403);
+  expect(await adjust('owner', -1)).toBe('BUDGET_OF_BOUNDS');
+  expect(await plane.ledger.balances('acme')).toMatchObject([{ spentMicros: -1 }, { spentMicros: 5 }]);
 });
 
 test('an adjusted budget is spent or free at once, in dollars or micro-dollars, and stands on the log', async () => {

@@ -29,6 +29,10 @@ const GRANTS = {
   stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
+  /** Whoever gives back what the limits of the tenant count. */
+  accountant: { tenant: 'acme', scopes: ['operate:limits'], agents: [] },
+  /** Of the plane, and of no tenant's agents. */
+  runner: { tenant: 'plane', scopes: ['operate', 'operate:all'], agents: [] },
   protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
   owner: {
     tenant: 'acme',

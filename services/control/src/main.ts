@@ -34,11 +34,15 @@ await runService(process, {
     const { directTenants } = followed;
     closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
     const clock = systemClock;
+    const ofFile = fileKeyStore(folder.keys);
     const reads = recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces });
     return {
-      keys: keysWhileOpen(anyKeyStore(followed.keys, fileKeyStore(folder.keys)), followed),
+      keys: keysWhileOpen(anyKeyStore(followed.keys, ofFile), followed),
       readiness: async () => [await answers('log', bus.ping())],
-      routes: controlRoutes({ followed, clock, redactText: redactPieces }, reads),
+      routes: controlRoutes(
+        { followed, clock, redactText: redactPieces, hasFileKeys: ofFile.hasKeysOf },
+        reads,
+      ),
     };
   },
 });

@@ -38,6 +38,12 @@ test('whoever opens a tenant that people work in already is not its admin by tha
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
 });
 
+test('nor where a key of a file is of the tenant, though nothing stands in it', async () => {
+  const { call, open } = await scene();
+  expect(await open({ id: 'filed' })).toMatchObject({ status: 201, body: { key: null } });
+  expect((await call('owner', 'GET', '/v1/tenants/filed')).body.tenant.id).toBe('filed');
+});
+
 test('nor where rules alone stand in it', async () => {
   const { call, open } = await scene();
   await call('author', 'POST', '/v1/rules', { body: { version: 1, id: 'r', policy: 'p' } });

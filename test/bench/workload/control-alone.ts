@@ -33,7 +33,12 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
     keys: memoryKeyStore([record]),
     readiness: async () => [],
   });
-  await server.register(controlRoutes({ followed, clock: systemClock, redactText: (text) => text }, null));
+  await server.register(
+    controlRoutes(
+      { followed, clock: systemClock, redactText: (text) => text, hasFileKeys: async () => false },
+      null,
+    ),
+  );
   const { url, stop } = await serveHttp(server, { host: '127.0.0.1', port: 0 });
   stack.defer(stop);
   const held = stack.move();

@@ -28,7 +28,12 @@ export async function controlService(tenant: string, scope: ApiScope): Promise<C
     ...{ service: 'control', version: '0', log, metrics: createMetrics({ service: 'control' }) },
     ...{ keys: memoryKeyStore([record]), readiness: async () => [] },
   });
-  await server.register(controlRoutes({ followed, clock: Date.now, redactText: (text) => text }, null));
+  await server.register(
+    controlRoutes(
+      { followed, clock: Date.now, redactText: (text) => text, hasFileKeys: async () => false },
+      null,
+    ),
+  );
   onTestFinished(() => {
     server.server.closeAllConnections();
     return server.close();

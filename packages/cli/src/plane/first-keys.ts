@@ -8,7 +8,17 @@ const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
   { name: 'publisher', scopes: ['publish', 'report'] },
   {
     name: 'operator',
-    scopes: ['publish', 'report', 'release', 'audit', 'operate', 'operate:all', 'author', 'admin'],
+    scopes: [
+      'publish',
+      'report',
+      'release',
+      'audit',
+      'operate',
+      'operate:all',
+      'operate:limits',
+      'author',
+      'admin',
+    ],
   },
   { name: 'auditor', scopes: ['audit'] },
 ];

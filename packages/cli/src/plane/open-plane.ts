@@ -219,7 +219,10 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
     : null;
   await server.register(
-    controlRoutes({ followed, clock, redactText: redactingInForce(privacy) }, controlReads),
+    controlRoutes(
+      { followed, clock, redactText: redactingInForce(privacy), hasFileKeys: keys.hasKeysOf },
+      controlReads,
+    ),
   );
   await server.register(
     queryRoutes({

@@ -27,6 +27,8 @@ const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedK
 
 export type FileKeyStore = KeyStore & {
   list(): Promise<readonly ApiKeyRecord[]>;
+  /** Whether it holds a key of the tenant, revoked ones among them. */
+  hasKeysOf(tenant: string): Promise<boolean>;
   add(record: ApiKeyRecord): Promise<void>;
   /** The record as it is now, or null when no key has this id. Revoking twice keeps the first time. */
   revoke(id: string): Promise<ApiKeyRecord | null>;
@@ -94,6 +96,7 @@ export function fileKeyStore(
     },
     holderOf: async (id) => (await current()).get(id) ?? null,
     list: async () => [...(await look()).values()],
+    hasKeysOf: async (tenant) => [...(await look()).values()].some((record) => record.tenant === tenant),
     add: (record) =>
       change((records) => {
         records.set(record.id, record);

@@ -36,7 +36,8 @@ const opened = counted.extend({
     .nullable()
     .describe(
       'Of its first admin, who issues all others: it is kept nowhere, so hand it on. null where something stands in the ' +
-        'tenant already: its people issue their own; or where this very request was answered before.',
+        'tenant already, or a key of it is in the file of the plane: its people issue their own, or `mandate keys issue` does. ' +
+        'Also null where this very request was answered before.',
     ),
 });
 const pages = pagesById('tenants', shown);
@@ -124,8 +125,10 @@ export function writeTenants(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { id } = request.body;
+      // Asked first: where it cannot be known, nothing is opened.
+      const isKnown = await control.hasFileKeys(id);
       await put(control, request, reply, { expects: 0 });
-      const key = await firstKey(control, request, id);
+      const key = isKnown ? null : await firstKey(control, request, id);
       reply.code(201).header('location', `/v1/tenants/${id}`);
       return { ...countedOf(control, id), key };
     },

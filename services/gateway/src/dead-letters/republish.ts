@@ -24,9 +24,10 @@ import {
   traceparentOf,
   wireTime,
 } from '@mandate/schemas';
+import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { redactAction } from '../publish/redact-action.ts';
-import type { Letter, letterAt } from './read-letter.ts';
+import { jsonIn, type Letter, type letterAt } from './read-letter.ts';
 import { republicationsOf } from './republications.ts';
 
 /** Names the dead letter on the record that was published from it. */
@@ -62,7 +63,7 @@ export async function republish(
   const content =
     corrected === null
       ? { ...originalOf(letter), headers: traceparent === null ? {} : { traceparent } }
-      : correctedRecord(gateway, topic, corrected.value, { id: command.id, traceparent });
+      : correctedRecord(gateway, letter, corrected.value, { id: command.id, traceparent });
   const [acknowledged] = await gateway.bus.append(topic, [
     { ...content, headers: { ...content.headers, [HEADER]: letter.id } },
   ]);
@@ -131,10 +132,11 @@ function originalOf({ lastOffset, truncated, key, valueBase64 }: Letter): Pick<O
 
 function correctedRecord(
   gateway: Gateway,
-  topic: string,
+  letter: Letter,
   value: Json,
   { id, traceparent }: { id: string; traceparent: string | null },
 ): Outgoing {
+  const { topic } = letter.source;
   const read = readActionsRecord(Buffer.from(JSON.stringify(value)));
   if (!read.ok) throw unreadable(read.fault);
   const record = read.value;
@@ -150,6 +152,7 @@ function correctedRecord(
   }
   const whose = owner ?? tenant ?? DEFAULTS.tenant;
   const key = agentKey(whose, agentId);
+  mustBeOfSameAgent(letter, record);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
     return {
@@ -164,6 +167,26 @@ function correctedRecord(
     value: JSON.stringify({ ...record, action }),
     headers: recordHeaders({ id, event: record.event }, { ...beside, fingerprint }),
   };
+}
+
+const saidSubject = z
+  .object({ tenant: z.string().optional(), agentId: z.string().optional() })
+  .catch(() => ({}));
+const saidRecord = z.object({ action: saidSubject.optional(), outcome: saidSubject.optional() });
+
+/** Who acts is not corrected, where the letter says who it is: the record of one agent would become another's. */
+function mustBeOfSameAgent({ valueBase64 }: Letter, record: ActionsRecord): void {
+  const said = saidRecord.safeParse(jsonIn(Buffer.from(valueBase64, 'base64'))).data;
+  const before = said?.action ?? said?.outcome ?? {};
+  const after = subjectOf(record);
+  for (const field of ['tenant', 'agentId'] as const) {
+    if (before[field] === undefined || before[field] === after[field]) continue;
+    throw unreadable({
+      reason: `its ${field} is "${after[field] ?? ''}", and that of the letter "${before[field]}"`,
+      remedy: 'leave tenant and agent as they are, or have the producer send another record',
+      pointer: `/${record.event === 'action.requested' ? 'action' : 'outcome'}/${field}`,
+    });
+  }
 }
 
 /** Whatever a decider would make a dead letter again is refused, and not published. */

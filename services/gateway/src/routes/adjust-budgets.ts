@@ -1,5 +1,5 @@
 /** POST /v1/budgets/adjust: adds to what is counted as spent, or gives back. */
-import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import { callerOf, forbidden, HttpProblem, type HttpServer } from '@mandate/runtime';
 import { BUDGET_SCOPES, count, dollarsToMicros, id, microsDelta } from '@mandate/schemas';
 import { z } from 'zod';
 import { adjustBudget } from '../commands/adjust-budget.ts';
@@ -51,12 +51,12 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/budgets/adjust',
     {
-      config: { scope: 'operate' },
+      config: { scope: ['operate', 'operate:limits'] },
       schema: {
         tags: ['budgets'],
         summary: 'Correct what a budget has spent',
         description:
-          'Takes effect at once. Send an Idempotency-Key, so that a repeat counts once. What the bounds of the tenant count is given back by a key alone that has `operate:all` too.',
+          'Takes effect at once. Send an Idempotency-Key, so that a repeat counts once. What the bounds of the tenant count is given back with the scope `operate:limits` alone, which adjusts nothing else.',
         body,
         response: {
           200: z.object({
@@ -75,8 +75,9 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       const { tenant, scopes } = callerOf(request);
       const { budget, reason } = request.body;
       const deltaMicros = deltaOf(request.body);
-      if (deltaMicros < 0 && gateway.isOfBounds(tenant, budget) && !scopes.includes('operate:all'))
-        throw budgetOfBounds();
+      const ofBounds = gateway.isOfBounds(tenant, budget);
+      if (ofBounds && deltaMicros < 0 && !scopes.includes('operate:limits')) throw budgetOfBounds();
+      if (!ofBounds && !scopes.includes('operate')) throw forbidden(['operate']);
       const parts = [budget, deltaMicros];
       const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
       const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
@@ -92,7 +93,7 @@ function budgetOfBounds(): HttpProblem {
     'the bounds of the tenant hold it to what is counted there',
     {
       remedy:
-        'Have whoever runs the plane give it back, with a key of this tenant that has operate and operate:all, or widen the bounds.',
+        'Have whoever runs the plane give it back, with a key of this tenant that has the scope operate:limits, or widen the bounds.',
     },
   );
 }

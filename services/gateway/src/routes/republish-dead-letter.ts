@@ -1,6 +1,6 @@
 /** POST /v1/dead-letters/:partition/:offset/republish: sends a record back to where it came from. */
-import type { HttpServer } from '@mandate/runtime';
-import { source } from '@mandate/schemas';
+import { type ApiKeyRecord, callerOf, forbidden, type HttpServer } from '@mandate/runtime';
+import { type Json, source } from '@mandate/schemas';
 import { z } from 'zod';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { oneAtATime } from '../dead-letters/one-at-a-time.ts';
@@ -26,7 +26,9 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
         tags: ['dead letters'],
         summary: 'Publish a dead letter again: as it was, or corrected',
         description:
-          'Send an Idempotency-Key, so that a repeat counts once. A letter that was published again before needs `again`.',
+          'Send an Idempotency-Key, so that a repeat counts once. A letter that was published again before needs `again`. ' +
+          'A correction says something new, so the key needs the scope `publish` too for an action, and `report` for an outcome; ' +
+          'it stays one of the agent that the record was of.',
         params: letterPlace,
         body: z
           .strictObject({
@@ -51,6 +53,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
     },
     async (request, reply) => {
       const found = await letterAt(gateway, request.params);
+      if (request.body?.value !== undefined) mustBePublisher(callerOf(request), request.body.value);
       const { value, reason = '', again = false } = request.body ?? {};
       const corrected = value === undefined ? null : { value };
       const parts = [found.letter.id, corrected];
@@ -69,4 +72,12 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
       };
     },
   );
+}
+
+/** Else who runs the plane could act for any agent of any tenant. What is no event is refused as unreadable, further on. */
+function mustBePublisher({ scopes }: ApiKeyRecord, value: Json): void {
+  const isOutcome =
+    typeof value === 'object' && value !== null && 'event' in value && value.event === 'action.completed';
+  const scope = isOutcome ? 'report' : 'publish';
+  if (!scopes.includes(scope)) throw forbidden([scope]);
 }
