@@ -1,4 +1,4 @@
-/** What stands in JSON without quotes: a number that can be held exactly enough, `true`, `false` or `null`. */
+/** Words of JSON without quotes: `true`, `false`, `null`, and numbers of which no digit is lost. */
 import { JsonFault, legible } from './json-fault.ts';
 import type { Json } from './scalars.ts';
 
@@ -41,5 +41,36 @@ function readNumber(word: string, at: number): number {
       'send a smaller one, or its digits as a string',
     );
   }
+  if (!isHeld(word, number)) {
+    throw new JsonFault(
+      `the number ${legible(word)} would be rounded to ${number}`,
+      at,
+      'send it with 15 significant digits at most, or its digits as a string',
+    );
+  }
   return number === 0 ? 0 : number;
+}
+
+/** With so many significant digits, every number of a usual magnitude is held to the last one. */
+const ALWAYS_HELD = 15;
+/** As many as `toPrecision` gives. */
+const MOST_DIGITS = 100;
+
+/** Whether the number, written out with as many digits as the word has, has the digits of the word. */
+function isHeld(word: string, number: number): boolean {
+  if (word.length <= ALWAYS_HELD && !/e/i.test(word)) return true;
+  const digits = significantDigits(word);
+  if (digits === '') return true;
+  if (digits.length > MOST_DIGITS || number === 0) return false;
+  return significantDigits(number.toPrecision(digits.length)) === digits;
+}
+
+/** Trimmed by hand: a search for zeros at the end takes quadratic time in a long row of zeros. */
+function significantDigits(written: string): string {
+  const [mantissa = ''] = written.split(/e/i);
+  const digits = mantissa.replace(/[-.]/g, '');
+  let [start, end] = [0, digits.length];
+  while (digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  return digits.slice(start, end);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CAPS } from './defaults.ts';
 import { JsonFault, placeOf } from './json-fault.ts';
 import { findInJson, readJson } from './read-json.ts';
+import type { Json } from './scalars.ts';
 
 /** What a text is refused for: `line:column message`. */
 function refusal(text: string): string {
@@ -70,11 +71,49 @@ describe('every value that the rules allow', () => {
     ['a string', JSON.stringify('x'.repeat(CAPS.stringUnits))],
     ['the largest integer', '9007199254740991'],
     ['the smallest integer', '-9007199254740991'],
-    ['a fraction that rounds', '0.1000000000000000055'],
+    ['a fraction as a program prints it', '0.10000000000000001'],
+    ['all digits of a binary fraction', '0.1000000000000000055511151231257827021181583404541015625'],
+    ['a zero with many digits', `0.${'0'.repeat(1_000)}e-9999`],
+    ['zeros at the end', `2.50${'0'.repeat(1_000)}`],
+    ['the smallest fraction', '4.9e-324'],
     ['an exponent', '1E+3'],
     ['names that objects inherit', '{"toString":1,"hasOwnProperty":2,"prototype":3}'],
   ])('reaches up to the cap: %s', (_name, text) => {
     expect(readJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it('keeps each digit of a number that it reads', () => {
+    const nonZero = fc
+      .string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25 })
+      .map((digits) => `1${digits}1`);
+    const exponent = fc.integer({ min: -330, max: 280 });
+    fc.assert(
+      fc.property(nonZero, exponent, (digits, power) => {
+        let read: Json;
+        try {
+          read = readJson(`0.${digits}e${power}`);
+        } catch {
+          return;
+        }
+        const [mantissa = ''] = Number(read).toPrecision(digits.length).split('e');
+        expect(mantissa.replace(/^0\.0*|\./g, '')).toBe(digits);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.double({ noNaN: true, noDefaultInfinity: true, min: 1e-300, max: 1 }),
+        fc.integer({ min: 17, max: 100 }),
+        (number, count) => {
+          expect(readJson(number.toPrecision(count))).toBe(number);
+        },
+      ),
+    );
+  });
+
+  it('reads or refuses a long row of digits at once', () => {
+    for (const row of [`1${'0'.repeat(200_000)}1`, `0.${'0'.repeat(200_000)}1`, '9'.repeat(200_000)]) {
+      expect(() => readJson(row)).toThrow(JsonFault);
+    }
   });
 
   it('knows no negative zero', () => {
@@ -103,6 +142,17 @@ describe('what section 8 refuses, and where', () => {
       '1:2 the integer "-9007199254740992" is beyond 2^53-1 and would be rounded',
     ],
     ['an unsafe exponent', '1e17', '1:1 the integer "1e17" is beyond 2^53-1 and would be rounded'],
+    [
+      'a fraction that would be rounded',
+      '0.1000000000000000054',
+      '1:1 the number "0.1000000000000000054" would be rounded to 0.1',
+    ],
+    [
+      'cents on a large amount',
+      '[90071992547409.93]',
+      '1:2 the number "90071992547409.93" would be rounded to 90071992547409.94',
+    ],
+    ['a fraction too small', '1e-400', '1:1 the number "1e-400" would be rounded to 0'],
     ['1e400', '{"a":1e400}', '1:6 the number "1e400" is too large'],
     ['NaN', '{"a":NaN}', '1:6 "NaN" is not JSON'],
     ['Infinity', 'Infinity', '1:1 "Infinity" is not JSON'],

@@ -36,6 +36,11 @@ it.each(['/nothing/there', '/event/deeper', '/action/args/a~1b/7', '/action/args
   },
 );
 
+it('refuses a number that would be rounded, and takes it for no text', () => {
+  expect(() => changeIn('/action/args/id=9007199254740993')).toThrow('would be rounded');
+  expect(changeIn('/action/args/id="9007199254740993"')?.value).toBe('9007199254740993');
+});
+
 it('takes out only what is there', () => {
   expect(() => changed(RECORD, { pointer: '/action/tool', value: undefined })).toThrow('leads nowhere');
 });

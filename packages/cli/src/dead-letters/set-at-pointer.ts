@@ -1,5 +1,5 @@
 /** Changes one value in JSON, named by a JSON pointer (RFC 6901): `/action/args/amount=50`. */
-import type { Json } from '@mandate/schemas';
+import { type Json, JsonFault, readJson } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 
 /** `value: undefined` takes the field out. */
@@ -8,11 +8,26 @@ export type Change = { pointer: string; value: Json | undefined };
 /** `/pointer=value`, where the value is JSON, or else a text. null when it is neither. */
 export function changeIn(text: string): Change | null {
   const [, pointer, written = ''] = /^((?:\/[^=]*)+)=([\s\S]*)$/.exec(text) ?? [];
-  if (pointer === undefined) return null;
+  return pointer === undefined ? null : { pointer, value: writtenValue(written, pointer) };
+}
+
+/** JSON that the plane would refuse, such as a number that would be rounded, is not taken for a text. */
+function writtenValue(written: string, pointer: string): Json {
   try {
-    return { pointer, value: JSON.parse(written) as Json };
+    return readJson(written);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    if (isJson(written)) throw new CommandFailure(2, `${pointer}: ${error.message}`, error.remedy);
+    return written;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
   } catch {
-    return { pointer, value: written };
+    return false;
   }
 }
 

@@ -63,6 +63,8 @@ it('takes objects as arguments, and nothing else', () => {
   expect(jsonObject('{"a":[1]}')).toEqual({ a: [1] });
   for (const text of ['[1]', '1', 'null', '{', ''])
     expect(() => jsonObject(text)).toThrow('Give a JSON object');
+  expect(() => jsonObject('{"id":9007199254740993}')).toThrow('would be rounded');
+  expect(() => jsonObject('{"a":1,"a":2}')).toThrow('twice');
 });
 
 it('refuses a text of blanks', () => {

@@ -1,5 +1,5 @@
 /** What people write behind an option, read strictly: a slip is said at once, with what belongs there. */
-import { dollarsToMicros, tenant } from '@mandate/schemas';
+import { dollarsToMicros, JsonFault, readJson, tenant } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
 /** A whole number in plain digits; no sign, blank, exponent or hexadecimal. */
@@ -67,15 +67,17 @@ function readDuration(text: string, otherwise?: string): number | null {
   return count === undefined || unitMs === undefined ? null : Number(count) * unitMs;
 }
 
-/** A JSON object. */
+/** A JSON object, read as strictly as the plane reads one: no number in it is rounded. */
 export function jsonObject(text: string): object {
+  let wrong = '';
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readJson(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Said below, with what belongs there.
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    wrong = ` Here ${error.message}: ${error.remedy}.`;
   }
-  throw new InvalidArgumentError(`Give a JSON object, such as '{"amount": 50}'.`);
+  throw new InvalidArgumentError(`Give a JSON object, such as '{"amount": 50}'.${wrong}`);
 }
 
 /** Anything but nothing. */
