@@ -11,7 +11,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{schemas,packages,services}/**/*.test.ts',
-            'test/{cases,laws,architecture}/**/*.test.ts',
+            'test/{cases,laws,architecture,json-schema}/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', '**/*.{system,servers}.test.ts'],
           setupFiles: ['test/random-seed.ts'],

@@ -159,7 +159,7 @@ const CASES: readonly [string, Case][] = [
       asked: { id: 'a', args: { n: 'x' } },
       needs: {
         'arguments-valid': [
-          'arguments that keep the rule "schema" at /n (expected to be integer); faults behind the first are not told',
+          'arguments that keep the rule "schema" at /n (expected a whole number); faults behind the first are not told',
         ],
       },
       as: 'new-id',

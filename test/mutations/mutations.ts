@@ -1138,8 +1138,39 @@ export const MUTATIONS: readonly Mutation[] = [
       'text.length + COMPILING',
     ],
   ]),
-  ...inFile(`${POLICY}/arguments/schema-engine.ts`, [
-    ['7 schemas take what they look at', 'if (!takes(effort, steps)) exhausted();', ''],
+  ...inFile(`${POLICY}/arguments/schema/run.ts`, [
+    ['7 schemas take what they look at', 'if (this.effort.left < 0) throw new StepsExhausted();', ''],
+    [
+      '7 unevaluatedProperties leaves out what a branch judged',
+      'for (const name of other.#names) this.#names.add(name);',
+      '',
+    ],
+  ]),
+  ...inFile(`${POLICY}/arguments/schema/combining-keywords.ts`, [
+    ['7 a branch that fails has judged nothing', 'if (!check(value, run, own)) return false;\n', ''],
+    ['7 every branch of anyOf is asked what it judges', 'if (seen === null) break;', 'break;'],
+  ]),
+  ...inFile(`${POLICY}/arguments/schema/multiple-of.ts`, [
+    [
+      '7 multiples of a decimal go by its digits',
+      'if (shift < 0) return false;',
+      'if (shift < 0) return true;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/arguments/schema/check-schema.ts`, [
+    ['7 a limit without its type is refused', 'if (types === null) {', 'if (types === null && false) {'],
+    [
+      '7 an unknown keyword of a schema is refused',
+      'const refused = refusedKeyword(name, this.#dialect);',
+      'const refused = null;',
+    ],
+  ]),
+  ...inFile(`${POLICY}/arguments/schema/same-value.ts`, [
+    [
+      '7 a schema that refers to itself without end is refused',
+      'if (known === null) return this.#refuse(path, ENDLESS);',
+      'if (known === null) return extent;',
+    ],
   ]),
   ...inFile(`${POLICY}/checks/arguments-valid.ts`, [
     ['7 arguments that take too much to judge block', '    if (effort.left < 0) {', '    if (false) {'],

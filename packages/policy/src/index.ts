@@ -7,6 +7,7 @@
  * decide.ts, on one screen; each check has a file under checks/.
  */
 export { actionDigest } from './action-digest.ts';
+export { compileArgumentRules } from './arguments/argument-rules.ts';
 export {
   type ComposedIssue,
   composeIssue,

@@ -5,6 +5,7 @@ import { type ArgumentFault, describeSeen } from './argument-fault.ts';
 import type { ArgumentCheck } from './named-validator.ts';
 import { NAMED_VALIDATORS } from './named-validators.ts';
 import { endlessRoom } from './pattern-size.ts';
+import type { SchemaFault } from './schema/schema-place.ts';
 import { compileSchemaRules } from './schema-rules.ts';
 
 /** What a tool's policy says of its arguments: `argumentValidation` of the mandate document. */
@@ -29,14 +30,13 @@ export interface CompiledRules extends ArgumentRules {
   readonly patternSize: number;
 }
 
-/** Why the document's rules are no rules; `path` leads to the place from `argumentValidation` on. */
+/** What is wrong with the rules of a document, in order, at least one; each path starts at `argumentValidation`. */
 export interface RulesRefused {
   readonly ok: false;
-  readonly message: string;
-  readonly path: readonly (string | number)[];
+  readonly faults: readonly SchemaFault[];
 }
 
-// Compiling takes milliseconds a schema, and a mandate file that changed in one place is read again as a whole.
+// A mandate file that changed in one place is read again as a whole, and patterns take long to compile.
 const compiledBefore = recentlyUsed<CompiledRules>(512);
 
 /**
@@ -59,19 +59,19 @@ export function compileArgumentRules(
   let patternSize = 0;
   if (validation.schema !== undefined) {
     const compiled = compileSchemaRules(validation.schema, room);
-    if (!compiled.ok) return { ...compiled, path: ['schema', ...compiled.path] };
+    if (!compiled.ok) return refusedAt(['schema'], compiled.faults);
     patternSize = compiled.patternSize;
     checks.push(compiled.validate);
   }
   for (const [index, named] of (validation.validators ?? []).entries()) {
     const created = createValidator(named);
-    if (!created.ok) return { ...created, path: ['validators', index, ...created.path] };
+    if (!created.ok) return refusedAt(['validators', index], created.faults);
     checks.push(created.check);
   }
   const rules: CompiledRules = {
     ok: true,
     patternSize,
-    validate: (args, effort) => firstFault(checks, args ?? {}, effort),
+    validate: (args = {}, effort) => firstFault(checks, args, effort),
   };
   compiledBefore.set(text, rules);
   return rules;
@@ -92,31 +92,35 @@ function createValidator(
     typeof named === 'string' ? [[named, undefined]] : Object.entries(named);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) {
-    return {
-      ok: false,
-      message: 'a validator with parameters has one name: { emailDomains: [company.com] }',
-      path: [],
-    };
+    return refused([], 'a validator with parameters has one name: { emailDomains: [company.com] }');
   }
   const [name, parameters] = entry;
   const validator = NAMED_VALIDATORS.get(name);
   if (validator === undefined) {
     const known = [...NAMED_VALIDATORS.keys()].join(', ');
-    return { ok: false, message: `unknown validator "${name}"; known: ${known}`, path: [] };
+    return refused([], `unknown validator "${name}"; known: ${known}`);
   }
   if (parameters === undefined) {
     if (!validator.parametersRequired) return { ok: true, check: validator.create(undefined) };
-    return { ok: false, message: `"${name}" needs parameters: ${validator.describe}`, path: [] };
+    return refused([], `"${name}" needs parameters: ${validator.describe}`);
   }
   if (validator.parameters === null) {
-    return { ok: false, message: `"${name}" takes no parameters: write its name alone`, path: [name] };
+    return refused([name], `"${name}" takes no parameters: write its name alone`);
   }
   const schema = compileSchemaRules(validator.parameters);
   if (!schema.ok) return schema;
   const fault = schema.validate(parameters, effortOfAction());
   if (fault === null) return { ok: true, check: validator.create(parameters) };
   const message = `"${name}" at ${fault.pointer || 'its parameters'}: expected ${fault.expected}, found ${fault.seen}`;
-  return { ok: false, message, path: [name] };
+  return refused([name], message);
+}
+
+function refused(path: SchemaFault['path'], message: string): RulesRefused {
+  return { ok: false, faults: [{ path, message }] };
+}
+
+function refusedAt(path: SchemaFault['path'], faults: readonly SchemaFault[]): RulesRefused {
+  return { ok: false, faults: faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })) };
 }
 
 /** Compiling a schema takes so many steps for each of its characters, whoever needed it first. */
@@ -131,10 +135,10 @@ export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentR
       if (!takes(effort, length * COMPILING)) return null;
       rules ??= compileArgumentRules(validation);
       if (rules.ok) return rules.validate(args, effort);
-      // Whoever wrote it could read it, and we cannot: what cannot be judged is not let through.
+      // The rules were accepted once and cannot be read now: arguments that cannot be judged are not let through.
       return {
         pointer: '',
-        expected: `arguments that ${rules.message}`,
+        expected: `arguments that rules can judge (${rules.faults[0]?.message})`,
         seen: describeSeen(args),
         rule: 'schema',
       };

@@ -1,3 +1,5 @@
+import { isALabel } from './a-label.ts';
+
 /**
  * The formats that schemas may name, as plain functions: each reads its text once, or first bounds its length, so
  * none can be made slow. A text that passes is one that no reader of the standard named beside it would refuse.
@@ -7,7 +9,7 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   time: isTime,
   'date-time': isDateTime,
   email: isEmail,
-  hostname: isHostname,
+  hostname: (text) => isHostname(text) && text.split('.').every(isLdhOrALabel),
   ipv4: isIpv4,
   ipv6: isIpv6,
   uri: isUri,
@@ -46,6 +48,10 @@ function isDateTime(text: string): boolean {
 /** RFC 1123: labels of letters, digits and inner hyphens. */
 export function isHostname(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i.test(label));
+}
+
+function isLdhOrALabel(label: string): boolean {
+  return !/^xn--/i.test(label) || isALabel(label);
 }
 
 /** RFC 5321, Mailbox, without the forms that mail systems disagree on: quoted local parts and address literals. */
@@ -87,9 +93,30 @@ function isIpv6(text: string): boolean {
   );
 }
 
-/** RFC 3986, absolute: a scheme, a colon, and only characters that may stand in a URI. */
+/**
+ * RFC 3986, URI: a scheme, then parts made of the characters that each may have. A URI that browsers and `fetch` refuse, such
+ * as one with the host 999.0.0.1, is refused too.
+ */
 function isUri(text: string): boolean {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return false;
-  if (!/^(?:[a-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})*$/i.test(text)) return false;
-  return text.indexOf('#') === text.lastIndexOf('#') && URL.canParse(text);
+  const parts = URI.exec(text);
+  if (parts === null) return false;
+  const [, authority, path = '', query = '', fragment = ''] = parts;
+  if (authority !== undefined && !isAuthority(authority)) return false;
+  return PATH.test(path) && QUERY.test(query) && QUERY.test(fragment) && URL.canParse(text);
+}
+
+const URI = /^[a-z][a-z0-9+.-]*:(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
+const PATH = /^(?:[a-z0-9\-._~!$&'()*+,;=:@/]|%[0-9a-f]{2})*$/i;
+const QUERY = /^(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*$/i;
+const USER = /^(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*$/i;
+const HOST = /^(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*$/i;
+
+/** The user, the host and the port; a host in brackets is an IPv6 address. */
+function isAuthority(authority: string): boolean {
+  const at = authority.lastIndexOf('@');
+  if (at >= 0 && !USER.test(authority.slice(0, at))) return false;
+  const parts = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(authority.slice(at + 1));
+  if (parts === null) return false;
+  const [, address, name = ''] = parts;
+  return address === undefined ? HOST.test(name) : isIpv6(address);
 }

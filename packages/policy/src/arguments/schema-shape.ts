@@ -1,4 +1,4 @@
-/** How large a schema may be: its code is generated at load, and compiling must not take longer than people wait. */
+/** How large a schema may be. Checking and compiling take time in proportion. */
 const MOST_BYTES = 64 * 1024;
 const DEEPEST = 32;
 
@@ -14,22 +14,7 @@ function isWithinDepth(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((member) => isWithinDepth(member, depth - 1));
 }
 
-/** The path to the first member of a document for which the question is answered with yes; empty if there is none. */
-export function findInSchema(
-  schema: object,
-  isIt: (key: string, value: unknown) => boolean,
-): readonly (string | number)[] {
-  for (const [key, value] of Object.entries(schema)) {
-    const step = Array.isArray(schema) ? Number(key) : key;
-    if (isIt(key, value)) return [step];
-    if (typeof value !== 'object' || value === null) continue;
-    const below = findInSchema(value, isIt);
-    if (below.length > 0) return [step, ...below];
-  }
-  return [];
-}
-
-/** How many objects it is made of: compiling takes some hundred microseconds for each. */
+/** How many objects a value is made of. */
 export function partsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = Array.isArray(value) ? 0 : 1;

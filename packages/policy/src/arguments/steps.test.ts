@@ -20,7 +20,11 @@ test.each<[string, object, unknown]>([
     MANY,
   ],
   ['types alone', elements({ anyOf: times(300, (at) => ({ type: at < 299 ? 'string' : 'number' })) }), MANY],
-  ['a long list of values', elements({ enum: times(9_000, (at) => at + 1).concat(0) }), MANY],
+  [
+    'comparisons with a list, again and again',
+    { type: 'object', properties: { a: { allOf: times(1_000, () => ({ not: { const: [] } })) } } },
+    MANY,
+  ],
   [
     'lists that are looked through again and again',
     {
@@ -49,7 +53,7 @@ test.each<[string, object, unknown]>([
   ],
 ])('%s', (_, schema, a) => {
   const rules = compileArgumentRules({ schema: schema as Record<string, unknown> });
-  if (!rules.ok) throw new Error(rules.message);
+  if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
   const effort = effortOfAction();
   rules.validate({ a }, effort);
   expect(effort.left).toBeLessThan(0);
@@ -60,7 +64,7 @@ test.each<[string, object, unknown]>([
 
 test('named validators take as much as the texts are long', () => {
   const rules = compileArgumentRules({ validators: times(32, () => 'noSystemPaths') as string[] });
-  if (!rules.ok) throw new Error(rules.message);
+  if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
   const effort = effortOfAction();
   expect(rules.validate({ a: 'see the docs '.repeat(5_000) }, effort)).toBeNull();
   expect(effort.left).toBeLessThan(0);

@@ -122,7 +122,9 @@ function rulesWithin(faults: CompileFault[]): CompileRules {
       );
     const compiled = compileArgumentRules(argumentValidation, room);
     if (room.left < 0) return fault(PATTERNS_TOO_LARGE);
-    return compiled.ok ? compiled : fault(compiled.message, compiled.path);
+    if (compiled.ok) return compiled;
+    for (const each of compiled.faults) fault(each.message, each.path);
+    return null;
   };
 }
 

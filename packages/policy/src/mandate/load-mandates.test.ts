@@ -179,14 +179,35 @@ describe('every fault has its place', () => {
     expect(withLine(line).places[0]).toBe(place);
   });
 
-  test('patterns that take no linear time, and schemas that are none', () => {
-    const inSchema = (schema: string) =>
-      withLine(`toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`).places[0];
-    expect(inSchema('{ type: object, properties: { a: { type: string, pattern: "(?=x)" } } }')).toMatch(
-      /^4:\d+ toolPolicies\.t\.argumentValidation\.schema/,
+  test.each([
+    [
+      'a pattern without linear time',
+      '{ type: object, properties: { a: { type: string, pattern: "(?=x)" } } }',
+      'properties.a.pattern',
+      'pattern',
+    ],
+    ['no type', '{ type: objekt }', 'type', 'type'],
+    ['an unknown keyword', '{ type: object, items_: {} }', 'items_', 'items_'],
+    [
+      'an unknown format',
+      '{ type: object, properties: { a: { type: string, format: phone } } }',
+      'properties.a.format',
+      'format',
+    ],
+    ['a reference that leads nowhere', '{ anyOf: [{ $ref: "#/$defs/b" }] }', 'anyOf.0.$ref', '$ref'],
+    ['a schema without end', '{ allOf: [{ $ref: "#" }] }', 'allOf.0.$ref', '$ref'],
+    ['a keyword that decides nothing', '{ if: { type: object } }', 'if', 'if'],
+  ])('%s in an argument schema is found at its keyword', (_what, schema, path, keyword) => {
+    const line = `toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`;
+    const column = line.indexOf(`${keyword}:`, line.indexOf('schema:') + 7) + 1;
+    expect(withLine(line).places).toEqual([`4:${column} toolPolicies.t.argumentValidation.schema.${path}`]);
+  });
+
+  test('a number that cannot be held is found in an argument schema too', () => {
+    const schema = '{ type: object, properties: { a: { minimum: .inf } } }';
+    expect(withLine(`toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`).places[0]).toBe(
+      '4:96',
     );
-    expect(inSchema('{ type: objekt }')).toMatch(/^4:\d+ toolPolicies\.t\.argumentValidation\.schema/);
-    expect(inSchema('{ type: object, properties: { a: { minimum: .inf } } }')).toBe('4:96');
   });
 
   test('the words name what is known, and what is missing', () => {

@@ -1,0 +1,152 @@
+/**
+ * Checks a schema before it is compiled: everything in it is known, well-formed, and limits what its author would expect.
+ * Each fault has the path to its place.
+ */
+import { pointerStep } from '@mandate/schemas';
+import type { Effort } from '../../effort.ts';
+import { type LinearPattern, linearPattern } from '../linear-pattern.ts';
+import { PatternRefused } from '../pattern-to-re2.ts';
+import { idleKeywords } from './idle-keywords.ts';
+import { kindOfType, shapeFault, type Type, typesOf } from './keyword-value.ts';
+import {
+  type Dialect,
+  isMembers,
+  KEYWORDS,
+  type Kind,
+  type Members,
+  partsOfKeyword,
+  refusedKeyword,
+} from './keywords.ts';
+import { followReferences } from './references.ts';
+import { endlessness } from './same-value.ts';
+import type { Place, SchemaFault, SchemaPath } from './schema-place.ts';
+
+/** A schema without fault, and what compiling it needs. */
+export interface CheckedSchema {
+  readonly ok: true;
+  readonly dialect: Dialect;
+  readonly schema: Members;
+  /** The subschema that each reference of this text leads to. */
+  readonly targets: ReadonlyMap<string, unknown>;
+  readonly patterns: ReadonlyMap<string, LinearPattern>;
+}
+
+/** Patterns in one schema. */
+const MOST_PATTERNS = 1_000;
+/** Faults that are shown of one schema. */
+const MOST_FAULTS = 20;
+
+/** @param room how large the patterns of the schema may be together; they consume their sizes */
+export function checkSchema(
+  schema: Members,
+  { dialect, id, room }: { dialect: Dialect; id: string | null; room: Effort },
+): CheckedSchema | { readonly ok: false; readonly faults: readonly SchemaFault[] } {
+  const found = new Findings(dialect, room);
+  found.visit(schema, [], null);
+  const { targets, faults } = followReferences(found.places, found.anchors, id);
+  const all = [...found.faults, ...faults].slice(0, MOST_FAULTS);
+  if (all.length > 0) return { ok: false, faults: all };
+  const endless = endlessness(found.places, targets);
+  if (endless !== null) return { ok: false, faults: [endless] };
+  return { ok: true, dialect, schema, targets, patterns: found.patterns };
+}
+
+class Findings {
+  readonly faults: SchemaFault[] = [];
+  /** Every subschema, by its JSON pointer. */
+  readonly places = new Map<string, Place>();
+  readonly anchors = new Map<string, unknown>();
+  readonly patterns = new Map<string, LinearPattern>();
+  readonly #dialect: Dialect;
+  readonly #room: Effort;
+
+  constructor(dialect: Dialect, room: Effort) {
+    this.#dialect = dialect;
+    this.#room = room;
+  }
+
+  /** @param given the types that the schema around it leaves to the same value; null: any */
+  visit(part: unknown, path: SchemaPath, given: readonly Type[] | null): void {
+    this.places.set(path.map(pointerStep).join(''), { path, part });
+    if (!isMembers(part)) return;
+    const types = typesOf(part.type) ?? given;
+    this.#types(part, path, given);
+    for (const [name, value] of Object.entries(part)) this.#keyword(name, value, path, types);
+    for (const { keyword, message } of idleKeywords(part, this.#dialect))
+      this.#say([...path, keyword], message);
+  }
+
+  #say(path: SchemaPath, message: string): void {
+    if (this.faults.length < MOST_FAULTS) this.faults.push({ path, message });
+  }
+
+  #keyword(name: string, value: unknown, path: SchemaPath, types: readonly Type[] | null): void {
+    const at = [...path, name];
+    const refused = refusedKeyword(name, this.#dialect);
+    const keyword = KEYWORDS.get(name);
+    const wrong = refused ?? (keyword && shapeFault(keyword.shape, value));
+    if (wrong != null || keyword === undefined) {
+      this.#say(at, `${name} ${wrong}`);
+      return;
+    }
+    if (keyword.limits !== undefined) this.#limits(name, keyword.limits, at, types);
+    if (keyword.shape === 'anchor') this.#anchor(String(value), at);
+    if (keyword.shape === 'pattern') this.#pattern(String(value), at);
+    for (const below of partsOfKeyword(name, value)) {
+      if (keyword.shape === 'schemas by pattern') {
+        this.#pattern(String(below.path.at(-1)), [...path, ...below.path]);
+      }
+      const given = keyword.sameValue ? types : name === 'propertyNames' ? NAMES_ARE_TEXTS : null;
+      this.visit(below.part, [...path, ...below.path], given);
+    }
+  }
+
+  #types(part: Members, path: SchemaPath, given: readonly Type[] | null): void {
+    const own = typesOf(part.type);
+    if (own === null || given === null) return;
+    const kinds = new Set(given.map(kindOfType));
+    for (const type of own.filter((each) => !kinds.has(kindOfType(each)))) {
+      this.#say(
+        [...path, 'type'],
+        `type ${type} is never met: the schema around it leaves only ${given.join(', ')}`,
+      );
+    }
+  }
+
+  #limits(name: string, kind: Kind, at: SchemaPath, types: readonly Type[] | null): void {
+    if (types === null) {
+      this.#say(at, `${name} limits only ${PLURAL[kind]}: name the type beside it, as in type: ${kind}`);
+    } else if (!types.some((type) => kindOfType(type) === kind)) {
+      this.#say(at, `${name} limits only ${PLURAL[kind]}, and the type is ${types.join(', ')}`);
+    }
+  }
+
+  #anchor(name: string, at: SchemaPath): void {
+    const part = this.places.get(at.slice(0, -1).map(pointerStep).join(''))?.part;
+    const named = this.anchors.get(name);
+    if (named !== undefined && named !== part) this.#say(at, `the anchor "${name}" is used twice`);
+    this.anchors.set(name, part);
+  }
+
+  #pattern(pattern: string, at: SchemaPath): void {
+    if (this.patterns.has(pattern)) return;
+    try {
+      if (this.patterns.size < MOST_PATTERNS) this.patterns.set(pattern, linearPattern(pattern, this.#room));
+      else this.#say(at, `the schema has more than ${MOST_PATTERNS} patterns`);
+    } catch (error) {
+      if (!(error instanceof PatternRefused)) throw error;
+      this.#say(at, error.message);
+    }
+  }
+}
+
+const NAMES_ARE_TEXTS: readonly Type[] = ['string'];
+
+const PLURAL: Readonly<Record<Kind, string>> = {
+  null: 'null',
+  boolean: 'booleans',
+  number: 'numbers',
+  string: 'strings',
+  array: 'arrays',
+  object: 'objects',
+};

@@ -1,0 +1,67 @@
+/** References within one schema. */
+import { isMembers } from './keywords.ts';
+import type { Place, SchemaFault } from './schema-place.ts';
+
+export interface Followed {
+  readonly targets: ReadonlyMap<string, unknown>;
+  readonly faults: readonly SchemaFault[];
+}
+
+/** @param id the schema's own `$id`, which references may begin with */
+export function followReferences(
+  places: ReadonlyMap<string, Place>,
+  anchors: ReadonlyMap<string, unknown>,
+  id: string | null,
+): Followed {
+  const targets = new Map<string, unknown>();
+  const faults: SchemaFault[] = [];
+  for (const { path, part } of places.values()) {
+    for (const { keyword, reference } of referencesOf(part)) {
+      const place = targetOf(reference, { places, anchors, id });
+      if (place === null) {
+        const message = `${keyword} "${reference}" leads to no schema within this schema, and schemas are never fetched`;
+        faults.push({ path: [...path, keyword], message });
+      } else targets.set(reference, place.part);
+    }
+  }
+  return { targets, faults };
+}
+
+/** The references that one schema object holds itself. */
+export function referencesOf(part: unknown): readonly { keyword: string; reference: string }[] {
+  if (!isMembers(part)) return [];
+  return ['$ref', '$dynamicRef'].flatMap((keyword) => {
+    const reference = part[keyword];
+    return Object.hasOwn(part, keyword) && typeof reference === 'string' ? [{ keyword, reference }] : [];
+  });
+}
+
+/**
+ * The place that a reference leads to. `$dynamicRef` leads where `$ref` would: the two differ only between schemas of
+ * different `$id`, and there is one `$id` at most.
+ */
+function targetOf(
+  reference: string,
+  within: {
+    places: ReadonlyMap<string, Place>;
+    anchors: ReadonlyMap<string, unknown>;
+    id: string | null;
+  },
+): { readonly part: unknown } | null {
+  const own = within.id?.replace(/#$/, '') ?? '';
+  const local = own !== '' && reference.startsWith(own) ? reference.slice(own.length) : reference;
+  if (local === '' && reference !== '') return within.places.get('') ?? null;
+  if (!local.startsWith('#')) return null;
+  const fragment = decoded(local.slice(1));
+  if (fragment === null) return null;
+  if (fragment === '' || fragment.startsWith('/')) return within.places.get(fragment) ?? null;
+  return within.anchors.has(fragment) ? { part: within.anchors.get(fragment) } : null;
+}
+
+function decoded(fragment: string): string | null {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return null;
+  }
+}

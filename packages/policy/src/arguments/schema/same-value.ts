@@ -1,0 +1,79 @@
+import { isMembers, KEYWORDS, partsOfKeyword } from './keywords.ts';
+import { referencesOf } from './references.ts';
+import type { Place, SchemaFault, SchemaPath } from './schema-place.ts';
+
+/** Subschemas within subschemas that judge the same value. Each takes a few frames of the stack. */
+const DEEPEST = 32;
+/** Subschemas that judge the same value, each counted as often as references lead to it. */
+const MOST = 100_000;
+
+const ENDLESS = 'the schema refers to itself for the same value, without end';
+const TOO_DEEP = `references and combinations lead deeper than ${DEEPEST}: refer to the schema at the end directly`;
+const TOO_MANY = 'it takes too many steps to judge one value: its references multiply';
+
+/**
+ * Finds a way on which judging a value never comes to a field or an element of it, or takes too long to. A schema without such
+ * a way ends on every value, since values are nested to a bounded depth.
+ *
+ * @param targets the subschema that each reference leads to
+ * @returns the first fault; null: there is none
+ */
+export function endlessness(
+  places: ReadonlyMap<string, Place>,
+  targets: ReadonlyMap<string, unknown>,
+): SchemaFault | null {
+  const ways = new Ways(targets);
+  for (const { part, path } of places.values()) ways.measure(part, path, 1);
+  return ways.fault;
+}
+
+/** How deep the subschemas for the same value lead, and how many there are. */
+type Extent = { deep: number; many: number };
+
+class Ways {
+  fault: SchemaFault | null = null;
+  readonly #targets: ReadonlyMap<string, unknown>;
+  /** `null`: the subschema is being measured, and is on the way to itself. */
+  readonly #measured = new Map<unknown, Extent | null>();
+
+  constructor(targets: ReadonlyMap<string, unknown>) {
+    this.#targets = targets;
+  }
+
+  measure(part: unknown, path: SchemaPath, depth: number): Extent {
+    const extent = { deep: 1, many: 1 };
+    if (!isMembers(part) || this.fault !== null) return extent;
+    const known = this.#measured.get(part);
+    if (known) return known;
+    if (known === null) return this.#refuse(path, ENDLESS);
+    if (depth > DEEPEST) return this.#refuse(path, TOO_DEEP);
+    this.#measured.set(part, null);
+    for (const next of this.#nextTo(part, path)) {
+      const { deep, many } = this.measure(next.part, next.path, depth + 1);
+      extent.deep = Math.max(extent.deep, deep + 1);
+      extent.many += many;
+      if (extent.deep > DEEPEST) this.#refuse(next.path, TOO_DEEP);
+      if (extent.many > MOST) this.#refuse(next.path, TOO_MANY);
+    }
+    this.#measured.set(part, extent);
+    return extent;
+  }
+
+  /** The subschemas that judge the same value next. */
+  #nextTo(part: object, path: SchemaPath): readonly Place[] {
+    const references = referencesOf(part).map(({ keyword, reference }) => ({
+      path: [...path, keyword],
+      part: this.#targets.get(reference),
+    }));
+    const combined = Object.entries(part)
+      .filter(([name]) => KEYWORDS.get(name)?.sameValue)
+      .flatMap(([name, value]) => partsOfKeyword(name, value))
+      .map((below) => ({ path: [...path, ...below.path], part: below.part }));
+    return [...references, ...combined];
+  }
+
+  #refuse(path: SchemaPath, message: string): Extent {
+    this.fault ??= { path, message };
+    return { deep: 1, many: 1 };
+  }
+}

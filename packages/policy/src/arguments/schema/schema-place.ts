@@ -1,0 +1,14 @@
+/** Keys and indexes that lead from a schema to a place in it. */
+export type SchemaPath = readonly (string | number)[];
+
+/** What is wrong at one place, and what to do about it. */
+export interface SchemaFault {
+  readonly path: SchemaPath;
+  readonly message: string;
+}
+
+/** One subschema of a schema, and the path to it. */
+export interface Place {
+  readonly path: SchemaPath;
+  readonly part: unknown;
+}

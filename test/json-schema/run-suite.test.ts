@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { explicitForm } from './explicit-form.ts';
+import { runGroup } from './run-suite.ts';
+
+const group = (schema: unknown, ...cases: [data: unknown, valid: boolean][]) => ({
+  description: 'group',
+  schema,
+  tests: cases.map(([data, valid], at) => ({ description: `case ${at}`, data, valid })),
+});
+
+describe('runGroup', () => {
+  test('counts equal verdicts, and names each case that differs', () => {
+    expect(runGroup(group({ type: 'string' }, ['a', true], [1, false], [null, true]), '2020-12')).toEqual({
+      explicit: false,
+      equal: 2,
+      stricter: [],
+      different: ['group: case 2'],
+    });
+  });
+
+  test('never takes a case that is let through against the suite for a stricter format', () => {
+    const uuid = { type: 'string', format: 'uuid' };
+    expect(
+      runGroup(group(uuid, ['no', true], ['123e4567-e89b-12d3-a456-426614174000', false]), '2020-12'),
+    ).toEqual({
+      explicit: false,
+      equal: 0,
+      stricter: [{ format: 'uuid', description: 'group: case 0' }],
+      different: ['group: case 1'],
+    });
+  });
+
+  test('writes out what a schema leaves unsaid', () => {
+    const result = runGroup(
+      group({ minimum: 3, prefixItems: [false] }, [3, true], [2, false], ['a', true], [[1], false]),
+      '2020-12',
+    );
+    expect(result).toMatchObject({ explicit: true, equal: 4, different: [] });
+    expect(
+      runGroup(
+        group({ $ref: '#/definitions/a', definitions: { a: { type: 'null' } }, maximum: 1 }, [2, false]),
+        'draft-07',
+      ),
+    ).toMatchObject({
+      explicit: true,
+      equal: 1,
+    });
+    expect(runGroup(group(true, [null, true], [{}, true]), '2020-12')).toMatchObject({ equal: 2 });
+  });
+
+  test('counts a schema that stays refused by its reason, without names', () => {
+    expect(runGroup(group({ $ref: 'other.json' }, [1, true]), '2020-12')).toEqual({
+      refused: '$ref "…" leads to no schema within this schema, and schemas are never fetched',
+    });
+  });
+});
+
+test('the explicit form changes no value and no name', () => {
+  const schema = {
+    const: { items: [1] },
+    properties: { if: { enum: [{ if: 1 }] } },
+    propertyNames: { maxLength: 3 },
+  };
+  const types = ['array', 'boolean', 'null', 'number', 'object', 'string'];
+  expect(explicitForm(schema, '2020-12')).toEqual({
+    const: { items: [1] },
+    properties: { if: { enum: [{ if: 1 }], type: types } },
+    propertyNames: { maxLength: 3, type: ['string'] },
+    type: types,
+  });
+});
