@@ -32,6 +32,7 @@ const actionDecidedHead = z.object({
       ledgerSequence: true,
       digest: true,
       reservation: true,
+      deferral: true,
       grantConsumed: true,
     }).shape,
     action: z.object({ idempotencyKey: id.optional() }),

@@ -54,6 +54,10 @@ export const reservation = z.object({
 });
 export type Reservation = z.infer<typeof reservation>;
 
+/** What the ledger did for a DEFER: each of these rates holds one slot for it, which its granted retry takes along. */
+export const deferral = z.object({ rates: z.array(rateLimit.omit({ also: true })) });
+export type Deferral = z.infer<typeof deferral>;
+
 /** What would have been said, were the mandate enforced. */
 export const observed = z.object({ verdict: z.enum(VERDICTS), code: z.enum(CODES) });
 export type Observed = z.infer<typeof observed>;
@@ -114,6 +118,8 @@ export const decision = z.object({
   ledgerSequence: count,
   digest: z.string(),
   reservation: reservation.nullable(),
+  /** Only of a first DEFER. */
+  deferral: deferral.optional(),
   /** A person's grant was used up by this decision. */
   grantConsumed: z.boolean(),
   checks: z.array(check),

@@ -8,6 +8,8 @@ export const DEFAULTS = {
   replayMemoryMs: 24 * 3_600_000,
   /** For how long an allowed action may run before its reservation counts as lost. */
   leaseMs: 5 * 60_000,
+  /** How many deferred actions of an agent may wait for a person at one time, where no policy says. */
+  maxWaiting: 50,
   /** For how long an issued mandate is one. */
   mandateTtlMs: 5 * 60_000,
 } as const;
@@ -35,6 +37,8 @@ export const CAPS = {
   /** A rate keeps one timestamp a call: this bounds what one counter can hold. */
   rateCalls: 100_000,
   rateWindowMs: 31 * 86_400_000,
+  /** Of one agent: the ledger keeps them in one list. */
+  maxWaiting: 1_000,
   /** A windowed budget keeps at most so many buckets: see `BUDGET_BUCKETS`. */
   budgetWindowMs: 366 * 86_400_000,
   budgetsPerMandate: 32,

@@ -49,6 +49,8 @@ export type RateLimit = z.infer<typeof rateLimit>;
 
 export const confirmationLimit = z.object({
   kind: z.literal('confirmation'),
+  /** How many questions of the agent may wait for a person at one time. One more is blocked. */
+  maxWaiting: count,
   policy,
   holder,
   /** Others that ask for a person. */

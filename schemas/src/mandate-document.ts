@@ -67,6 +67,8 @@ export const mandateDocument = z
     maxCostPerCall: dollars.optional(),
     budgets: z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(),
     rateLimit: rateDocument.optional(),
+    /** How many deferred actions of an agent may wait for a person at one time. */
+    maxWaiting: z.int().min(0).max(CAPS.maxWaiting).optional(),
     allowedTools: patterns.optional(),
     deniedTools: patterns.optional(),
     allowedModels: patterns.optional(),

@@ -100,10 +100,19 @@ export type SettleRequest = {
 export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
-  | { kind: 'confirmation'; ok: boolean; grant: GrantState };
+  /** `waiting`: how many deferred actions of the agent wait for a person, this one not among them. */
+  | { kind: 'confirmation'; ok: boolean; grant: GrantState; waiting: number };
 
 /** What a person said about a deferred action. */
 export type GrantState = 'none' | 'granted' | 'denied' | 'expired';
+
+/** No person has answered, and as many deferred actions of the agent wait for one as may. */
+export function mayNotWait(
+  { maxWaiting }: { maxWaiting: number },
+  { grant, waiting }: { grant: GrantState; waiting: number },
+): boolean {
+  return grant === 'none' && waiting >= maxWaiting;
+}
 
 /** An earlier decision that a duplicate runs into. */
 export type FirstDecision = {

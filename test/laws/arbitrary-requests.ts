@@ -47,6 +47,7 @@ export const arbitraryMandate = fc.record(
     maxCostPerCall: dollars,
     budgets,
     rateLimit: rate,
+    maxWaiting: fc.nat(2),
     allowedTools: patterns,
     deniedTools: patterns,
     allowedModels: patterns,

@@ -311,6 +311,21 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'WAITING_LIMIT_EXCEEDED',
+    {
+      mandate: { ...CONFIRMED, maxWaiting: 1 },
+      before: async (box) => {
+        await ask(box, { id: 'b' });
+      },
+      needs: {
+        confirmation: [
+          "a person's answer to an action of the agent that waits, and then the same action as attempt 2",
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
     'APPROVAL_DENIED',
     {
       mandate: CONFIRMED,

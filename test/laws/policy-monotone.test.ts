@@ -47,6 +47,7 @@ const STRICTER: Readonly<Record<string, (fields: Fields) => object>> = {
     ...fields,
     rateLimit: { maxCalls: 0, windowMs: fields.rateLimit?.windowMs ?? 10 },
   }),
+  'fewer that may wait': (fields) => ({ ...fields, maxWaiting: 0 }),
   'a smaller registry': (fields) => ({ ...fields, tools: (fields.tools ?? []).slice(1) }),
   'an earlier end': (fields) => ({ ...fields, expiresAt: '2025-01-01T00:00:00Z' }),
 };

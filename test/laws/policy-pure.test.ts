@@ -20,9 +20,15 @@ function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
   const limits = fc.tuple(
     ...plan.limits.map(({ kind }): fc.Arbitrary<LimitFact> => {
       if (kind === 'confirmation') {
+        const grants = fc.constantFrom(
+          'none' as const,
+          'granted' as const,
+          'denied' as const,
+          'expired' as const,
+        );
         return fc
-          .constantFrom('none' as const, 'granted' as const, 'denied' as const, 'expired' as const)
-          .map((grant) => ({ kind, ok: grant === 'granted', grant }));
+          .tuple(grants, fc.nat(100))
+          .map(([grant, waiting]) => ({ kind, ok: grant === 'granted', grant, waiting }));
       }
       const seen = fc.record({ ok: fc.boolean(), retryAfterMs: wait, amount: fc.maxSafeNat() });
       return kind === 'rate'

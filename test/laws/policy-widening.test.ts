@@ -98,6 +98,20 @@ test.each<[string, object, object, string[]]>([
   ],
   ['one that is denied no more', { deniedTools: ['rm'] }, {}, ['deniedTools: - rm']],
   ['one that is neither', { allowedTools: ['ls'], deniedTools: ['rm'] }, { allowedTools: ['ls'] }, []],
+  ['more that may wait', { maxWaiting: 5 }, { maxWaiting: 6 }, ['maxWaiting: 5 → 6']],
+  ['fewer that may wait', { maxWaiting: 5 }, { maxWaiting: 4 }, []],
+  [
+    'as many that may wait as nobody said',
+    { maxWaiting: 5, toolPolicies: { pay: { requiresConfirmation: true } } },
+    { toolPolicies: { pay: { requiresConfirmation: true } } },
+    ['maxWaiting: 5 → 50'],
+  ],
+  [
+    'nobody who is asked',
+    { toolPolicies: { pay: { requiresConfirmation: true } } },
+    { toolPolicies: { pay: {} } },
+    ['toolPolicies.pay.requiresConfirmation: no person is asked any more'],
+  ],
   ['watching', {}, { mode: 'observe' }, ['it only observes']],
   [
     'a budget that is counted elsewhere',

@@ -93,7 +93,23 @@ export const MUTATIONS: readonly Mutation[] = [
       'const judged = !ended && (plan.refusal === null || watches(plan));',
       'const judged = !ended;',
     ],
-    ['5 refused calls use no quota', "if (enforce(plan, found).verdict === 'ALLOW') takeSlots", 'takeSlots'],
+    ['5 refused calls use no quota', "first === null && enforced.verdict !== 'BLOCK'", 'first === null'],
+    [
+      '3 a deferred action takes a slot',
+      "first === null && enforced.verdict !== 'BLOCK'",
+      "first === null && enforced.verdict === 'ALLOW'",
+    ],
+    ['3 a DEFER that is told again takes no slot', 'const takes = first === null &&', 'const takes ='],
+    [
+      '3 the granted retry takes its slots along',
+      'leaveSlots(answered, ratesOf(tenant, request), nowMs)',
+      '[]',
+    ],
+    [
+      '3 a retry that is refused leaves its slots where they were',
+      "if (answered !== null && enforced.verdict !== 'ALLOW') retakeSlots",
+      'if (answered !== null && false) retakeSlots',
+    ],
     [
       '4 a refused action consumes nothing',
       'const lease = allowed ? reserve(tenant, request, nowMs) : null;',
@@ -135,7 +151,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['1 cost per call: as much as the limit is allowed', 'costMicros <= maxMicros', 'costMicros < maxMicros'],
   ]),
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
-    ['1 a person must confirm', 'tool?.requiresConfirmation)', 'false && tool)'],
+    ['1 a person must confirm', 'tool?.requiresConfirmation === true', 'false && tool !== null'],
+    ['7 the least that a policy says may wait', 'Math.min(...said)', 'Math.max(...said)'],
   ]),
   ...inFile(`${POLICY}/mandate/resolve-mandate.ts`, [
     [
@@ -498,8 +515,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     [
       '5 a rebuild finds every slot',
-      "? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counted)",
-      '? []',
+      "judgement.observed === null || judgement.observed.verdict === 'DEFER' ? ratesOf(plan) : []",
+      '[]',
     ],
     [
       '3 a rebuild finds the grant used',
@@ -760,8 +777,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${POLICY}/checks/confirmation.ts`, [
     [
       '7 one that asks for a person is enough',
-      'calls.filter(({ tool })',
-      'calls.slice(0, 1).filter(({ tool })',
+      'calls.filter(asksPerson)',
+      'calls.slice(0, 1).filter(asksPerson)',
     ],
   ]),
   ...inFile(`${POLICY}/checklist.ts`, [

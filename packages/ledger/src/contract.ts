@@ -7,6 +7,7 @@ import { describe } from 'vitest';
 import type { MakeLedger } from './contract/bench.ts';
 import { budgets } from './contract/budgets.ts';
 import { confirming } from './contract/confirming.ts';
+import { deferring } from './contract/deferring.ts';
 import { duplicates } from './contract/duplicates.ts';
 import { givingBack } from './contract/giving-back.ts';
 import { concurrentHistories, type HistoryRuns, sequentialHistories } from './contract/histories.ts';
@@ -34,6 +35,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('settling', () => settling(make));
     describe('observing', () => observing(make));
     describe('confirming', () => confirming(make));
+    describe('deferring', () => deferring(make));
     describe('killing', () => killing(make));
     describe('publishing', () => publishing(make));
   });

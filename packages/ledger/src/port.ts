@@ -88,6 +88,9 @@ export type Approval = Command & {
   expiresAtMs: number;
 };
 
+/** The exact request that was deferred, among those of its agent. */
+export type DeferralReference = Pick<Approval, 'actionId' | 'digest'>;
+
 /** What an adjustment or approval left behind. */
 export type Receipt = { epoch: string; sequence: number; atMs: number };
 

@@ -2,7 +2,15 @@
  * The verdict that follows from what the step found: the small part of a decision that the ledger itself must know,
  * because attempts, duplicates and charges depend on it. The full decision, with its texts, is the policy's.
  */
-import type { Code, FirstDecision, LimitFact, Plan, StepFacts, Verdict } from '@mandate/schemas';
+import {
+  type Code,
+  type FirstDecision,
+  type LimitFact,
+  mayNotWait,
+  type Plan,
+  type StepFacts,
+  type Verdict,
+} from '@mandate/schemas';
 
 /** `hard`: asking again cannot help. */
 export type Ruling = { verdict: Verdict; code: Code; hard: boolean };
@@ -22,7 +30,7 @@ export function enforce(plan: Plan, found: Findings): Ruling {
   }
   const failing = found.limits.filter((fact) => !fact.ok);
   const [first] = failing;
-  return first === undefined ? ALLOWED : refuse(first, failing);
+  return first === undefined ? ALLOWED : refuse(first, failing, plan);
 }
 
 /** What is published: a mandate that only watches lets its own refusals through, and nothing else. */
@@ -43,14 +51,21 @@ function repeat(first: FirstDecision): Ruling {
     : { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', hard: true };
 }
 
-function refuse(first: LimitFact, failing: readonly LimitFact[]): Ruling {
-  if (first.kind === 'confirmation') {
-    if (first.grant === 'denied') return { verdict: 'BLOCK', code: 'APPROVAL_DENIED', hard: true };
-    if (first.grant === 'expired') return { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', hard: false };
-    return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false };
-  }
+function refuse(first: LimitFact, failing: readonly LimitFact[], plan: Plan): Ruling {
+  if (first.kind === 'confirmation') return ask(first, plan);
   // A caller waits until all of them would pass: one that never will makes the whole refusal hard.
   const hard = failing.some((fact) => fact.kind !== 'confirmation' && fact.retryAfterMs === null);
   const code = first.kind === 'rate' ? 'RATE_LIMIT_EXCEEDED' : 'COST_LIMIT_EXCEEDED';
   return { verdict: 'BLOCK', code, hard };
+}
+
+/** A plan asks for a person once at most. */
+function ask(fact: LimitFact & { kind: 'confirmation' }, { limits }: Plan): Ruling {
+  if (fact.grant === 'denied') return { verdict: 'BLOCK', code: 'APPROVAL_DENIED', hard: true };
+  if (fact.grant === 'expired') return { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED', hard: false };
+  const limit = limits.find(({ kind }) => kind === 'confirmation');
+  if (limit?.kind === 'confirmation' && mayNotWait(limit, fact)) {
+    return { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', hard: false };
+  }
+  return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false };
 }

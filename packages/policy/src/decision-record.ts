@@ -6,6 +6,7 @@ import {
   approvalId,
   type BudgetLimit,
   type DecisionKind,
+  type Deferral,
   type Limit,
   type Plan,
   type RateLimit,
@@ -32,6 +33,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   const kind = kindOf(facts);
   const { first } = facts;
   const reservation = reservationOf(plan, facts, judgement);
+  const deferral = deferralOf(plan, facts, judgement);
   const id = decisionId(request.source, request.appendedAtMs, kind, sha256);
   return {
     event: 'action.decided',
@@ -55,7 +57,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       retryAfterMs: judgement.retryAfterMs,
       chargedMicros: facts.chargedMicros,
       cumulativeMicros: facts.cumulativeMicros,
-      ...remaining(plan, facts, reservation),
+      ...remaining(plan, facts, reservation ?? deferral),
       leaseExpiresAt: facts.leaseExpiresAtMs === null ? null : wireTime(facts.leaseExpiresAtMs),
       mandate: plan.mandate,
       duplicateOf:
@@ -76,6 +78,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       ledgerSequence: facts.sequence,
       digest: request.digest,
       reservation,
+      ...(deferral === null ? null : { deferral }),
       grantConsumed:
         reservation !== null && facts.limits.some((fact) => fact.kind === 'confirmation' && fact.ok),
       checks: [...judgement.checks],
@@ -95,17 +98,26 @@ function kindOf({ first, late }: StepFacts): DecisionKind {
   return late ? 'expired' : 'first';
 }
 
-/** Every counter that the step charged: what a rebuild of the ledger needs. Rate slots are for what was allowed outright. */
+/** The slots that a question took. A DEFER that is told again took none. */
+function deferralOf(plan: Plan, facts: StepFacts, { verdict }: Judgement): Deferral | null {
+  return verdict === 'DEFER' && facts.first === null ? { rates: ratesOf(plan) } : null;
+}
+
+function ratesOf(plan: Plan): Deferral['rates'] {
+  return plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counted);
+}
+
+/**
+ * Every counter that the step charged: what a rebuild of the ledger needs. What a mandate that only watches lets through
+ * takes a slot of each rate where an enforced one would have let it through or asked a person.
+ */
 function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Reservation | null {
   if (facts.leaseExpiresAtMs === null) return null;
   return {
     micros: facts.chargedMicros,
     charging: plan.charging,
     budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),
-    rates:
-      judgement.observed === null
-        ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate').map(counted)
-        : [],
+    rates: judgement.observed === null || judgement.observed.verdict === 'DEFER' ? ratesOf(plan) : [],
     leaseMs: plan.leaseMs,
   };
 }
@@ -121,11 +133,11 @@ function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'also'> {
 function remaining(
   plan: Plan,
   facts: StepFacts,
-  reservation: Reservation | null,
+  took: Deferral | null,
 ): { remainingMicros: number | null; remainingCalls: number | null } {
   const micros: number[] = [];
   const calls: number[] = [];
-  const slots = reservation === null || reservation.rates.length === 0 ? 0 : 1;
+  const slots = took === null || took.rates.length === 0 ? 0 : 1;
   plan.limits.forEach((limit: Limit, at) => {
     const fact = facts.limits[at];
     if (limit.kind === 'budget' && fact?.kind === 'budget' && limit.maxMicros !== null) {

@@ -1,5 +1,13 @@
 /** What the ledger saw at the limits, worded: for the record, and for the verdict when one of them failed. */
-import type { Check, Json, Limit, LimitFact, MandateReference, Plan } from '@mandate/schemas';
+import {
+  type Check,
+  type Json,
+  type Limit,
+  type LimitFact,
+  type MandateReference,
+  mayNotWait,
+  type Plan,
+} from '@mandate/schemas';
 import { budgets } from './checks/budget.ts';
 import type { Objection } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
@@ -20,7 +28,7 @@ export function limited(
   if (limit === undefined || fact === undefined) return null;
   const objection = objectionTo(limit, fact);
   if (fact.kind === 'confirmation') {
-    const verdict = fact.grant === 'none' ? 'DEFER' : 'BLOCK';
+    const verdict = defers(limit, fact) ? 'DEFER' : 'BLOCK';
     return { verdict, ...objection, hard: fact.grant === 'denied', retryAfterMs: null };
   }
   const retryAfterMs = waitForAll(facts);
@@ -57,15 +65,21 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
   const check = checkOf(limit).name;
   const fact = facts[at];
   if (fact === undefined) return { check, said: 'skip' };
-  const found: Check = { check, said: said(fact), saw: sawAt(limit, fact, plan.reserveMicros) };
+  const found: Check = { check, said: said(limit, fact), saw: sawAt(limit, fact, plan.reserveMicros) };
   if (limit.policy === undefined) return found;
   if (limit.holder === undefined) return { ...found, policy: limit.policy };
   return { ...found, policy: limit.policy, holder: limit.holder };
 }
 
-function said(fact: LimitFact): Check['said'] {
+function said(limit: Limit, fact: LimitFact): Check['said'] {
   if (fact.ok) return 'pass';
-  return fact.kind === 'confirmation' && fact.grant === 'none' ? 'defer' : 'block';
+  return defers(limit, fact) ? 'defer' : 'block';
+}
+
+/** A person is to be asked, and this question may wait. */
+function defers(limit: Limit, fact: LimitFact): boolean {
+  if (limit.kind !== 'confirmation' || fact.kind !== 'confirmation') return false;
+  return fact.grant === 'none' && !mayNotWait(limit, fact);
 }
 
 function checkOf(limit: Limit): { name: string } {

@@ -122,9 +122,12 @@ function judged(plan: ShadowPlan, facts: StepFacts): Said {
   if (fails !== null) return { verdict: 'BLOCK', code: fails, unknownLimits };
   if (unknownLimits > 0) return unknown({ unknownLimits });
   const { verdict, code } =
-    (plan.asksPerson ? limited([{ kind: 'confirmation' }], [grantIn(facts)], null) : null) ?? ALLOWED;
+    (plan.asksPerson ? limited([ASKS_PERSON], [grantIn(facts)], null) : null) ?? ALLOWED;
   return { verdict, code, unknownLimits };
 }
+
+/** How many may wait is left to the mandate that is enforced. */
+const ASKS_PERSON: Limit = { kind: 'confirmation', maxWaiting: Number.MAX_SAFE_INTEGER };
 
 /** null where the step ended before it looked. */
 function heldBy(
@@ -140,5 +143,5 @@ function heldBy(
 /** Where nobody was to be asked, nobody is taken to have answered. */
 function grantIn({ limits }: StepFacts): LimitFact {
   const fact = limits.find(({ kind }) => kind === 'confirmation');
-  return fact ?? { kind: 'confirmation', ok: false, grant: 'none' };
+  return fact ?? { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };
 }

@@ -24,7 +24,7 @@ export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number):
 function withinLimit({ kind }: Limit): LimitFact {
   if (kind === 'budget') return { kind, spentMicros: 0, ok: true, retryAfterMs: null };
   if (kind === 'rate') return { kind, calls: 0, ok: true, retryAfterMs: null };
-  return { kind, ok: true, grant: 'granted' };
+  return { kind, ok: true, grant: 'granted', waiting: 0 };
 }
 
 function twinOf(action: Action): Action {

@@ -15,6 +15,9 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
+/** How many deferred actions of an agent may wait for a person. Nobody answers them here. */
+export const MAX_WAITING = 2;
+
 type Place = { topic: string; partition: number };
 type Standing = { decision: Decision } | { settlement: Settlement };
 /** `place`: where the request or outcome lies that moved it. */
@@ -261,10 +264,24 @@ export class Checker {
   #limitsHeld(tenant: string): void {
     const charges = this.#charges(tenant);
     const calls = new Map<string, number[]>();
+    const waiting = new Map<string, number>();
     for (const each of this.#inOrder(tenant)) {
-      if (!('decision' in each) || each.decision.reservation === null) continue;
-      const { reservation, decidedAt, ledgerEpoch, ledgerSequence, actionId } = each.decision;
+      if (!('decision' in each)) continue;
+      const { reservation, deferral, decidedAt, ledgerEpoch, ledgerSequence, actionId } = each.decision;
       const atMs = Date.parse(decidedAt);
+      if (deferral !== undefined) {
+        const many = (waiting.get(each.decision.agentId) ?? 0) + 1;
+        waiting.set(each.decision.agentId, many);
+        if (many > MAX_WAITING) this.#fault(`${actionId} is question ${many} of ${MAX_WAITING}`);
+      }
+      for (const { agentId, tool, windowMs, maxCalls } of (reservation ?? deferral)?.rates ?? []) {
+        const name = JSON.stringify([agentId, tool, windowMs]);
+        const times = [...(calls.get(name) ?? []), atMs].filter((time) => time > atMs - windowMs);
+        calls.set(name, times);
+        if (times.length > maxCalls)
+          this.#fault(`${actionId} is call ${times.length} of ${maxCalls} in ${name}`);
+      }
+      if (reservation === null) continue;
       const isBefore = ({ place, sequence }: Charge) =>
         sequence <= ledgerSequence ||
         (this.#settledAs.get(`${ledgerEpoch} ${place}`) ?? Infinity) < ledgerSequence;
@@ -276,13 +293,6 @@ export class Checker {
           .reduce((sum, { micros }) => sum + micros, 0);
         if (reservation.micros > 0 && spent > budget.maxMicros)
           this.#fault(`${actionId} is allowed with ${spent} of ${budget.maxMicros} in ${counterOf(budget)}`);
-      }
-      for (const { agentId, tool, windowMs, maxCalls } of reservation.rates) {
-        const name = JSON.stringify([agentId, tool, windowMs]);
-        const times = [...(calls.get(name) ?? []), atMs].filter((time) => time > atMs - windowMs);
-        calls.set(name, times);
-        if (times.length > maxCalls)
-          this.#fault(`${actionId} is call ${times.length} of ${maxCalls} in ${name}`);
       }
     }
   }

@@ -1,12 +1,13 @@
 /** What agents and operators do, and what goes wrong around the plane, drawn from a seed. */
 import { loadMandates, type MandateOfFile } from '@mandate/policy';
 import { GROUPS, type KillTarget, TOPICS } from '@mandate/schemas';
+import { MAX_WAITING } from './checker.ts';
 import type { Plane, PlaneOptions } from './plane.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export const TENANTS = ['default', 'acme'];
 const AGENTS = ['default/bot', 'default/cat', 'acme/bot', 'acme/dog'];
-const TOOLS = ['cheap', 'cheap', 'dear', 'tiered', 'quick', 'bad'];
+const TOOLS = ['cheap', 'cheap', 'dear', 'tiered', 'quick', 'asks', 'bad'];
 
 export function drawPlane(scheduler: Scheduler, deciders: number): PlaneOptions {
   return {
@@ -28,6 +29,7 @@ function drawMandates(scheduler: Scheduler): readonly MandateOfFile[] {
     id: 'm',
     agents: ['*'],
     deniedTools: ['bad'],
+    maxWaiting: MAX_WAITING,
     ...maybe({ maxCostTotal: scheduler.pick([0.3, 1]) }),
     ...maybe({ rateLimit: { maxCalls: 4, windowMs: scheduler.pick([500, 5_000]) } }),
     ...maybe({ expiresAt: new Date(scheduler.nowMs + scheduler.below(20_000)).toISOString() }),
@@ -45,6 +47,7 @@ function drawMandates(scheduler: Scheduler): readonly MandateOfFile[] {
       dear: { cost: 0.1, chargingPolicy: { type: 'ATTEMPT_BASED' } },
       tiered: { chargingPolicy: { type: 'TIERED', attempt: 0.01, success: 0.02, verification: 0.005 } },
       quick: { cost: 0.05, executionLeaseMs: 1_000 },
+      asks: { cost: 0.01, requiresConfirmation: true },
     },
   };
   const loaded = loadMandates(JSON.stringify(document));

@@ -6,7 +6,7 @@ import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
 import { DAY_MS } from './bench.ts';
-import { budget, confirmation, planOf, rate, refusal } from './builders.ts';
+import { budget, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 /** Short, so that histories outlive it. */
@@ -56,7 +56,7 @@ const limit = mix<Limit>(
       })
       .map(rate),
   ],
-  [2, fc.constant(confirmation)],
+  [2, fc.record({ kind: one('confirmation'), maxWaiting: one(1, 2, 2, 3, 10, 0) })],
 );
 
 const plan: fc.Arbitrary<StepRequest['plan']> = fc

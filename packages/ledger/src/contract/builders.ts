@@ -51,7 +51,7 @@ export function rate(said: Partial<RateLimit> = {}): RateLimit {
   return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...said };
 }
 
-export const confirmation: Limit = { kind: 'confirmation' };
+export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };
 
 let lastOffset = 0;
 

@@ -79,6 +79,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
   const said = publishedVerdict(plan, facts);
   const enforced = enforcedVerdict(plan, facts);
   const allowed = facts.leaseExpiresAtMs !== null;
+  const rates = plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate');
   const observed = enforced.code === said.code ? null : { verdict: enforced.verdict, code: enforced.code };
   return {
     id: `dec_${source.topic}_${source.offset}`,
@@ -115,11 +116,11 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
           micros: facts.chargedMicros,
           charging: plan.charging,
           budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
-          rates:
-            observed === null ? plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate') : [],
+          rates: observed === null || observed.verdict === 'DEFER' ? rates : [],
           leaseMs: plan.leaseMs,
         }
       : null,
+    ...(said.verdict === 'DEFER' && facts.first === null && { deferral: { rates } }),
     grantConsumed: allowed && facts.limits.some((fact) => fact.kind === 'confirmation' && fact.ok),
     checks: [],
     action: {

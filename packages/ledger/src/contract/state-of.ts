@@ -3,6 +3,7 @@
 import { attemptsOf } from '../memory/agents.ts';
 import { sourceOf } from '../memory/coordinates.ts';
 import { allCounters, allRates, type Counter, spentIn } from '../memory/counters.ts';
+import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import type { Delivery, TenantState } from '../memory/remembered.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
@@ -51,7 +52,8 @@ function linesOf(tenant: TenantState, atMs: number): unknown[][] {
     if (times.length > 0) lines.push(['rate', name, rate.agentId, rate.tool, rate.windowMs, times]);
   }
   for (const grant of tenant.grants.values()) {
-    if (grant.forgetAtMs > atMs) lines.push(['grant', name, { ...grant }]);
+    const { deferral, ...rest } = grant;
+    if (grant.forgetAtMs > atMs) lines.push(['grant', name, rest, deferral && describeDeferral(deferral)]);
   }
   for (const [kind, done] of Object.entries({ adjust: tenant.adjustments, approve: tenant.approvals })) {
     for (const [id, { answer, forgetAtMs }] of done) {
@@ -59,6 +61,9 @@ function linesOf(tenant: TenantState, atMs: number): unknown[][] {
     }
   }
   for (const agent of tenant.agents.values()) {
+    for (const deferral of agent.waiting) {
+      if (deferral.forgetAtMs > atMs) lines.push(['waits', name, agent.id, describeDeferral(deferral)]);
+    }
     for (const actionId of agent.actions.keys()) {
       for (const entry of attemptsOf(agent, actionId)) {
         if (!isForgotten(entry, atMs)) lines.push(['stands', name, agent.id, actionId, sourceOf(entry)]);
@@ -66,6 +71,11 @@ function linesOf(tenant: TenantState, atMs: number): unknown[][] {
     }
   }
   return lines;
+}
+
+function describeDeferral({ rates, ...deferral }: Deferral): unknown[] {
+  const names = rates.map(({ agentId, tool, windowMs }) => JSON.stringify([agentId, tool, windowMs]));
+  return [Object.entries(deferral).sort(), names.sort()];
 }
 
 function describe(delivery: Delivery): unknown[] {

@@ -1,15 +1,16 @@
 /** `action.decided`: charges what it reserved, and stands for its attempt unless another does. */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
-import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
+import { claim, mayTakePlace, openAgent, standsFor } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { addToCounter, openRate } from '../memory/counters.ts';
+import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
 import { settleEarly } from '../memory/early.ts';
 import { remember } from '../memory/forget.ts';
-import { consumeGrant } from '../memory/grants.ts';
+import { attachDeferral, consumeGrant } from '../memory/grants.ts';
 import type { AgentState, Entry, Lease } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
-import { takeSlot } from '../memory/sliding-rate.ts';
+import { type SlidingRate, takeSlot } from '../memory/sliding-rate.ts';
 import type { LedgerState } from '../memory/state.ts';
 import { isSameStep, seeSequence, seeTime } from './what-was-seen.ts';
 
@@ -26,7 +27,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const appendedAtMs = Date.parse(decision.appendedAt);
   const untilMs = replayUntilMs({ atMs, appendedAtMs }, state.replayMemoryMs);
   const lease = chargeAgain(state, agent, decision, atMs);
-  if (grantConsumed) consumeGrant(tenant.grants, decision, sequence);
+  if (grantConsumed) takeSlotsAlong(state, agent, decision, atMs);
   const entry: Entry | null =
     decision.kind === 'duplicate'
       ? null
@@ -51,7 +52,10 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
           unpublished: null,
           another: null,
         };
-  if (entry === null || !mayTakePlace(agent, entry)) {
+  const takesPlace = entry !== null && mayTakePlace(agent, entry);
+  if (entry !== null && decision.deferral !== undefined)
+    deferAgain(state, entry, decision.deferral, takesPlace);
+  if (entry === null || !takesPlace) {
     const forgetAtMs = untilMs;
     remember(state, { kind: 'duplicate', agent, log, offset, forgetAtMs, digest, unpublished: null });
     return;
@@ -71,7 +75,7 @@ function chargeAgain(
   if (reservation === null || leaseExpiresAt === null) return null;
   const charges = chargesOf(agent, reservation.budgets);
   for (const { counter } of charges) addToCounter(counter, atMs, reservation.micros, state.clockMs);
-  takeSlotsAgain(state, agent, reservation, atMs);
+  takeSlotsAgain(state, agent, reservation.rates, atMs);
   return {
     reservedMicros: reservation.micros,
     charging: reservation.charging,
@@ -82,7 +86,40 @@ function chargeAgain(
   };
 }
 
-function takeSlotsAgain(state: LedgerState, agent: AgentState, reservation: Reservation, atMs: number): void {
-  const rates = new Set(reservation.rates.map((limit) => openRate(agent.tenant.counters, limit)));
+function takeSlotsAgain(
+  state: LedgerState,
+  agent: AgentState,
+  limits: Reservation['rates'],
+  atMs: number,
+): readonly SlidingRate[] {
+  const rates = new Set(limits.map((limit) => openRate(agent.tenant.counters, limit)));
   for (const rate of rates) takeSlot(rate, atMs, state.clockMs);
+  return [...rates];
+}
+
+/** What the grant answered holds its slots from the time of this ALLOW on. The answer itself may not have been read yet. */
+function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: DecisionHead, atMs: number): void {
+  const granted = consumeGrant(agent.tenant.grants, decision, decision.ledgerSequence);
+  const deferral = granted ?? endWaiting(agent, decision, atMs);
+  if (deferral === null) return;
+  const { counters } = agent.tenant;
+  const rates = decision.reservation?.rates.map((limit) => openRate(counters, limit)) ?? [];
+  leaveSlots(deferral, rates, state.clockMs);
+}
+
+/** Where its granted retry was read first, the slots went along with that. */
+function deferAgain(
+  state: LedgerState,
+  entry: Entry,
+  { rates: limits }: NonNullable<DecisionHead['deferral']>,
+  takesPlace: boolean,
+): void {
+  const { agent, actionId, digest, atMs, forgetAtMs, sequence } = entry;
+  const known = standsFor(agent, entry);
+  if (!takesPlace && known?.grantConsumed === true && known.digest === digest) return;
+  const rates = takeSlotsAgain(state, agent, limits, atMs);
+  const deferral = { actionId, digest, atMs, forgetAtMs, rates };
+  const request = { agentId: agent.id, actionId, digest };
+  if (attachDeferral(agent.tenant.grants, request, deferral, sequence)) return;
+  if (takesPlace) beginWaiting(agent, deferral, atMs);
 }

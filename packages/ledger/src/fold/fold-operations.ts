@@ -3,6 +3,7 @@ import type { AgentKilled, AgentRevived, ApprovalRecorded, BudgetAdjusted } from
 import { attemptsOf } from '../memory/agents.ts';
 import { answerOf, commandMemoryMs, keepAnswer } from '../memory/commands.ts';
 import { addToCounter, openCounter } from '../memory/counters.ts';
+import { endWaiting } from '../memory/deferrals.ts';
 import { commandKey, mergeFlag } from '../memory/flags.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { TenantState } from '../memory/remembered.ts';
@@ -52,10 +53,13 @@ export function foldApproval(state: LedgerState, approval: ApprovalRecorded['app
   keepAnswer(tenant.approvals, id, { epoch, sequence, atMs, expiresAtMs }, times(state, atMs));
   if (isConsumed(tenant, approval)) return;
   const forgetAtMs = Math.max(atMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);
+  const agent = tenant.agents.get(agentId);
+  const deferral = agent === undefined ? null : endWaiting(agent, approval, atMs);
   putGrant(
     tenant.grants,
-    { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence },
-    state.clockMs,
+    { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence, deferral },
+    // Other partitions may be read further, and the answer before it stood then.
+    atMs,
   );
 }
 

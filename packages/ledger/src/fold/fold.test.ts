@@ -6,6 +6,7 @@ import {
   budget,
   confirmation,
   planOf,
+  rate,
   repeated,
   settleRequest,
   stepRequest,
@@ -15,6 +16,7 @@ import { createDriver, play, playBatch } from '../contract/drive.ts';
 import type { Command } from '../contract/history-command.ts';
 import { lawsOfTheFold } from '../contract/laws-of-the-fold.ts';
 import { recordsOf } from '../contract/records.ts';
+import { stateOf } from '../contract/state-of.ts';
 import { createMemoryLedger, type MemoryLedger } from '../memory/memory-ledger.ts';
 import type { Operation } from '../port.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
@@ -101,7 +103,38 @@ describe('given a log', () => {
     const log = [...deferred, ...allowed];
     const again = folded(grant === undefined ? [] : [...log, grant.record]);
     const { limits } = await decide(again, repeated(request, { attempt: 2 }));
-    expect(limits).toEqual([{ kind: 'confirmation', ok: false, grant: 'none' }]);
+    expect(limits).toEqual([{ kind: 'confirmation', ok: false, grant: 'none', waiting: 0 }]);
+  });
+
+  test('a question and its answer end the same, in whatever order their partitions are read', async () => {
+    const { ledger, clock } = fresh();
+    const request = stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 9 }), confirmation] }) });
+    const { tenant, agentId, actionId, digest } = request;
+    const order = { id: 'g', by: 'op', reason: 'read it', tenant, agentId, actionId, digest };
+    const approval = { ...order, answer: 'granted' as const, expiresAtMs: START_MS + HOUR_MS };
+    const asked = await recorded(ledger, request);
+    clock.advance(10);
+    const receipt = await ledger.approve(approval);
+    const granted = recordsOf([{ did: 'approve', approval, receipt }], ledger.epoch).map(
+      ({ record }) => record,
+    );
+    clock.advance(10);
+    const allowed = await recorded(ledger, repeated(request));
+    const whole = [...asked, ...granted, ...allowed];
+    const atMs = clock();
+    const inOrder = stateOf(foldOf(whole).state, atMs);
+    for (const order of [
+      [...granted, ...asked, ...allowed],
+      [...granted, ...allowed, ...asked],
+      [...allowed, ...granted, ...asked],
+      [...allowed, ...asked, ...granted],
+      [...asked, ...allowed, ...granted],
+    ]) {
+      const rates = (lines: string[]) => lines.filter((line) => /^\["(rate|waits|grant)"/.test(line));
+      expect(rates(stateOf(foldOf(order).state, atMs))).toEqual(rates(inOrder));
+    }
+    const answered = stateOf(foldOf([...asked, ...granted]).state, atMs);
+    expect(stateOf(foldOf([...granted, ...asked]).state, atMs)).toEqual(answered);
   });
 
   test('the second copy of a record is passed over, however much later it was written', async () => {

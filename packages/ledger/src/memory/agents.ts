@@ -1,11 +1,12 @@
 /** What is remembered of an agent: its actions by id and attempt, and the idempotency keys that they claimed. */
+import { NONE_WAIT } from './deferral.ts';
 import { isForgotten } from './deliveries.ts';
 import type { AgentState, Entry, TenantState } from './remembered.ts';
 
 export function openAgent(tenant: TenantState, id: string): AgentState {
   let agent = tenant.agents.get(id);
   if (agent === undefined) {
-    agent = { tenant, id, actions: new Map(), charges: [], deliveries: 0 };
+    agent = { tenant, id, actions: new Map(), charges: [], waiting: NONE_WAIT, deliveries: 0 };
     tenant.agents.set(id, agent);
   }
   return agent;

@@ -1,6 +1,7 @@
 /** What a person said about a deferred action: for that very request, until it expires or an ALLOW uses it up. */
 import type { GrantState } from '@mandate/schemas';
 import type { Approval } from '../port.ts';
+import type { Deferral } from './deferral.ts';
 
 export type Grant = {
   readonly agentId: string;
@@ -11,6 +12,8 @@ export type Grant = {
   /** Once expired it is remembered for the replay memory, so that it can be told from one never given. */
   readonly forgetAtMs: number;
   readonly sequence: number;
+  /** What it answers, whose slots the ALLOW takes along; null where that was forgotten. */
+  readonly deferral: Deferral | null;
 };
 
 /** By the request that was answered. */
@@ -26,21 +29,45 @@ export function grantState(grants: Grants, request: Request, nowMs: number): Gra
   return grant.expiresAtMs > nowMs ? 'granted' : 'expired';
 }
 
-/** The latest answer stands. */
+/** What the answer that stands for the request was to; null where none stands. */
+export function answeredDeferral(grants: Grants, request: Request, nowMs: number): Deferral | null {
+  if (grants.size === 0 || grantState(grants, request, nowMs) === 'none') return null;
+  return grants.get(grantKey(request))?.deferral ?? null;
+}
+
+/** The latest answer stands, and goes on to hold what the one before it answered. */
 export function putGrant(grants: Grants, grant: Grant, nowMs: number): void {
   for (const [key, known] of grants) {
     if (known.forgetAtMs <= nowMs) grants.delete(key);
   }
   const key = grantKey(grant);
   const known = grants.get(key);
-  if (known === undefined || known.sequence < grant.sequence) grants.set(key, grant);
+  const deferral = grant.deferral ?? known?.deferral ?? null;
+  const latest = known === undefined || known.sequence < grant.sequence ? grant : known;
+  grants.set(key, latest.deferral === deferral ? latest : { ...latest, deferral });
 }
 
-/** Used up by the decision of that sequence; what a person said after it stands. */
-export function consumeGrant(grants: Grants, request: Request, sequence: number): void {
+/** Used up by the decision of that sequence; what a person said after it stands. Answers what it was for. */
+export function consumeGrant(grants: Grants, request: Request, sequence: number): Deferral | null {
   const key = grantKey(request);
   const grant = grants.get(key);
-  if (grant !== undefined && grant.sequence < sequence) grants.delete(key);
+  if (grant === undefined || grant.sequence >= sequence) return null;
+  grants.delete(key);
+  return grant.deferral;
+}
+
+/** Where somebody has answered it already: a log may have the answer before the question. */
+export function attachDeferral(
+  grants: Grants,
+  request: Request,
+  deferral: Deferral,
+  sequence: number,
+): boolean {
+  const key = grantKey(request);
+  const grant = grants.get(key);
+  if (grant === undefined || grant.sequence < sequence) return false;
+  if (grant.deferral === null) grants.set(key, { ...grant, deferral });
+  return true;
 }
 
 /** No id holds a blank. */

@@ -1,6 +1,7 @@
 /** Looks at every limit of a plan, charging nothing. */
 import type { BudgetLimit, Limit, LimitFact, RateLimit, StepRequest } from '@mandate/schemas';
 import { type Counters, findCounter, findRate, spentIn } from './counters.ts';
+import { waitingOf } from './deferrals.ts';
 import { grantState } from './grants.ts';
 import type { TenantState } from './remembered.ts';
 import { callsIn, waitForSlot } from './sliding-rate.ts';
@@ -16,7 +17,8 @@ function lookAt(tenant: TenantState, request: StepRequest, limit: Limit, nowMs: 
   }
   if (limit.kind === 'rate') return lookAtRate(tenant.counters, limit, nowMs);
   const grant = grantState(tenant.grants, request, nowMs);
-  return { kind: 'confirmation', ok: grant === 'granted', grant };
+  const waiting = waitingOf(tenant.agents.get(request.agentId), nowMs);
+  return { kind: 'confirmation', ok: grant === 'granted', grant, waiting };
 }
 
 function lookAtBudget(

@@ -6,6 +6,7 @@ import type { Adjustment, Approval, KillCommand, Killed, KillReceipt, Receipt } 
 import { findLatest } from './agents.ts';
 import { answerOf, commandMemoryMs, type Done, keepAnswer } from './commands.ts';
 import { addToCounter, fittingIn, openCounter, spentIn } from './counters.ts';
+import { endWaiting } from './deferrals.ts';
 import { commandKey, flagKey, mergeFlag } from './flags.ts';
 import { putGrant } from './grants.ts';
 import { openFor } from './look.ts';
@@ -105,9 +106,10 @@ export function approve(
 
   tenant.sequence += 1;
   const forgetAtMs = Math.max(nowMs, expiresAtMs) + commandMemoryMs(state.replayMemoryMs);
+  const deferral = endWaiting(asked.agent, approval, nowMs);
   putGrant(
     tenant.grants,
-    { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence: tenant.sequence },
+    { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence: tenant.sequence, deferral },
     nowMs,
   );
   const receipt = { epoch, sequence: tenant.sequence, atMs: nowMs, expiresAtMs };

@@ -8,6 +8,7 @@ import type { Result } from '../charge.ts';
 import type { Receipt } from '../port.ts';
 import type { Done } from './commands.ts';
 import type { Counter, Counters } from './counters.ts';
+import type { Deferral } from './deferral.ts';
 import type { Grants } from './grants.ts';
 
 export type TenantState = {
@@ -33,6 +34,8 @@ export type AgentState = {
   readonly actions: Map<string, Entry>;
   /** What its latest ALLOW charged: shared by those that charge the same, as nearly all do. */
   charges: readonly Charge[];
+  /** Its deferred actions that wait for a person, some of them perhaps forgotten. */
+  waiting: readonly Deferral[];
   /** How many deliveries refer to this agent: without any, it is forgotten itself. */
   deliveries: number;
 };

@@ -6,6 +6,7 @@ import {
   addToCounter,
   type Counter,
   findCounter,
+  findRate,
   fittingIn,
   openCounter,
   openRate,
@@ -54,8 +55,8 @@ export function fitting(
   return charges.reduce((fits, { counter }) => fittingIn(counter, atMs, fits, nowMs), deltaMicros);
 }
 
-/** Takes one slot of each rate, however often a plan lists it. */
-export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: number): void {
+/** Takes one slot of each rate, however often a plan lists it. Answers the rates. */
+export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: number): readonly SlidingRate[] {
   const taken: SlidingRate[] = [];
   for (const limit of request.plan.limits) {
     if (limit.kind !== 'rate') continue;
@@ -64,6 +65,14 @@ export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: numb
     taken.push(rate);
     takeSlot(rate, nowMs, nowMs);
   }
+  return taken;
+}
+
+/** The rates of the request that have a counter. */
+export function ratesOf(tenant: TenantState, { plan }: StepRequest): readonly SlidingRate[] {
+  return plan.limits.flatMap((limit) =>
+    limit.kind === 'rate' ? (findRate(tenant.counters, limit) ?? []) : [],
+  );
 }
 
 /** Each counter once, under the tightest limit that it is charged for, with the agent's total among them. */

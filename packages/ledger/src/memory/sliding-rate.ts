@@ -43,6 +43,15 @@ export function takeSlot(rate: SlidingRate, atMs: number, nowMs: number): void {
   else rate.times.splice(place, 0, atMs);
 }
 
+/** Takes back one call at `atMs`. Answers false where none of that time is in the window. */
+export function leaveSlot(rate: SlidingRate, atMs: number, nowMs: number): boolean {
+  callsIn(rate, nowMs);
+  const place = rate.times.indexOf(atMs, rate.head);
+  if (place === -1) return false;
+  rate.times.splice(place, 1);
+  return true;
+}
+
 /** How long until fewer than `maxCalls` (at least 1) are in the window, which now holds that many or more. */
 export function waitForSlot(rate: SlidingRate, maxCalls: number, nowMs: number): number {
   const calls = callsIn(rate, nowMs);

@@ -5,16 +5,18 @@ import { enforce, rule, watches } from '../verdict.ts';
 import { claim, openAgent } from './agents.ts';
 import { openPlace } from './coordinates.ts';
 import { sweepOne } from './counters.ts';
+import { beginWaiting, leaveSlots, retakeSlots } from './deferrals.ts';
 import { replayUntilMs } from './deliveries.ts';
 import { findFirst } from './duplicates.ts';
 import { settleEarly } from './early.ts';
 import { stoppedBy } from './flags.ts';
 import { remember } from './forget.ts';
-import { consumeGrant } from './grants.ts';
+import { answeredDeferral, consumeGrant } from './grants.ts';
 import { lookAtLimits } from './limits.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Duplicate, Entry, Lease, TenantState } from './remembered.ts';
-import { lifetimeSpend, reserve, takeSlots } from './reserve.ts';
+import { lifetimeSpend, ratesOf, reserve, takeSlots } from './reserve.ts';
+import type { SlidingRate } from './sliding-rate.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
 /** Decides one request at `nowMs`, in the order of SEMANTICS section 1. */
@@ -33,14 +35,20 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 
   const judged = !ended && (plan.refusal === null || watches(plan));
+  // What a person has answered holds its slots already: they are no reason to refuse it.
+  const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
+  const own = answered === null ? [] : leaveSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? lookAtLimits(tenant, request, nowMs) : [];
   const found = { first, late, kill, limits };
   const ruling = rule(plan, found);
+  const enforced = enforce(plan, found);
 
   const allowed = ruling.verdict === 'ALLOW';
   const grantConsumed = allowed && limits.some((fact) => fact.kind === 'confirmation' && fact.ok);
   const lease = allowed ? reserve(tenant, request, nowMs) : null;
-  if (enforce(plan, found).verdict === 'ALLOW') takeSlots(tenant, request, nowMs);
+  if (answered !== null && enforced.verdict !== 'ALLOW') retakeSlots(answered, own, nowMs);
+  const takes = first === null && enforced.verdict !== 'BLOCK';
+  const rates = takes ? takeSlots(tenant, request, nowMs) : [];
 
   tenant.sequence += 1;
   if (grantConsumed) consumeGrant(tenant.grants, request, tenant.sequence);
@@ -53,7 +61,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     leaseExpiresAtMs: lease?.expiresAtMs ?? null,
   };
-  store(state, tenant, request, { facts, ruling, lease, grantConsumed, place });
+  store(state, tenant, request, { facts, ruling, lease, grantConsumed, rates, place });
   sweepOne(tenant.counters, nowMs);
   return { kind: 'decided', plan, facts, redelivered: false };
 }
@@ -66,11 +74,13 @@ type Outcome = Pick<Entry, 'grantConsumed'> & {
   facts: StepFacts;
   ruling: Pick<Entry, 'verdict' | 'code' | 'hard'>;
   lease: Lease | null;
+  /** Of which it took a slot. */
+  rates: readonly SlidingRate[];
   place: ReturnType<typeof openPlace>;
 };
 
 function store(state: LedgerState, tenant: TenantState, request: StepRequest, outcome: Outcome): void {
-  const { facts, ruling, lease, grantConsumed, place } = outcome;
+  const { facts, ruling, lease, grantConsumed, rates, place } = outcome;
   const { digest } = request;
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
@@ -108,6 +118,10 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   };
   remember(state, entry);
   claim(agent, entry);
+  if (entry.verdict === 'DEFER') {
+    const { actionId, atMs, forgetAtMs } = entry;
+    beginWaiting(agent, { actionId, digest, atMs, forgetAtMs, rates }, atMs);
+  }
   unpublished.earlyMicros = settleEarly(state, entry);
   tenant.unpublished.add(entry);
 }

@@ -1,22 +1,27 @@
 /** What the model sees at each limit. */
 import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
+import { answered, waiting } from './deferrals.ts';
 import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
 import { calls, spent, waitUntil } from './spending.ts';
 
 type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
-export function limitFacts(history: History, { tenant, ...request }: StepRequest): LimitFact[] {
-  const { reserveMicros } = request.plan;
-  return request.plan.limits.map((limit): LimitFact => {
+export function limitFacts(history: History, request: StepRequest): LimitFact[] {
+  const { tenant, plan } = request;
+  const { reserveMicros } = plan;
+  // The slots of what a person has answered are its own.
+  const own = grantOf(history, request) === 'none' ? null : answered(history, request);
+  return plan.limits.map((limit): LimitFact => {
     if (limit.kind === 'confirmation') {
-      const grant = grantOf(history, { tenant, ...request });
-      return { kind: 'confirmation', ok: grant === 'granted', grant };
+      const grant = grantOf(history, request);
+      return { kind: 'confirmation', ok: grant === 'granted', grant, waiting: waiting(history, request) };
     }
     if (limit.kind === 'rate') {
-      const fits = (then: History) => calls(then, tenant, limit) < limit.maxCalls;
+      const called = (then: History) => calls(then, tenant, limit, own);
+      const fits = (then: History) => called(then) < limit.maxCalls;
       const ok = fits(history);
       const retryAfterMs = ok ? null : waitUntil(history, limit.windowMs, fits);
-      return { kind: 'rate', calls: calls(history, tenant, limit), ok, retryAfterMs };
+      return { kind: 'rate', calls: called(history), ok, retryAfterMs };
     }
     const fits = (then: History) => {
       const sum = BigInt(spent(then, tenant, limit)) + BigInt(reserveMicros);

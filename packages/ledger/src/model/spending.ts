@@ -1,6 +1,7 @@
 /** What counters hold, summed up from every charge, outcome and adjustment that ever was. */
 import { BUDGET_BUCKETS, type RateLimit, type SettleRequest, type StepRequest } from '@mandate/schemas';
 import type { Balance, BudgetReference } from '../port.ts';
+import { takenAlong } from './deferrals.ts';
 import { type DecideEvent, eventsOf, type History } from './history.ts';
 import { enforcedVerdict } from './verdict.ts';
 
@@ -103,21 +104,32 @@ export function waitUntil(
   return waits.find((waitMs) => passes({ ...history, nowMs: history.nowMs + waitMs })) ?? null;
 }
 
-/** Calls that took a slot of this rate: only what was allowed in earnest does. */
-export function calls(history: History, tenant: string, rate: RateLimit): number {
-  return eventsOf(history, 'decide').filter(
-    ({ atMs, request, facts }) =>
-      request.tenant === tenant &&
-      atMs > history.nowMs - rate.windowMs &&
-      enforcedVerdict(request.plan, facts).verdict === 'ALLOW' &&
-      request.plan.limits.some(
-        (limit) =>
-          limit.kind === 'rate' &&
-          limit.agentId === rate.agentId &&
-          limit.tool === rate.tool &&
-          limit.windowMs === rate.windowMs,
-      ),
-  ).length;
+/**
+ * Calls that hold a slot of this rate: what was allowed in earnest, and what was deferred, until its granted retry takes
+ * the slot along.
+ *
+ * @param own a DEFER whose slot does not count
+ */
+export function calls(history: History, tenant: string, rate: RateLimit, own: DecideEvent | null): number {
+  const holders = eventsOf(history, 'decide').filter(
+    (event) => event.request.tenant === tenant && takesSlot(event) && lists(event, rate),
+  );
+  const left = new Set<DecideEvent | null>([own, ...holders.map((event) => takenAlong(history, event))]);
+  return holders.filter((event) => event.atMs > history.nowMs - rate.windowMs && !left.has(event)).length;
+}
+
+function takesSlot({ request, facts }: DecideEvent): boolean {
+  return facts.first === null && enforcedVerdict(request.plan, facts).verdict !== 'BLOCK';
+}
+
+function lists({ request }: DecideEvent, rate: RateLimit): boolean {
+  return request.plan.limits.some(
+    (limit) =>
+      limit.kind === 'rate' &&
+      limit.agentId === rate.agentId &&
+      limit.tool === rate.tool &&
+      limit.windowMs === rate.windowMs,
+  );
 }
 
 /** The table of SEMANTICS section 4, by row and column; of several policies the most. */

@@ -1,5 +1,5 @@
 /** The verdict, as the model reads SEMANTICS section 1: a list of objections in order, the first of which is heard. */
-import type { Code, Plan, StepFacts, Verdict } from '@mandate/schemas';
+import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
 
 type Said = { verdict: Verdict; code: Code; hard: boolean };
 type Found = Pick<StepFacts, 'first' | 'late' | 'kill' | 'limits'>;
@@ -18,11 +18,11 @@ export function enforcedVerdict(plan: Plan, found: Found): Said {
     found.late && { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', hard: false },
     found.kill !== null && { verdict: 'BLOCK', code: 'AGENT_KILLED', hard: true },
     plan.refusal && { verdict: 'BLOCK', code: plan.refusal.code, hard: plan.refusal.hard },
-    ...found.limits.map((fact): Said | false => {
+    ...found.limits.map((fact, at): Said | false => {
       if (fact.ok) return false;
       if (fact.kind === 'rate') return { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', hard: never };
       if (fact.kind === 'budget') return { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', hard: never };
-      if (fact.grant === 'none') return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false };
+      if (fact.grant === 'none') return asked(fact.waiting, plan.limits[at]);
       const denied = fact.grant === 'denied';
       return { verdict: 'BLOCK', code: denied ? 'APPROVAL_DENIED' : 'APPROVAL_EXPIRED', hard: denied };
     }),
@@ -37,4 +37,11 @@ export function publishedVerdict(plan: Plan, found: Found): Said {
   const never: Code[] = ['DUPLICATE_ACTION', 'DEADLINE_EXCEEDED', 'AGENT_KILLED', 'INTERNAL_ERROR'];
   const softened = plan.observe && found.first === null && !never.includes(enforced.code);
   return softened ? { verdict: 'ALLOW', code: 'ALLOWED', hard: false } : enforced;
+}
+
+/** A person is asked, where as few wait as may. */
+function asked(waiting: number, limit: Limit | undefined): Said {
+  const most = limit?.kind === 'confirmation' ? limit.maxWaiting : 0;
+  if (waiting < most) return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false };
+  return { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', hard: false };
 }

@@ -28,6 +28,7 @@ const GENERATIONAL = [
   'windows',
   'rates',
   'grants',
+  'waiting',
   'done',
   'unpublished',
   'answers',

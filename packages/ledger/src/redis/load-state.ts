@@ -4,6 +4,7 @@ import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
 import { sourceOf } from '../memory/coordinates.ts';
 import { allCounters, allRates } from '../memory/counters.ts';
+import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
@@ -122,6 +123,12 @@ function tenantOf(commandKey: string): string | null {
   return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
 }
 
+/** As parts/deferrals.lua has it. */
+function packDeferral({ actionId, digest, atMs, forgetAtMs, rates }: Deferral): unknown[] {
+  const held = rates.map((rate) => [rateName(rate), rate.windowMs]);
+  return [`${actionId} ${digest}`, atMs, forgetAtMs, held];
+}
+
 function flagLine({ target, killed, revision, reason, atMs, heldSince }: Flag): unknown[] {
   return ['flag', flagKey(target), [killed, revision, reason, atMs, '', false, heldSince]];
 }
@@ -142,9 +149,14 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
     if (isHeld(tenant, key, actionId, clockMs)) yield ['key', key, actionId];
   }
   for (const grant of tenant.grants.values()) {
-    const { answer, expiresAtMs, forgetAtMs, sequence } = grant;
+    const { answer, expiresAtMs, forgetAtMs, sequence, deferral } = grant;
     if (forgetAtMs <= clockMs) continue;
-    yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence]];
+    const answers = deferral === null ? false : packDeferral(deferral);
+    yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence, answers]];
+  }
+  for (const { id, waiting } of tenant.agents.values()) {
+    const still = waiting.filter(({ forgetAtMs }) => forgetAtMs > clockMs);
+    if (still.length > 0) yield ['waiting', id, still.map(packDeferral)];
   }
   for (const [id, { answer, forgetAtMs }] of inMemory(tenant.adjustments, clockMs)) {
     const { epoch, sequence, atMs, spentMicros } = answer;

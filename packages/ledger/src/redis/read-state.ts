@@ -4,6 +4,7 @@ import type { Result } from '../charge.ts';
 import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
+import type { Deferral } from '../memory/deferral.ts';
 import { keepEarly } from '../memory/early.ts';
 import { mergeFlag, targetOf } from '../memory/flags.ts';
 import { remember } from '../memory/forget.ts';
@@ -79,8 +80,14 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
   });
   await read('grants', (request, value) => {
     const [agentId = '', actionId = '', digest = ''] = request.split(' ');
-    const [answer, expiresAtMs, forgetAtMs, sequence] = value as GrantReply;
-    putGrant(tenant.grants, { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence }, nowMs);
+    const [answer, expiresAtMs, forgetAtMs, sequence, answers] = value as GrantReply;
+    const deferral = answers ? deferralIn(tenant, answers) : null;
+    const grant = { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence, deferral };
+    putGrant(tenant.grants, grant, nowMs);
+  });
+  await read('waiting', (agentId, value) => {
+    const waiting = (value as DeferralReply[]).map((deferral) => deferralIn(tenant, deferral));
+    openAgent(tenant, agentId).waiting = waiting;
   });
   await read('done', (name, value) => takeDone(state, tenant, name, value as DoneReply));
   await readDeliveries(state, tenant, read, epoch);
@@ -94,7 +101,19 @@ type FlagReply = [
   atMs: number,
   heldSince: number,
 ];
-type GrantReply = [answer: Approval['answer'], expiresAtMs: number, forgetAtMs: number, sequence: number];
+type DeferralReply = [
+  request: string,
+  atMs: number,
+  forgetAtMs: number,
+  rates: Iterable<[name: string, windowMs: number]>,
+];
+type GrantReply = [
+  answer: Approval['answer'],
+  expiresAtMs: number,
+  forgetAtMs: number,
+  sequence: number,
+  answers: DeferralReply | null,
+];
 type DoneReply = [
   forgetAtMs: number,
   (
@@ -102,6 +121,12 @@ type DoneReply = [
     | [deltaMicros: number | string, result: Result]
   ),
 ];
+
+function deferralIn({ counters }: TenantState, [request, atMs, forgetAtMs, rates]: DeferralReply): Deferral {
+  const [actionId = '', digest = ''] = request.split(' ');
+  const held = [...rates].map(([name]) => openRate(counters, rateNamed(name)));
+  return { actionId, digest, atMs, forgetAtMs, rates: held };
+}
 
 function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs, heldSince]: FlagReply): void {
   mergeFlag(state.flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });

@@ -5,20 +5,22 @@ import { createFold, type Fold } from '../fold/fold.ts';
 import { claim, mayTakePlace, openAgent } from '../memory/agents.ts';
 import { openPartition } from '../memory/coordinates.ts';
 import { type Counter, openCounter, openRate } from '../memory/counters.ts';
+import type { Deferral } from '../memory/deferral.ts';
+import { beginWaiting } from '../memory/deferrals.ts';
 import { keepEarly } from '../memory/early.ts';
 import { mergeFlag } from '../memory/flags.ts';
 import { remember } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
-import type { AgentState, Charge, Entry, Lease } from '../memory/remembered.ts';
+import type { AgentState, Charge, Entry, Lease, TenantState } from '../memory/remembered.ts';
 import { shareCharges } from '../memory/reserve.ts';
 import { takeSlot } from '../memory/sliding-rate.ts';
 import { addToSlidingSum, bucketStartMs } from '../memory/sliding-sum.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 import {
-  READABLE_VERSIONS,
   SNAPSHOT_VERSION,
   type SnapshotHead,
   type SnapshotLine,
+  type StoredDeferral,
   type StoredLease,
 } from './snapshot-line.ts';
 
@@ -54,7 +56,7 @@ export function readSnapshotHead(text: string): Pick<Fold, 'positions' | 'digest
 type Reading = { fold: Fold; counters: Map<number, Counter> };
 
 function headOf(line: SnapshotLine): SnapshotHead {
-  if (line.line === 'snapshot' && READABLE_VERSIONS.includes(line.version)) return line;
+  if (line.line === 'snapshot' && line.version === SNAPSHOT_VERSION) return line;
   throw unreadable(`it is not of version ${SNAPSHOT_VERSION}`);
 }
 
@@ -96,8 +98,14 @@ function take({ fold, counters }: Reading, line: SnapshotLine): void {
       });
       break;
     case 'grant':
-      putGrant(openTenant(state, line.tenant).grants, line.grant, state.clockMs);
+      takeGrant(state, line);
       break;
+    case 'deferral': {
+      const tenant = openTenant(state, line.tenant);
+      const deferral = restoreDeferral(line.deferral, tenant);
+      beginWaiting(openAgent(tenant, line.agentId), deferral, deferral.atMs);
+      break;
+    }
     case 'budget':
       counters.set(line.number, takeCounter(state, line));
       break;
@@ -116,6 +124,16 @@ function take({ fold, counters }: Reading, line: SnapshotLine): void {
     case 'end':
       throw unreadable('it has a second head');
   }
+}
+
+function takeGrant(state: LedgerState, { tenant: name, grant }: SnapshotLine & { line: 'grant' }): void {
+  const tenant = openTenant(state, name);
+  const deferral = grant.deferral === null ? null : restoreDeferral(grant.deferral, tenant);
+  putGrant(tenant.grants, { ...grant, deferral }, state.clockMs);
+}
+
+function restoreDeferral({ rates, ...deferral }: StoredDeferral, { counters }: TenantState): Deferral {
+  return { ...deferral, rates: rates.map((rate) => openRate(counters, rate)) };
 }
 
 function takeCounter(state: LedgerState, line: SnapshotLine & { line: 'budget' }): Counter {

@@ -4,19 +4,18 @@
  */
 
 import type { EpochInForce } from '@mandate/schemas';
+import type { Deferral } from '../memory/deferral.ts';
 import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
 import type { Duplicate, EarlySettlement, Entry, Lease, Settled } from '../memory/remembered.ts';
+import type { RateReference } from '../memory/sliding-rate.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
 /**
  * Raised when a line changes its meaning, or another kind of line is needed, or of charging: an older snapshot is then passed
- * over, and the log folded from its start, but for those that mean the same still.
+ * over, and the log folded from its start.
  */
-export const SNAPSHOT_VERSION = 5;
-
-/** Version 4 is one without the charging COMPOSED. */
-export const READABLE_VERSIONS: readonly number[] = [SNAPSHOT_VERSION, 4];
+export const SNAPSHOT_VERSION = 6;
 
 export type SnapshotHead = {
   line: 'snapshot';
@@ -42,6 +41,8 @@ type StoredEntry = Omit<Delivered<Entry>, 'lease'> & { lease: StoredLease | null
 
 export type StoredDelivery = StoredEntry | Delivered<Duplicate> | Delivered<Settled>;
 
+export type StoredDeferral = Omit<Deferral, 'rates'> & { rates: RateReference[] };
+
 export type SnapshotLine =
   | SnapshotHead
   | { line: 'flag'; flag: Flag }
@@ -50,7 +51,8 @@ export type SnapshotLine =
   | { line: 'tenant'; tenant: string; sequence: number }
   | ({ line: 'adjustment'; tenant: string } & Answered<Receipt & { spentMicros: number }>)
   | ({ line: 'approval'; tenant: string } & Answered<Receipt & { expiresAtMs: number }>)
-  | { line: 'grant'; tenant: string; grant: Grant }
+  | { line: 'grant'; tenant: string; grant: Omit<Grant, 'deferral'> & { deferral: StoredDeferral | null } }
+  | { line: 'deferral'; tenant: string; agentId: string; deferral: StoredDeferral }
   | {
       line: 'budget';
       tenant: string;

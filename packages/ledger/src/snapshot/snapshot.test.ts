@@ -82,15 +82,6 @@ describe('a snapshot', () => {
     expect([...state.early.values()]).toEqual([{ ...waits, forgetAtMs }]);
   });
 
-  test('of the version before is read as it was', async () => {
-    const fold = await someFold();
-    const older = [...writeSnapshot(fold)]
-      .slice(0, -1)
-      .map((line) => line.replace(/"version":\d+/, '"version":4'));
-    const restored = await readSnapshot(sealed(older));
-    expect(stateOf(restored.state, 1_000)).toEqual(stateOf(fold.state, 1_000));
-  });
-
   test('is lines of JSON, none of which holds a line end', async () => {
     for (const line of writeSnapshot(await someFold())) expect(JSON.stringify(JSON.parse(line))).toBe(line);
   });

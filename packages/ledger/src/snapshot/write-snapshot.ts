@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
+import type { Deferral } from '../memory/deferral.ts';
 import type { Delivery, Lease, TenantState } from '../memory/remembered.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
 import { slidingBuckets } from '../memory/sliding-sum.ts';
 import {
   SNAPSHOT_VERSION,
   type SnapshotLine,
+  type StoredDeferral,
   type StoredDelivery,
   type StoredLease,
 } from './snapshot-line.ts';
@@ -58,14 +60,20 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
 }
 
 function* tenantLines(
-  { name: tenant, sequence, adjustments, approvals, grants, counters }: TenantState,
+  { name: tenant, sequence, agents, adjustments, approvals, grants, counters }: TenantState,
   numbers: Map<Counter, number>,
   atMs: number,
 ): Generator<SnapshotLine> {
   yield { line: 'tenant', tenant, sequence };
   for (const [id, done] of adjustments) yield { line: 'adjustment', tenant, id, ...done };
   for (const [id, done] of approvals) yield { line: 'approval', tenant, id, ...done };
-  for (const grant of grants.values()) yield { line: 'grant', tenant, grant };
+  for (const { deferral, ...grant } of grants.values()) {
+    yield { line: 'grant', tenant, grant: { ...grant, deferral: deferral && storedDeferral(deferral) } };
+  }
+  for (const { id: agentId, waiting } of agents.values()) {
+    for (const deferral of waiting)
+      yield { line: 'deferral', tenant, agentId, deferral: storedDeferral(deferral) };
+  }
   for (const counter of allCounters(counters)) {
     const { scope, subject, id, windowMs, spentMicros, sliding } = counter;
     const number = numbers.size;
@@ -96,4 +104,11 @@ function storedLease(lease: Lease, numbers: ReadonlyMap<Counter, number>): Store
     return [number, maxMicros];
   });
   return { ...lease, charges };
+}
+
+function storedDeferral({ rates, ...deferral }: Deferral): StoredDeferral {
+  return {
+    ...deferral,
+    rates: rates.map(({ agentId, tool, windowMs }) => ({ agentId, tool, windowMs })),
+  };
 }

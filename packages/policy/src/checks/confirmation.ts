@@ -1,6 +1,6 @@
-import type { Limit, LimitFact } from '@mandate/schemas';
+import { DEFAULTS, type Limit, type LimitFact, mayNotWait } from '@mandate/schemas';
 import { nameIn } from './by-counter.ts';
-import { type LimitCheck, type Objection, under } from './check.ts';
+import { type Calls, type LimitCheck, type Objection, under } from './check.ts';
 
 type ConfirmationLimit = Extract<Limit, { kind: 'confirmation' }>;
 type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
@@ -9,14 +9,38 @@ type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
   limits(calls) {
-    const [first, ...others] = calls.filter(({ tool }) => tool?.requiresConfirmation);
+    const [first, ...others] = calls.filter(asksPerson);
     if (first === undefined) return [];
     const also = others.map(({ policy }) => nameIn(policy));
-    return [under(first.policy, () => ({ kind: 'confirmation' }), also)];
+    const maxWaiting = maxWaitingOf(calls);
+    return [under(first.policy, () => ({ kind: 'confirmation', maxWaiting }), also)];
   },
-  saw: ({ also }, { grant }) => ({ grant, ...(also && { also }) }),
-  objection: (_limit, { grant }) => OBJECTIONS[grant],
+  saw: ({ maxWaiting, also }, { grant, waiting }) => ({ grant, waiting, maxWaiting, ...(also && { also }) }),
+  objection: (limit, fact) => (mayNotWait(limit, fact) ? tooManyWait(limit, fact) : OBJECTIONS[fact.grant]),
 };
+
+function asksPerson({ tool }: Calls): boolean {
+  return tool?.requiresConfirmation === true;
+}
+
+/** The least that a policy says. The default is for policies that ask for a person and say nothing. */
+function maxWaitingOf(calls: readonly Calls[]): number {
+  const said = calls.flatMap((ofPolicy) => {
+    const { maxWaiting } = ofPolicy.policy;
+    if (maxWaiting !== null) return [maxWaiting];
+    return asksPerson(ofPolicy) ? [DEFAULTS.maxWaiting] : [];
+  });
+  return Math.min(...said);
+}
+
+function tooManyWait({ maxWaiting }: ConfirmationLimit, { waiting }: ConfirmationFact): Objection {
+  return {
+    code: 'WAITING_LIMIT_EXCEEDED',
+    reason: `A person must confirm this call, and ${waiting} deferred actions of this agent wait for a person already; at most ${maxWaiting} may.`,
+    remedy:
+      'Have a person answer some of them (`mandate approvals`), then try again, as the next attempt of the same action.',
+  };
+}
 
 const required: Objection = {
   code: 'APPROVAL_REQUIRED',

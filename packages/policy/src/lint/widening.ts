@@ -25,6 +25,7 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...higher('maxCostPerCall', before.maxCostPerCall, after.maxCostPerCall),
     ...widerBudgets(before, after),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
+    ...widerWaiting(before, after),
     ...widerNames('Tools', before, after),
     ...widerNames('Models', before, after),
     ...widerRegistry(before.tools, after.tools),
@@ -64,6 +65,19 @@ const MOST_NAMED = 5;
 
 function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
   return mode === 'observe';
+}
+
+function widerWaiting(before: PolicyDocument, after: PolicyDocument): string[] {
+  const [was, is] = [maxWaitingOf(before), maxWaitingOf(after)];
+  // A policy that asks no person any more is told of by its tools.
+  if (is === undefined && before.maxWaiting === undefined) return [];
+  return higher('maxWaiting', was, is);
+}
+
+/** The default holds for a policy that asks for a person. Any other one that says nothing limits nothing. */
+function maxWaitingOf({ maxWaiting, toolPolicies = {} }: PolicyDocument): number | undefined {
+  const asks = Object.values(toolPolicies).some(({ requiresConfirmation }) => requiresConfirmation === true);
+  return maxWaiting ?? (asks ? DEFAULTS.maxWaiting : undefined);
 }
 
 function later(before: string | undefined, after: string | undefined): string[] {

@@ -68,6 +68,7 @@ export function compilePolicy(
     maxCostPerCallMicros: microsOf(document.maxCostPerCall),
     budgets,
     rate: document.rateLimit ?? null,
+    maxWaiting: document.maxWaiting ?? null,
     allowedTools: matcherOf(document.allowedTools),
     delegableTools: matcherOf(document.delegableTools),
     deniedTools: matcherOf(document.deniedTools),

@@ -78,6 +78,7 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
     maxCostPerCallMicros: null,
     budgets: [],
     rate: null,
+    maxWaiting: null,
     allowedTools: null,
     delegableTools: null,
     deniedTools: null,

@@ -40,6 +40,8 @@ export type Policy = {
   maxCostPerCallMicros: number | null;
   budgets: readonly Budget[];
   rate: Rate | null;
+  /** How many deferred actions of an agent may wait for a person at one time. */
+  maxWaiting: number | null;
   allowedTools: GlobMatcher | null;
   /** What it allows besides to agents below its holder. */
   delegableTools: GlobMatcher | null;

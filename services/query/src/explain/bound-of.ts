@@ -2,7 +2,7 @@
  * Where the bound of a check stands: in the document whose id and hash are on the decision, or, where that is composed of
  * policies, in the one that the check names.
  */
-import { type Check, type Decision, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';
+import { type Check, type Decision, mayNotWait, rulesThatGave, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
 import { seenBy } from './seen.ts';
 
@@ -58,7 +58,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
       return `budgets (${scope} "${id}"${windowMs === null ? '' : `, windowMs ${windowMs}`})`;
     }
     case 'confirmation':
-      return `${toolPolicy}.requiresConfirmation`;
+      return mayNotWait(seen, seen) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;
     case 'duplicate':
     case 'deadline':
     case 'kill-switch':

@@ -108,9 +108,16 @@ test.each<[Check['check'], Check['said'], Check['saw'], string, string | null]>(
   [
     'confirmation',
     'defer',
-    { grant: 'none' },
+    { grant: 'none', waiting: 1, maxWaiting: 2 },
     'A person has to approve it, and none had answered.',
     'toolPolicies.look.requiresConfirmation',
+  ],
+  [
+    'confirmation',
+    'block',
+    { grant: 'none', waiting: 2, maxWaiting: 2 },
+    'A person has to approve it, and 2 deferred actions of the agent wait for a person already; at most 2 may.',
+    'maxWaiting',
   ],
   [
     'confirmation',
@@ -151,7 +158,7 @@ test('what other policies say of its counter stands behind it, and which rules g
   expect(checkInWords({ check: 'mandate-rate', said: 'pass', saw: rate }, DECISION)).toMatch(
     /made\. The mandate of the file allows 12 calls, and would have let it pass\.$/,
   );
-  const grant = { grant: 'none', also: [{ policy: 'a@1' }] };
+  const grant = { grant: 'none', waiting: 0, maxWaiting: 50, also: [{ policy: 'a@1' }] };
   expect(checkInWords({ check: 'confirmation', said: 'defer', saw: grant }, DECISION)).toMatch(
     / "a@1" asks for that too\.$/,
   );

@@ -1,5 +1,5 @@
 /** What a check saw and said, as a sentence for whoever asks why. */
-import { type Check, type Decision, durationInWords, formatMicros } from '@mandate/schemas';
+import { type Check, type Decision, durationInWords, formatMicros, mayNotWait } from '@mandate/schemas';
 import { othersInWords } from './others-in-words.ts';
 import { ofHolder, type Seen, seenBy } from './seen.ts';
 
@@ -67,7 +67,7 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
     case 'budget':
       return budgetSentence(seen);
     case 'confirmation':
-      return CONFIRMATIONS[seen.grant];
+      return confirmationSentence(seen);
     case 'unknown':
       return passed ? 'It passed.' : 'It objected; what it saw is not known to this version.';
   }
@@ -95,6 +95,12 @@ function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {
   const call = costMicros === undefined ? '' : `, and the call costs ${formatMicros(costMicros)}`;
   const of = maxMicros === null ? 'with no limit' : `of ${formatMicros(maxMicros)}${period}`;
   return `Of the ${scope} budget "${id}"${scope === 'agent' ? ofHolder(seen) : ''} ${of}, ${formatMicros(spentMicros)} was spent${call}.`;
+}
+
+function confirmationSentence(seen: Extract<Seen, { by: 'confirmation' }>): string {
+  const { grant, waiting, maxWaiting } = seen;
+  if (!mayNotWait(seen, seen)) return CONFIRMATIONS[grant];
+  return `A person has to approve it, and ${waiting} deferred actions of the agent wait for a person already; at most ${maxWaiting} may.`;
 }
 
 const CONFIRMATIONS = {

@@ -32,8 +32,8 @@ export const limitsMoved = z.object({
 });
 
 export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> {
-  // What a mandate that only observes lets through takes no slot of a rate.
-  const slots = decision.reservation !== null && decision.observed === null ? 1 : 0;
+  const { reservation, deferral } = decision;
+  const slots = (reservation ?? deferral)?.rates.length ? 1 : 0;
   const budgets: z.output<typeof limitsMoved>['budgets'] = [];
   const rates: z.output<typeof limitsMoved>['rates'] = [];
   for (const check of decision.checks) {

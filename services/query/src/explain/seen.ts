@@ -65,7 +65,12 @@ const READERS = {
     also,
   }),
   'mandate-rate': rate,
-  confirmation: z.object({ grant: z.enum(['none', 'granted', 'denied', 'expired']), also }),
+  confirmation: z.object({
+    grant: z.enum(['none', 'granted', 'denied', 'expired']),
+    waiting: z.int(),
+    maxWaiting: z.int(),
+    also,
+  }),
 };
 type Readers = typeof READERS;
 

@@ -12,6 +12,7 @@ import {
   type Decision,
   durationInWords,
   formatMicros,
+  mayNotWait,
   wireTime,
 } from '@mandate/schemas';
 import { z } from 'zod';
@@ -336,7 +337,12 @@ function fits(seen: Extract<Seen, { by: 'budget' }>, decision: Decision): Way[] 
   ];
 }
 
-function confirmed({ grant }: Extract<Seen, { by: 'confirmation' }>, decision: Decision): Way {
+function confirmed(seen: Extract<Seen, { by: 'confirmation' }>, decision: Decision): Way {
+  const { grant } = seen;
+  if (mayNotWait(seen, seen)) {
+    const { way, words } = nextAttempt(decision);
+    return { way, words: `a person's answer to an action of the agent that waits, and then ${words}` };
+  }
   if (grant === 'denied') {
     return {
       way: 'another-id',

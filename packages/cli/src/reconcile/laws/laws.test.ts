@@ -227,3 +227,42 @@ test('two steps with one number', () => {
   const twice = [begins('ep-1', 1), decided(1), decided(7, { ledgerSequence: 1 })];
   expect(lawsOf(twice).of('one-decision')).toMatchObject({ broken: 1 });
 });
+
+test('slots of a question count until the ALLOW on its grant takes them along', () => {
+  const rate = { kind: 'rate' as const, agentId: 'bot', tool: null, windowMs: 60_000, maxCalls: 1 };
+  const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
+  const saw = (calls: number, grant: string): Decision['checks'] => [
+    {
+      check: 'mandate-rate',
+      said: 'pass',
+      saw: { calls, maxCalls: 9, windowMs: 60_000, retryAfterMs: null },
+    },
+    { check: 'confirmation', said: 'pass', saw: { grant, waiting: 0, maxWaiting: 50 } },
+  ];
+  const of = { actionId: 'asked', digest: 'of it' };
+  const deferral = { rates: [rate] };
+  const asked = decided(1, {
+    ...{ ...of, verdict: 'DEFER', code: 'APPROVAL_REQUIRED', deferral, leaseExpiresAt: null },
+    checks: saw(0, 'none'),
+  });
+  const refused = (n: number, calls: number) =>
+    decided(n, {
+      ...of,
+      attempt: n,
+      verdict: 'BLOCK',
+      code: 'COST_LIMIT_EXCEEDED',
+      checks: saw(calls, 'granted'),
+    });
+  const granted = (n: number) =>
+    decided(n, {
+      ...{ ...of, attempt: n, verdict: 'ALLOW', grantConsumed: true, checks: saw(0, 'granted') },
+      reservation: { micros: 0, charging, budgets: [], rates: [rate], leaseMs: 1_000 },
+    });
+  const other = (n: number, calls: number) => decided(n, { checks: saw(calls, 'none') });
+  const log = (...seen: [number, number]) => [
+    ...[begins('ep-1', 1), asked, other(2, seen[0]), refused(3, 0), granted(4), other(5, seen[1])],
+  ];
+  expect(lawsOf(log(1, 1)).of('limits')).toMatchObject({ checked: 5, broken: 0 });
+  expect(lawsOf(log(0, 1)).of('limits')).toMatchObject({ broken: 1 });
+  expect(lawsOf(log(1, 2)).of('limits')).toMatchObject({ broken: 1 });
+});

@@ -22,6 +22,7 @@ import {
   spend,
   spentIn,
 } from './counters.ts';
+import { createDeferrals } from './deferrals.ts';
 import type { Findings } from './law.ts';
 import type { Standing } from './standing.ts';
 import { type Decided, namesOf, type Step } from './step.ts';
@@ -45,6 +46,7 @@ export function createLimits(findings: Findings) {
   const budgets = new Map<string, BudgetCounter>();
   const rates = new Map<string, RateCounter>();
   const adjusted = new Set<string>();
+  const deferrals = createDeferrals();
 
   function counterOf(tenant: string, { scope, subject, id, windowMs }: Budget): BudgetCounter {
     const name = `${tenant} ${scope} ${subject} ${id} ${windowMs}`;
@@ -107,14 +109,14 @@ export function createLimits(findings: Findings) {
     return { name: `${reference.scope} budget ${reference.id}`, held, saw: budget.spentMicros, fits };
   }
 
-  function takeSlots(decision: Decided): void {
-    const taken = new Set(
+  /** Each once. */
+  function ratesOf(decision: Decided): Set<RateCounter> {
+    return new Set(
       decision.checks.flatMap((check) => {
         const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.saw).data;
         return rate === undefined ? [] : [rateOf(decision, check, rate.windowMs)];
       }),
     );
-    for (const rate of taken) rate.times.push(decision.atMs);
   }
 
   /** What the agent has spent in all stands on every decision and settlement. */
@@ -135,6 +137,8 @@ export function createLimits(findings: Findings) {
 
   return {
     decided(step: Pick<Step, 'at' | 'tenant'>, decision: Decided, isWhole: boolean): void {
+      const rates = ratesOf(decision);
+      const left = deferrals.leaveSlots(decision, rates);
       let budget = 0;
       for (const check of decision.checks) {
         const listed = check.check === 'budget' ? decision.budgets?.[budget++] : undefined;
@@ -146,7 +150,8 @@ export function createLimits(findings: Findings) {
           spend(counter, atMs, chargedMicros, atMs);
         }
       }
-      if (decision.takesSlots) takeSlots(decision);
+      if (decision.takesSlots) for (const rate of rates) rate.times.push(atMs);
+      deferrals.decided(decision, rates, left);
       checkTotal(step, decision, { nowMs: atMs, isWhole });
     },
     settled(

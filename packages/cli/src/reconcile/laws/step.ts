@@ -1,5 +1,6 @@
 /** What the ledger did in one step, of a record as much as the laws about steps need: for a while there may be many. */
 import type { BudgetAdjusted, BudgetLimit, Check, Decision, Settlement } from '@mandate/schemas';
+import { z } from 'zod';
 import type { Breach } from './law.ts';
 import { placeName } from './law.ts';
 import type { Read } from './read-record.ts';
@@ -16,6 +17,8 @@ export type Decided = Pick<
   | 'verdict'
   | 'chargedMicros'
   | 'cumulativeMicros'
+  | 'digest'
+  | 'grantConsumed'
 > & {
   atMs: number;
   appendedAtMs: number;
@@ -24,6 +27,8 @@ export type Decided = Pick<
   /** null where nothing was charged. Equal lists are one. */
   budgets: readonly BudgetLimit[] | null;
   takesSlots: boolean;
+  /** A person has answered this very request. */
+  isAnswered: boolean;
   leaseExpiresAtMs: number;
   /** Of its limits, in their order. */
   checks: readonly Check[];
@@ -89,17 +94,26 @@ function numbered(
 function slim(decision: Decision, budgets: readonly BudgetLimit[] | null): Decided {
   const { id, kind, tenant, agentId, actionId, attempt, tool, verdict } = decision;
   const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
+  const { digest, grantConsumed, deferral } = decision;
   return {
     ...{ id, kind, tenant, agentId, actionId, attempt, tool, verdict, chargedMicros, cumulativeMicros },
+    ...{ digest, grantConsumed },
     atMs: Date.parse(decision.decidedAt),
     appendedAtMs: Date.parse(decision.appendedAt),
     isObserved: observed !== null,
     mandateId: mandate?.id ?? null,
     budgets,
-    takesSlots: reservation !== null && reservation.rates.length > 0,
+    takesSlots: ((reservation ?? deferral)?.rates.length ?? 0) > 0,
+    isAnswered: decision.checks.some(isAnswered),
     leaseExpiresAtMs: leaseExpiresAt === null ? 0 : Date.parse(leaseExpiresAt),
     checks: decision.checks.filter(({ check }) => LIMIT_CHECKS.has(check)),
   };
+}
+
+const sawGrant = z.object({ grant: z.enum(['granted', 'denied', 'expired']) });
+
+function isAnswered({ check, saw }: Check): boolean {
+  return check === 'confirmation' && sawGrant.safeParse(saw).success;
 }
 
 /** By which a decision is found. */

@@ -30,8 +30,9 @@ type DecidedReply = [
 ];
 type KillReply = [scope: KillFact['scope'], revision: number, reason: string, head?: string];
 type FirstReply = [string, string, 'f' | 'e', string, number, Verdict, Code, Flag];
-/** What is held, where it lets the request through; else with the wait in ms, or -1. Of a confirmation its grant. */
-type LimitReply = Micros | GrantState | [held: Micros, waitMs: number];
+/** What is held, where it lets the request through; otherwise with the wait in ms, or -1. */
+type LimitReply = Micros | [held: Micros, waitMs: number] | GrantReply;
+type GrantReply = [grant: GrantState, waiting: number];
 const LIMITS_AT = 8;
 
 type SettledReply = [
@@ -132,11 +133,11 @@ function decodeLimits(reply: DecidedReply, limits: readonly Limit[]): LimitFact[
 
 function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
   if (limit.kind === 'confirmation') {
-    const grant = reply as GrantState;
-    return { kind: 'confirmation', ok: grant === 'granted', grant };
+    const [grant, waiting] = reply as GrantReply;
+    return { kind: 'confirmation', ok: grant === 'granted', grant, waiting };
   }
   const ok = !Array.isArray(reply);
-  const [held, waitMs] = ok ? [reply, -1] : reply;
+  const [held, waitMs] = ok ? [reply, -1] : (reply as [Micros, number]);
   const retryAfterMs = waitMs < 0 ? null : waitMs;
   return limit.kind === 'rate'
     ? { kind: 'rate', calls: Number(held), ok, retryAfterMs }

@@ -13,7 +13,7 @@
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
--- @use parts/grants.lua
+-- @use parts/waiting.lua
 -- @use parts/commands.lua
 
 local refused = refusal()
@@ -31,10 +31,15 @@ if asked.verdict == 'ALLOW' or asked.hard then return { 'DECIDED', asked.verdict
 
 local memory_ms, expires_at = integer(ARGV[5]), integer(ARGV[9])
 local receipt = { ARGV[4], next_sequence(), now, expires_at }
-local grants = open_hash(keys.grants)
+local grants, waiting = open_hash(keys.grants), waiting_actions.open(keys)
 local forget_at = math.max(now, expires_at) + memory_ms
-put(grants, ARGV[7], { ARGV[8], expires_at, forget_at, shard.sequence })
+local before = get(grants, ARGV[7])
+-- It goes on to hold what the answer before it was to.
+local answers = waiting_actions.take(waiting, asked.agent, asked.action .. ' ' .. digest, now)
+  or before and before[3] > now and before[5] or false
+put(grants, ARGV[7], { ARGV[8], expires_at, forget_at, shard.sequence, answers })
 write_hash(grants)
+waiting_actions.write(waiting, keys.forget)
 redis.call('ZADD', keys.forget, decimal(forget_at), 'g ' .. ARGV[7])
 keep_done(keys.done, name, now + memory_ms, receipt)
 redis.call('ZADD', keys.forget, decimal(now + memory_ms), 'c ' .. name)

@@ -65,7 +65,7 @@ local read = {
   rates = function(name, stored) return buckets_in('rate:', name, stored) end,
   unpublished = answers_of,
 }
-for _, name in ipairs({ 'grants', 'done', 'commands' }) do
+for _, name in ipairs({ 'grants', 'waiting', 'done', 'commands' }) do
   read[name] = function(_, stored) return cmsgpack.unpack(stored) end
 end
 

@@ -83,6 +83,10 @@ local take = {
     keep(keys.grants, field, grant)
     forget_at(grant[3], 'g ' .. field)
   end,
+  waiting = function(agent, deferrals)
+    keep(keys.waiting, agent, deferrals)
+    for _, deferral in ipairs(deferrals) do forget_at(deferral[3], 'w ' .. agent) end
+  end,
   done = function(name, at, answer)
     keep(keys.done, name, { at, answer })
     forget_at(at, 'c ' .. name)

@@ -24,7 +24,7 @@
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
--- @use parts/grants.lua
+-- @use parts/slots.lua
 -- @use parts/forget.lua
 -- @use parts/flags.lua
 -- @use parts/duplicates.lua
@@ -52,6 +52,7 @@ local memory = open_memory(keys, now, call)
 local counters = open_counters(keys, now)
 local flags = open_hash(keys.flags)
 local grants = open_hash(keys.grants)
+local deferred = waiting_actions.open(keys)
 local done = open_hash(keys.done)
 
 local answers, answered, moved, kept = {}, {}, {}, {}
@@ -78,7 +79,7 @@ if may_be_plain then
 end
 
 -- More than the one delivery that an operation adds, so that forgetting keeps up.
-local forgotten = forget_some(memory, 2 * #coordinates + 4, grants, done)
+local forgotten = forget_some(memory, 2 * #coordinates + 4, grants, deferred, done)
 
 -- Of most requests nobody asks for the words one by one.
 local requests = {}
@@ -100,8 +101,10 @@ local function replay_until_of(at)
   return math.max(now, request_at(at).appended_at) + replay_ms
 end
 
-local function grant_at(at)
-  return grant_state(grants, grant_name(request_at(at)), now)
+-- What a person has said, and how many actions of the agent wait for one.
+local function person_at(at)
+  local request = request_at(at)
+  return grant_state(grants, grant_name(request), now), #waiting_actions.waiting_of(deferred, request.agent, now)
 end
 
 local leases = {}
@@ -194,7 +197,14 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local answer = { at, sequence, first or 0, late and 1 or 0, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, hard, granted = 'BLOCK', 'DUPLICATE_ACTION', true, false
   if not ended and (not terms.refusal or terms.watches) then
-    verdict, code, hard, granted = look_at_limits(terms, reserve, answer, grant_at, at, now)
+    -- What a person has answered holds its slots already: they are no reason to refuse it.
+    local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
+    local own = its and slots.leave(its, terms.rates, now)
+    verdict, code, hard, granted = look_at_limits(terms, reserve, answer, person_at, at, now)
+    if its then
+      if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
+      may_be_plain = false
+    end
   end
   if late then
     code, hard = 'DEADLINE_EXCEEDED', false
@@ -203,7 +213,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   elseif terms.refusal and not first then
     verdict, code, hard = 'BLOCK', terms.refusal, terms.hard
   end
-  if verdict == 'ALLOW' then take_slots(terms, 1) end
+  if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
+  if verdict == 'DEFER' then may_be_plain = false end
   -- A mandate that only watches lets its own refusals through, and nothing else.
   if terms.watches and not ended then verdict, code, hard = 'ALLOW', 'ALLOWED', false end
 
@@ -244,6 +255,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   if runs then memory.ended[runs] = early and true or nil end
   claim(memory, coordinate, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end
+  if verdict == 'DEFER' then
+    local request = request_at(at)
+    waiting_actions.begin(deferred, agent, request.action .. ' ' .. request.digest, terms.rates, now, forget_at)
+  end
   return place
 end
 
@@ -344,6 +359,7 @@ end
 if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
 write_counters(counters)
 write_hash(grants)
+waiting_actions.write(deferred, memory.forget_key)
 write_hash(done)
 write_shard()
 return { 'OK', now, call, results, answers, stored, held }

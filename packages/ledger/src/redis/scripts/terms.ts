@@ -61,7 +61,7 @@ export function createTerms() {
   function encodeLimit(limit: Limit): [kind: number, place: number, most: number] {
     switch (limit.kind) {
       case 'confirmation':
-        return [CONFIRMATION, NONE, NONE];
+        return [CONFIRMATION, NONE, integer(limit.maxWaiting)];
       case 'rate':
         return [RATE, ratePlace(limit), integer(limit.maxCalls)];
       case 'budget':
@@ -144,7 +144,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
     } else if (limit.kind === 'rate') {
       const { agentId, tool, windowMs, maxCalls } = limit;
       key += ` ${agentId} ${tool === null ? 'all' : `of ${tool}`} ${windowMs} ${maxCalls}`;
-    } else key += ' confirmation';
+    } else key += ` confirmation ${limit.maxWaiting}`;
   }
   return key;
 }

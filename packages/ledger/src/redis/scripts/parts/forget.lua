@@ -1,9 +1,10 @@
 -- @use deliveries.lua
+-- @use waiting.lua
 -- Forgetting, a little with each step. Every look-up compares the times with the clock, so that what is forgotten is so
 -- to the millisecond; this only gives the memory back.
 --
--- `forget` is the order in which things are forgotten: 'd' and the coordinates that one call answered, 'g' and a grant, 'c'
--- and a command, each with a blank between. What is due and not on the log yet, confirm.lua puts back.
+-- `forget` is the order in which things are forgotten: 'd' and the coordinates that one call answered, 'g' and a grant, 'w'
+-- and an agent of which actions wait, 'c' and a command, each with a blank between. What is due and not on the log yet, confirm.lua puts back.
 
 local function list_to_forget(memory, at, coordinates)
   if #coordinates == 0 then return end
@@ -26,7 +27,7 @@ local function forget_deliveries(memory, list, later)
 end
 
 -- grants, done: hashes of what has a `forget_at` as its third, or first value. Answers what is left to be written.
-local function forget_some(memory, most, grants, done)
+local function forget_some(memory, most, grants, waiting, done)
   local now = memory.now
   local due = redis.call('ZRANGEBYSCORE', memory.forget_key, '-inf', decimal(now), 'LIMIT', 0, most)
   local looked_at, members, later = 0, {}, {}
@@ -36,6 +37,9 @@ local function forget_some(memory, most, grants, done)
     local kind, field = string.sub(member, 1, 1), string.sub(member, 3)
     if kind == 'd' then
       looked_at = looked_at + forget_deliveries(memory, field, later)
+    elseif kind == 'w' then
+      looked_at = looked_at + 1
+      waiting_actions.put(waiting, field, waiting_actions.waiting_of(waiting, field, now))
     else
       looked_at = looked_at + 1
       local hash, place = grants, 3

@@ -35,6 +35,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     rates = {},
     owed = 0,
     slots = 0,
+    asks = false,
     kinds = {},
     counters = {},
     most = {},
@@ -45,6 +46,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     local kind, place, most = limits[at], limits[at + 1], limits[at + 2]
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
+    terms.asks = terms.asks or kind == CONFIRMATION
     terms.counters[limit] = kind == BUDGET and budget_at(place) or kind == RATE and rates[place] or false
     -- One slot of each rate, however often a plan lists it.
     if kind == RATE and not slots[place] then
@@ -93,11 +95,12 @@ local VERDICT_OF_GRANT = {
   expired = { 'BLOCK', 'APPROVAL_EXPIRED', false },
   none = { 'DEFER', 'APPROVAL_REQUIRED', false },
 }
+local TOO_MANY_WAIT = { 'BLOCK', 'WAITING_LIMIT_EXCEEDED', false }
 
 -- Looks at every limit, charging nothing. Appends to the answer what each holds: an amount where it lets the request through, else
--- { amount, wait in ms, or -1 for ever }; of a confirmation the state of the grant.
+-- { amount, wait in ms, or -1 for ever }; of a confirmation { state of the grant, how many actions of the agent wait }.
 -- Answers verdict, code, hard, and whether a grant was needed and stands.
-local function look_at_limits(terms, reserve, answer, grant_of, at_place, now)
+local function look_at_limits(terms, reserve, answer, person_of, at_place, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false
   local held_at = #answer
@@ -115,9 +118,13 @@ local function look_at_limits(terms, reserve, answer, grant_of, at_place, now)
       wait = fails and reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - reserve, now)
       if held > LARGEST / 2 or held < -LARGEST / 2 then held = decimal(held) end
     else
-      held = grant_of(at_place)
-      granted = granted or held == 'granted'
-      if held ~= 'granted' then first = first or VERDICT_OF_GRANT[held] end
+      local grant, wait_already = person_of(at_place)
+      granted = granted or grant == 'granted'
+      if grant ~= 'granted' then
+        local full = grant == 'none' and wait_already >= most
+        first = first or full and TOO_MANY_WAIT or VERDICT_OF_GRANT[grant]
+      end
+      held = { grant, wait_already }
     end
     if fails then
       -- A caller waits until all of them would pass: one that never will makes the whole refusal hard.

@@ -1,0 +1,49 @@
+/** Deferred actions of a log: which slots of rates each holds, until the ALLOW on its grant takes them along. */
+import { callsIn, type RateCounter } from './counters.ts';
+import type { Decided } from './step.ts';
+
+type Deferral = { readonly atMs: number; readonly rates: ReadonlySet<RateCounter> };
+
+export function createDeferrals() {
+  const deferrals = new Map<string, Deferral>();
+
+  return {
+    /** What a person has answered holds these slots: as long as it is judged, they do not count. */
+    leaveSlots(decision: Decided, rates: ReadonlySet<RateCounter>): RateCounter[] {
+      const deferral = decision.isAnswered ? deferrals.get(nameOf(decision)) : undefined;
+      if (deferral === undefined) return [];
+      return [...rates].filter(
+        (rate) => deferral.rates.has(rate) && leave(rate, deferral.atMs, decision.atMs),
+      );
+    },
+    /** After it was judged. `left`: by which it held slots. */
+    decided(decision: Decided, rates: ReadonlySet<RateCounter>, left: readonly RateCounter[]): void {
+      const name = nameOf(decision);
+      const { atMs, verdict, kind, takesSlots } = decision;
+      if (verdict === 'DEFER' && kind !== 'duplicate') deferrals.set(name, { atMs, rates });
+      const deferral = deferrals.get(name);
+      if (deferral === undefined) return;
+      if (!takesSlots) for (const rate of left) take(rate, deferral.atMs);
+      if (decision.grantConsumed) deferrals.delete(name);
+    },
+  };
+}
+
+function leave(rate: RateCounter, atMs: number, nowMs: number): boolean {
+  callsIn(rate, nowMs);
+  const at = rate.times.indexOf(atMs, rate.head);
+  if (at === -1) return false;
+  rate.times.splice(at, 1);
+  return true;
+}
+
+/** The times stay in order. */
+function take(rate: RateCounter, atMs: number): void {
+  const later = rate.times.findIndex((time, at) => at >= rate.head && time > atMs);
+  rate.times.splice(later === -1 ? rate.times.length : later, 0, atMs);
+}
+
+/** No id holds a blank. */
+function nameOf({ tenant, agentId, actionId, digest }: Decided): string {
+  return `${tenant} ${agentId} ${actionId} ${digest}`;
+}

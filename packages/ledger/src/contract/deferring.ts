@@ -1,0 +1,208 @@
+import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { Approval, Ledger } from '../port.ts';
+import { allow, begin, decide, isAllowed, lookAt, type MakeLedger } from './bench.ts';
+import { AGENT, budget, planOf, rate, repeated, stepRequest } from './builders.ts';
+
+const WINDOW_MS = 1_000;
+
+function asking(limits: readonly Limit[]): StepRequest {
+  return stepRequest({ plan: planOf({ limits: [...limits, asksPerson(10)] }) });
+}
+
+function asksPerson(maxWaiting: number): Limit {
+  return { kind: 'confirmation', maxWaiting };
+}
+
+function once(said: Partial<Extract<Limit, { kind: 'rate' }>> = {}): Limit {
+  return rate({ maxCalls: 1, windowMs: WINDOW_MS, ...said });
+}
+
+let lastId = 0;
+
+async function answer(
+  ledger: Ledger,
+  { tenant, agentId, actionId, digest }: StepRequest,
+  said: Partial<Approval> = {},
+): Promise<void> {
+  lastId += 1;
+  const order = { id: `answer-${lastId}`, by: 'op', reason: 'read it', answer: 'granted' as const };
+  const expiresAtMs = 1_000_000_000_000_000;
+  await ledger.approve({ ...order, tenant, agentId, actionId, digest, expiresAtMs, ...said });
+}
+
+/** What another call would see of the rate. */
+async function rateSeen(ledger: Ledger, limit: Limit): Promise<LimitFact> {
+  const limits = [limit, budget({ id: 'never', maxMicros: 0 })];
+  return lookAt(ledger, stepRequest({ plan: planOf({ limits }) }));
+}
+
+export function deferring(make: MakeLedger): void {
+  test('a deferred action takes one slot of each rate, once', async () => {
+    const { ledger, clock } = await begin(make);
+    const limits = [once({ maxCalls: 2 }), once({ tool: 'mail', maxCalls: 5 })];
+    const first = asking(limits);
+    await ledger.step([first]);
+    clock.advance(100);
+    await ledger.step([repeated(first), asking(limits)]);
+    const third = await decide(ledger, asking(limits));
+    expect(third.limits).toMatchObject([
+      { calls: 2, ok: false, retryAfterMs: WINDOW_MS - 100 },
+      { calls: 2, ok: true },
+      { grant: 'none' },
+    ]);
+    clock.advance(WINDOW_MS - 101);
+    expect((await decide(ledger, asking(limits))).limits[0]).toMatchObject({ ok: false });
+    clock.advance(1);
+    expect((await decide(ledger, asking(limits))).limits[0]).toMatchObject({ calls: 1, ok: true });
+  });
+
+  test('what a mandate that only watches would have deferred takes a slot, too', async () => {
+    const { ledger } = await begin(make);
+    const plan = planOf({ observe: true, limits: [once(), asksPerson(10)] });
+    expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(true);
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1 });
+  });
+
+  test('its granted retry takes the slot along, and no second one', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = asking([once()]);
+    await ledger.step([request]);
+    clock.advance(900);
+    await answer(ledger, request);
+    const granted = await decide(ledger, repeated(request));
+    expect(isAllowed(granted)).toBe(true);
+    expect(granted.limits[0]).toEqual({ kind: 'rate', calls: 0, ok: true, retryAfterMs: null });
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
+  });
+
+  test('of rates that its mandate did not have then, the granted retry takes a slot', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = asking([once()]);
+    await ledger.step([request]);
+    await answer(ledger, request);
+    clock.advance(10);
+    const other = once({ tool: 'mail' });
+    expect(isAllowed(await decide(ledger, repeated(request, { plan: asking([other]).plan })))).toBe(true);
+    expect(await rateSeen(ledger, other)).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS - 10 });
+  });
+
+  test('once its slot has left the window, the granted retry waits for a free one', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = asking([once()]);
+    await ledger.step([request]);
+    await answer(ledger, request);
+    clock.advance(WINDOW_MS);
+    await allow(ledger, stepRequest({ plan: planOf({ limits: [once()] }) }));
+    clock.advance(1);
+    const refused = await decide(ledger, repeated(request));
+    expect(refused.limits[0]).toMatchObject({ calls: 1, ok: false, retryAfterMs: WINDOW_MS - 1 });
+    clock.advance(WINDOW_MS - 1);
+    expect(isAllowed(await decide(ledger, repeated(request, { attempt: 2 })))).toBe(true);
+  });
+
+  test('a granted retry that another limit refuses leaves the slot where it was', async () => {
+    const { ledger, clock } = await begin(make);
+    const full = budget({ id: 'w', windowMs: 10_000, maxMicros: 100 });
+    const request = asking([once(), full]);
+    await ledger.step([request]);
+    await allow(ledger, stepRequest({ plan: planOf({ limits: [full] }) }));
+    await answer(ledger, request);
+    clock.advance(400);
+    expect(isAllowed(await decide(ledger, repeated(request)))).toBe(false);
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS - 400 });
+    const next = repeated(request, { attempt: 2, plan: planOf({ limits: [once(), asksPerson(10)] }) });
+    expect((await decide(ledger, next)).limits[0]).toMatchObject({ calls: 0, ok: true });
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
+  });
+
+  test('a person who refuses is heard, though the action itself fills the rate', async () => {
+    const { ledger } = await begin(make);
+    const request = asking([once()]);
+    await ledger.step([request]);
+    await answer(ledger, request, { answer: 'denied' });
+    const { limits } = await decide(ledger, repeated(request));
+    expect(limits).toMatchObject([{ ok: true }, { grant: 'denied' }]);
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1 });
+  });
+
+  test('a second answer is to the same question', async () => {
+    const { ledger, clock } = await begin(make);
+    const request = asking([once()]);
+    await ledger.step([request]);
+    await answer(ledger, request, { answer: 'denied' });
+    await answer(ledger, request);
+    clock.advance(5);
+    expect(isAllowed(await decide(ledger, repeated(request)))).toBe(true);
+    expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
+  });
+
+  test('at most so many actions of an agent wait; an answer makes room', async () => {
+    const { ledger } = await begin(make);
+    const ask = (said: Partial<StepRequest> = {}) =>
+      stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...said });
+    const [first, second, third] = [ask(), ask(), ask()];
+    await ledger.step([first, second]);
+    expect(await lookAt(ledger, third)).toMatchObject({ grant: 'none', waiting: 2 });
+    const again = await decide(ledger, repeated(third));
+    expect(again.first).toMatchObject({ verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED' });
+    expect(await lookAt(ledger, ask({ agentId: 'another' }))).toMatchObject({ waiting: 0 });
+    expect((await decide(ledger, repeated(first))).first).toMatchObject({ verdict: 'DEFER' });
+    await answer(ledger, first);
+    expect(await lookAt(ledger, repeated(third, { attempt: 2 }))).toMatchObject({ waiting: 1 });
+    await answer(ledger, second, { answer: 'denied' });
+    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
+  });
+
+  test('what is blocked for want of room takes no slot, and the next attempt asks', async () => {
+    const { ledger } = await begin(make);
+    const limits = [once({ maxCalls: 5 }), asksPerson(1)];
+    const ask = () => stepRequest({ plan: planOf({ limits }) });
+    const [first, second] = [ask(), ask()];
+    await ledger.step([first, second]);
+    expect(await rateSeen(ledger, once({ maxCalls: 5 }))).toMatchObject({ calls: 1 });
+    await answer(ledger, first);
+    expect((await decide(ledger, repeated(second, { attempt: 2 }))).first).toBeNull();
+    expect((await decide(ledger, repeated(second, { attempt: 2 }))).first).toMatchObject({
+      verdict: 'DEFER',
+    });
+  });
+
+  test('a mandate under which none may wait asks nobody', async () => {
+    const { ledger } = await begin(make);
+    const plan = planOf({ limits: [asksPerson(0)] });
+    const request = stepRequest({ plan });
+    expect(await lookAt(ledger, request)).toMatchObject({ ok: false, grant: 'none', waiting: 0 });
+    expect((await decide(ledger, repeated(request))).first).toMatchObject({ verdict: 'BLOCK' });
+  });
+
+  test('what is forgotten waits no more', async () => {
+    const { ledger, clock } = await begin(make, WINDOW_MS);
+    const ask = () => stepRequest({ appendedAtMs: clock(), plan: planOf({ limits: [asksPerson(1)] }) });
+    const first = ask();
+    await ledger.step([first]);
+    await ledger.confirm(ledger.epoch, [first]);
+    clock.advance(WINDOW_MS - 1);
+    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
+    clock.advance(1);
+    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 0 });
+    expect(await lookAt(ledger, ask())).toMatchObject({ waiting: 1 });
+  });
+
+  test('many of a call are told apart', async () => {
+    const { ledger } = await begin(make);
+    const batch = Array.from({ length: 6 }, () =>
+      stepRequest({ plan: planOf({ limits: [once({ maxCalls: 4 }), asksPerson(3)] }) }),
+    );
+    const other = stepRequest({ plan: planOf({ limits: [once({ maxCalls: 4 })] }), agentId: AGENT });
+    const results = await ledger.step([...batch, other]);
+    const seen = results.map((result) => (result.kind === 'decided' ? result.facts.limits : []));
+    expect(seen.map((limits) => limits[0])).toMatchObject(
+      [0, 1, 2, 3, 3, 3, 3].map((calls) => ({ calls, ok: true })),
+    );
+    expect(seen.slice(0, 6).map((limits) => limits[1])).toMatchObject(
+      [0, 1, 2, 3, 3, 3].map((waiting) => ({ waiting })),
+    );
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Deferred actions in the model: which of them wait for a person, and which goes along with a grant. Told from the start
+ * of the history, each time.
+ */
+import type { Approval } from '../port.ts';
+import { commandMemoryMs, type DecideEvent, type History, type HistoryEvent } from './history.ts';
+import { enforcedVerdict, publishedVerdict } from './verdict.ts';
+
+type Request = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
+
+/** What became of one request: the DEFER that waits, and the grant with the DEFER that it answers. */
+type Asked = {
+  waiting: DecideEvent | null;
+  grant: { answers: DecideEvent | null; forgetAtMs: number } | null;
+};
+
+/** How many deferred actions of the agent wait. */
+export function waiting(history: History, of: Pick<Request, 'tenant' | 'agentId'>): number {
+  const requests = history.events.flatMap((event) =>
+    event.type === 'decide' && isDeferral(event) && isOf(event.request, of) ? [event.request] : [],
+  );
+  const byName = new Map(requests.map((request) => [nameOf(request), request]));
+  return [...byName.values()].filter((request) => {
+    const asked = askedBy(history, request).waiting;
+    return asked !== null && history.nowMs < forgetAtMs(history, asked);
+  }).length;
+}
+
+/** The DEFER that the latest answer to this request is to; null where that had been forgotten. */
+export function answered(history: History, request: Request): DecideEvent | null {
+  return askedBy(history, request).grant?.answers ?? null;
+}
+
+/** The DEFER whose slots this ALLOW took along. */
+export function takenAlong(history: History, allow: DecideEvent): DecideEvent | null {
+  const granted = allow.facts.limits.some((fact) => fact.kind === 'confirmation' && fact.grant === 'granted');
+  if (!granted || enforcedVerdict(allow.request.plan, allow.facts).verdict !== 'ALLOW') return null;
+  const before = history.events.slice(0, history.events.indexOf(allow));
+  return answered({ ...history, events: before }, allow.request);
+}
+
+/** A DEFER that is told again is none. */
+function isDeferral({ request, facts }: DecideEvent): boolean {
+  return facts.first === null && publishedVerdict(request.plan, facts).verdict === 'DEFER';
+}
+
+function askedBy(history: History, request: Request): Asked {
+  const own = history.events.filter((event) => concerns(event, request));
+  return own.reduce((asked, event) => after(history, asked, event), {
+    waiting: null,
+    grant: null,
+  } as Asked);
+}
+
+function after(history: History, { waiting, grant }: Asked, event: HistoryEvent): Asked {
+  if (event.type === 'decide') {
+    if (isDeferral(event)) return { waiting: event, grant };
+    const used = event.facts.limits.some((fact) => fact.kind === 'confirmation' && fact.grant === 'granted');
+    return used && event.facts.leaseExpiresAtMs !== null ? { waiting, grant: null } : { waiting, grant };
+  }
+  if (event.type !== 'approve') return { waiting, grant };
+  const answers = waiting !== null && event.atMs < forgetAtMs(history, waiting) ? waiting : null;
+  const before = grant !== null && event.atMs < grant.forgetAtMs ? grant.answers : null;
+  const { expiresAtMs } = event.approval;
+  return {
+    waiting: answers === null ? waiting : null,
+    grant: {
+      answers: answers ?? before,
+      forgetAtMs: Math.max(event.atMs, expiresAtMs) + commandMemoryMs(history),
+    },
+  };
+}
+
+function concerns(event: HistoryEvent, request: Request): boolean {
+  if (event.type === 'approve') return nameOf(event.approval) === nameOf(request);
+  return event.type === 'decide' && nameOf(event.request) === nameOf(request);
+}
+
+function isOf(
+  request: Pick<Request, 'tenant' | 'agentId'>,
+  of: Pick<Request, 'tenant' | 'agentId'>,
+): boolean {
+  return request.tenant === of.tenant && request.agentId === of.agentId;
+}
+
+function nameOf({ tenant, agentId, actionId, digest }: Request): string {
+  return JSON.stringify([tenant, agentId, actionId, digest]);
+}
+
+function forgetAtMs({ replayMemoryMs }: History, { atMs, request }: DecideEvent): number {
+  return Math.max(atMs, request.appendedAtMs) + replayMemoryMs;
+}

@@ -1,0 +1,28 @@
+-- @use counters.lua
+-- @use waiting.lua
+-- The slots of rates that deferred actions hold: deferrals.ts.
+
+local slots = {}
+
+-- Gives up its slots of these rates. Answers the rates that held one.
+function slots.leave(deferral, rates, now)
+  local left = {}
+  for _, rate in ipairs(rates) do
+    for _, held in ipairs(deferral[4]) do
+      local holds = held[1] == rate.name and bucket_ends(rate, bucket_of(rate, deferral[2])) > now
+      if holds then
+        put_in_place(rate, now)
+        if amount_in(rate, bucket_of(rate, deferral[2])) > 0 then
+          add_to_window(rate, deferral[2], -1, now)
+          left[#left + 1] = rate
+        end
+      end
+    end
+  end
+  return left
+end
+
+-- Takes back slots that were given up.
+function slots.retake(deferral, rates, now)
+  for _, rate in ipairs(rates) do add_to_window(rate, deferral[2], 1, now) end
+end

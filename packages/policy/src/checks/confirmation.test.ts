@@ -1,0 +1,40 @@
+import { DEFAULTS } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { compilePolicy } from '../mandate/compile-mandate.ts';
+import type { Calls } from './check.ts';
+import { confirmation } from './confirmation.ts';
+
+/** Calls of one tool under a policy that asks for a person, or does not, and says how many may wait, or nothing. */
+function calls(asks: boolean, maxWaiting?: number): Calls {
+  const toolPolicies = { pay: { requiresConfirmation: asks } };
+  const read = compilePolicy(
+    { version: 1, id: 'p', toolPolicies, ...(maxWaiting !== undefined && { maxWaiting }) },
+    'p@1',
+  );
+  if (!read.ok) throw new Error('a policy was expected');
+  return { type: 'tool_call', policy: read.compiled, tool: read.compiled.tools.get('pay') ?? null };
+}
+
+test.each<[string, Calls[], number | null]>([
+  ['the default, where no policy says', [calls(true)], DEFAULTS.maxWaiting],
+  ['what the policy says', [calls(true, 200)], 200],
+  ['none', [calls(true, 0)], 0],
+  ['the least that several say', [calls(true, 7), calls(true, 3), calls(true, 5)], 3],
+  ['the default of one that says nothing', [calls(true, 200), calls(true)], DEFAULTS.maxWaiting],
+  ['nothing of one that neither asks nor says', [calls(true, 200), calls(false)], 200],
+  ['what one says that does not ask', [calls(true, 200), calls(false, 4)], 4],
+  ['nobody, where no policy asks', [calls(false, 4)], null],
+])('how many may wait: %s', (_, ofPolicies, maxWaiting) => {
+  const limits = confirmation.limits(ofPolicies).map((limit) => limit({} as never));
+  expect(limits).toMatchObject(maxWaiting === null ? [] : [{ kind: 'confirmation', maxWaiting }]);
+});
+
+test.each([
+  ['APPROVAL_REQUIRED', 1],
+  ['WAITING_LIMIT_EXCEEDED', 2],
+])('says %s where %i of 2 wait', (code, waiting) => {
+  const limit = { kind: 'confirmation', maxWaiting: 2 } as const;
+  const fact = { kind: 'confirmation', ok: false, grant: 'none', waiting } as const;
+  expect(confirmation.objection(limit, fact)).toMatchObject({ code });
+  expect(confirmation.saw(limit, fact, 0)).toEqual({ grant: 'none', waiting, maxWaiting: 2 });
+});
