@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { actionRequested } from './action.ts';
 import type { Fault } from './dead-letter.ts';
+import { decodeText } from './decode-text.ts';
 import { CAPS } from './defaults.ts';
 import { JsonFault, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
 import { actionCompleted } from './outcome.ts';
@@ -17,8 +18,6 @@ export const actionsRecord = z.discriminatedUnion('event', [actionRequested, act
 export type ActionsRecord = z.infer<typeof actionsRecord>;
 
 export type Read<T> = { ok: true; value: T } | { ok: false; fault: Fault };
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads one record of an actions topic. */
 export function readActionsRecord(bytes: Uint8Array | null): Read<ActionsRecord> {
@@ -103,14 +102,14 @@ function textOf(bytes: Uint8Array | null, maxBytes: number): Read<string> {
   if (bytes.length > maxBytes) {
     return refuse(`the record has ${bytes.length} bytes; ${maxBytes} are allowed`, SPLIT_IT);
   }
-  try {
-    return { ok: true, value: utf8.decode(bytes) };
-  } catch {
-    return refuse(
-      'the record is not UTF-8',
-      'publish JSON in UTF-8, uncompressed or with a codec that the log knows',
-    );
-  }
+  const decoded = decodeText(bytes);
+  if (decoded.ok) return { ok: true, value: decoded.text };
+  const { line, column, message } = decoded.fault;
+  return refuse(
+    `the record is ${message}`,
+    'publish JSON in UTF-8, uncompressed or with a codec that the log knows',
+    { line, column },
+  );
 }
 
 const SPLIT_IT = 'publish less, or split it';

@@ -333,6 +333,22 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['8 a name is written in one way', 'return text === composed ? null', 'return text !== null ? null'],
   ]),
+  ...inFile('schemas/src/decode-text.ts', [
+    [
+      '8 what is no UTF-8 is refused',
+      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
+      "new TextDecoder('utf-8', { ignoreBOM: true })",
+    ],
+    ['8 UTF-16 without a mark is refused', 'if (wide !== null)', 'if (wide !== null && bytes[0] === 0xff)'],
+  ]),
+  ...inFile('packages/policy/src/mandate/documents-in.ts', [
+    [
+      '8 an empty document before others is an error',
+      'empty: documents.filter(isEmpty)',
+      'empty: documents.slice(0, 0)',
+    ],
+    ['8 nothing after the last mark is no document', 'slice(0, last + 1)', 'slice(0)'],
+  ]),
   ...inFile('schemas/src/pattern.ts', [
     [
       '8 a pattern that can match no name is an error',

@@ -9,13 +9,13 @@ export type MandatesRead =
 
 /** The mandates of a file, or what is wrong with it. A file that cannot be read is a failure with exit code 2. */
 export function readMandatesFile(path: string): MandatesRead {
-  return loadMandates(readTextFile(path));
+  return loadMandates(readDocumentFile(path));
 }
 
-/** A file that cannot be read is a failure with exit code 2. */
-export function readTextFile(path: string): string {
+/** The bytes: who reads the documents in it decodes them, and says where they are no text. */
+export function readDocumentFile(path: string): Uint8Array {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     throw cannotRead(path, error);
   }

@@ -46,15 +46,11 @@ export { ruleWidening } from './lint/rule-widening.ts';
 export { widening, wideningByArrival } from './lint/widening.ts';
 export { compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
+export { type DocumentFault, describeFault } from './mandate/document-fault.ts';
+export { type DocumentSource, saysKind } from './mandate/documents-in.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
-export {
-  type DocumentFault,
-  describeFault,
-  type FindPlace,
-  readDocuments,
-  type SayFault,
-} from './mandate/read-documents.ts';
+export { type FindPlace, readDocuments, type SayFault } from './mandate/read-documents.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';

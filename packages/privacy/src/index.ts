@@ -5,7 +5,7 @@
  * published, what the document names is hidden in it (`hidingInForce`): by the path of a field, and by pattern in texts.
  */
 export { hidingInForce, redactingInForce, sealingInForce } from './hiding/hiding-in-force.ts';
-export { loadPrivacy } from './load-privacy.ts';
+export { checkPrivacy, loadPrivacy } from './load-privacy.ts';
 export { redactPieces } from './patterns/redact-pieces.ts';
 export {
   type Erasure,

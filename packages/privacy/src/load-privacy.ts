@@ -1,4 +1,4 @@
-import { type DocumentFault, readDocuments } from '@mandate/policy';
+import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy';
 import { type PrivacyDocument, privacyDocument } from '@mandate/schemas';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 
@@ -12,11 +12,30 @@ export const NO_PRIVACY: PrivacyDocument = privacyDocument.parse({ version: 1 })
 /** With which key is hashed, and the setting that it is of. */
 export type Hashing = { readonly key: string | undefined; readonly setting: string };
 
-/** @param hashing where it is to be carried out: without its key, a rule that hashes is a fault there */
-export function loadPrivacy(text: string, hashing?: Hashing): LoadedPrivacy {
+/**
+ * The same away from the plane, whose environment is not known there: a rule that hashes without a key in this one is a
+ * note, and no fault of the file.
+ */
+export function checkPrivacy(
+  source: DocumentSource,
+  env: Readonly<Record<string, string | undefined>>,
+): LoadedPrivacy & { notes: readonly string[] } {
+  const setting = HASH_KEYS.find((name) => env[name]) ?? HASH_KEYS[0];
+  const notes: string[] = [];
+  return { ...loadPrivacy(source, { key: env[setting], setting }, notes), notes };
+}
+
+/** Of a plane in one process, and of the two services that hash. */
+const HASH_KEYS = ['MANDATE_PLANE_HASH_KEY', 'MANDATE_GATEWAY_HASH_KEY', 'MANDATE_DECIDER_HASH_KEY'] as const;
+
+/**
+ * @param hashing where it is to be carried out: without its key, a rule that hashes is a fault there
+ * @param notes gets those rules, where they are no faults
+ */
+export function loadPrivacy(source: DocumentSource, hashing?: Hashing, notes?: string[]): LoadedPrivacy {
   const found: PrivacyDocument[] = [];
   const faults = readDocuments(
-    text,
+    source,
     { schema: privacyDocument, what: 'privacy document' },
     (written, say) => {
       if (found.length > 0) say([], 'the file holds more than one document');
@@ -33,7 +52,10 @@ export function loadPrivacy(text: string, hashing?: Hashing): LoadedPrivacy {
       if (hashing === undefined || hashing.key) return;
       for (const part of ['fields', 'patterns'] as const) {
         for (const [index, rule] of written[part].entries()) {
-          if (rule.do === 'hash') say([part, index, 'do'], `hash needs a key: set ${hashing.setting}`);
+          if (rule.do !== 'hash') continue;
+          const missing = `hash needs a key: set ${hashing.setting}`;
+          if (notes === undefined) say([part, index, 'do'], missing);
+          else notes.push(`${part}.${index}.do: ${missing}, or the plane refuses the document`);
         }
       }
     },

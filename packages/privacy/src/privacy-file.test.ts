@@ -7,7 +7,7 @@ import { openPrivacyFile } from './privacy-file.ts';
 
 const GOOD = 'version: 1\nretention: { acme: { keepMonths: 3 }, "*": { keepMonths: 9 } }\n';
 
-function opened(text: string | null, isNamed = false) {
+function opened(text: string | Uint8Array | null, isNamed = false) {
   const path = join(temporaryFolder(), 'privacy.yaml');
   if (text !== null) writeFileSync(path, text);
   const named = isNamed ? { PRIVACY_PATH: path } : {};
@@ -44,6 +44,11 @@ test('a bad edit, and a file that went away, keep what held, and show', () => {
   lookTwice();
   expect(file.readiness()).toEqual(shown);
   expect(file.keepMonths('acme')).toBe(3);
+});
+
+test('a document that is not UTF-8 is refused at its place', () => {
+  const bytes = Buffer.from('version: 1\nfields: [{ path: args.straße, do: redact }]\n', 'latin1');
+  expect(() => opened(bytes)).toThrow(/privacy\.yaml:2:27 the file is not UTF-8 at byte 37 \(0xDF\)/);
 });
 
 test('a rule that hashes where there is no key is a fault that says which setting it wants', () => {

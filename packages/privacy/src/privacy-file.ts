@@ -29,7 +29,7 @@ export function openPrivacyFile(
     path,
     name: 'privacy',
     log,
-    parse: (text) => loadPrivacy(text, hashing),
+    parse: (bytes) => loadPrivacy(bytes, hashing),
     onGood(read, isFirst) {
       ({ privacy } = read);
       if (isFirst) return;

@@ -23,9 +23,9 @@ export type FollowOptions<Good> = {
   /** As readiness names it, and the line that says that it is bad. */
   name: string;
   log: Logger;
-  /** How its text is read; as any file when absent. */
-  readText?: ((path: string) => string) | undefined;
-  parse(text: string): Read<Good>;
+  /** How its bytes are read; as of any file when absent. */
+  readBytes?: ((path: string) => Uint8Array) | undefined;
+  parse(bytes: Uint8Array): Read<Good>;
   /** Files that were read for it: a change of theirs is one of the document. */
   alsoRead?: (() => readonly string[]) | undefined;
   /** Told of each good one. */
@@ -35,11 +35,11 @@ export type FollowOptions<Good> = {
 };
 
 export function followDocument<Good>(options: FollowOptions<Good>): FollowedDocument {
-  const { path, name, log, readText, parse, alsoRead, onGood, onBadStart } = options;
+  const { path, name, log, readBytes, parse, alsoRead, onGood, onBadStart } = options;
   let faults: readonly Fault[] = [];
   const { first, look, stop } = watchFile<Read<Good>>({
     path,
-    readText,
+    readBytes,
     parse,
     alsoRead,
     unreadable: (message) => ({ ok: false, faults: [{ line: 1, column: 1, path: '', message }] }),

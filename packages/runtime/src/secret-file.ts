@@ -6,7 +6,7 @@ import { MandateError } from './errors.ts';
 /** 256 bits as 64 hexadecimal digits; the same ever after. Fails with SECRET_INVALID when the file holds something else. */
 export function readOrMakeSecret(path: string): string {
   if (!existsSync(path)) makeSecret(path);
-  const secret = readFileSync(path, 'utf8');
+  const secret = readFileSync(path, 'latin1');
   if (/^[0-9a-f]{64}$/.test(secret)) return secret;
   throw new MandateError('SECRET_INVALID', `${path} does not hold a secret`, {
     remedy:

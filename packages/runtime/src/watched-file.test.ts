@@ -2,13 +2,14 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { textOfFile } from './read-text-file.ts';
 import { watchFile } from './watched-file.ts';
 
 function watched(path: string) {
   const said: string[] = [];
   const file = watchFile({
     path,
-    parse: (text) => text,
+    parse: textOfFile,
     unreadable: (message) => message,
     onChange: (read) => said.push(read),
   });
@@ -50,7 +51,8 @@ test('a file that is read for it is looked at like itself, from when it is named
   let named: string[] = [];
   const file = watchFile({
     path,
-    parse(text) {
+    parse(bytes) {
+      const text = textOfFile(bytes);
       named = [text];
       return existsSync(text) ? readFileSync(text, 'utf8') : 'missing';
     },

@@ -15,10 +15,10 @@ export type WatchedFile = {
 
 export type WatchOptions<Read> = {
   path: string;
-  /** How its text is read; as any file when absent. */
-  readText?: ((path: string) => string) | undefined;
-  /** Makes of the text what it says. May throw. */
-  parse(text: string): Read;
+  /** How its bytes are read; as of any file when absent. */
+  readBytes?: ((path: string) => Uint8Array) | undefined;
+  /** Makes of the bytes what they say. May throw. */
+  parse(bytes: Uint8Array): Read;
   /** Files that were read for what it said last: a change of theirs is one of this file. */
   alsoRead?: (() => readonly string[]) | undefined;
   /** What is to be made of a file that cannot be read. */
@@ -57,18 +57,18 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
   return { first, look, stop: () => clearInterval(timer) };
 }
 
-function readNow<Read>({ path, readText = asAnyFile, parse, unreadable }: WatchOptions<Read>): Read {
+function readNow<Read>({ path, readBytes = asAnyFile, parse, unreadable }: WatchOptions<Read>): Read {
   try {
     // Reading a pipe or a device may never end, and everything would wait for it.
     if (!statSync(path).isFile()) throw new Error('it is not a regular file');
-    return parse(readText(path));
+    return parse(readBytes(path));
   } catch (error) {
     return unreadable(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function asAnyFile(path: string): string {
-  return readFileSync(path, 'utf8');
+function asAnyFile(path: string): Uint8Array {
+  return readFileSync(path);
 }
 
 /** Never throws: a file that may not be looked at is a file that changed, and reading it says why. */

@@ -27,6 +27,17 @@ test('without a file the defaults hold, until there is one', () => {
   expect(file.alerting().rules.kill).toBe(false);
 });
 
+test('rules and secrets that are not UTF-8 are refused at their places', () => {
+  const folder = temporaryFolder();
+  const [path, secret] = [join(folder, 'alerts.yaml'), join(folder, 'secret')];
+  writeFileSync(path, Buffer.from('version: 1 # für alle\n', 'utf16le'));
+  expect(() => opened(path)).toThrow(/alerts\.yaml:1:1 the file is not UTF-8 at byte 0 .*UTF-16/);
+  writeFileSync(secret, Buffer.from('whsec_ü', 'latin1'));
+  const webhook = `{ name: ops, url: "https://a.example", tenant: "*", secrets: [{ file: ${secret} }] }`;
+  writeFileSync(path, `version: 1\nwebhooks: [${webhook}]\n`);
+  expect(() => opened(path)).toThrow(/alerts\.yaml:2:\d+ .*not UTF-8 at byte 6/);
+});
+
 test('a bad edit keeps the last good one, and shows; mending it is enough', () => {
   const path = join(temporaryFolder(), 'alerts.yaml');
   const lines: string[] = [];

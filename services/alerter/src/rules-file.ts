@@ -3,9 +3,15 @@
  * A bad edit keeps what held before, and says so; a bad file at the start is an error, and so is one that was named and
  * is not there.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type DocumentFault, describeFault } from '@mandate/policy';
-import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
+import {
+  type FollowedDocument,
+  followDocument,
+  type Logger,
+  MandateError,
+  readTextFile,
+} from '@mandate/runtime';
 import { type Alerting, DEFAULT_ALERTING, loadAlerting } from './rules/alert-rules.ts';
 
 export type RulesFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & { alerting(): Alerting };
@@ -24,13 +30,13 @@ export function openRulesFile(options: {
     path,
     name: 'alert rules',
     log,
-    parse(text) {
+    parse(bytes) {
       secretFiles = [];
       const readSecret = (file: string) => {
         secretFiles.push(file);
-        return readFileSync(file, 'utf8');
+        return readTextFile(file);
       };
-      return loadAlerting(text, env, { readSecret });
+      return loadAlerting(bytes, env, { readSecret });
     },
     alsoRead: () => secretFiles,
     onGood(read, isFirst) {

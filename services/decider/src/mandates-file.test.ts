@@ -80,13 +80,13 @@ test('a file that is written to while it is read is not taken either, until a lo
   const path = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(path, good('one'));
   let behindIt = '';
-  const readText = () => {
-    const text = readFileSync(path, 'utf8');
+  const readBytes = () => {
+    const bytes = readFileSync(path);
     appendFileSync(path, behindIt);
     behindIt = '';
-    return text;
+    return bytes;
   };
-  const file = openMandatesFile({ path, log: silentLogger(), readText });
+  const file = openMandatesFile({ path, log: silentLogger(), readBytes });
   onTestFinished(() => file.stop());
   writeFileSync(path, good('second'));
   behindIt = 'maxCostTotal: 5\n';
@@ -97,6 +97,18 @@ test('a file that is written to while it is read is not taken either, until a lo
     revision: 2,
     mandates: [{ reference: { id: 'second' }, policies: [{ maxCostTotalMicros: 5_000_000 }] }],
   });
+});
+
+test('an edit that is not UTF-8 is a bad edit, and at the start an error, by place and encoding', () => {
+  const { path, file, inForce } = opened(good('one'));
+  writeFileSync(path, Buffer.from(`${good('two')}deniedTools: [löschen]\n`, 'latin1'));
+  lookTwice(file);
+  expect(inForce().ids).toEqual(['one']);
+  expect(file.faults()).toEqual([
+    { line: 4, column: 16, path: '', message: expect.stringContaining('probably Latin-1') },
+  ]);
+  const caught = catching(() => openMandatesFile({ path, log: silentLogger() }));
+  expect(String(caught)).toContain(`${path}:4:16 the file is not UTF-8 at byte`);
 });
 
 test('a pipe in its place is refused, and nothing waits for what is written to it', () => {

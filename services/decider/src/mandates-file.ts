@@ -22,17 +22,17 @@ export type MandatesFile = FollowedDocument & {
 type MandatesFileOptions = {
   path: string;
   log: Logger;
-  /** How its text is read; as any file when absent. */
-  readText?: (path: string) => string;
+  /** How its bytes are read; as of any file when absent. */
+  readBytes?: (path: string) => Uint8Array;
 };
 
-export function openMandatesFile({ path, log, readText }: MandatesFileOptions): MandatesFile {
+export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions): MandatesFile {
   let view = viewOf([], 0);
   const file = followDocument({
     path,
     name: 'mandates',
     log,
-    readText,
+    readBytes,
     parse: loadMandates,
     onGood({ mandates }, isFirst) {
       view = viewOf(mandates, view.revision + 1);

@@ -1,4 +1,5 @@
 /** Lines as streams carry them: in pieces of text, each far larger than a line. */
+import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
 /** Between two pieces others have their turn: it is drawn, and hashed, in about a millisecond. */
 const PIECE_CHARACTERS = 64 * 1024;
@@ -15,12 +16,20 @@ export function* textOf(lines: Iterable<string>): Generator<string> {
 }
 
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const textOf = (chunk?: Uint8Array) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw unreadableSnapshot('it is not UTF-8', cause);
+    }
+  };
   let rest = '';
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    const lines = (rest + textOf(chunk)).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }
+  rest += textOf();
   if (rest !== '') yield rest;
 }

@@ -8,11 +8,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { pipeline as pipelineOf, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { MandateError } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Bus, Coordinate, LogRecord, PartitionRange } from '../port.ts';
 import { linesOf, textOf } from './lines-and-text.ts';
 import type { Snapshots } from './port.ts';
+import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
 /** Cut at the first piece of compressed text behind it; both together are less than half of what the topic takes. */
 const PART_BYTES = 512 * 1024;
@@ -103,9 +103,9 @@ async function partitions(
 
 function closingIn({ value }: LogRecord): Closing {
   try {
-    return closingRecord.parse(JSON.parse(new TextDecoder().decode(value))).snapshot;
+    return closingRecord.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))).snapshot;
   } catch (cause) {
-    throw unreadable('its closing record is none that this version knows', cause);
+    throw unreadableSnapshot('its closing record is none that this version knows', cause);
   }
 }
 
@@ -119,10 +119,10 @@ async function* partsIn(bus: Bus, topic: string, { parts, sha256 }: Closing): As
   const seal = createHash('sha256');
   for (const [at, [partition, offset]] of parts.entries()) {
     const part = await bus.at({ topic, partition, offset });
-    if (part === null) throw unreadable('a part of it is gone');
+    if (part === null) throw unreadableSnapshot('a part of it is gone');
     seal.update(part.value);
     if (at === parts.length - 1 && seal.digest('hex') !== sha256) {
-      throw unreadable('its parts are not what was written');
+      throw unreadableSnapshot('its parts are not what was written');
     }
     yield part.value;
   }
@@ -143,11 +143,4 @@ async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 function nameOf({ topic, partition, offset }: Coordinate): string {
   return `${topic}/${partition}/${offset}`;
-}
-
-function unreadable(why: string, cause?: unknown): MandateError {
-  return new MandateError('SNAPSHOT_UNREADABLE', `The snapshot cannot be read: ${why}.`, {
-    remedy: 'Nothing need be done: the one before is taken, or the log is folded from its start.',
-    cause,
-  });
 }

@@ -16,7 +16,7 @@ import { CommandFailure } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { filesBelow } from '../input/files-below.ts';
-import { loadMandatesFile, readTextFile } from '../load-mandates-file.ts';
+import { loadMandatesFile, readDocumentFile } from '../load-mandates-file.ts';
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 
@@ -45,7 +45,7 @@ export function readCases(paths: readonly string[]): readonly Case[] {
   const cases: Case[] = [];
   for (const file of files) {
     const found = readDocuments(
-      readTextFile(file),
+      readDocumentFile(file),
       { schema: casesDocument, what: 'case' },
       (document, say, find) =>
         cases.push(...casesOf(file, document, subjects(file, document, say), say, find)),

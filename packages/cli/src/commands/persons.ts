@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
-import { openInput } from '../input/open-input.ts';
+import { readText } from '../input/open-input.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import type { FittingColumn } from '../output/fit-columns.ts';
 import { shownTime } from '../output/relative-time.ts';
@@ -179,7 +178,7 @@ async function isSure({ stdin, stderr, signal }: CommandContext): Promise<boolea
 /** Of stdin, the line break at the end is none of the id. */
 async function personNamed(named: string, context: CommandContext): Promise<string> {
   if (named !== '-') return named;
-  const person = (await text(await openInput('-', context))).replace(/\r?\n$/, '');
+  const person = (await readText('-', context)).replace(/\r?\n$/, '');
   if (person !== '') return person;
   throw new CommandFailure(2, 'stdin has no id of a person');
 }

@@ -4,7 +4,7 @@ import { CAPS, type TenantDocument, type TenantLimits, tenantDocument } from '@m
 import { Command } from 'commander';
 import { CommandFailure } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
-import { readTextFile } from '../load-mandates-file.ts';
+import { readDocumentFile } from '../load-mandates-file.ts';
 
 export type TenantOptions = TenantLimits & {
   name?: string;
@@ -63,7 +63,11 @@ export function tenantOf(before: TenantDocument, options: TenantOptions): Tenant
 function boundsIn(file: string): TenantDocument['bounds'] {
   const all: TenantDocument['bounds'][] = [];
   const schema = tenantDocument.shape.bounds.unwrap();
-  const faults = readDocuments(readTextFile(file), { schema, what: 'bounds' }, (bounds) => all.push(bounds));
+  const faults = readDocuments(
+    readDocumentFile(file),
+    { schema, what: 'bounds', begins: 'maxCostTotal: 100.00' },
+    (bounds) => all.push(bounds),
+  );
   const [bounds, more] = all;
   if (faults.length === 0 && more === undefined) return bounds;
   const said = faults.map((fault) => describeFault(file, fault));

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { type DocumentFault, describeFault, loadControl } from '@mandate/policy';
-import { loadPrivacy } from '@mandate/privacy';
+import { type DocumentFault, describeFault, loadControl, saysKind } from '@mandate/policy';
+import { checkPrivacy } from '@mandate/privacy';
 import { type Command, Option } from 'commander';
 import type { CommandContext, ExitCode, RunCommand } from '../command-context.ts';
-import { readMandatesFile, readTextFile } from '../load-mandates-file.ts';
+import { readDocumentFile, readMandatesFile } from '../load-mandates-file.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
@@ -38,7 +38,8 @@ export function validateCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-Exit code 2 when a file has a fault. A secret of a webhook that is not found here is a note: the alerter may have it.
+Exit code 2 when a file has a fault. What only the plane's environment has is a note when it is not found here: a secret
+of a webhook, the key of a rule that hashes.
 
 Examples:
   mandate validate mandates.yaml privacy.yaml alerts.yaml
@@ -70,7 +71,7 @@ Examples:
 const CHECKS = {
   mandates: checkMandates,
   control: checkControl,
-  privacy: checkPrivacy,
+  privacy: checkPrivacyFile,
   alerts: checkAlerts,
 };
 
@@ -80,11 +81,11 @@ function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
   // A mandate has no kind.
-  return /^kind:/m.test(readTextFile(file)) ? 'control' : 'mandates';
+  return saysKind(readDocumentFile(file)) ? 'control' : 'mandates';
 }
 
 function checkControl(file: string): Checked {
-  const read = loadControl(readTextFile(file));
+  const read = loadControl(readDocumentFile(file));
   if (!read.ok) return read;
   const { agents, policies, rules } = read.documents;
   const control = { agents: agents.size, policies: policies.size, rules: rules.size };
@@ -98,8 +99,8 @@ function checkMandates(file: string): Checked {
   return { ok: true, found: { mandates }, inWords: mandates.map(({ id }) => id).join(', ') };
 }
 
-function checkPrivacy(file: string): Checked {
-  const read = loadPrivacy(readTextFile(file));
+function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {
+  const read = checkPrivacy(readDocumentFile(file), env);
   if (!read.ok) return read;
   const { fields, patterns, retention } = read.privacy;
   const privacy = {
@@ -107,12 +108,12 @@ function checkPrivacy(file: string): Checked {
     patterns: patterns.length,
     retention: Object.keys(retention).length,
   };
-  return { ok: true, found: { privacy }, inWords: counts(privacy) };
+  return { ok: true, found: { privacy }, inWords: counts(privacy), notes: read.notes };
 }
 
 async function checkAlerts(file: string, env: CommandContext['env']): Promise<Checked> {
   const { checkAlerting } = await import('@mandate/alerter');
-  const read = checkAlerting(readTextFile(file), env);
+  const read = checkAlerting(readDocumentFile(file), env);
   if (!read.ok) return read;
   const { rules, webhooks } = read.alerting;
   const alerts = {

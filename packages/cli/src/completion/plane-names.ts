@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOfFile } from '@mandate/runtime';
 import type { ApiClient } from '../api-client.ts';
 import type { Named } from './words.ts';
 
@@ -50,7 +51,7 @@ function hashOf(parts: readonly string[]): string {
 
 async function readKept(file: string): Promise<Kept | null> {
   try {
-    const kept: Partial<Kept> = JSON.parse(await readFile(file, 'utf8'));
+    const kept: Partial<Kept> = JSON.parse(textOfFile(await readFile(file)));
     const { atMs, names } = kept;
     if (typeof atMs !== 'number' || !Array.isArray(names)) return null;
     return { atMs, names: names.filter((name) => typeof name === 'string' && PLAIN.test(name)) };

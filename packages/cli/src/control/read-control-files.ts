@@ -2,7 +2,7 @@
 import { type ControlDocuments, describeFault, loadControl } from '@mandate/policy';
 import { CommandFailure } from '../command-context.ts';
 import { filesBelow } from '../input/files-below.ts';
-import { readTextFile } from '../load-mandates-file.ts';
+import { readDocumentFile } from '../load-mandates-file.ts';
 import { LISTS, standingOf } from './standing-control.ts';
 
 /** Cases lie beside what they are about: read-cases.ts. */
@@ -31,7 +31,7 @@ export function controlFilesIn(paths: readonly string[]): ControlFiles {
   const files = new Map<string, string>();
   const faults: string[] = [];
   for (const file of paths.flatMap((path) => filesBelow(path, DOCUMENTS))) {
-    const read = loadControl(readTextFile(file));
+    const read = loadControl(readDocumentFile(file));
     if (!read.ok) {
       faults.push(...read.faults.map((fault) => describeFault(file, fault)));
       continue;

@@ -1,9 +1,7 @@
 /** What a person makes of a dead letter: from a file, by a few changes, or in their editor. */
-import { readFileSync } from 'node:fs';
-import { text as textOf } from 'node:stream/consumers';
 import { type Json, readJson } from '@mandate/schemas';
 import { type CommandContext, CommandFailure } from '../command-context.ts';
-import { cannotRead } from '../input/open-input.ts';
+import { readText as readInput } from '../input/open-input.ts';
 import { editText } from './edit-text.ts';
 import type { FoundLetter } from './find-letter.ts';
 import { marked, onLines, readText, withoutRemarks } from './letter-text.ts';
@@ -24,7 +22,8 @@ export async function correctionOf(
   { file, changes }: Means,
   context: CommandContext,
 ): Promise<Correction> {
-  if (file !== undefined) return { text: mustRead(await contentOf(file, context), file), ...AT_HAND };
+  if (file !== undefined)
+    return { text: mustRead(withoutRemarks(await readInput(file, context)), file), ...AT_HAND };
   const { text } = found;
   if (text === null) {
     throw new CommandFailure(
@@ -64,15 +63,6 @@ function withAdvice({ deadLetter }: FoundLetter, text: string): string {
     marked(text, deadLetter),
     '',
   ].join('\n');
-}
-
-async function contentOf(path: string, { stdin }: CommandContext): Promise<string> {
-  if (path === '-') return withoutRemarks(await textOf(stdin));
-  try {
-    return withoutRemarks(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw cannotRead(path, error);
-  }
 }
 
 function withChanges(text: string, changes: readonly Change[]): string {

@@ -1,10 +1,12 @@
 /** A text in the person's own editor, as they leave it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readTextFile } from '@mandate/runtime';
 import { type CommandContext, CommandFailure } from '../command-context.ts';
+import { cannotRead } from '../input/open-input.ts';
 
 export type Edited = {
   text: string;
@@ -32,9 +34,13 @@ export async function editText(text: string, name: string, { env }: CommandConte
     const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' });
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new CommandFailure(1, `the editor ended with ${code}; nothing was published`);
-    return { text: readFileSync(path, 'utf8'), path, discard };
   } catch (error) {
     discard();
     throw error;
+  }
+  try {
+    return { text: readTextFile(path), path, discard };
+  } catch (error) {
+    throw cannotRead(path, error);
   }
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOfFile } from '@mandate/runtime';
 import { z } from 'zod';
 import { CommandFailure } from '../command-context.ts';
 
@@ -38,13 +39,13 @@ const NAME = 'manifest.json';
 /** null where there is none. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const path = join(folder, NAME);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text === null) return null;
+  if (bytes === null) return null;
   try {
-    return manifest.parse(JSON.parse(text));
+    return manifest.parse(JSON.parse(textOfFile(bytes)));
   } catch {
     throw new CommandFailure(2, `${path} is no manifest of an export`, 'Name another folder with --out.');
   }

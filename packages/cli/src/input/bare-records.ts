@@ -3,6 +3,8 @@
  * is known by its `actionId`. Commands that read lines take both.
  */
 
+import { decodeText } from '@mandate/schemas';
+
 export type RecordKind = { kind: 'action' | 'outcome'; bare: boolean };
 
 /** Of JSON that was read; whatever is no outcome passes for an action, and is refused as one where it is none. */
@@ -28,8 +30,10 @@ export function wholeRecord(line: Uint8Array): Uint8Array {
 }
 
 function parsed(line: Uint8Array): unknown {
+  const decoded = decodeText(line);
+  if (!decoded.ok) return undefined;
   try {
-    return JSON.parse(Buffer.from(line).toString('utf8'));
+    return JSON.parse(decoded.text);
   } catch {
     return undefined;
   }

@@ -1,11 +1,23 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { textOfFile } from '@mandate/runtime';
 import { type CommandContext, CommandFailure } from '../command-context.ts';
 
 /** The bytes of a file, or of stdin for `-`; they end with an AbortError when the command is asked to stop. */
 export async function openInput(path: string, { stdin, signal }: CommandContext): Promise<Readable> {
   return addAbortSignal(signal, path === '-' ? stdin : (await openFile(path)).createReadStream());
+}
+
+/** All the text of a file, or of stdin for `-`. Bytes that are no UTF-8 are a failure of whoever named it. */
+export async function readText(path: string, context: CommandContext): Promise<string> {
+  const bytes = await buffer(await openInput(path, context));
+  try {
+    return textOfFile(bytes);
+  } catch (error) {
+    throw cannotRead(path === '-' ? 'stdin' : path, error);
+  }
 }
 
 async function openFile(path: string): Promise<FileHandle> {

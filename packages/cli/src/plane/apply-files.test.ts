@@ -42,6 +42,7 @@ function topic(log = silentLogger()) {
     records,
     fold,
     write,
+    parts,
     apply: (text: string) => applyFiles(documentsIn(text), parts),
     /** While the next change is on its way. */
     meanwhile(does: () => void) {
@@ -125,15 +126,18 @@ it('says which changes it made, and what of it is wider', async () => {
 });
 
 it('fails where the plane refuses, or no reader could take it in', async () => {
-  const { records, apply } = topic();
+  const { records, apply, parts } = topic();
   await expect(apply('{ kind: agent, id: a, parent: nobody }')).rejects.toMatchObject({
     exitCode: 2,
     message: 'the agent "a" of the files is refused: PARENT_UNKNOWN',
   });
   const before = records.length;
-  const labels = Array.from({ length: 40 }, (_, at) => `l${at}: *long`).join(', ');
-  await expect(
-    apply(`{ kind: agent, id: a, name: b, labels: { long: &long ${'x'.repeat(60_000)}, ${labels} } }`),
-  ).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('has more than 1500000 bytes') });
+  const long = 'x'.repeat(60_000);
+  const labels = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`l${at}`, long]));
+  const agents = new Map([['a', { id: 'a', groups: [], labels }]]);
+  await expect(applyFiles({ agents, policies: new Map(), rules: new Map() }, parts)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('has more than 1500000 bytes'),
+  });
   expect(records).toHaveLength(before);
 });

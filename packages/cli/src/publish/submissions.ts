@@ -1,5 +1,5 @@
 /** The lines of a file of records, as batches that the plane takes. */
-import { CAPS } from '@mandate/schemas';
+import { CAPS, decodeText } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 import { recordKind } from '../input/bare-records.ts';
 import type { Submission } from './publish-batch.ts';
@@ -15,8 +15,11 @@ export function readSubmission(line: Uint8Array, place: string): Submission {
       `${place} is longer than the ${CAPS.recordBytes} bytes that a record may have`,
     );
   }
-  const json = Buffer.from(line).toString('utf8');
-  return { kind: kindOf(json, place), json, place };
+  const decoded = decodeText(line);
+  if (!decoded.ok) {
+    throw new CommandFailure(2, `${place}:${decoded.fault.column} is ${decoded.fault.message}`);
+  }
+  return { kind: kindOf(decoded.text, place), json: decoded.text, place };
 }
 
 function kindOf(json: string, place: string): Submission['kind'] {

@@ -14,3 +14,17 @@ it('reads -0 as the 0 that a plane keeps of it', () => {
     });
   }
 });
+
+it('refuses what no plane could put on its log, at the place of the document', () => {
+  const labels = Array.from({ length: 40 }, (_, at) => `l${at}: *long`).join(', ');
+  const agent = `{ kind: agent, id: a, labels: { long: &long ${'x'.repeat(60_000)}, ${labels} } }`;
+  expect(loadControl(`{ kind: agent, id: b }\n---\n${agent}\n`)).toEqual({
+    ok: false,
+    faults: [
+      {
+        ...{ line: 3, column: 1, path: '' },
+        message: 'the agent cannot be put on the log: it has more than 1500000 bytes',
+      },
+    ],
+  });
+});

@@ -4,12 +4,19 @@
  */
 import {
   type AgentDocument,
+  type ControlDocument,
+  type ControlRecord,
   controlDocument,
+  controlRecordFault,
+  DEFAULTS,
   type PolicyDocument,
   type RuleDocument,
+  wireTime,
 } from '@mandate/schemas';
 import { type Compiled, compilePolicy } from '../mandate/compile-mandate.ts';
-import { type DocumentFault, readDocuments } from '../mandate/read-documents.ts';
+import type { DocumentFault } from '../mandate/document-fault.ts';
+import type { DocumentSource } from '../mandate/documents-in.ts';
+import { readDocuments } from '../mandate/read-documents.ts';
 import { compileRule } from '../rules/rule.ts';
 
 export type ControlDocuments = {
@@ -22,35 +29,49 @@ export type LoadedControl =
   | { ok: true; documents: ControlDocuments }
   | { ok: false; faults: readonly DocumentFault[] };
 
-export function loadControl(text: string): LoadedControl {
+export function loadControl(source: DocumentSource): LoadedControl {
   const documents = {
     agents: new Map<string, AgentDocument>(),
     policies: new Map<string, PolicyDocument>(),
     rules: new Map<string, RuleDocument>(),
   };
   const what = 'agent, policy or rule';
-  const faults = readDocuments(text, { schema: controlDocument, what }, (value, say) => {
-    const compiles = (compiled: Compiled<unknown>) => {
-      if (!compiled.ok) for (const { path, message } of compiled.faults) say(path, message);
-    };
-    const { kind } = value;
-    const all = documents[OF_KIND[kind]];
-    if (all.has(value.id)) say(['id'], `the ${kind} "${value.id}" stands twice in this file`);
-    if (value.kind === 'agent') documents.agents.set(value.id, without(value));
-    else if (value.kind === 'policy') {
-      const policy = without(value);
-      compiles(compilePolicy(policy, policy.id));
-      documents.policies.set(policy.id, policy);
-    } else {
-      const rule = without(value);
-      compiles(compileRule(rule));
-      documents.rules.set(rule.id, rule);
-    }
-  });
+  const faults = readDocuments(
+    source,
+    { schema: controlDocument, what, begins: 'kind: policy' },
+    (value, say) => {
+      const compiles = (compiled: Compiled<unknown>) => {
+        if (!compiled.ok) for (const { path, message } of compiled.faults) say(path, message);
+      };
+      const { kind } = value;
+      const all = documents[OF_KIND[kind]];
+      const unfit = controlRecordFault(asRecord(value));
+      if (unfit !== null) say([], `the ${kind} cannot be put on the log: it ${unfit}`);
+      if (all.has(value.id)) say(['id'], `the ${kind} "${value.id}" stands twice in this file`);
+      if (value.kind === 'agent') documents.agents.set(value.id, without(value));
+      else if (value.kind === 'policy') {
+        const policy = without(value);
+        compiles(compilePolicy(policy, policy.id));
+        documents.policies.set(policy.id, policy);
+      } else {
+        const rule = without(value);
+        compiles(compileRule(rule));
+        documents.rules.set(rule.id, rule);
+      }
+    },
+  );
   return faults.length > 0 ? { ok: false, faults } : { ok: true, documents };
 }
 
 const OF_KIND = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;
+
+/** As `mandate up` would write it. */
+function asRecord(value: ControlDocument): ControlRecord {
+  const change = { id: '', tenant: DEFAULTS.tenant, by: '', reason: '', at: wireTime(0), expects: 0 };
+  if (value.kind === 'agent') return { event: 'agent.put', change, agent: without(value) };
+  if (value.kind === 'policy') return { event: 'policy.published', change, policy: without(value) };
+  return { event: 'rule.put', change, rule: without(value) };
+}
 
 function without<T extends { kind: string }>({ kind: _, ...document }: T): Omit<T, 'kind'> {
   return document;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadMandates } from './load-mandates.ts';
 
 const HEAD = 'version: 1\nid: m\nagents: ["*"]\n';
+const OTHER = HEAD.replace('id: m', 'id: n');
 
 /** `line:column path`, and the messages joined. */
 function faultsOf(text: string): { places: string[]; said: string } {
@@ -252,15 +253,44 @@ describe('every fault has its place', () => {
 
 describe('what is no mandate', () => {
   test.each([
-    ['nothing', ''],
-    ['comments only', '# nothing here\n'],
-    ['a list', '- version: 1\n'],
-    ['a word', 'mandate'],
-    ['an empty document among others', `---\n---\n${HEAD}`],
-  ])('%s', (_what, text) => {
-    expect(faultsOf(text).places).toHaveLength(1);
-    expect(faultsOf(text).places[0]).toMatch(/^1:/);
+    ['a list', '- version: 1\n', '1:1', 'must be an object, not a list'],
+    ['a word', 'mandate', '1:1', 'must be an object, not a string'],
+    ['null', '~\n', '1:1', 'must be an object, not null'],
+    ['an empty document before others', `---\n---\n${HEAD}`, '1:1', 'this document is empty'],
+    ['an empty document among others', `${HEAD}---\n# none\n---\n${OTHER}`, '4:1', 'this document is empty'],
+    ['an empty one, and then null', `${HEAD}---\n--- ~\n`, '4:1', 'this document is empty'],
+  ])('%s', (_what, text, place, said) => {
+    expect(faultsOf(text).places[0]).toBe(place);
+    expect(faultsOf(text).said).toContain(said);
   });
+
+  test.each([
+    ['no byte', '', 'it is empty'],
+    ['blanks', ' \n\r\n', 'it is empty'],
+    ['comments', '# nothing here\n', 'it has only comments'],
+    ['a mark', '---\n', 'it has only marks where documents begin (---)'],
+    ['marks and comments', '# a\n---\n# b\n---\n...\n', 'it has only marks where documents begin (---)'],
+  ])('%s alone: the fault says what was found, and what is expected', (_what, text, found) => {
+    expect(loadMandates(text)).toEqual({
+      ok: false,
+      faults: [
+        {
+          ...{ line: 1, column: 1, path: '' },
+          message: `the file holds no mandate: ${found}. A document here begins with "version: 1"`,
+        },
+      ],
+    });
+  });
+
+  test.each(['---\n', '---', '---\n# the end\n', '---\n---\n', '...\n', '...\n---\n'])(
+    'nothing after a last %j',
+    (end) => {
+      expect(loadMandates(`${HEAD}${end}`)).toMatchObject({
+        ok: true,
+        mandates: [{ reference: { id: 'm' } }],
+      });
+    },
+  );
 });
 
 test.each([

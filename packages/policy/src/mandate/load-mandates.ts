@@ -1,17 +1,19 @@
 /** Reads a mandates file: one mandate, or several as YAML documents. A file with a fault gives no mandate at all. */
 import { mandateDocument } from '@mandate/schemas';
 import { compileMandate } from './compile-mandate.ts';
+import type { DocumentFault } from './document-fault.ts';
+import type { DocumentSource } from './documents-in.ts';
 import type { MandateOfFile } from './mandate.ts';
-import { type DocumentFault, readDocuments } from './read-documents.ts';
+import { readDocuments } from './read-documents.ts';
 
 export type LoadedMandates =
   | { ok: true; mandates: readonly MandateOfFile[] }
   | { ok: false; faults: readonly DocumentFault[] };
 
-export function loadMandates(text: string): LoadedMandates {
+export function loadMandates(source: DocumentSource): LoadedMandates {
   const mandates: MandateOfFile[] = [];
   const ids = new Set<string>();
-  const faults = readDocuments(text, { schema: mandateDocument, what: 'mandate' }, (document, say) => {
+  const faults = readDocuments(source, { schema: mandateDocument, what: 'mandate' }, (document, say) => {
     if (ids.has(document.id)) say(['id'], `the id "${document.id}" stands twice in this file`);
     ids.add(document.id);
     const compiled = compileMandate(document);

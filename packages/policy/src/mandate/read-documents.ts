@@ -2,18 +2,11 @@
  * Reads what people write as YAML: one document, or several in a file; JSON is YAML. Everything wrong with it is said at
  * once, each with line and column.
  */
-import { CAPS, placeOf, placesIn, readShape, type TextPlace } from '@mandate/schemas';
-import { type Document, isMap, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
-import { yamlExcess } from './yaml-bounds.ts';
+import { placesIn, readShape, type TextPlace } from '@mandate/schemas';
+import { type Document, isMap, isNode, isScalar, visit } from 'yaml';
+import type { DocumentFault } from './document-fault.ts';
+import { type DocumentKind, type DocumentSource, documentsIn } from './documents-in.ts';
 import { yamlFaults } from './yaml-rules.ts';
-
-/** `line` and `column` count from 1; `path` is dotted, empty for the file as a whole. */
-export type DocumentFault = { line: number; column: number; path: string; message: string };
-
-/** As a person wants to read it, and an editor to jump there: `mandates.yaml:12:3 budgets.0.max: must be …`. */
-export function describeFault(file: string, { line, column, path, message }: DocumentFault): string {
-  return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}`;
-}
 
 type Path = readonly PropertyKey[];
 
@@ -32,31 +25,24 @@ const ALIASES = 'the aliases from here on stand for too much: write out what the
 /** A file that is wrong from end to end is not read out from end to end. */
 const MAX_FAULTS = 100;
 
+const EMPTY = 'this document is empty: remove one of the --- around it';
+
 /**
  * Hands over each document that has the shape of `schema`.
  *
- * @param what a document is, for the fault that there is none
  * @returns every fault in the order of the file; with one, nothing of the file is to be used
  */
 export function readDocuments<T>(
-  text: string,
-  { schema, what }: { schema: Schema<T>; what: string },
+  source: DocumentSource,
+  { schema, ...kind }: { schema: Schema<T> } & DocumentKind,
   take: (value: T, say: SayFault, find: FindPlace) => void,
 ): readonly DocumentFault[] {
-  if (new TextEncoder().encode(text).length > CAPS.documentBytes) {
-    return refuse(`the file is larger than ${CAPS.documentBytes} bytes: split it`);
-  }
-  const excess = yamlExcess(text);
-  if (excess !== null) return refuse(excess.message, placeOf(text, excess.offset));
+  const read = documentsIn(source, kind);
+  if (!read.ok) return [read.fault];
+  const faults = new Faults(read.text);
+  for (const offset of read.empty) faults.say(offset, EMPTY);
   try {
-    const documents = parseAllDocuments(text, {
-      // The parser's own look for repeated keys takes quadratic time; yaml-rules.ts has a linear one.
-      uniqueKeys: false,
-      prettyErrors: false,
-    });
-    if (!Array.isArray(documents) || documents.length === 0) return refuse(`the file holds no ${what}`);
-    const faults = new Faults(text);
-    for (const document of documents) {
+    for (const document of read.documents) {
       if (faults.areEnough) break;
       const value = readDocument(document, schema, faults);
       if (value === null) continue;
@@ -66,7 +52,9 @@ export function readDocuments<T>(
     return faults.inOrder();
   } catch (error) {
     // The parser's own refusal of hostile input.
-    return refuse(error instanceof Error ? error.message : String(error));
+    return [
+      { line: 1, column: 1, path: '', message: error instanceof Error ? error.message : String(error) },
+    ];
   }
 }
 
@@ -159,8 +147,4 @@ function offsetOf(document: Document, path: Path): number {
     if (isNode(node) && node.range) return node.range[0];
   }
   return document.contents?.range?.[0] ?? 0;
-}
-
-function refuse(message: string, place = { line: 1, column: 1 }): readonly DocumentFault[] {
-  return [{ ...place, path: '', message }];
 }

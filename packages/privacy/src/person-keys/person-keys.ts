@@ -219,7 +219,7 @@ async function readSecretFile(path: string): Promise<string | null> {
   try {
     const { mode } = await file.stat();
     if ((mode & 0o077) !== 0) throw exposed(path);
-    return await file.readFile('utf8');
+    return (await file.readFile()).toString('latin1');
   } finally {
     await file.close();
   }

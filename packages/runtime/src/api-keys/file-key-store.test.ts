@@ -115,6 +115,12 @@ describe('fileKeyStore', () => {
     await expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_INVALID' });
     await fs.writeFile(path, good);
     expect(await store.find(key)).toEqual(record);
+    await fs.writeFile(path, Buffer.from(good.toString().replace('"name": "', '"name": "ü'), 'latin1'));
+    aSecondLater();
+    await expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_INVALID' });
+    await fs.writeFile(path, good);
+    aSecondLater();
+    expect(await store.find(key)).toEqual(record);
     await fs.chmod(path, 0o644);
     aSecondLater();
     await expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_EXPOSED' });

@@ -11,6 +11,7 @@ import { type ApiKeyRecord, type ApiScope, apiKeyRecord } from '@mandate/schemas
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { MandateError } from '../errors.ts';
+import { textOfFile } from '../read-text-file.ts';
 import { provenRecord } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import type { KeyStore } from './key-store.ts';
@@ -128,7 +129,7 @@ async function readRecords(path: string, stats: BigIntStats): Promise<Map<string
     });
   }
   try {
-    const { keys } = fileSchema.parse(JSON.parse(await fs.readFile(path, 'utf8')));
+    const { keys } = fileSchema.parse(JSON.parse(textOfFile(await fs.readFile(path))));
     return new Map(keys.map((record) => [record.id, record]));
   } catch (cause) {
     throw new MandateError('KEY_FILE_INVALID', `${path} is not a file of API keys`, {

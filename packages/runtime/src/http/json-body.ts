@@ -3,7 +3,7 @@
  * Most routes get the parsed value; one that declares `config: { rawJson: true }` gets the bytes, to read them with its
  * own strict reader. Its `schema.body` then documents the body and checks nothing.
  */
-import { CAPS, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';
+import { CAPS, decodeText, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { HttpProblem } from './http-problem.ts';
@@ -32,8 +32,6 @@ export function rawBody(request: FastifyRequest): Buffer {
   if (!Buffer.isBuffer(request.body)) throw new TypeError('rawBody is for routes with config.rawJson');
   return request.body;
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function acceptJsonBodies(server: HttpServer): void {
   server.removeAllContentTypeParsers();
@@ -80,11 +78,9 @@ function parsed(body: Buffer, method: string): Json | undefined {
 }
 
 function textOf(body: Buffer): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw invalidJson('it is not UTF-8');
-  }
+  const decoded = decodeText(body);
+  if (decoded.ok) return decoded.text;
+  throw invalidJson(`it is ${decoded.fault.message}`);
 }
 
 function invalidJson(why: string): HttpProblem {

@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeFault } from '@mandate/policy';
 import { temporaryFolder } from '@mandate/testing';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { DEFAULT_ALERTING, loadAlerting } from './alert-rules.ts';
 
 const bytes = randomBytes(32);
@@ -16,6 +18,10 @@ const env = {
 
 const file = (webhook: string, rules = '') => `version: 1\n${rules}webhooks:\n  - ${webhook}\n`;
 const good = 'name: ops\n    url: https://a.example/b\n    tenant: acme\n    secrets: [{ env: OPS }]\n';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const GUIDE = /```yaml\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/alerts.md'), 'utf8'))?.[1] ?? '';
+const guide: unknown = parse(GUIDE);
 
 function faultsOf(text: string): string[] {
   const loaded = loadAlerting(text, env);
@@ -35,6 +41,58 @@ test('a file without rules has all of them, and so has none', () => {
   });
 });
 
+/** Of the file of the guide: the whole of it, and which fields it says may be left out. */
+function guideWithout(left: readonly string[]): unknown {
+  const written = structuredClone(guide);
+  for (const path of left) {
+    const steps = path.split('.');
+    const last = steps.pop() as string;
+    const parent = steps.reduce<unknown>((node, step) => fieldsOf(node)[step], written);
+    delete fieldsOf(parent)[last];
+  }
+  return written;
+}
+
+function fieldsOf(node: unknown): Record<string, unknown> {
+  return typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
+}
+
+/** Every field but those without which there is nobody to tell. */
+function optionalIn(node: unknown, path = ''): string[] {
+  return Object.entries(fieldsOf(node)).flatMap(([key, value]) => {
+    const here = path === '' ? key : `${path}.${key}`;
+    return [...(REQUIRED.test(here) ? [] : [here]), ...optionalIn(value, here)];
+  });
+}
+
+const REQUIRED = /^version$|^webhooks\.0(?:\.(?:name|url|secrets.*))?$|\.percent\.\d+$|\.rules\.\d+$/;
+
+test('whatever the guide says may be left out may be, in every combination, and is then as in the guide', () => {
+  const whole = loadAlerting(JSON.stringify(guide), { ALERTS_SECRET: env.OPS });
+  fc.assert(
+    fc.property(fc.subarray(optionalIn(guide)), (left) => {
+      const loaded = loadAlerting(JSON.stringify(guideWithout(left)), { ALERTS_SECRET: env.OPS });
+      expect(loaded).toMatchObject({ ok: true });
+      if (!loaded.ok || !whole.ok) return;
+      expect(loaded.alerting.rules).toEqual(whole.alerting.rules);
+      if (left.includes('webhooks')) expect(loaded.alerting.webhooks).toEqual([]);
+      else {
+        const rules = left.includes('webhooks.0.rules') ? null : whole.alerting.webhooks[0]?.rules;
+        expect(loaded.alerting.webhooks).toEqual([{ ...whole.alerting.webhooks[0], rules }]);
+      }
+    }),
+  );
+});
+
+test('true turns a rule on as it is by default, and false turns it off', () => {
+  for (const name of Object.keys(DEFAULT_ALERTING.rules)) {
+    const on = loadAlerting(`{ version: 1, rules: { ${name}: true } }`, {});
+    expect(on).toEqual({ ok: true, alerting: DEFAULT_ALERTING });
+    const off = loadAlerting(`{ version: 1, rules: { ${name}: false } }`, {});
+    expect(off).toMatchObject({ ok: true, alerting: { rules: { [name]: false } } });
+  }
+});
+
 test('a webhook has its keys, from the environment and from files', () => {
   const path = join(temporaryFolder(), 'secret');
   writeFileSync(path, `${env.OPS}\n`);
@@ -45,15 +103,13 @@ test('a webhook has its keys, from the environment and from files', () => {
 });
 
 test('the file of the guide says what the defaults are, and that of the containers is good', () => {
-  const root = join(import.meta.dirname, '../../../..');
-  const guide = /```yaml\n(.*?)```/s.exec(readFileSync(join(root, 'docs/alerts.md'), 'utf8'))?.[1] ?? '';
-  const loaded = loadAlerting(guide, { ALERTS_SECRET: env.OPS });
+  const loaded = loadAlerting(GUIDE, { ALERTS_SECRET: env.OPS });
   expect(loaded).toMatchObject({ ok: true, alerting: { webhooks: [{ name: 'on-call', keys: [bytes] }] } });
   expect(loaded.ok && loaded.alerting.rules).toEqual(DEFAULT_ALERTING.rules);
   const plain = loadAlerting(file(good), env);
   const { attempts, timeoutMs, longestRetryMs } = (plain.ok && plain.alerting.webhooks[0]) || {};
   expect(loaded.ok && loaded.alerting.webhooks[0]).toMatchObject({ attempts, timeoutMs, longestRetryMs });
-  const contained = readFileSync(join(root, 'infra/docker/alerts/alerts.yaml'), 'utf8');
+  const contained = readFileSync(join(ROOT, 'infra/docker/alerts/alerts.yaml'), 'utf8');
   expect(loadAlerting(contained, {}).ok).toBe(true);
   const withWebhook = contained.replace('webhooks: []', 'webhooks:').replaceAll(/^#( {2})/gm, '$1');
   expect(loadAlerting(withWebhook, { ALERTS_SECRET: env.OPS })).toMatchObject({
@@ -73,7 +129,9 @@ describe('every fault has its place, and no secret is told', () => {
     ['a rule that is not told of', file(`${good}    rules: [deaths]\n`), 'f:7:13 webhooks.0.rules.0'],
     ['another scheme', file(good.replace('https', 'ftp')), 'f:4:5 webhooks.0.url'],
     ['a password in the address', file(good.replace('//a', '//u:p@a')), 'f:4:5 webhooks.0.url'],
-    ['no tenant', file(good.replace('    tenant: acme\n', '')), 'f:3:5 webhooks.0.tenant'],
+    ['no name', file(good.replace('name: ops\n    ', '')), 'f:3:5 webhooks.0.name'],
+    ['no address', file(good.replace('    url: https://a.example/b\n', '')), 'f:3:5 webhooks.0.url'],
+    ['no secret at all', file(good.replace('    secrets: [{ env: OPS }]\n', '')), 'f:3:5 webhooks.0.secrets'],
     [
       'a variable that is not set',
       file(good.replace('OPS', 'NONE')),

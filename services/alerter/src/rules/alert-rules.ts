@@ -2,8 +2,8 @@
  * The rule file: what is watched, and who is told. Every rule has a default, so that an empty list of webhooks with no
  * rules at all is a good file. Secrets stand elsewhere, in the environment or in a file, and are named here.
  */
-import { readFileSync } from 'node:fs';
-import { type DocumentFault, readDocuments } from '@mandate/policy';
+import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy';
+import { readTextFile } from '@mandate/runtime';
 import { ALERT_RULES, type AlertRule, tenant, webhookName } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -11,52 +11,50 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const percent = z.int().min(1).max(100);
 
+/** `false` turns a rule off; `true`, nothing, and every figure that is left out mean the defaults. */
+function ruleWith<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape, z.core.$strict>) {
+  const defaults = figures.parse({});
+  return z
+    .union([z.literal(false), z.literal(true).transform(() => defaults), figures])
+    .optional()
+    .transform((said) => (said === undefined ? defaults : said));
+}
+
 const rules = z
   .strictObject({
     /** Kill switches pulled and released. */
     kill: z.boolean().default(true),
-    approval: z
-      .union([
-        z.literal(false),
-        z.strictObject({
-          overdueMs: z
-            .int()
-            .min(1_000)
-            .max(31 * DAY_MS)
-            .optional(),
-        }),
-      ])
-      .default({}),
-    budget: z
-      .union([
-        z.literal(false),
-        z.strictObject({
-          percent: z.array(percent).min(1).max(10).default([80, 100]),
-          /** It must fall by so many points below a threshold before that can be crossed again. */
-          rearmPoints: z.int().min(0).max(99).default(10),
-        }),
-      ])
-      .default({ percent: [80, 100], rearmPoints: 10 }),
+    approval: ruleWith(
+      z.strictObject({
+        overdueMs: z
+          .int()
+          .min(1_000)
+          .max(31 * DAY_MS)
+          .optional(),
+      }),
+    ),
+    budget: ruleWith(
+      z.strictObject({
+        percent: z.array(percent).min(1).max(10).default([80, 100]),
+        /** It must fall by so many points below a threshold before that can be crossed again. */
+        rearmPoints: z.int().min(0).max(99).default(10),
+      }),
+    ),
     overdrawn: z.boolean().default(true),
     firstUse: z.boolean().default(true),
-    blockRate: z
-      .union([
-        z.literal(false),
-        z.strictObject({
-          percent: percent.default(50),
-          leastDecisions: z.int().min(1).max(1_000_000).default(20),
-          windowMs: z
-            .int()
-            .min(1_000)
-            .max(DAY_MS)
-            .default(5 * MINUTE_MS),
-          per: z.enum(['agent', 'tenant']).default('agent'),
-        }),
-      ])
-      .default({ percent: 50, leastDecisions: 20, windowMs: 5 * MINUTE_MS, per: 'agent' }),
-    lag: z
-      .union([z.literal(false), z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })])
-      .default({ lateMs: 30_000 }),
+    blockRate: ruleWith(
+      z.strictObject({
+        percent: percent.default(50),
+        leastDecisions: z.int().min(1).max(1_000_000).default(20),
+        windowMs: z
+          .int()
+          .min(1_000)
+          .max(DAY_MS)
+          .default(5 * MINUTE_MS),
+        per: z.enum(['agent', 'tenant']).default('agent'),
+      }),
+    ),
+    lag: ruleWith(z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })),
     /** What `mandate reconcile --alert` finds. */
     drift: z.boolean().default(true),
   })
@@ -76,7 +74,7 @@ const webhook = z.strictObject({
   /** The first signs first; a second is for the time in which a receiver changes from one to the other. */
   secrets: z.array(secret).min(1).max(4),
   /** Whose alerts it gets; `*` for everyone's and those of the plane. */
-  tenant: z.union([z.literal('*'), tenant]),
+  tenant: z.union([z.literal('*'), tenant]).default('*'),
   rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
   /** Whether it is told when an alarm is over, too. */
   cleared: z.boolean().default(false),
@@ -114,7 +112,6 @@ export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: []
 type Environment = Readonly<Record<string, string | undefined>>;
 
 type ReadSecret = (path: string) => string;
-const readFile: ReadSecret = (path) => readFileSync(path, 'utf8');
 
 /**
  * @param env where secrets are looked for that are named by a variable
@@ -122,12 +119,12 @@ const readFile: ReadSecret = (path) => readFileSync(path, 'utf8');
  *   out, each is a fault
  */
 export function loadAlerting(
-  text: string,
+  source: DocumentSource,
   env: Environment,
-  { readSecret = readFile, notes }: { readSecret?: ReadSecret; notes?: string[] } = {},
+  { readSecret = readTextFile, notes }: { readSecret?: ReadSecret; notes?: string[] } = {},
 ): LoadedAlerting {
   const found: Alerting[] = [];
-  const faults = readDocuments(text, { schema: document, what: 'rules of alerts' }, (written, say) => {
+  const faults = readDocuments(source, { schema: document, what: 'rules of alerts' }, (written, say) => {
     if (found.length > 0) say([], 'the file holds more than one document');
     const names = new Set<string>();
     const webhooks = written.webhooks.map(({ secrets, rules: wanted, ...rest }, at): Webhook => {
@@ -155,9 +152,12 @@ export function loadAlerting(
  * The same away from the alerter, whose environment and disk are not known there: a secret that is not found is a note
  * and no fault of the file. One that is found must be one.
  */
-export function checkAlerting(text: string, env: Environment): LoadedAlerting & { notes: readonly string[] } {
+export function checkAlerting(
+  source: DocumentSource,
+  env: Environment,
+): LoadedAlerting & { notes: readonly string[] } {
   const notes: string[] = [];
-  return { ...loadAlerting(text, env, { notes }), notes };
+  return { ...loadAlerting(source, env, { notes }), notes };
 }
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;

@@ -1,0 +1,90 @@
+/** From a file to its YAML documents, before anybody looks at what they say. */
+import { CAPS, decodeFile, placeOf } from '@mandate/schemas';
+import { type Document, isMap, isScalar, parseAllDocuments } from 'yaml';
+import type { DocumentFault } from './document-fault.ts';
+import { yamlExcess } from './yaml-bounds.ts';
+
+/** A file as it was read, or its text. */
+export type DocumentSource = Uint8Array | string;
+
+/**
+ * What a file holds: `what` as in "the file holds no mandate", `begins` with what such a document begins where it is not
+ * `version: 1`.
+ */
+export type DocumentKind = { what: string; begins?: string };
+
+export type DocumentsIn =
+  | {
+      ok: true;
+      text: string;
+      documents: readonly Document[];
+      /** Where documents without content stand before others. Nothing after the last `---` is no document. */
+      empty: readonly number[];
+    }
+  | { ok: false; fault: DocumentFault };
+
+export function documentsIn(source: DocumentSource, kind: DocumentKind): DocumentsIn {
+  const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
+  if (bytes.length > CAPS.documentBytes)
+    return refuse(`the file is larger than ${CAPS.documentBytes} bytes: split it`);
+  const decoded = typeof source === 'string' ? { ok: true as const, text: source } : decodeFile(source);
+  if (!decoded.ok) return refuse(`the file is ${decoded.fault.message}`, decoded.fault);
+  const { text } = decoded;
+  const excess = yamlExcess(text);
+  if (excess !== null) return refuse(excess.message, placeOf(text, excess.offset));
+  const parsed = parse(text);
+  if (!parsed.ok) return parsed;
+  const last = parsed.documents.findLastIndex((document) => !isEmpty(document));
+  if (last === -1) return refuse(nothingIn(text, kind));
+  const documents = parsed.documents.slice(0, last + 1);
+  return {
+    ok: true,
+    text,
+    documents: documents.filter((document) => !isEmpty(document)),
+    empty: documents.filter(isEmpty).map(({ range }) => range[0]),
+  };
+}
+
+/** Whether the first document says its kind. What cannot be read says none: its reader tells why. */
+export function saysKind(source: DocumentSource): boolean {
+  const read = documentsIn(source, { what: 'document' });
+  const contents = read.ok ? read.documents[0]?.contents : null;
+  return isMap(contents) && contents.has('kind');
+}
+
+function parse(text: string): { ok: true; documents: readonly Document.Parsed[] } | Refused {
+  try {
+    const documents = parseAllDocuments(text, {
+      // The parser's own look for repeated keys takes quadratic time; yaml-rules.ts has a linear one.
+      uniqueKeys: false,
+      prettyErrors: false,
+    });
+    return { ok: true, documents: Array.isArray(documents) ? documents : [] };
+  } catch (error) {
+    // The parser's own refusal of hostile input.
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isEmpty({ contents, errors }: Document.Parsed): boolean {
+  if (errors.length > 0) return false;
+  return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
+}
+
+/** What was found, and what is expected. */
+function nothingIn(text: string, { what, begins = 'version: 1' }: DocumentKind): string {
+  return `the file holds no ${what}: ${found(text)}. A document here begins with "${begins}"`;
+}
+
+function found(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  if (lines.every((line) => line === '')) return 'it is empty';
+  if (lines.every((line) => line === '' || line.startsWith('#'))) return 'it has only comments';
+  return 'it has only marks where documents begin (---)';
+}
+
+type Refused = Extract<DocumentsIn, { ok: false }>;
+
+function refuse(message: string, { line, column } = { line: 1, column: 1 }): Refused {
+  return { ok: false, fault: { line, column, path: '', message } };
+}

@@ -1,0 +1,125 @@
+/**
+ * From bytes to text, strictly. A decoder that puts U+FFFD for what it cannot read would make another name of a name, and
+ * a list that denies it would stop to match. All readers of files, bodies and records decode here.
+ */
+
+/** `offset` counts bytes from 0; `line` and `column` count from 1, a column is a UTF-16 unit. */
+export type Utf8Fault = { offset: number; line: number; column: number; message: string };
+
+export type DecodedText = { ok: true; text: string } | { ok: false; fault: Utf8Fault };
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** What a person saved. An editor may have put the byte order mark of UTF-8 at the beginning: it is left out. */
+export function decodeFile(bytes: Uint8Array): DecodedText {
+  const decoded = decodeText(bytes);
+  if (!decoded.ok || !decoded.text.startsWith(BYTE_ORDER_MARK)) return decoded;
+  return { ok: true, text: decoded.text.slice(BYTE_ORDER_MARK.length) };
+}
+
+/** What a program sent: a byte order mark stays, and is then no part of any JSON. */
+export function decodeText(bytes: Uint8Array): DecodedText {
+  const wide = wideEncodingOf(bytes);
+  if (wide !== null)
+    return { ok: false, fault: { offset: 0, line: 1, column: 1, message: notUtf8(0, bytes, wide) } };
+  try {
+    return { ok: true, text: strict.decode(bytes) };
+  } catch {
+    return { ok: false, fault: faultAt(firstBadByte(bytes), bytes) };
+  }
+}
+
+function faultAt(offset: number, bytes: Uint8Array): Utf8Fault {
+  const before = lenient.decode(bytes.subarray(0, offset));
+  const lines = before.split('\n');
+  const column = (lines.at(-1) ?? '').replace(/^\uFEFF/, '').length + 1;
+  return {
+    offset,
+    line: lines.length,
+    column,
+    message: notUtf8(offset, bytes, probableEncoding(offset, bytes)),
+  };
+}
+
+/** In words that stand alone, or after the name of a file. */
+function notUtf8(offset: number, bytes: Uint8Array, why: string): string {
+  const byte = (bytes[offset] ?? 0).toString(16).toUpperCase().padStart(2, '0');
+  return `not UTF-8 at byte ${offset} (0x${byte}): ${why}`;
+}
+
+/** Two or four bytes a character. Without a mark, most of Latin text in UTF-16 would pass for UTF-8 with NULs in it. */
+function wideEncodingOf([a, b, c, d]: Uint8Array): string | null {
+  const save = (encoding: string) => `this is ${encoding}; save it as UTF-8`;
+  if (a === 0xff && b === 0xfe) return save(c === 0 && d === 0 ? 'UTF-32' : 'UTF-16');
+  if (a === 0xfe && b === 0xff) return save('UTF-16');
+  if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return save('UTF-32');
+  if (a === 0x1f && b === 0x8b) return 'this is compressed by gzip; unpack it first';
+  if ((a === 0 && b !== undefined && b !== 0) || (a !== undefined && a !== 0 && b === 0))
+    return save('UTF-16 without a byte order mark');
+  return null;
+}
+
+function probableEncoding(offset: number, bytes: Uint8Array): string {
+  const byte = bytes[offset] as number;
+  const next = bytes[offset + 1];
+  if (isCutOff(offset, bytes)) return 'the text ends within a character: it was cut off';
+  if (byte === 0xed && next !== undefined && next >= 0xa0 && isContinuation(next))
+    return 'half of a character stands alone, as in CESU-8';
+  if ((byte === 0xc0 || byte === 0xc1) && next !== undefined && isContinuation(next))
+    return 'a character takes more bytes than it needs';
+  const encoding = bytes.subarray(offset).some((one) => one >= 0x80 && one < 0xa0)
+    ? 'Windows-1252, or another old encoding'
+    : 'Latin-1 or Windows-1252';
+  const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
+  const meant = /\p{C}/u.test(character) ? '' : `, where it is "${character}"`;
+  return `the text is probably ${encoding}${meant}; save it as UTF-8`;
+}
+
+/** What comes before or after the byte shows that this was UTF-8. */
+function isCutOff(offset: number, bytes: Uint8Array): boolean {
+  const rest = bytes.subarray(offset + 1);
+  const wasUtf8 = rest.length > 0 || bytes.subarray(0, offset).some((byte) => byte >= 0x80);
+  return wasUtf8 && rest.length + 1 < lengthAfter(bytes[offset] as number) && rest.every(isContinuation);
+}
+
+function isContinuation(byte: number): boolean {
+  return byte >= 0x80 && byte < 0xc0;
+}
+
+/** Of a character that begins with this byte; 1 where none does. */
+function lengthAfter(byte: number): number {
+  if (byte >= 0xc2 && byte < 0xe0) return 2;
+  if (byte >= 0xe0 && byte < 0xf0) return 3;
+  return byte >= 0xf0 && byte < 0xf5 ? 4 : 1;
+}
+
+/** Where the first character begins that is none. The decoder does not tell: this finds it by the table of RFC 3629. */
+function firstBadByte(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const first = bytes[at] as number;
+    const length = lengthAfter(first);
+    if (length === 1 && first >= 0x80) return at;
+    for (let nth = 1; nth < length; nth++) {
+      const byte = bytes[at + nth];
+      if (byte === undefined || byte < leastAfter(first, nth) || byte > mostAfter(first, nth)) return at;
+    }
+    at += length;
+  }
+  return at;
+}
+
+/** A second byte may not make a character that fewer bytes would hold. */
+function leastAfter(first: number, nth: number): number {
+  if (nth > 1) return 0x80;
+  return first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+}
+
+/** Nor one half of a character, or one beyond Unicode's last. */
+function mostAfter(first: number, nth: number): number {
+  if (nth > 1) return 0xbf;
+  return first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './repository.ts';
+import { isForTests, readTree } from './tree.ts';
+
+/** Reading bytes as text in a way that puts U+FFFD for what is no UTF-8. */
+const LENIENT = [
+  /\breadFile(?:Sync)?\(.*['"]utf-?8/,
+  /\bnew TextDecoder\((?!.*fatal: true)/,
+  /\btoString\(['"]utf-?8['"]\)/,
+  /import \{[^}]*\btext\b[^}]*\} from 'node:stream\/consumers'/,
+  /\bsetEncoding\(/,
+];
+
+/** Nothing in these decides what a name is. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'packages/audit/src/embedded.ts': 'a status file of the engine',
+  'packages/audit/src/migration-files.ts': 'files of this repository',
+  'packages/audit/src/recorded.ts': 'a copy of a record, which was read strictly, for people to look at',
+  'packages/bus/src/sqlite/process-identity.ts': 'what the system says of processes',
+  'packages/cli/src/api-client.ts': 'answers of the plane',
+  'packages/cli/src/live/server-sent-events.ts': 'events of the plane',
+  'packages/ledger/src/redis/load-script.ts': 'files of this repository',
+  'packages/policy/src/arguments/path-text.ts': 'what a path in an argument stands for',
+  'schemas/src/decode-text.ts': 'the place of a fault',
+};
+
+/** `path:line`, tests, scripts and what tests start aside. */
+function lenientIn(files: ReadonlyMap<string, string>): string[] {
+  return [...files]
+    .filter(
+      ([path]) => /^(?:packages|services|schemas)\//.test(path) && !path.startsWith('packages/testing/'),
+    )
+    .filter(([path]) => !isForTests(path) && !path.includes('/system/'))
+    .flatMap(([path, text]) =>
+      text
+        .split('\n')
+        .flatMap((line, at) => (LENIENT.some((form) => form.test(line)) ? [`${path}:${at + 1}`] : [])),
+    );
+}
+
+describe('text from outside', () => {
+  const found = lenientIn(readTree(ROOT).files);
+  const pathOf = (place: string) => place.replace(/:\d+$/, '');
+
+  it('is decoded strictly, but where nothing depends on it', () => {
+    expect(found.filter((place) => ALLOWED[pathOf(place)] === undefined)).toEqual([]);
+  });
+
+  it('is decoded leniently wherever the list of exceptions says so', () => {
+    expect(Object.keys(ALLOWED).filter((path) => !found.map(pathOf).includes(path))).toEqual([]);
+  });
+
+  it.each([
+    "const a = readFileSync(path, 'utf8');",
+    "const a = await fs.readFile(path, 'utf-8');",
+    'const a = new TextDecoder().decode(bytes);',
+    "const a = Buffer.from(line).toString('utf8');",
+    "import { text } from 'node:stream/consumers';",
+  ])('is found: %s', (line) => {
+    expect(lenientIn(new Map([['packages/a/src/a.ts', `\n${line}`]]))).toEqual(['packages/a/src/a.ts:2']);
+  });
+});
