@@ -41,3 +41,13 @@ test('no script shows a number as Lua would round it, but in the text of a defec
 test('what does not exist cannot be loaded', () => {
   expect(() => loadScript('no-such-script')).toThrow(/ENOENT/);
 });
+
+test('no script comes near the 200 local variables that Lua lets a function have', () => {
+  for (const name of scripts) {
+    const names = [...loadScript(name).matchAll(/^local (function )?([^=\n]*)/gm)].flatMap(
+      ([, isFunction, list = '']) => (isFunction === undefined ? list.split(',') : ['one']),
+    );
+    // Loops and branches of the script have some of their own.
+    expect(names.length).toBeLessThanOrEqual(185);
+  }
+});
