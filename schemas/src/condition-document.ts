@@ -29,15 +29,19 @@ const field = z
   .describe(`A field of ${CONDITION_ROOTS.join(', ')}: \`context.environment\`, or a list of its steps.`);
 
 const text = z.string().max(CAPS.conditionUnits);
+const value = z.union([text, z.number(), z.boolean()]);
 const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
 export type Scalar = z.infer<typeof scalar>;
+const scalars = z.array(scalar).min(1).max(CAPS.conditionValues);
 
 const says = <Op extends string, Value extends z.ZodType>(ops: readonly [Op, ...Op[]], value: Value) =>
   z.strictObject({ field, op: z.enum(ops), value });
 
 const fieldCondition = z.discriminatedUnion('op', [
-  says(['==', '!=', 'contains'], scalar),
-  says(['in', 'not_in'], z.array(scalar).max(CAPS.conditionValues)),
+  says(['==', 'contains'], scalar),
+  // A value that is null differs from no null, and of one that is not null nothing is known: it would never be true.
+  says(['!='], value),
+  says(['in', 'not_in'], scalars),
   says(['>', '>=', '<', '<='], z.number()),
   says(['matches', 'starts_with'], text),
   says(['exists'], z.boolean().default(true)),

@@ -19,8 +19,13 @@ function findings(given: Omit<Register, 'agents'>) {
 const value = fc.constantFrom('x', 'xy', 'send', 'llm_call', 1, 2, null, true);
 const field = fc.constantFrom('action.tool', 'action.type', 'action.model', 'agent.labels.team', 'context.c');
 const one = fc.oneof(
-  fc.record({ field, op: fc.constantFrom('==', '!=', 'contains'), value }),
-  fc.record({ field, op: fc.constantFrom('in', 'not_in'), value: fc.array(value, { maxLength: 3 }) }),
+  fc.record({ field, op: fc.constantFrom('==', 'contains'), value }),
+  fc.record({ field, op: fc.constant('!='), value: value.filter((one) => one !== null) }),
+  fc.record({
+    field,
+    op: fc.constantFrom('in', 'not_in'),
+    value: fc.array(value, { minLength: 1, maxLength: 3 }),
+  }),
   fc.record({ field, op: fc.constantFrom('>', '>=', '<', '<='), value: fc.constantFrom(1, 2) }),
   fc.record({
     field,

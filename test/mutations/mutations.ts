@@ -1091,16 +1091,16 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${POLICY}/rules/condition.ts`, [
     [
+      '7 of a value of another type nothing is known',
+      'return (value) => (types.has(typeOf(value)) ? compare(value) : null);',
+      "return (value) => (types.size > 0 && typeof value !== 'object' ? compare(value) : null);",
+    ],
+    [
       '7 a missing field never matches',
       'value === undefined ? null : holds(value, effort)',
       'holds(value ?? null, effort)',
     ],
     ['7 nor its opposite', 'truth === null ? null : !truth', '!truth'],
-    [
-      '7 types are not coerced',
-      'ofScalars((value) => value === condition.value)',
-      'ofScalars((value) => value == condition.value)',
-    ],
     ['7 what is inherited is missing', 'Object.hasOwn(value, step) ? value[step] : undefined', 'value[step]'],
     ['7 all', 'if (truth === false) return false;', ''],
     ['7 all, and one is unknown', 'if (truth === null) all = null;', ''],

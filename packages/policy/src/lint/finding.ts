@@ -14,7 +14,8 @@ export type LintFinding = {
     | 'TOOL_NEVER_AFFORDED'
     | 'LIMIT_WITHOUT_EFFECT'
     | 'POLICY_UNUSED'
-    | 'PATTERN_MATCHES_NOTHING';
+    | 'PATTERN_MATCHES_NOTHING'
+    | 'PATTERN_UNANCHORED';
   /** An error blocks what somebody may have meant to allow; a warning does nothing. */
   severity: 'error' | 'warning';
   rules: readonly string[];

@@ -35,9 +35,30 @@ test.each<[string, object[], boolean]>([
     'a number that is a text',
     [
       { field: 'context.n', op: '>', value: 1 },
-      { field: 'context.n', op: 'matches', value: '1' },
+      { field: 'context.n', op: 'matches', value: '^1$' },
     ],
     true,
+  ],
+  [
+    'a number that differs from a text',
+    [
+      { field: 'context.n', op: '>', value: 1 },
+      { field: 'context.n', op: '!=', value: 'x' },
+    ],
+    true,
+  ],
+  [
+    'a number that is no text',
+    [{ field: 'context.n', op: '>', value: 1 }, { not: [{ field: 'context.n', op: '==', value: 'x' }] }],
+    true,
+  ],
+  [
+    'a boolean that differs from another',
+    [
+      { field: 'context.n', op: '!=', value: true },
+      { field: 'context.n', op: 'not_in', value: [1, false, 'x'] },
+    ],
+    false,
   ],
   [
     'no number',

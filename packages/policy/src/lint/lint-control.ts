@@ -12,6 +12,7 @@ import { lintFamilies } from './lint-families.ts';
 import { contradictingLimits } from './lint-limits.ts';
 import { nothingInCommon } from './nothing-in-common.ts';
 import { isAlive, type Look, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
+import { unanchoredPatterns } from './unanchored-patterns.ts';
 
 /** `skipped`: what would have taken too long; nothing: it is whole. */
 export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
@@ -27,6 +28,7 @@ export function lintControl(control: TenantControl, atMs: number, steps = EFFORT
     ...nothingInCommon(control, rules, agents, { atMs, effort }),
     ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort),
     ...idleRules(control, rules, { atMs, effort }),
+    ...unanchoredPatterns(control, rules, { atMs, effort }),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, rules, { atMs, effort }),
   ]);
@@ -66,6 +68,7 @@ export function lintAround(
     ...missingPolicies(control, own, atMs),
     ...nothingInCommon(control, rules, heldBy(control, own, effort), { atMs, effort }),
     ...idleRules(control, own, { atMs, effort }),
+    ...unanchoredPatterns(control, own, { atMs, effort }),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, own, { atMs, effort }),
     ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort).filter(isOwn),

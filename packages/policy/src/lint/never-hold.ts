@@ -1,7 +1,7 @@
 /** Conditions that contradict each other, so that a rule which asks all of them never applies. */
 import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
 import { type Effort, takes } from '../effort.ts';
-import { compileCondition } from '../rules/condition.ts';
+import { compileCondition, typeOf } from '../rules/condition.ts';
 import { conjuncts } from '../rules/rule.ts';
 
 /** Whether no action of any agent meets all of them. False as well where that is not known. */
@@ -53,10 +53,14 @@ function isImpossible(
     one.op === '==' ? [[one.value]] : one.op === 'in' ? [one.value] : [],
   );
   const [values] = named;
-  if (values === undefined)
+  if (values === undefined) {
+    const all = [...asked, ...excluded];
     return (
-      KINDS.every((kind) => !asked.every((one) => isOf(kind, one))) || isEmptyRange(asked) || differ(asked)
+      TYPES_OF_VALUES.every((type) => !all.every((one) => isKnownOf(type, one))) ||
+      isEmptyRange(asked) ||
+      differ(asked)
     );
+  }
   const tests = [...asked.map((one) => told(one, true)), ...excluded.map((one) => told(one, false))];
   const isMet = values.some((value) => tests.every((isSo) => isSo(value, effort)));
   return !isMet && effort.left >= 0;
@@ -77,25 +81,28 @@ function told(condition: FieldCondition, truth: boolean): (value: Json, effort: 
   };
 }
 
-const KINDS = ['number', 'text', 'other scalar', 'list'] as const;
+const TYPES_OF_VALUES = ['null', 'boolean', 'number', 'string', 'list', 'object'] as const;
 
-/** Whether a value of the kind may meet it. */
-function isOf(kind: (typeof KINDS)[number], condition: FieldCondition): boolean {
+/** Whether the condition may be true or false of a value of the type. */
+function isKnownOf(type: (typeof TYPES_OF_VALUES)[number], condition: FieldCondition): boolean {
   switch (condition.op) {
     case '>':
     case '>=':
     case '<':
     case '<=':
-      return kind === 'number';
+      return type === 'number';
     case 'matches':
     case 'starts_with':
-      return kind === 'text';
+      return type === 'string';
     case 'contains':
-      return kind === 'list' || (kind === 'text' && typeof condition.value === 'string');
+      return type === 'list' || (type === 'string' && typeof condition.value === 'string');
+    case '==':
     case '!=':
+      return type === typeOf(condition.value);
+    case 'in':
     case 'not_in':
-      return kind !== 'list';
-    default:
+      return condition.value.some((value) => type === typeOf(value));
+    case 'exists':
       return true;
   }
 }

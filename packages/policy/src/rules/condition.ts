@@ -1,7 +1,7 @@
 /**
- * Conditions, compiled. They are true, false or unknown: of a field that is missing, or of another type than an operator
- * compares, nothing is known, and nothing follows from it, under `not` either. Unknown is no match. Whoever means a
- * missing field says so, with `exists`.
+ * Conditions, compiled. A condition is true, false or unknown. It is unknown if its field is missing, or has another type than
+ * the operator compares. `not` of an unknown condition is unknown, and a rule applies only if its conditions are true. Only
+ * `exists` is known for every field.
  */
 import {
   type Action,
@@ -114,13 +114,13 @@ type Operator = (value: Json, effort: Effort) => Truth;
 function operatorOf(condition: FieldCondition, room: Effort): Operator {
   switch (condition.op) {
     case '==':
-      return ofScalars((value) => value === condition.value);
+      return ofTypes([condition.value], (value) => value === condition.value);
     case '!=':
-      return ofScalars((value) => value !== condition.value);
+      return ofTypes([condition.value], (value) => value !== condition.value);
     case 'in':
     case 'not_in': {
       const values = new Set<Json>(condition.value);
-      return ofScalars((value) => values.has(value) === (condition.op === 'in'));
+      return ofTypes(condition.value, (value) => values.has(value) === (condition.op === 'in'));
     }
     case 'contains':
       return contains(condition.value);
@@ -150,21 +150,38 @@ function operatorOf(condition: FieldCondition, room: Effort): Operator {
 /** In a text so short the engine's own search is fast whatever the texts are; the one beside it is linear always. */
 const SHORT = 16;
 
-/** A list holds it as an element, a text as a part. */
+/**
+ * A text contains another as a part. A list contains a value if an element equals it; where none does and an element has
+ * another type, nothing is known.
+ */
 function contains(sought: Scalar): Operator {
   const segment: Segment | null =
     typeof sought === 'string' && sought.length > SHORT ? segmentOf(sought) : null;
   return (value, effort) => {
-    if (Array.isArray(value)) return takes(effort, value.length) ? value.includes(sought) : null;
+    if (Array.isArray(value)) {
+      if (!takes(effort, value.length)) return null;
+      return (
+        value.includes(sought) ||
+        (value.every((element) => typeOf(element) === typeOf(sought)) ? false : null)
+      );
+    }
     if (typeof value !== 'string' || typeof sought !== 'string') return null;
     if (!takes(effort, value.length)) return null;
     return segment === null ? value.includes(sought) : endOfFirst(segment, value, 0, value.length) >= 0;
   };
 }
 
-/** A list or an object is neither equal to a value nor different from it. */
-function ofScalars(compare: (value: Json) => boolean): Operator {
-  return (value) => (typeof value === 'object' && value !== null ? null : compare(value));
+/** Known only of a value that has the type of one of those it is compared with. */
+function ofTypes(compared: readonly Scalar[], compare: (value: Json) => boolean): Operator {
+  const types = new Set(compared.map(typeOf));
+  return (value) => (types.has(typeOf(value)) ? compare(value) : null);
+}
+
+/** Null is a type of its own, and so are lists. */
+export function typeOf(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object' {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  return typeof value as 'boolean' | 'number' | 'string' | 'object';
 }
 
 function ofNumbers(compare: (value: number) => boolean): Operator {

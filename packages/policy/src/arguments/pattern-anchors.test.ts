@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { isAnchored } from './pattern-anchors.ts';
+
+test.each([
+  '^prod$',
+  '^(prod|staging)$',
+  '^prod$|^staging$',
+  '(^prod$|^staging$)',
+  '(?:^prod$)',
+  '(?<name>^prod$)',
+  '^prod.*',
+  '.*prod$',
+  '.*prod.*',
+  '^a\\\\$',
+  '^(a)(b)$',
+  '^[$|]$',
+  '^$',
+])('%s says what stands at both ends', (pattern) => {
+  expect(isAnchored(pattern)).toBe(true);
+});
+
+test.each([
+  'prod',
+  '^prod',
+  'prod$',
+  '^prod|staging$',
+  '^prod$|staging',
+  '^a\\$',
+  '^a\\.*',
+  '^(prod$|staging)',
+  '(a)^b$(c)',
+  '(^a$)b|(^c$)',
+  '[^a]$',
+  '^[a$]',
+  '',
+  '^a$|',
+])('%s matches longer texts', (pattern) => {
+  expect(isAnchored(pattern)).toBe(false);
+});
