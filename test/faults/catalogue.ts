@@ -158,6 +158,9 @@ export const FAULTS: readonly Fault[] = [
       'test/e2e/audit/fuzz-openapi.test.ts',
       'test/e2e/gateway-access.test.ts',
       'test/e2e/interface/interface.test.ts',
+      'test/e2e/interface/hostile-parameters.test.ts',
+      'test/faults/under-attack.test.ts',
+      'packages/runtime/src/http/request-faults.system.test.ts',
     ],
   },
   {

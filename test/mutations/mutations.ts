@@ -1506,6 +1506,31 @@ export const MUTATIONS: readonly Mutation[] = [
     ['privacy: keys are open before they are wanted', 'onEdit(beginLater);', ''],
     ['privacy: nobody seals with other keys', 'if (inForce !== id) throw otherKeys(id, inForce);', ''],
   ]),
+  ...inFile('packages/runtime/src/end-on-uncaught.ts', [
+    [
+      'http: an exception of a request ends that request alone',
+      'else request.fail(error)',
+      'else end(error)',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/request-scope.ts', [
+    [
+      'http: a fault of a shared part concerns the process',
+      'const answer = outsideRequests(call)',
+      'const answer = call()',
+    ],
+    [
+      'http: a listener fails its own request',
+      'inRequest(request, () => listener(...args))',
+      'listener(...args)',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/http/header-text.ts', [
+    ['http: text of callers breaks no header', 'encodeURIComponent(text.toWellFormed())', 'text'],
+  ]),
+  ...inFile('packages/runtime/src/http/sendable-headers.ts', [
+    ['http: no header goes out that breaks the answer', 'done(error as Error);', 'done(null, payload);'],
+  ]),
   ...inFile('packages/cli/src/cases/compare.ts', [
     ['cases: what differs fails', 'expected === seen) return []', 'expected !== seen) return []'],
     ['cases: whose bound it was', 'return first.policy ?? mandate', 'return mandate'],

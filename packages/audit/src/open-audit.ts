@@ -1,5 +1,5 @@
 /** The audit that the settings name: a ClickHouse server where there is one, else ClickHouse in this process. */
-import { type ClickhouseSettings, isMandateError, readTlsFiles } from '@mandate/runtime';
+import { type ClickhouseSettings, isMandateError, readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import { openEmbeddedAudit } from './embedded.ts';
 import type { AuditClient } from './port.ts';
 import { openServerAudit, type ServerAuditOptions } from './server.ts';
@@ -11,6 +11,10 @@ import { openServerAudit, type ServerAuditOptions } from './server.ts';
  * @param local the directory of the tables, where there is no server
  */
 export async function openAudit(settings: ClickhouseSettings, local: { path: string }): Promise<AuditClient> {
+  return sharedByRequests(await openClient(settings, local));
+}
+
+async function openClient(settings: ClickhouseSettings, local: { path: string }): Promise<AuditClient> {
   if (settings.CLICKHOUSE_URL === undefined) return openEmbeddedAudit(local);
   const options = serverOptions(settings, settings.CLICKHOUSE_URL);
   try {

@@ -1,12 +1,16 @@
 /** The log that the settings name: of many machines where there are brokers, else the file of this one. */
-import { type KafkaSettings, readTlsFiles } from '@mandate/runtime';
+import { type KafkaSettings, readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import { createKafkaBus } from './kafka/create-kafka-bus.ts';
 import type { KafkaConfig } from './kafka/kafka-config.ts';
 import type { Bus } from './port.ts';
 import { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
 
 /** @param local how the file is opened, where there are no brokers */
-export function openLog(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
+export async function openLog(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
+  return sharedByRequests(await createBus(settings, local));
+}
+
+function createBus(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
   const { KAFKA_BROKERS: brokers } = settings;
   if (brokers === undefined) return createSqliteBus(local);
   return createKafkaBus({

@@ -3,7 +3,7 @@
  * that opens anything is on record soon after. Not on record is what was asked beyond a rate (429): it was shown nothing, and
  * may be a flood.
  */
-import { callerOf, HttpProblem, type HttpServer, type Logger } from '@mandate/runtime';
+import { callerOf, HttpProblem, type HttpServer, type Logger, sharedByRequests } from '@mandate/runtime';
 import type { AuditRead } from '@mandate/schemas';
 import type { Read } from './access-record.ts';
 import { recordReads } from './record-reads.ts';
@@ -49,8 +49,8 @@ export function recordHttpReads({
   redactText,
   ...options
 }: Parameters<typeof recordReads>[0] & { log: Logger; redactText: (text: string) => string }): HttpReads {
-  const record = recordReads(options);
-  const strangers = recordStrangers({ ...options, log });
+  const { record } = sharedByRequests({ record: recordReads(options) });
+  const strangers = sharedByRequests(recordStrangers({ ...options, log }));
   // Redacted first: half of what is personal might not be known for it.
   const tellable = (text: unknown) => cut(redactText(String(text)));
 

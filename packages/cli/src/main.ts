@@ -1,7 +1,9 @@
 /** The `mandate` command's process: the only place of the package that touches `process`. */
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 // Apart, as most commands need nothing else of it to start.
+import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
 // What was compiled once is kept beside the packages that it was made from, where only who may change them can write.
@@ -30,6 +32,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // With nobody to hear them, complaints are no reason to stop.
 process.stderr.on('error', () => {});
 sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
+endOnUncaught(process, (error) => {
+  process.stderr.write(`mandate: an error that nothing caught: ${inspect(error)}\n`);
+  process.exit(1);
+});
 
 const { stdin, stdout, stderr, env } = process;
 process.exitCode = await runProgram(process.argv.slice(2), {

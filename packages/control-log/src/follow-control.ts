@@ -22,6 +22,7 @@ import {
   type Logger,
   MandateError,
   type Running,
+  sharedByRequests,
 } from '@mandate/runtime';
 import { type ControlRecord, readControlRecord, recordHeaders, TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from './control-changes.ts';
@@ -184,7 +185,7 @@ export async function followControl({
     },
     'following the changes of agents, policies and rules',
   );
-  return {
+  return sharedByRequests<FollowedControl>({
     finished: reader.finished,
     async stop() {
       await Promise.all([reader.stop(), leaving?.stop()]);
@@ -202,7 +203,7 @@ export async function followControl({
     mandates,
     keys: keyStoreOf({ get: fold.key }),
     change,
-  };
+  });
 }
 
 function closed(): MandateError {

@@ -1,14 +1,15 @@
-import { type Logger, type RedisSettings, readTlsFiles } from '@mandate/runtime';
+import { type Logger, type RedisSettings, readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
 import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
 
 /** How the processes that share a ledger hear of each other's kills; within this one where they share none. */
 export async function openKillBroadcast(settings: RedisSettings, log: Logger): Promise<KillBroadcast> {
-  if (!isShared(settings)) return localKillBroadcast();
+  if (!isShared(settings)) return sharedByRequests(localKillBroadcast());
   const { createRedisKillBroadcast } = await import('./redis/kill-broadcast.ts');
   const { REDIS_NAMESPACE: namespace, REDIS_COMMAND_TIMEOUT_MS: commandTimeoutMs } = settings;
-  return createRedisKillBroadcast({ ...addressOf(settings), namespace, commandTimeoutMs, log });
+  const address = addressOf(settings);
+  return sharedByRequests(await createRedisKillBroadcast({ ...address, namespace, commandTimeoutMs, log }));
 }
 
 function isShared({ REDIS_URL: url, REDIS_CLUSTER_NODES: nodes }: RedisSettings): boolean {
@@ -21,7 +22,7 @@ export async function openSharedLedger(settings: RedisSettings, log: Logger): Pr
   // Its client is loaded only by who needs it.
   const { createRedisLedger } = await import('./redis/redis-ledger.ts');
   const count = settings.REDIS_WAIT_REPLICAS;
-  return createRedisLedger({
+  const ledger = await createRedisLedger({
     ...addressOf(settings),
     namespace: settings.REDIS_NAMESPACE,
     commandTimeoutMs: settings.REDIS_COMMAND_TIMEOUT_MS,
@@ -29,6 +30,7 @@ export async function openSharedLedger(settings: RedisSettings, log: Logger): Pr
     ...(count > 0 && { waitReplicas: { count, timeoutMs: settings.REDIS_WAIT_TIMEOUT_MS } }),
     log,
   });
+  return sharedByRequests(ledger);
 }
 
 function addressOf(settings: RedisSettings): RedisAddress {

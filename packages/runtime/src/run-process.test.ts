@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from './logger.ts';
+import { inRequest } from './request-scope.ts';
 import { type ProcessPort, runProcess } from './run-process.ts';
 
 /** A process that notes how it was ended instead of ending. */
@@ -56,6 +57,23 @@ describe('runProcess', () => {
       },
     });
     expect(process.exits).toEqual([1]);
+  });
+
+  test('an exception of a request fails the request, and the process goes on', async () => {
+    const process = new FakeProcess();
+    const error = new Error('boom');
+    const failures: unknown[] = [];
+    const request = { fail: (failure: unknown) => void failures.push(failure) };
+    const part = { name: 'p', start: async () => ({ stop: async () => {} }) };
+    await runProcess(process, {
+      log,
+      parts: [part],
+      onStarted: () => {
+        inRequest(request, () => void process.emit('uncaughtException', error));
+        process.emit('SIGTERM', 'SIGTERM');
+      },
+    });
+    expect([process.exits, failures, process.exitCode]).toEqual([[], [error], 0]);
   });
 
   test('a failing start sets the exit code', async () => {

@@ -3,6 +3,7 @@
  * exit code. The process object is passed in, because only a main.ts may touch it.
  */
 import type { EventEmitter } from 'node:events';
+import { endOnUncaught } from './end-on-uncaught.ts';
 import { type LifecyclePart, runLifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { sayWarnings } from './say-warnings.ts';
@@ -17,9 +18,9 @@ export type ProcessPort = EventEmitter & {
 const FORCED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs the parts until SIGTERM or SIGINT asks for a graceful stop. A second signal ends the process at once.
- * An exception that nobody caught ends it at once too: the state is then unknown, and the log decides what is
- * left to do. Resolves when everything stopped; sets the exit code.
+ * Runs the parts until SIGTERM or SIGINT asks for a graceful stop. A second signal ends the process at once, and so
+ * does an exception that nothing caught and that belongs to no request. Resolves when everything stopped; sets the exit
+ * code.
  */
 export async function runProcess(
   process: ProcessPort,
@@ -37,15 +38,13 @@ export async function runProcess(
     log.info({ signal }, 'stopping; a second signal leaves at once');
     asked.abort();
   };
-  const onUncaught = (err: Error) => {
-    log.fatal({ err }, 'an error that nobody caught; leaving');
-    process.exit(1);
-  };
-
   sayWarnings(process, (err) => log.warn({ err }, 'Node warns'));
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  process.on('uncaughtException', onUncaught);
+  const listensNoMore = endOnUncaught(process, (err) => {
+    log.fatal({ err }, 'an error that nothing caught; leaving');
+    process.exit(1);
+  });
   process.exitCode = await runLifecycle({ ...options, stop: asked.signal });
   // A handle that somebody forgot to close must not keep a stopped process alive. The timer itself does not either.
   const { exitCode } = process;
@@ -53,5 +52,5 @@ export async function runProcess(
     log.warn('everything stopped, yet something keeps the process alive; leaving');
     process.exit(Number(exitCode));
   }, lingerMs).unref();
-  process.off('uncaughtException', onUncaught);
+  listensNoMore();
 }

@@ -13,6 +13,7 @@ import {
   type Metrics,
   type ReadinessCheck,
   type Running,
+  sharedByRequests,
   systemClock,
 } from '@mandate/runtime';
 import { GROUPS, readAlertsRecord, TOPICS } from '@mandate/schemas';
@@ -214,7 +215,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   finished.then(ended, ended);
   log.info({ group: GROUPS.alerter }, 'alerting');
 
-  return {
+  return sharedByRequests<Alerter>({
     finished,
     book,
     alerting: rules.alerting,
@@ -236,7 +237,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       return untilCommitted(bus, consumer, [TOPICS.decisions], until);
     },
     readiness: async () => [await answers('log', bus.ping()), rules.readiness()],
-  };
+  });
 }
 
 /** The alert that a record of the alerts asks to deliver; null for one that asks for nothing, or that nobody can read. */

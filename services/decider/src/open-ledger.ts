@@ -12,6 +12,7 @@ import {
   type Logger,
   type Opening,
   type RedisSettings,
+  sharedByRequests,
 } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { keepLedger } from './keep-ledger.ts';
@@ -33,7 +34,8 @@ export async function openLedger(
   const shared = await openSharedLedger(settings, log);
   if (shared === null) {
     closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
-    const { ledger } = await restoreLedger(fromLog);
+    const restored = await restoreLedger(fromLog);
+    const ledger = sharedByRequests(restored.ledger);
     closing(ledger, (held) => held.close());
     return { ledger, mend: () => {} };
   }

@@ -19,7 +19,13 @@
 import { recordHttpReads } from '@mandate/bus';
 import { announcing, ledgerReadiness } from '@mandate/ledger';
 import { redactPieces } from '@mandate/privacy';
-import { answers, type HttpServer, type ReadinessCheck, type Running } from '@mandate/runtime';
+import {
+  answers,
+  type HttpServer,
+  type ReadinessCheck,
+  type Running,
+  sharedByRequests,
+} from '@mandate/runtime';
 import type { z } from 'zod';
 import { AnswerBoard, type BoardBounds } from './answers/answer-board.ts';
 import { followDecisions } from './answers/follow-decisions.ts';
@@ -62,7 +68,9 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
     maxRecentBytes: settings.GATEWAY_RECENT_BYTES,
   };
   const board = new AnswerBoard(bounds);
-  const journal = new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED });
+  const journal = sharedByRequests(
+    new CommandJournal({ bus, log, maxUnlogged: settings.GATEWAY_MAX_UNLOGGED }),
+  );
   let erasures: FollowedErasures | null = null;
   const gateway: Gateway = {
     ...dependencies,
@@ -83,7 +91,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       // First: whoever was forgotten is so before anything is sealed.
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
-      erasures = persons;
+      erasures = sharedByRequests(persons);
       const following = await followDecisions({ bus, board, ledger });
       return {
         stop: async () => {

@@ -124,6 +124,15 @@ test('an export goes on behind the last id that one has, and may be had in piece
   expect(again.more).toBe('false');
 });
 
+test.each([
+  ['a euro sign', '€', '%E2%82%AC'],
+  ['a percent sign', '100%', '100%25'],
+  ['a letter of Latin-1', 'é', '%C3%A9'],
+])('%s in `after` is told again percent-encoded, and the stream ends whole', async (_name, after, told) => {
+  const answer = await exported(`agent=nobody&after=${encodeURIComponent(after)}`);
+  expect(answer).toMatchObject({ status: 200, rows: 0, lastId: told, more: 'false' });
+});
+
 test('it is narrowed as a search is, and knows settlements and control events', async () => {
   expect(await exported('agent=agent-1&format=csv')).toMatchObject({ rows: Math.ceil((COUNT - 1) / 4) });
   expect(await exported('of=settlements&format=parquet')).toMatchObject({ rows: 7 });

@@ -58,7 +58,7 @@ export async function downloadPart(
       );
     }
     const rows = Number(told['mandate-rows']);
-    const lastId = told['mandate-last-id'] ?? '';
+    const lastId = decodeURIComponent(told['mandate-last-id'] ?? '');
     if (rows === 0 && after !== null && through === undefined) return null;
     await rename(`${path}.part`, path);
     return { part: { file, after, lastId, rows, bytes, sha256 }, more: told['mandate-more'] === 'true' };

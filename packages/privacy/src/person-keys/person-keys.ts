@@ -8,7 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, promises as fs } from 'node:fs';
-import { MandateError, withFileLock } from '@mandate/runtime';
+import { MandateError, sharedByRequests, withFileLock } from '@mandate/runtime';
 import type { Sealer } from '../sealer.ts';
 import { keyFileText, type PersonKeyFile, readKeyFileText, sumIn } from './key-file-text.ts';
 import { hasLeaf, type KeyTree, leafKey, plantTree, puncture } from './key-tree.ts';
@@ -127,7 +127,7 @@ export function personKeysAt(path: string): PersonKeys {
     return { indexKey, tree: puncture(tree, [...erased.keys()].map(numbered)) };
   }
 
-  return {
+  return sharedByRequests<PersonKeys>({
     id: () => held?.keysId ?? null,
     async open() {
       if (held !== null) return true;
@@ -183,7 +183,7 @@ export function personKeysAt(path: string): PersonKeys {
         throw notWritten(path, cause);
       });
     },
-  };
+  });
 }
 
 export function personKeysNotReady(): MandateError {

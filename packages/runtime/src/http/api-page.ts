@@ -6,6 +6,7 @@
  */
 import type { StaticDocumentSpec } from '@fastify/swagger';
 import { fastify } from 'fastify';
+import { outsideRequests } from '../request-scope.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 /** The page runs its own scripts and asks its own server, and is shown in nobody else's frame. */
@@ -32,7 +33,7 @@ export function addApiPage(server: HttpServer): void {
       path,
       { config: { public: true, fixed: true }, schema: { hide: true } },
       async (request, reply) => {
-        building ??= buildPage(server).catch((error) => {
+        building ??= outsideRequests(() => buildPage(server)).catch((error) => {
           building = null;
           throw error;
         });

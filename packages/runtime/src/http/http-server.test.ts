@@ -21,6 +21,9 @@ const auditor = issue(['audit']);
 /** A service in the small: a plugin with one route of each sort. */
 const routes: HttpRoutes = async (server) => {
   server.get('/v1/public', { config: { public: true } }, () => ({ open: true }));
+  server.get('/v1/header', { config: { public: true } }, (_request, reply) =>
+    reply.header('x-told', '€\r\n').send('told'),
+  );
   server.get('/v1/forgotten', () => ({ open: true }));
   server.get(
     '/v1/either',
@@ -485,6 +488,14 @@ describe('raw bodies', () => {
 });
 
 describe('every answer', () => {
+  test('whose header could not be sent is a fault of the server, without that header', async () => {
+    const { lines } = await serve();
+    const answer = await server.inject('/v1/header');
+    expect([answer.statusCode, answer.headers['x-told']]).toEqual([500, undefined]);
+    expect(answer.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(lines.join()).toContain('ERR_INVALID_CHAR');
+  });
+
   test('echoes a sane request id and replaces any other', async () => {
     await serve();
     const idFor = async (given: string) =>

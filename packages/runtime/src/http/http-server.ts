@@ -9,6 +9,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import type { KeyStore } from '../api-keys/key-store.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import { sharedByRequests } from '../request-scope.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerProblems, sendProblem } from './answer-problems.ts';
@@ -20,11 +21,15 @@ import { answerConditionally } from './conditional-get.ts';
 import { allowOrigins } from './cors.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
+import { createListener } from './http-listener.ts';
 import { measureRequests } from './http-metrics.ts';
+import { nameRequestsInHand } from './http-request-in-hand.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { describeRoutes } from './openapi.ts';
 import { addRequestContext, requestIdOf } from './request-context.ts';
+import { requestFaults } from './request-faults.ts';
+import { refuseUnsendableHeaders } from './sendable-headers.ts';
 import { answerSocketFault } from './socket-faults.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validateRequests } from './validate-requests.ts';
@@ -49,9 +54,11 @@ export type HttpServerOptions = {
 
 /** What `createHttpServer` gives. Routes are plugins; `config` says who may call them (see authenticate.ts). */
 export async function buildHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { service, version, metrics, keys, readiness } = options;
+  const { service, version, metrics, readiness } = options;
+  const keys = options.keys && sharedByRequests(options.keys);
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const log: FastifyBaseLogger = options.log;
+  const faults = requestFaults(log, metrics);
 
   const server: HttpServer = fastify({
     loggerInstance: log,
@@ -59,34 +66,20 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
     genReqId: requestIdOf,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestTimeoutMs,
-    connectionTimeout: limits.idleSocketTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    maxRequestsPerSocket: limits.requestsPerSocket,
+    serverFactory: (handle) => createListener(handle, limits, faults),
     forceCloseConnections: 'idle',
     // The answer while stopping is a problem document like any other: request-context.ts gives it.
     return503OnClosing: false,
-    http: {
-      // Node's own answer would have no body: request-context.ts refuses in its place.
-      requireHostHeader: false,
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.timeoutCheckMs,
-    },
     routerOptions: { maxParamLength: APPROVAL_ID_UNITS },
     clientErrorHandler: (error, socket) => answerSocketFault(error, socket, log),
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();
-  server.server.maxConnections = limits.sockets;
-  // What else a client expects than to be told to go on may be passed over; Node would refuse it without a body.
-  server.server.on('checkExpectation', (request, response) =>
-    server.server.emit('request', request, response),
-  );
   server.setValidatorCompiler(validateRequests);
   server.setSerializerCompiler(serializerCompiler);
 
   const allowedMethods = trackAllowedMethods(server);
   answerProblems(server, allowedMethods);
+  nameRequestsInHand(server);
   measureRequests(server, metrics);
   addRequestContext(server);
   traceRequests(server, options.tracer ?? null);
@@ -94,6 +87,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   await server.register(rateLimit, { global: false });
   authenticate(server, { keys, limits, metrics });
   boundBodies(server, limits);
+  refuseUnsendableHeaders(server);
   acceptJsonBodies(server);
   await compressAnswers(server);
   answerConditionally(server);

@@ -22,7 +22,7 @@ function problemOfMandateError(error: MandateError): HttpProblem {
   return new HttpProblem(503, code, message, { remedy, headers: { 'retry-after': '1' }, cause: error });
 }
 
-function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpProblem {
+export function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpProblem {
   return new HttpProblem(500, code, 'the request could not be answered because of a fault in this server', {
     remedy: 'Give the request id to the operator, whose log tells more.',
     cause,

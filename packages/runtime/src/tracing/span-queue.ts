@@ -5,6 +5,7 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import { outsideRequests } from '../request-scope.ts';
 
 export type SpanQueueOptions = {
   exporter: SpanExporter;
@@ -49,7 +50,12 @@ export class SpanQueue implements SpanProcessor {
 
   onStart(): void {}
 
+  /** Spans of many requests are delivered together, and by none of them. */
   onEnd(span: ReadableSpan): void {
+    outsideRequests(() => this.#take(span));
+  }
+
+  #take(span: ReadableSpan): void {
     const { maxSpans, gatherMs = 1_000 } = this.#options;
     if (this.#isStopped || this.#waiting.length >= maxSpans) {
       this.#lose('dropped', 1, undefined);

@@ -5,7 +5,7 @@
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
-import { type ApiKeyRecord, boundStreams, callerOf, type HttpServer } from '@mandate/runtime';
+import { type ApiKeyRecord, boundStreams, callerOf, type HttpServer, ofThisRequest } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee } from '../own-agents.ts';
@@ -57,12 +57,15 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
       // Before the answer begins, so that a ledger that is away is a 503.
       await sendFlags();
       const { ending, leave } = streams.enter(key.tenant);
-      ending.addEventListener('abort', () => stream.end());
+      ending.addEventListener(
+        'abort',
+        ofThisRequest(() => void stream.end()),
+      );
       const unsubscribe = gateway.kills.subscribe({
-        onNotice: (notice) => {
+        onNotice: ofThisRequest((notice) => {
           if (concerns(gateway, key, notice.target)) send(notice.killed ? 'killed' : 'revived', said(notice));
-        },
-        onGap: trySendFlags,
+        }),
+        onGap: ofThisRequest(trySendFlags),
       });
       const repeating = setInterval(trySendFlags, REPEAT_FLAGS_MS);
       const endWithKey = async () => {

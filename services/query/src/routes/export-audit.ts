@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
-import { boundStreams, callerOf, HttpProblem } from '@mandate/runtime';
+import { boundStreams, callerOf, HttpProblem, headerText } from '@mandate/runtime';
 import { id } from '@mandate/schemas';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -42,7 +42,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         description:
           'By id: decisions and settlements oldest first; control events kind by kind (`adj_`, `apr_`, `chg_`, `kil_`, `rev_`; those of an Idempotency-Key in no order of time), so sort these by `happenedAt`. Amounts are micro-dollars, as integers. In CSV (RFC 4180) empty stands for none, and text that a spreadsheet would take for a formula has an apostrophe in front; lists are JSON. ' +
           `A Parquet file holds at most ${PARQUET_ROWS.most} rows. ` +
-          'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
+          'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (percent-encoded; give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
         produces: Object.values(TYPES),
         querystring: queryParameters({
           of: z
@@ -124,7 +124,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         asker.gone.addEventListener('abort', () => stream.destroy());
         reply.trailer('mandate-rows', async () => String(told.count.rows()));
         reply.trailer('mandate-sha256', async () => told.hash.digest('hex'));
-        reply.trailer('mandate-last-id', async () => told.lastId ?? '');
+        reply.trailer('mandate-last-id', async () => headerText(told.lastId ?? ''));
         reply.trailer('mandate-more', async () => String(told.more));
         return reply
           .type(TYPES[format])

@@ -1,0 +1,69 @@
+/**
+ * Which request the code that runs now belongs to. Node carries the answer along promises, timers, streams and callbacks,
+ * also into its handler of uncaught exceptions. So an exception that nothing caught ends its request and not the process.
+ *
+ * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it: a fault
+ * there concerns everyone, and ends the process. `sharedByRequests` takes the request away at the door of such a part.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+export type RequestInHand = {
+  /** Ends this request and nothing else, because of an exception of its code. Never throws. */
+  fail(error: unknown): void;
+};
+
+const scope = new AsyncLocalStorage<RequestInHand | null>();
+
+/** null for code that belongs to no request. */
+export function requestInHand(): RequestInHand | null {
+  return scope.getStore() ?? null;
+}
+
+/** Runs code of a request. An exception that the code throws, now or later, fails the request. */
+export function inRequest(request: RequestInHand, work: () => void): void {
+  try {
+    if (requestInHand() === request) work();
+    else scope.run(request, work);
+  } catch (error) {
+    request.fail(error);
+  }
+}
+
+/** A listener of the request that runs now, for a caller that belongs to no request or to another one. */
+export function ofThisRequest<Args extends unknown[]>(
+  listener: (...args: Args) => void,
+): (...args: Args) => void {
+  const request = requestInHand();
+  if (request === null) return listener;
+  return (...args) => inRequest(request, () => listener(...args));
+}
+
+/** Runs code that belongs to no request, whoever calls. */
+export function outsideRequests<T>(work: () => T): T {
+  return requestInHand() === null ? work() : scope.run(null, work);
+}
+
+/**
+ * The same part, with methods that belong to no request: whatever they leave behind (timers, sockets, promises that run
+ * on) concerns the process. The promise that a method returns belongs to the caller again.
+ */
+export function sharedByRequests<T extends object>(part: T): T {
+  const shared = new WeakMap<object, unknown>();
+  return new Proxy(part, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name, target);
+      if (typeof method !== 'function') return method;
+      const known = shared.get(method);
+      if (known !== undefined) return known;
+      const outside = (...args: unknown[]) => calledOutside(() => Reflect.apply(method, target, args));
+      shared.set(method, outside);
+      return outside;
+    },
+  });
+}
+
+function calledOutside(call: () => unknown): unknown {
+  if (requestInHand() === null) return call();
+  const answer = outsideRequests(call);
+  return answer instanceof Promise ? answer.then((value: unknown) => value) : answer;
+}

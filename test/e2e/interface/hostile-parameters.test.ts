@@ -1,0 +1,96 @@
+/**
+ * Hostile text wherever the interface of a plane takes any: each request has one answer that the OpenAPI document describes,
+ * the text breaks no header, and nothing throws where nothing catches.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { faultsOfAnswers, IS_LONG, type PlaneProcess, startPlane } from '@mandate/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  describedBy,
+  type HostileAnswer,
+  type HostileRequest,
+  hostileRequests,
+  send,
+} from '../../faults/attacks/hostile-parameters.ts';
+
+/** Requests under way at once: a tenant has no more than 4 exports and 4 questions to the audit. */
+const AT_ONCE = 4;
+
+let folder: string;
+let plane: PlaneProcess;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mandate-hostile-'));
+  plane = await startPlane({ data: folder });
+});
+afterAll(async () => {
+  await plane?.kill();
+  rmSync(folder, { recursive: true });
+});
+
+/** Refusals that no operation describes: the request did not come as far as one. */
+const BEFORE_ROUTES: ReadonlySet<string> = new Set([
+  ...['INVALID_URL', 'INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
+  ...['UNAUTHENTICATED', 'UNSUPPORTED_ENCODING', 'UNSUPPORTED_MEDIA_TYPE'],
+]);
+/** What may be answered where much is asked at once. */
+const MAY_FAIL: ReadonlySet<string> = new Set(['OVERLOADED', 'AUDIT_UNAVAILABLE']);
+
+const isJson = (contentType: string) => contentType.includes('json');
+
+function codeIn(body: string): string {
+  try {
+    return JSON.parse(body).code ?? '';
+  } catch {
+    return '';
+  }
+}
+
+test('each hostile text is answered as described, breaks no header, and throws nowhere', {
+  timeout: IS_LONG ? 3_600_000 : 600_000,
+}, async () => {
+  const document = await describedBy(plane.url);
+  const faultsOf = (await faultsOfAnswers())(document);
+  const requests = hostileRequests(document, { all: IS_LONG });
+  const faults: string[] = [];
+  let asked = 0;
+
+  /** What is wrong with the answer, a line each. */
+  function faultsIn({ operation }: HostileRequest, answer: HostileAnswer): string[] {
+    const { status, contentType, rawHeaders } = answer;
+    const body = Buffer.from(answer.body, 'latin1').toString();
+    const path = BEFORE_ROUTES.has(codeIn(body)) ? null : operation.path;
+    const faults = faultsOf({
+      ...operation,
+      path,
+      status,
+      contentType,
+      body: isJson(contentType) ? body : null,
+    });
+    if (status >= 500 && !MAY_FAIL.has(codeIn(body))) faults.push(`answered with a fault: ${body}`);
+    for (const text of rawHeaders) if (!/^[\x20-\x7e]*$/.test(text)) faults.push(`sent the header ${text}`);
+    const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+    if (names.includes('x-injected')) faults.push('sent a header of the caller');
+    if (new Set(names).size < names.length) faults.push(`sent a header twice: ${names}`);
+    return faults;
+  }
+
+  async function askAll(): Promise<void> {
+    for (const hostile of requests) {
+      asked += 1;
+      const name = `${hostile.operation.method} ${hostile.operation.path}, ${hostile.what}`;
+      const answer = await send(plane.url, plane.keys.operator ?? null, hostile).catch((cause: unknown) => {
+        throw new Error(`${name} has no answer`, { cause });
+      });
+      faults.push(...faultsIn(hostile, answer).map((fault) => `${name}: ${fault}`));
+    }
+  }
+
+  await Promise.all(Array.from({ length: AT_ONCE }, askAll));
+  expect(faults).toEqual([]);
+  expect(asked).toBeGreaterThan(2_000);
+  const metrics = await (await fetch(`${plane.url}/metrics`)).text();
+  expect(/^mandate_http_faults_total\S* (\d+)$/m.exec(metrics)?.[1]).toBe('0');
+  expect(plane.process.exitCode).toBeNull();
+});

@@ -1,0 +1,102 @@
+/**
+ * Parts that requests share belong to none of them: whatever they leave to run on by itself (timers, sockets, promises)
+ * would take its faults to the request that happened to start it, and the process would go on in an unknown state. Here
+ * every operation of a plane is asked, and Node says which code made something while it carried a request.
+ */
+import { createHook } from 'node:async_hooks';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openPlane, planeConfig } from '@mandate/cli';
+import { silentLogger } from '@mandate/runtime';
+import { afterAll, expect, test } from 'vitest';
+import { requestInHand } from '../../../packages/runtime/src/request-scope.ts';
+import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** Deeper than any chain of calls from a shared part to what it makes. */
+const FRAMES = 40;
+
+/** Code of requests: how HTTP is spoken, and what services do for one request after another. */
+const OF_REQUESTS =
+  /^(packages\/runtime\/src\/(http\/|request-scope)|services\/(alerter|control|gateway|query)\/)/;
+/** What of these services goes on between requests. */
+const BETWEEN_REQUESTS =
+  /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
+
+/** Shared code that a request runs itself, step by step, and awaits: it leaves nothing behind. */
+const AWAITED: ReadonlySet<string> = new Set([
+  'packages/audit/src/live/follow.ts',
+  'packages/audit/src/question.ts',
+  'packages/bus/src/record-http-reads.ts',
+  'packages/cli/src/plane/open-plane.ts',
+  'packages/ledger/src/kill-broadcast.ts',
+  'packages/ledger/src/ledger-readiness.ts',
+]);
+/** Made and done within one call. */
+const AT_ONCE: ReadonlySet<string> = new Set(['RANDOMBYTESREQUEST']);
+
+const folder = mkdtempSync(join(tmpdir(), 'mandate-shared-'));
+const stackTraceLimit = Error.stackTraceLimit;
+afterAll(() => {
+  Error.stackTraceLimit = stackTraceLimit;
+  rmSync(folder, { recursive: true });
+});
+
+/** The innermost file of this project on the stack; null where there is none. */
+function madeBy(stack: string): string | null {
+  for (const [, place = ''] of stack.matchAll(/\(?((?:file:\/\/)?\/[^()\s]+\.ts):\d+:\d+\)?$/gm)) {
+    const file = relative(ROOT, place.startsWith('file:') ? fileURLToPath(place) : place);
+    if (/^(packages|services)\//.test(file)) return file;
+  }
+  return null;
+}
+
+function examplesOf({ requestBody }: Described): unknown[] {
+  const content = requestBody?.content['application/json'];
+  if (content === undefined) return [null];
+  if (content.example !== undefined) return [content.example];
+  return Object.values(content.examples ?? {}).map((one) => (one as { value?: unknown }).value ?? one);
+}
+
+test('what shared parts leave to run on by itself belongs to no request', async () => {
+  const config = planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 });
+  const plane = await openPlane(config, silentLogger());
+  const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
+  const operations = operationsOf((await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi);
+  const ofRequests = new Set<string>();
+  const ofShared = new Set<string>();
+  Error.stackTraceLimit = FRAMES;
+  const hook = createHook({
+    init(_id, type) {
+      if (requestInHand() === null || AT_ONCE.has(type)) return;
+      const file = madeBy(new Error('made here').stack ?? '');
+      if (file === null) return;
+      if (OF_REQUESTS.test(file) && !BETWEEN_REQUESTS.test(file)) ofRequests.add(file);
+      else if (type !== 'PROMISE' || !AWAITED.has(file)) ofShared.add(`${type} ${file}`);
+    },
+  }).enable();
+  for (const operation of operations) {
+    for (const example of examplesOf(operation)) {
+      const answer = await fetch(new URL(urlOf(operation, requiredValues(operation)), plane.url), {
+        method: operation.method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(example !== null && { 'content-type': 'application/json' }),
+        },
+        body: example === null ? null : JSON.stringify(example),
+      });
+      if (isStream(operation)) await answer.body?.cancel();
+      else await answer.text();
+    }
+  }
+  hook.disable();
+  await plane.stop();
+  expect([...ofShared].sort()).toEqual([]);
+  // Otherwise nothing was looked at.
+  expect(ofRequests.size).toBeGreaterThan(50);
+  expect([...ofRequests]).toEqual(
+    expect.arrayContaining(['services/gateway/src/publish/publish-records.ts']),
+  );
+});

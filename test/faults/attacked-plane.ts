@@ -1,0 +1,90 @@
+/** A plane of one process that is attacked, with honest callers of a tenant of their own beside the attackers. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ApiScope, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
+import { approvalId, type Decision } from '@mandate/schemas';
+import { startPlane } from '@mandate/testing';
+import { expect } from 'vitest';
+import type { Attack } from './attacks/attack.ts';
+
+const MANDATES = `
+version: 1
+id: all
+agents: ["*"]
+toolPolicies: { pay: { requiresConfirmation: true } }
+`;
+/** Longer than any honest request takes, also on a machine that has much else to do. */
+const PATIENCE_MS = 30_000;
+
+/** @param attackers what the keys of the attackers may do: they must be known before the plane starts */
+export async function attackedPlane(
+  attackers: readonly { scopes: readonly ApiScope[]; tenant: string }[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const data = mkdtempSync(join(tmpdir(), 'mandate-attacked-'));
+  const mandates = join(data, 'mandates.yaml');
+  writeFileSync(mandates, MANDATES);
+  const store = fileKeyStore(dataFolder(data).keys);
+  const issued = async (tenant: string, scopes: readonly ApiScope[]) => {
+    const { key, record } = issueApiKey({ tenant, scopes, agents: ['*'], name: 'key' });
+    await store.add(record);
+    return key;
+  };
+  const honest = await issued('honest', ['publish']);
+  const operator = await issued('honest', ['operate']);
+  const keys = await Promise.all(attackers.map(({ tenant, scopes }) => issued(tenant, scopes)));
+  const plane = await startPlane({ data, mandates, env });
+
+  let asked = 0;
+  async function post(key: string, path: string, body: object): Promise<Record<string, unknown>> {
+    const answer = await fetch(plane.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const text = await answer.text();
+    expect([path, answer.status, text]).toEqual([path, 200, expect.any(String)]);
+    return JSON.parse(text);
+  }
+  /** One honest agent is decided, one is killed and revived, and one question is granted. */
+  async function servesOthers(): Promise<void> {
+    const id = `honest-${++asked}`;
+    const action = { id, agentId: 'agent', type: 'tool_call', tool: 'look' };
+    const { decision } = await post(honest, '/v1/actions?waitMs=20000', action);
+    expect(decision).toMatchObject({ verdict: 'ALLOW' });
+    const reason = 'a test';
+    await post(operator, '/v1/agents/stopped/kill', { reason });
+    await post(operator, '/v1/agents/stopped/revive', { reason });
+    const paying = { ...action, id: `${id}-pays`, tool: 'pay' };
+    const { decision: deferred } = await post(honest, '/v1/actions?waitMs=20000', paying);
+    expect(deferred).toMatchObject({ verdict: 'DEFER' });
+    await post(operator, `/v1/approvals/${approvalId(deferred as Decision)}/grant`, { reason });
+  }
+
+  return {
+    url: plane.url,
+    keys,
+    plane,
+    servesOthers,
+    /** Others are served so many times while the attack goes on, and once before and after it. */
+    async bears(attack: Attack, rounds: number): Promise<void> {
+      await servesOthers();
+      const over = new AbortController();
+      const attacking = attack({ url: plane.url, keys }, over.signal);
+      try {
+        for (let round = 0; round < rounds; round += 1) await servesOthers();
+      } finally {
+        over.abort();
+        await attacking;
+      }
+      await servesOthers();
+      expect(plane.process.exitCode).toBeNull();
+    },
+    async stop(): Promise<void> {
+      await plane.kill();
+      rmSync(data, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/**
+ * What somebody does to a plane who has its address and ordinary keys, and means no good. Each file of this folder is one
+ * way; a test runs some of them, with honest callers beside them, and sees what becomes of those.
+ */
+type AttackTarget = {
+  url: string;
+  /** API keys that are shown in the attack, of whatever tenants. */
+  keys: readonly string[];
+};
+
+/** Goes on until the signal aborts, and then leaves nothing open. Rejects only where the attack itself is wrong. */
+export type Attack = (target: AttackTarget, until: AbortSignal) => Promise<void>;
