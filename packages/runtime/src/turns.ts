@@ -10,6 +10,7 @@
  * Turns decide when work is done, and never what comes of it.
  */
 import { FairQueue, type Lane } from './fair-queue.ts';
+import { outsideRequests } from './request-scope.ts';
 
 export type { Lane } from './fair-queue.ts';
 
@@ -37,9 +38,11 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
     beganMs = now();
     if (hasBegun) return;
     hasBegun = true;
-    setImmediate(() => {
-      hasBegun = false;
-    });
+    outsideRequests(() =>
+      setImmediate(() => {
+        hasBegun = false;
+      }),
+    );
   }
 
   function isOver(): boolean {
@@ -50,10 +53,13 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   function serveSoon(): void {
     if (isServing) return;
     isServing = true;
-    setImmediate(() => {
-      begin();
-      serve();
-    });
+    // Whoever waits first starts it, and it serves all of them.
+    outsideRequests(() =>
+      setImmediate(() => {
+        begin();
+        serve();
+      }),
+    );
   }
 
   function serve(): void {

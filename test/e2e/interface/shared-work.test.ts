@@ -33,6 +33,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/cli/src/plane/open-plane.ts',
   'packages/ledger/src/kill-broadcast.ts',
   'packages/ledger/src/ledger-readiness.ts',
+  'packages/runtime/src/turns.ts',
 ]);
 /** Made and done within one call. */
 const AT_ONCE: ReadonlySet<string> = new Set(['RANDOMBYTESREQUEST']);

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { MandateError } from '../errors.ts';
 import { textOfFile } from '../read-text-file.ts';
+import { sharedByRequests } from '../request-scope.ts';
 import { provenRecord } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import type { KeyStore } from './key-store.ts';
@@ -88,7 +89,7 @@ export function fileKeyStore(
     });
   }
 
-  return {
+  return sharedByRequests<FileKeyStore>({
     async find(key) {
       const known = provenRecord(await current(), key);
       // A key that was issued a moment ago works at once. Only one of a key's form is worth another look.
@@ -110,7 +111,7 @@ export function fileKeyStore(
         records.set(id, revoked);
         return revoked;
       }),
-  };
+  });
 }
 
 async function statOrNull(path: string): Promise<BigIntStats | null> {
