@@ -65,7 +65,7 @@ export { lookOften } from './look-often.ts';
 export { boundedLabel, createMetrics, type Metrics } from './metrics.ts';
 export { type Opening, openInOrder } from './open-in-order.ts';
 export { NotUtf8Error, readTextFile, textOfFile } from './read-text-file.ts';
-export { ofThisRequest, outsideRequests, sharedByRequests } from './request-scope.ts';
+export { ofThisRequest, outsideRequests, requestInHand, sharedByRequests } from './request-scope.ts';
 export { runService, type ServiceContext, type ServiceParts, type ServiceSettings } from './run-service.ts';
 export { readOrMakeSecret } from './secret-file.ts';
 export { consumed, produced } from './tracing/messaging.ts';

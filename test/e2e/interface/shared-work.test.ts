@@ -9,9 +9,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPlane, planeConfig } from '@mandate/cli';
-import { silentLogger } from '@mandate/runtime';
+import { requestInHand, silentLogger } from '@mandate/runtime';
 import { afterAll, expect, test } from 'vitest';
-import { requestInHand } from '../../../packages/runtime/src/request-scope.ts';
 import { type Described, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
