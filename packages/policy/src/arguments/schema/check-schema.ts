@@ -2,7 +2,6 @@
  * Checks a schema before it is compiled: everything in it is known, well-formed, and limits what its author would expect.
  * Each fault has the path to its place.
  */
-import { pointerStep } from '@mandate/schemas';
 import type { Effort } from '../../effort.ts';
 import { type LinearPattern, linearPattern } from '../linear-pattern.ts';
 import { PatternRefused } from '../pattern-to-re2.ts';
@@ -53,8 +52,7 @@ export function checkSchema(
 
 class Findings {
   readonly faults: SchemaFault[] = [];
-  /** Every subschema, by its JSON pointer. */
-  readonly places = new Map<string, Place>();
+  readonly places: Place[] = [];
   readonly anchors = new Map<string, unknown>();
   readonly patterns = new Map<string, LinearPattern>();
   readonly #dialect: Dialect;
@@ -67,11 +65,11 @@ class Findings {
 
   /** @param given the types that the schema around it leaves to the same value; null: any */
   visit(part: unknown, path: SchemaPath, given: readonly Type[] | null): void {
-    this.places.set(path.map(pointerStep).join(''), { path, part });
+    this.places.push({ path, part });
     if (!isMembers(part)) return;
     const types = typesOf(part.type) ?? given;
     this.#types(part, path, given);
-    for (const [name, value] of Object.entries(part)) this.#keyword(name, value, path, types);
+    for (const name of Object.keys(part)) this.#keyword(name, part, path, types);
     for (const { keyword, message } of idleKeywords(part, this.#dialect))
       this.#say([...path, keyword], message);
   }
@@ -80,7 +78,8 @@ class Findings {
     if (this.faults.length < MOST_FAULTS) this.faults.push({ path, message });
   }
 
-  #keyword(name: string, value: unknown, path: SchemaPath, types: readonly Type[] | null): void {
+  #keyword(name: string, part: Members, path: SchemaPath, types: readonly Type[] | null): void {
+    const value = part[name];
     const at = [...path, name];
     const refused = refusedKeyword(name, this.#dialect);
     const keyword = KEYWORDS.get(name);
@@ -90,7 +89,7 @@ class Findings {
       return;
     }
     if (keyword.limits !== undefined) this.#limits(name, keyword.limits, at, types);
-    if (keyword.shape === 'anchor') this.#anchor(String(value), at);
+    if (keyword.shape === 'anchor') this.#anchor(String(value), part, at);
     if (keyword.shape === 'pattern') this.#pattern(String(value), at);
     for (const below of partsOfKeyword(name, value)) {
       if (keyword.shape === 'schemas by pattern') {
@@ -121,8 +120,7 @@ class Findings {
     }
   }
 
-  #anchor(name: string, at: SchemaPath): void {
-    const part = this.places.get(at.slice(0, -1).map(pointerStep).join(''))?.part;
+  #anchor(name: string, part: Members, at: SchemaPath): void {
     const named = this.anchors.get(name);
     if (named !== undefined && named !== part) this.#say(at, `the anchor "${name}" is used twice`);
     this.anchors.set(name, part);

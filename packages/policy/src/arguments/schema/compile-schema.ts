@@ -50,52 +50,58 @@ const never: Check = (value, run) => run.fail('no value here', value);
 
 function checkOf(part: unknown, compiler: SchemaCompiler): Check {
   if (!isMembers(part)) return part === false ? never : always;
-  const checks = checksOf(part, compiler);
-  const { fits, expected } = typeTest(typesOf(part.type));
-  const byKind = KINDS.map((kind) =>
-    checks.filter(({ limits }) => limits === null || limits === kind).map(({ check }) => check),
-  );
-  const steps = byKind.map((list) => PER_KEYWORD * (1 + list.length));
+  const byKind = checksByKind(part, compiler);
+  const steps = byKind.map((checks) => PER_KEYWORD * (1 + checks.length));
+  const types = typesOf(part.type);
+  const isAllowed = KINDS.map((kind) => types === null || types.some((type) => kindOfType(type) === kind));
+  const wholeOnly = types?.includes('integer') === true && !types.includes('number');
+  const expected = types === null ? '' : types.map((type) => WITH_ARTICLE[type]).join(' or ');
   const judge: Check = (value, run, seen) => {
     const kind = kindOf(value);
     run.spend(steps[kind] ?? PER_KEYWORD);
-    if (!fits(kind, value)) return run.fail(expected, value);
-    const list = byKind[kind];
-    if (list === undefined) return true;
-    for (const check of list) if (!check(value, run, seen)) return false;
+    const checks = byKind[kind];
+    // What is no JSON value has no kind: it fits where no type is named.
+    if (checks === undefined) return types === null || run.fail(expected, value);
+    if (!isAllowed[kind] || (wholeOnly && kind === NUMBER && !Number.isInteger(value))) {
+      return run.fail(expected, value);
+    }
+    for (const check of checks) if (!check(value, run, seen)) return false;
     return true;
   };
   return needsSeen(part) ? withOwnSeen(judge) : judge;
 }
 
-const COMPILERS: readonly (readonly [
-  limits: Kind | null,
-  compilers: Readonly<Record<string, KeywordCompiler>>,
-])[] = [
+const NUMBER = KINDS.indexOf('number');
+
+type Compilers = Readonly<Record<string, KeywordCompiler>>;
+
+const COMPILERS: readonly (readonly [limits: Kind | null, compilers: Compilers])[] = [
   [null, VALUE_KEYWORDS],
   ['number', NUMBER_KEYWORDS],
   ['string', STRING_KEYWORDS],
   ['array', ARRAY_KEYWORDS],
   ['object', OBJECT_KEYWORDS],
   [null, COMBINING_KEYWORDS],
+  // They ask what all the others have judged.
+  ['array', { unevaluatedItems: UNEVALUATED_KEYWORDS.unevaluatedItems }],
+  ['object', { unevaluatedProperties: UNEVALUATED_KEYWORDS.unevaluatedProperties }],
 ];
 
-type LimitedCheck = { limits: Kind | null; check: Check };
+/** Keywords in the order in which they are asked. */
+const IN_ORDER = COMPILERS.flatMap(([limits, compilers]) =>
+  Object.entries(compilers).map(([name, compile]) => ({ name, limits, compile })),
+);
 
-function checksOf(schema: Members, compiler: SchemaCompiler): readonly LimitedCheck[] {
-  const of = (limits: Kind | null, compilers: Readonly<Record<string, KeywordCompiler>>) =>
-    Object.entries(compilers)
-      .filter(([name]) => Object.hasOwn(schema, name))
-      .flatMap(([name, compile]): LimitedCheck[] => {
-        const check = compile(schema[name] as never, { schema, compiler });
-        return check === null ? [] : [{ limits, check }];
-      });
-  return [
-    ...COMPILERS.flatMap(([limits, compilers]) => of(limits, compilers)),
-    // They ask what all the others have judged.
-    ...of('array', { unevaluatedItems: UNEVALUATED_KEYWORDS.unevaluatedItems }),
-    ...of('object', { unevaluatedProperties: UNEVALUATED_KEYWORDS.unevaluatedProperties }),
-  ];
+/** The checks that a value of each kind takes, in the order of KINDS. */
+function checksByKind(schema: Members, compiler: SchemaCompiler): readonly (readonly Check[])[] {
+  const byKind = KINDS.map((): Check[] => []);
+  for (const { name, limits, compile } of IN_ORDER) {
+    if (!Object.hasOwn(schema, name)) continue;
+    const check = compile(schema[name] as never, { schema, compiler });
+    if (check === null) continue;
+    for (const [at, kind] of KINDS.entries()) if (limits === null || limits === kind) byKind[at]?.push(check);
+  }
+  return byKind;
 }
 
 function needsSeen(schema: Members): boolean {
@@ -127,21 +133,6 @@ function kindOf(value: unknown): number {
     default:
       return -1;
   }
-}
-
-function typeTest(types: readonly Type[] | null): {
-  fits: (kind: number, value: unknown) => boolean;
-  expected: string;
-} {
-  if (types === null) return { fits: () => true, expected: '' };
-  const kinds = KINDS.map((kind) => types.some((type) => kindOfType(type) === kind));
-  const wholeOnly = types.includes('integer') && !types.includes('number');
-  const expected = types.map((type) => WITH_ARTICLE[type]).join(' or ');
-  if (!wholeOnly) return { fits: (kind) => kinds[kind] === true, expected };
-  return {
-    fits: (kind, value) => kinds[kind] === true && (kind !== 2 || Number.isInteger(value)),
-    expected,
-  };
 }
 
 const WITH_ARTICLE: Readonly<Record<Type, string>> = {

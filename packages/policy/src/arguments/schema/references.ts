@@ -1,4 +1,5 @@
 /** References within one schema. */
+import { pointerStep } from '@mandate/schemas';
 import { isMembers } from './keywords.ts';
 import type { Place, SchemaFault } from './schema-place.ts';
 
@@ -9,15 +10,17 @@ export interface Followed {
 
 /** @param id the schema's own `$id`, which references may begin with */
 export function followReferences(
-  places: ReadonlyMap<string, Place>,
+  places: readonly Place[],
   anchors: ReadonlyMap<string, unknown>,
   id: string | null,
 ): Followed {
   const targets = new Map<string, unknown>();
   const faults: SchemaFault[] = [];
-  for (const { path, part } of places.values()) {
+  let byPointer: ReadonlyMap<string, Place> | null = null;
+  for (const { path, part } of places) {
     for (const { keyword, reference } of referencesOf(part)) {
-      const place = targetOf(reference, { places, anchors, id });
+      byPointer ??= new Map(places.map((place) => [place.path.map(pointerStep).join(''), place]));
+      const place = targetOf(reference, { byPointer, anchors, id });
       if (place === null) {
         const message = `${keyword} "${reference}" leads to no schema within this schema, and schemas are never fetched`;
         faults.push({ path: [...path, keyword], message });
@@ -30,10 +33,12 @@ export function followReferences(
 /** The references that one schema object holds itself. */
 export function referencesOf(part: unknown): readonly { keyword: string; reference: string }[] {
   if (!isMembers(part)) return [];
-  return ['$ref', '$dynamicRef'].flatMap((keyword) => {
+  const found: { keyword: string; reference: string }[] = [];
+  for (const keyword of ['$ref', '$dynamicRef']) {
     const reference = part[keyword];
-    return Object.hasOwn(part, keyword) && typeof reference === 'string' ? [{ keyword, reference }] : [];
-  });
+    if (Object.hasOwn(part, keyword) && typeof reference === 'string') found.push({ keyword, reference });
+  }
+  return found;
 }
 
 /**
@@ -43,18 +48,18 @@ export function referencesOf(part: unknown): readonly { keyword: string; referen
 function targetOf(
   reference: string,
   within: {
-    places: ReadonlyMap<string, Place>;
+    byPointer: ReadonlyMap<string, Place>;
     anchors: ReadonlyMap<string, unknown>;
     id: string | null;
   },
 ): { readonly part: unknown } | null {
   const own = within.id?.replace(/#$/, '') ?? '';
   const local = own !== '' && reference.startsWith(own) ? reference.slice(own.length) : reference;
-  if (local === '' && reference !== '') return within.places.get('') ?? null;
+  if (local === '' && reference !== '') return within.byPointer.get('') ?? null;
   if (!local.startsWith('#')) return null;
   const fragment = decoded(local.slice(1));
   if (fragment === null) return null;
-  if (fragment === '' || fragment.startsWith('/')) return within.places.get(fragment) ?? null;
+  if (fragment === '' || fragment.startsWith('/')) return within.byPointer.get(fragment) ?? null;
   return within.anchors.has(fragment) ? { part: within.anchors.get(fragment) } : null;
 }
 

@@ -19,11 +19,11 @@ const TOO_MANY = 'it takes too many steps to judge one value: its references mul
  * @returns the first fault; null: there is none
  */
 export function endlessness(
-  places: ReadonlyMap<string, Place>,
+  places: readonly Place[],
   targets: ReadonlyMap<string, unknown>,
 ): SchemaFault | null {
   const ways = new Ways(targets);
-  for (const { part, path } of places.values()) ways.measure(part, path, 1);
+  for (const { part, path } of places) ways.measure(part, path, 1);
   return ways.fault;
 }
 
