@@ -1,3 +1,5 @@
+import { shortClass } from './unicode-categories.ts';
+
 /** A pattern of a document that cannot run in linear time, or is no pattern. The message says which and why. */
 export class PatternRefused extends Error {
   readonly pattern: string;
@@ -100,7 +102,7 @@ function translateEscape(pattern: string, token: string, inClass: boolean): stri
       return inClass ? codePoint(8) : token;
     case 'p':
     case 'P':
-      return token.replace(/\{(?:Script|sc|General_Category|gc)=/, '{');
+      return shortClass(token);
     default:
       return token;
   }

@@ -15,7 +15,8 @@ export function unknownClass(re2: string): string | null {
     try {
       RE2JS.compile(token);
     } catch (error) {
-      if (error instanceof RE2JSException) return error.message;
+      if (error instanceof RE2JSException)
+        return `it knows no class ${token}: name a category (\\p{L}) or a script (\\p{Greek}), or the characters`;
       throw error;
     }
     known.add(token);
