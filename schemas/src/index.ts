@@ -32,10 +32,13 @@ export { JsonFault, legible, placeOf, placesIn, pointerStep, type TextPlace } fr
 export * from './limit.ts';
 export * from './mandate-document.ts';
 export * from './money.ts';
+export { isNameCharacter } from './name-characters.ts';
 export { codePointsOf, nameFault } from './name-fault.ts';
+export { nearestName } from './nearest-name.ts';
 export * from './operations.ts';
 export * from './outcome.ts';
 export * from './pattern.ts';
+export { patternDoubt } from './pattern-doubt.ts';
 export * from './person-erased.ts';
 export * from './plan.ts';
 export * from './privacy-document.ts';

@@ -1,4 +1,5 @@
 /** Mandates, actions and outcomes from a small world, so that they meet often. */
+import { compilePolicy } from '@mandate/policy';
 import { type Action, actionRequested } from '@mandate/schemas';
 import fc from 'fast-check';
 import { asking } from '../decider-in-a-box.ts';
@@ -38,8 +39,7 @@ const budgets = fc.uniqueArray(
   { maxLength: 3, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
 );
 
-/** Fields of a mandate document; what every one needs is left to `mandatesOf`. */
-export const arbitraryMandate = fc.record(
+const arbitraryFields = fc.record(
   {
     mode: fc.constantFrom('enforce', 'enforce', 'observe'),
     expiresAt: fc.constantFrom('2026-03-01T12:00:05Z', '2026-03-01T12:01:00Z', '2025-01-01T00:00:00Z'),
@@ -58,6 +58,22 @@ export const arbitraryMandate = fc.record(
   },
   { requiredKeys: [] },
 );
+
+/** Without limits of tools that cannot be called: a document that has one is refused. */
+export function withoutIdleLimits<Fields extends { toolPolicies?: object | undefined }>(
+  fields: Fields,
+): Fields {
+  const { toolPolicies } = fields;
+  if (toolPolicies === undefined) return fields;
+  const compiled = compilePolicy(JSON.parse(JSON.stringify(fields)), null);
+  const faults = compiled.ok ? [] : compiled.faults;
+  const idle = new Set(faults.map(({ path: [field, tool] }) => (field === 'toolPolicies' ? tool : null)));
+  const kept = Object.entries(toolPolicies).filter(([tool]) => !idle.has(tool));
+  return { ...fields, toolPolicies: Object.fromEntries(kept) };
+}
+
+/** Fields of a mandate document; what every one needs is left to `mandatesOf`. */
+export const arbitraryMandate = arbitraryFields.map(withoutIdleLimits);
 
 const MICROS = [0, 1, 100_000, 300_000, Number.MAX_SAFE_INTEGER];
 const everyAction = {

@@ -19,7 +19,7 @@ import {
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
-import { arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
+import { arbitraryAsk, arbitraryMandate, withoutIdleLimits } from './arbitrary-requests.ts';
 
 // A law takes seconds; how long that is on a busy machine is no part of it.
 vi.setConfig({ testTimeout: 60_000 });
@@ -237,7 +237,7 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
 
 async function askAgain(box: Box, again: Again): Promise<Decision> {
   const { mandate, action, agoMs, waitMs, people, granted } = again;
-  box.enforce([mandate]);
+  box.enforce([withoutIdleLimits(mandate)]);
   box.clock.advance(waitMs);
   for (const act of people) await act(box);
   const grant = () => answered(box, action, 'granted', 3_600_000);

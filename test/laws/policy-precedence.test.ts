@@ -2,7 +2,7 @@
 import { mandatesByRegister, mandatesOfFile } from '@mandate/policy';
 import { CAPS, type Code } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
-import { asking, type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
+import { asking, type Box, deciderInABox, decisionOf, mandatesOf } from '../decider-in-a-box.ts';
 import { type Register, registered } from './registered.ts';
 
 // A law takes a second; how long that is on a busy machine is no part of it.
@@ -15,6 +15,8 @@ type Reason = {
   /** Only one kind of action can meet it. */
   only?: 'tool_call' | 'llm_call';
   mandate?: object;
+  /** What another policy says that is held at once. */
+  beside?: object;
   tool?: object;
   action?: object;
   lateMs?: number;
@@ -55,7 +57,7 @@ const REASONS: readonly Reason[] = [
   { code: 'MANDATE_NOT_FOUND', check: 'mandate-found', mandate: { agents: ['nobody'] } },
   { code: 'MANDATE_EXPIRED', check: 'mandate-alive', mandate: { expiresAt: '2026-01-01T00:00:00Z' } },
   { code: 'TOOL_DENIED', check: 'tool-denied', only: 'tool_call', mandate: { deniedTools: ['*'] } },
-  { code: 'UNKNOWN_TOOL', check: 'tool-known', only: 'tool_call', mandate: { tools: [] } },
+  { code: 'UNKNOWN_TOOL', check: 'tool-known', only: 'tool_call', beside: { tools: [] } },
   { code: 'TOOL_NOT_ALLOWED', check: 'tool-allowed', only: 'tool_call', mandate: { allowedTools: [] } },
   {
     code: 'ARGUMENT_VALIDATION_FAILED',
@@ -117,6 +119,8 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   }
   const tool = { ...second.tool, ...first.tool };
   box.enforce([{ ...second.mandate, ...first.mandate, toolPolicies: { get_user: tool } }]);
+  const beside = mandatesOf([{ ...second.beside, ...first.beside }]).flatMap(({ policies }) => policies);
+  box.mandates = box.mandates.map((mandate) => ({ ...mandate, policies: [...mandate.policies, ...beside] }));
   const register = { ...NOTHING, ...second.register, ...first.register };
   const controlled = registered(register);
   box.context = {

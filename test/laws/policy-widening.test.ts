@@ -4,7 +4,7 @@ import { policyDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
-import { arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
+import { arbitraryAsk, arbitraryMandate, withoutIdleLimits } from './arbitrary-requests.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -24,7 +24,7 @@ const pairs = fc
         return from[name] === undefined ? [] : [[name, from[name]]];
       }),
     );
-    return [before, after];
+    return [before, withoutIdleLimits(after)];
   });
 
 /** The last of these requests, decided under `last` after all others were decided under `before`. */

@@ -349,6 +349,26 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['8 nothing after the last mark is no document', 'slice(0, last + 1)', 'slice(0)'],
   ]),
+  ...inFile('packages/policy/src/mandate/tool-names.ts', [
+    ['2 a limit of no declared tool is an error', '!known.has(name)', 'known.size < 0'],
+    ['2 a limit of a tool that nothing allows is an error', 'matches(name) === null', 'name === null'],
+    ['2 limits of tools taken off a list may stay', 'limited.has(entry)', 'limited.size < 0'],
+  ]),
+  ...inFile('packages/policy/src/lint/document-doubts.ts', [
+    [
+      '8 signs that mean nothing are told',
+      'OF_PATTERNS.test(field))\n    .flatMap',
+      'field === null)\n    .flatMap',
+    ],
+    [
+      '8 limits under names that nothing confirms are told',
+      '.filter((name) => !known.has(name))',
+      '.filter(() => false)',
+    ],
+  ]),
+  ...inFile('packages/policy/src/lint/look-alikes.ts', [
+    ['8 letters of other scripts look alike', 'table.get(character) ?? character', 'character'],
+  ]),
   ...inFile('schemas/src/pattern.ts', [
     [
       '8 a pattern that can match no name is an error',

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type DocumentFault, describeFault, loadMandates, type MandateOfFile } from '@mandate/policy';
+import { describeFault, type LoadedMandates, loadMandates, type MandateOfFile } from '@mandate/policy';
 import { CommandFailure } from './command-context.ts';
 import { cannotRead } from './input/open-input.ts';
 
-export type MandatesRead =
-  | { ok: true; mandates: readonly MandateOfFile[] }
-  | { ok: false; faults: readonly DocumentFault[] };
-
 /** The mandates of a file, or what is wrong with it. A file that cannot be read is a failure with exit code 2. */
-export function readMandatesFile(path: string): MandatesRead {
+export function readMandatesFile(path: string): LoadedMandates {
   return loadMandates(readDocumentFile(path));
 }
 
@@ -21,10 +17,17 @@ export function readDocumentFile(path: string): Uint8Array {
   }
 }
 
-/** The mandates of a file; a failure with exit code 2 names each fault by file, line and column. */
-export function loadMandatesFile(path: string): readonly MandateOfFile[] {
+/**
+ * The mandates of a file; a failure with exit code 2 names each fault by file, line and column.
+ *
+ * @param warnings gets a line for each thing that they probably do not mean
+ */
+export function loadMandatesFile(path: string, warnings?: string[]): readonly MandateOfFile[] {
   const read = readMandatesFile(path);
-  if (read.ok) return read.mandates;
+  if (read.ok) {
+    warnings?.push(...read.warnings.map((warning) => describeFault(path, warning)));
+    return read.mandates;
+  }
   throw new CommandFailure(
     2,
     `the mandates are bad\n${read.faults.map((fault) => describeFault(path, fault)).join('\n')}`,

@@ -17,7 +17,7 @@ export {
 export { type Changed, type ControlFold, foldControl } from './control/control-state.ts';
 export type { IssuedMandate } from './control/issued-mandates.ts';
 export type { OpenedTenant } from './control/kept.ts';
-export { type ControlDocuments, loadControl } from './control/load-control.ts';
+export { type ControlDocuments, type LoadedControl, loadControl } from './control/load-control.ts';
 export {
   type MandatesUnderControl,
   mandatesByRegister,
@@ -40,6 +40,7 @@ export { compileGlobs } from './glob.ts';
 export { agentWidening } from './lint/agent-widening.ts';
 export { attributesAsked } from './lint/attributes-asked.ts';
 export { type ControlChange, controlWidening } from './lint/control-widening.ts';
+export { documentWarnings } from './lint/document-warnings.ts';
 export type { LintFinding } from './lint/finding.ts';
 export { type Linted, type LintedDocument, lintAround, lintControl } from './lint/lint-control.ts';
 export { ruleWidening } from './lint/rule-widening.ts';

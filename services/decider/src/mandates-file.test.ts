@@ -99,6 +99,21 @@ test('a file that is written to while it is read is not taken either, until a lo
   });
 });
 
+test('what may not mean what it says is in the log, at the start and after each edit', () => {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
+  const { path, file } = opened(`${good('one')}deniedTools: ["rm?"]\n`, log);
+  expect(lines.join('')).toContain(`${path}:4:15 deniedTools.0: \\"?\\" stands for itself`);
+  lines.length = 0;
+  writeFileSync(path, `${good('two')}deniedTools: ["[rm]"]\n`);
+  lookTwice(file);
+  expect(lines.join('')).toMatch(/"level":"warn".*"count":1,"warnings":\[".*:4:15 deniedTools\.0: /);
+  lines.length = 0;
+  writeFileSync(path, good('three'));
+  lookTwice(file);
+  expect(lines.join('')).not.toContain('may not mean');
+});
+
 test('an edit that is not UTF-8 is a bad edit, and at the start an error, by place and encoding', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(path, Buffer.from(`${good('two')}deniedTools: [löschen]\n`, 'latin1'));

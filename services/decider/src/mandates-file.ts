@@ -12,7 +12,7 @@ import {
 } from '@mandate/policy';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 
-/** The line that says what came into force names so many mandates, and counts them all. */
+/** A line of the log names so many mandates or warnings, and counts them all. */
 const NAMED_IN_LOG = 20;
 
 export type MandatesFile = FollowedDocument & {
@@ -34,7 +34,11 @@ export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions):
     log,
     readBytes,
     parse: loadMandates,
-    onGood({ mandates }, isFirst) {
+    onGood({ mandates, warnings }, isFirst) {
+      if (warnings.length > 0) {
+        const told = warnings.slice(0, NAMED_IN_LOG).map((warning) => describeFault(path, warning));
+        log.warn({ path, count: warnings.length, warnings: told }, 'the mandates may not mean what they say');
+      }
       view = viewOf(mandates, view.revision + 1);
       if (isFirst) return;
       const named = mandates.slice(0, NAMED_IN_LOG).map(({ reference }) => reference.id);

@@ -107,7 +107,7 @@ function subjectOf(
 /** What a document's cases are about. The same files are read once. */
 function subjectsOnce(): (file: string, document: CasesDocument, say: SayFault) => Subject {
   const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
-  const mandatesOf = once(loadMandatesFile);
+  const mandatesOf = once((path: string) => loadMandatesFile(path));
   return (file, { files, mandates: mandatesPath, agents }, say) => {
     const folder = dirname(file);
     const beside = (path: string) => (isAbsolute(path) ? path : join(folder, path));

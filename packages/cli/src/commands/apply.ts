@@ -13,7 +13,7 @@ import { whatIsAmiss } from '../control/what-is-amiss.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
-import { warningsText } from '../output/warnings-text.ts';
+import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
@@ -90,7 +90,9 @@ function withFiles(command: Command): Command {
 }
 
 async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Plan> {
-  const wanted = readControlFiles(options.file);
+  const doubts: string[] = [];
+  const wanted = readControlFiles(options.file, doubts);
+  await write(context.stderr, warningsText(doubts, MAY_BE_MEANT));
   const standing = await standingControl(api);
   const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
   await show(changes, options, context);

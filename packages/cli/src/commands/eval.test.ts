@@ -8,6 +8,7 @@ const MANDATES = `version: 1
 id: m
 agents: ["bot"]
 maxCostTotal: 0.30
+allowedTools: [send]
 toolPolicies: { send: { cost: 0.10 } }
 `;
 
@@ -123,7 +124,7 @@ it('ends with 2 at once for bad mandates, and says where', async () => {
   const mandates = fileOf('mandates.yaml', `${MANDATES}maxCalls: 3\n`);
   const ran = await runCommand(['eval', '--mandates', mandates], { stdin: request('a') });
   expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(ran.stderr).toContain(`\n${mandates}:6:1 `);
+  expect(ran.stderr).toContain(`\n${mandates}:7:1 `);
 });
 
 it('reads a file as it reads stdin', async () => {

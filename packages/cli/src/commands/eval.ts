@@ -10,6 +10,7 @@ import { loadMandatesFile } from '../load-mandates-file.ts';
 import { EvaluationTally } from '../output/evaluation-tally.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
+import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
 type Options = { mandates: string; actions: string; quiet?: true; json?: true };
@@ -46,8 +47,10 @@ Examples:
 }
 
 async function evaluateFile(options: Options, context: CommandContext): Promise<ExitCode> {
-  const control = mandatesOfFile(loadMandatesFile(options.mandates), 1);
   const { stdout, stderr } = context;
+  const doubts: string[] = [];
+  const control = mandatesOfFile(loadMandatesFile(options.mandates, doubts), 1);
+  if (!options.quiet && !options.json) await write(stderr, warningsText(doubts, MAY_BE_MEANT));
   const tally = new EvaluationTally();
   const progress = progressOn(stderr);
   const lines = readLines(await openInput(options.actions, context), CAPS.recordBytes);

@@ -9,13 +9,13 @@ import {
   issueApiKey,
   makeDataFolder,
 } from '@mandate/runtime';
-import { DEFAULTS, ROLE_NAMES, ROLES, type Role } from '@mandate/schemas';
+import { DEFAULTS, patternDoubt, ROLE_NAMES, ROLES, type Role } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
-import { someText, tenantName } from '../input/option-values.ts';
+import { namePattern, someText, tenantName } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
-import { warningsText } from '../output/warnings-text.ts';
+import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
 import {
@@ -29,7 +29,7 @@ import {
 
 type KeysOptions = FolderOptions & ThroughApi;
 type Asked = { role?: Role; scopes?: ApiScope[]; auditor?: true };
-type IssueOptions = KeysOptions & Asked & { name: string; agents?: string[]; tenant?: string };
+type IssueOptions = KeysOptions & Asked & { name: string; agents?: readonly string[]; tenant?: string };
 
 /** What is kept of a key, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
@@ -56,7 +56,7 @@ function issueCommand(keys: Command, run: RunCommand): void {
         new Option('--scopes <scope...>', 'the same, one by one; in the place of --role').choices(API_SCOPES),
       )
       .option('--auditor', 'the same as --role viewer')
-      .option('--agents <glob...>', 'the agents that it may speak for; all of them when absent')
+      .option('--agents <glob...>', 'the agents that it may speak for; all of them when absent', namePattern)
       .option('--tenant <tenant>', `whose it is; ${DEFAULTS.tenant} when absent`, tenantName),
   )
     .addHelpText(
@@ -80,6 +80,10 @@ Examples:
         const folder = makeDataFolder(path);
         const { key, record } = issueApiKey(grant);
         await fileKeyStore(folder.keys).add(record);
+        const doubts = agents
+          .flatMap((one) => patternDoubt(one, agents) ?? [])
+          .map((doubt) => `--agents: ${doubt}`);
+        await write(stderr, warningsText(doubts, MAY_BE_MEANT));
         if (json) {
           await writeJsonLine(stdout, { key, ...shownOf(record) });
           return 0;

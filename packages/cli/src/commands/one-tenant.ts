@@ -6,6 +6,7 @@ import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
 import { someText, tenantName } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
+import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { widerLines } from '../output/wider-lines.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
@@ -58,7 +59,7 @@ Examples:
       const stands = await standing(api, id);
       if (stands?.closedAt === null)
         throw new CommandFailure(1, `${id} is open already`, '`mandate tenants limit` changes it.');
-      const body = tenantOf(stands?.tenant ?? { version: 1, id }, options);
+      const body = await asked(stands?.tenant ?? { version: 1, id }, options, context);
       const query = { reason: options.reason };
       if (stands !== null) {
         const again = await api.put<Counted>(pathOf(id), body, { query, revision: stands.revision });
@@ -72,6 +73,18 @@ Examples:
       return 0;
     }),
   );
+}
+
+/** What the tenant is to be; warns of bounds that may not mean what they say. */
+async function asked(
+  before: TenantDocument,
+  options: TenantOptions,
+  { stderr }: CommandContext,
+): Promise<TenantDocument> {
+  const doubts: string[] = [];
+  const document = tenantOf(before, options, doubts);
+  await write(stderr, warningsText(doubts, MAY_BE_MEANT));
+  return document;
 }
 
 export function limitCommand(tenants: Command, run: RunCommand): void {
@@ -101,7 +114,10 @@ Examples:
           'Open it again: `mandate tenants open` takes the same.',
         );
       const query = { reason: options.reason };
-      const changed = await api.put<Counted>(pathOf(id), tenantOf(tenant, options), { query, revision });
+      const changed = await api.put<Counted>(pathOf(id), await asked(tenant, options, context), {
+        query,
+        revision,
+      });
       return done(context, options, changed, `changed ${id}`);
     }),
   );

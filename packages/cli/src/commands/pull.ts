@@ -76,6 +76,7 @@ const COUNTED_ANEW =
 const NOTHING_THERE: ControlFiles = {
   documents: { agents: new Map(), policies: new Map(), rules: new Map() },
   files: new Map(),
+  warnings: () => [],
 };
 
 /** In a file of several, what one of them was cannot be changed without touching the others, and their comments. */

@@ -1,5 +1,5 @@
 /** What is said of a tenant on the command line, upon what stands. */
-import { describeFault, readDocuments } from '@mandate/policy';
+import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument } from '@mandate/schemas';
 import { Command } from 'commander';
 import { CommandFailure } from '../command-context.ts';
@@ -39,8 +39,12 @@ export function mustSaySomething(options: TenantOptions): void {
   throw new CommandFailure(2, `say what changes: ${flags}`);
 }
 
-/** What is not said stays as it is. */
-export function tenantOf(before: TenantDocument, options: TenantOptions): TenantDocument {
+/**
+ * What is not said stays as it is.
+ *
+ * @param warnings gets a line for each thing that bounds of a file probably do not mean
+ */
+export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
   const { name, bounds, unbounded, directTopic, agents, policies, rules, issuedMandates } = options;
   if (bounds !== undefined && unbounded) {
     throw new CommandFailure(2, '--bounds and --unbounded are both given', 'Give one of them.');
@@ -50,7 +54,7 @@ export function tenantOf(before: TenantDocument, options: TenantOptions): Tenant
   );
   const limits = { ...before.limits, ...Object.fromEntries(said) };
   const { bounds: stand, ...rest } = before;
-  const held = unbounded ? undefined : bounds === undefined ? stand : boundsIn(bounds);
+  const held = unbounded ? undefined : bounds === undefined ? stand : boundsIn(bounds, warnings);
   return {
     ...rest,
     ...(name !== undefined && { name }),
@@ -60,16 +64,21 @@ export function tenantOf(before: TenantDocument, options: TenantOptions): Tenant
   };
 }
 
-function boundsIn(file: string): TenantDocument['bounds'] {
-  const all: TenantDocument['bounds'][] = [];
+function boundsIn(file: string, warnings: string[]): TenantDocument['bounds'] {
+  const all: { bounds: Exclude<TenantDocument['bounds'], undefined>; find: FindPlace }[] = [];
   const schema = tenantDocument.shape.bounds.unwrap();
   const faults = readDocuments(
     readDocumentFile(file),
     { schema, what: 'bounds', begins: 'maxCostTotal: 100.00' },
-    (bounds) => all.push(bounds),
+    (bounds, _say, find) => all.push({ bounds, find }),
   );
-  const [bounds, more] = all;
-  if (faults.length === 0 && more === undefined) return bounds;
+  const [first, more] = all;
+  if (faults.length === 0 && first !== undefined && more === undefined) {
+    const { bounds, find } = first;
+    const doubts = documentWarnings({ policies: [{ document: { id: 'bounds', ...bounds }, find }] });
+    warnings.push(...doubts.map((doubt) => describeFault(file, doubt)));
+    return bounds;
+  }
   const said = faults.map((fault) => describeFault(file, fault));
   throw new CommandFailure(
     2,

@@ -9,7 +9,15 @@ import { write, writeJsonLine } from '../output/write.ts';
 
 /** What a file that is good holds: as JSON, and in a word or two for people. */
 type Checked = (
-  | { ok: true; found: object; inWords: string }
+  | {
+      ok: true;
+      found: object;
+      inWords: string;
+      /** Names of tools that it declares. */
+      tools?: readonly string[];
+      /** What it probably does not mean; \`declared\` by it and the files beside it. */
+      warnings?: (declared: Iterable<string>) => readonly DocumentFault[];
+    }
   | { ok: false; faults: readonly DocumentFault[] }
 ) & {
   /** What only the machine can tell that the file is for. */
@@ -38,7 +46,7 @@ export function validateCommand(command: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-Exit code 2 when a file has a fault. What only the plane's environment has is a note when it is not found here: a secret
+Exit code 2 when a file has a fault. A warning is of what may not mean what it says. What only the plane's environment has is a note when it is not found here: a secret
 of a webhook, the key of a rule that hashes.
 
 Examples:
@@ -48,22 +56,30 @@ Examples:
     )
     .action((files: readonly string[], { json, ...flags }: Flags) =>
       run(async ({ stdout, stderr, env }): Promise<ExitCode> => {
-        let exitCode: ExitCode = 0;
-        for (const file of files) {
-          const checked = await CHECKS[kindOf(file, flags)](file, env);
-          if (!checked.ok) exitCode = 2;
+        const all: [file: string, checked: Checked][] = [];
+        for (const file of files) all.push([file, await CHECKS[kindOf(file, flags)](file, env)]);
+        const declared = new Set(all.flatMap(([, checked]) => (checked.ok ? (checked.tools ?? []) : [])));
+        for (const [file, checked] of all) {
+          const warnings = checked.ok ? (checked.warnings?.(declared) ?? []) : [];
           if (json) {
             const { ok, notes } = checked;
             const said = ok ? checked.found : { faults: checked.faults };
-            await writeJsonLine(stdout, { file, ok, ...said, ...(notes && { notes }) });
+            await writeJsonLine(stdout, {
+              ...{ file, ok, ...said },
+              ...(warnings.length > 0 && { warnings }),
+              ...(notes && { notes }),
+            });
             continue;
           }
-          const lines = checked.ok ? [] : checked.faults.map((fault) => describeFault(file, fault));
-          const notes = (checked.notes ?? []).map((note) => `${file}: note: ${note}`);
-          await write(stderr, printableLines([...lines, ...notes].map((line) => `${line}\n`).join('')));
+          const lines = [
+            ...(checked.ok ? [] : checked.faults.map((fault) => describeFault(file, fault))),
+            ...warnings.map((warning) => describeFault(file, warning, 'warning: ')),
+            ...(checked.notes ?? []).map((note) => `${file}: note: ${note}`),
+          ];
+          await write(stderr, printableLines(lines.map((line) => `${line}\n`).join('')));
           if (checked.ok) await write(stdout, printableLines(`${file}: ok (${checked.inWords})\n`));
         }
-        return exitCode;
+        return all.every(([, checked]) => checked.ok) ? 0 : 2;
       }),
     );
 }
@@ -89,14 +105,16 @@ function checkControl(file: string): Checked {
   if (!read.ok) return read;
   const { agents, policies, rules } = read.documents;
   const control = { agents: agents.size, policies: policies.size, rules: rules.size };
-  return { ok: true, found: { control }, inWords: counts(control) };
+  const tools = [...policies.values()].flatMap(({ tools = [] }) => tools);
+  return { ok: true, found: { control }, inWords: counts(control), tools, warnings: read.warnings };
 }
 
 function checkMandates(file: string): Checked {
   const read = readMandatesFile(file);
   if (!read.ok) return read;
   const mandates = read.mandates.map(({ reference: { id, hash } }) => ({ id, hash }));
-  return { ok: true, found: { mandates }, inWords: mandates.map(({ id }) => id).join(', ') };
+  const inWords = mandates.map(({ id }) => id).join(', ');
+  return { ok: true, found: { mandates }, inWords, warnings: () => read.warnings };
 }
 
 function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {

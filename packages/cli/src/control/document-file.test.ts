@@ -102,6 +102,10 @@ const policy = fc
     },
     { requiredKeys: ['id', 'version'] },
   )
+  // A limit of a tool that cannot be called is refused.
+  .map((one) =>
+    one.allowedTools && one.toolPolicies ? { ...one, allowedTools: [...one.allowedTools, '*'] } : one,
+  )
   .filter(isOf(policyDocument))
   .map((one) => policyDocument.parse(one));
 

@@ -1,5 +1,6 @@
 /** Agents, policies and rules of files and folders, as one set. */
-import { type ControlDocuments, describeFault, loadControl } from '@mandate/policy';
+import { type ControlDocuments, describeFault, type LoadedControl, loadControl } from '@mandate/policy';
+import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { CommandFailure } from '../command-context.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { readDocumentFile } from '../load-mandates-file.ts';
@@ -12,11 +13,18 @@ export type ControlFiles = {
   documents: ControlDocuments;
   /** By kind and id, `policy read-only`, the file that it stands in. */
   files: ReadonlyMap<string, string>;
+  /** A line for each thing that they probably do not mean. */
+  warnings(): readonly string[];
 };
 
-/** Throws a failure with exit code 2 that names every fault by file, line and column, and where there is nothing. */
-export function readControlFiles(paths: readonly string[]): ControlDocuments {
-  const { documents, files } = controlFilesIn(paths);
+/**
+ * Throws a failure with exit code 2 that names every fault by file, line and column, and where there is nothing.
+ *
+ * @param warnings gets a line for each thing that the documents probably do not mean
+ */
+export function readControlFiles(paths: readonly string[], warnings?: string[]): ControlDocuments {
+  const { documents, files, warnings: found } = controlFilesIn(paths);
+  warnings?.push(...found());
   if (files.size > 0) return documents;
   throw new CommandFailure(
     2,
@@ -27,23 +35,34 @@ export function readControlFiles(paths: readonly string[]): ControlDocuments {
 
 /** The same, but that there may be nothing. */
 export function controlFilesIn(paths: readonly string[]): ControlFiles {
-  const documents = { agents: new Map(), policies: new Map(), rules: new Map() };
+  const documents = {
+    agents: new Map<string, AgentDocument>(),
+    policies: new Map<string, PolicyDocument>(),
+    rules: new Map<string, RuleDocument>(),
+  };
   const files = new Map<string, string>();
   const faults: string[] = [];
+  const warnings: [file: string, of: Extract<LoadedControl, { ok: true }>['warnings']][] = [];
   for (const file of paths.flatMap((path) => filesBelow(path, DOCUMENTS))) {
     const read = loadControl(readDocumentFile(file));
     if (!read.ok) {
       faults.push(...read.faults.map((fault) => describeFault(file, fault)));
       continue;
     }
+    warnings.push([file, read.warnings]);
     for (const { kind, id, document } of standingOf(read.documents)) {
       const name = `${kind} ${id}`;
       const before = files.get(name);
       if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" stands in ${before} already`);
       files.set(name, file);
-      documents[LISTS[kind]].set(id, document);
+      (documents[LISTS[kind]] as Map<string, unknown>).set(id, document);
     }
   }
-  if (faults.length === 0) return { documents, files };
+  if (faults.length === 0) {
+    const declared = new Set([...documents.policies.values()].flatMap(({ tools = [] }) => tools));
+    const told = () =>
+      warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning)));
+    return { documents, files, warnings: told };
+  }
   throw new CommandFailure(2, `these documents are bad\n${faults.join('\n')}`, 'Mend them at these places.');
 }

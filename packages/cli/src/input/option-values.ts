@@ -1,6 +1,13 @@
 /** What people write behind an option, read strictly: a slip is said at once, with what belongs there. */
-import { dollarsToMicros, JsonFault, readJson, tenant } from '@mandate/schemas';
+import { dollarsToMicros, JsonFault, pattern, readJson, sayIssue, tenant } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
+
+/** A pattern of agents' names, of several; commander hands over those before it. */
+export function namePattern(text: string, before: readonly string[] = []): readonly string[] {
+  const read = pattern.safeParse(text, { error: sayIssue });
+  if (read.success) return [...before, text];
+  throw new InvalidArgumentError(`It ${read.error.issues.map(({ message }) => message).join('; ')}.`);
+}
 
 /** A whole number in plain digits; no sign, blank, exponent or hexadecimal. */
 export function wholeNumber(range: { min: number; max: number; unit?: string }): (text: string) => number {

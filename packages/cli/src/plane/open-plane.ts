@@ -59,6 +59,9 @@ export type Plane = {
   atRest(signal?: AbortSignal): Promise<void>;
 };
 
+/** A line of the log tells so many. */
+const DOUBTS_IN_LOG = 20;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -77,7 +80,12 @@ export function openPlane(
 async function open(config: PlaneConfig, log: Logger, env: Environment, opening: Opening): Promise<Plane> {
   const { closing, running } = opening;
   const policies = config.PLANE_POLICIES_PATH;
-  const wanted = policies === undefined ? null : readControlFiles([policies]);
+  const doubts: string[] = [];
+  const wanted = policies === undefined ? null : readControlFiles([policies], doubts);
+  if (doubts.length > 0) {
+    const warnings = doubts.slice(0, DOUBTS_IN_LOG);
+    log.warn({ count: doubts.length, warnings }, 'agents, policies and rules may not mean what they say');
+  }
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
   const secret = readOrMakeSecret(folder.secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });

@@ -13,10 +13,11 @@ import {
   type RuleDocument,
   wireTime,
 } from '@mandate/schemas';
+import { documentWarnings, type WrittenPolicy } from '../lint/document-warnings.ts';
 import { type Compiled, compilePolicy } from '../mandate/compile-mandate.ts';
 import type { DocumentFault } from '../mandate/document-fault.ts';
 import type { DocumentSource } from '../mandate/documents-in.ts';
-import { readDocuments } from '../mandate/read-documents.ts';
+import { type FindPlace, readDocuments } from '../mandate/read-documents.ts';
 import { compileRule } from '../rules/rule.ts';
 
 export type ControlDocuments = {
@@ -26,7 +27,16 @@ export type ControlDocuments = {
 };
 
 export type LoadedControl =
-  | { ok: true; documents: ControlDocuments }
+  | {
+      ok: true;
+      documents: ControlDocuments;
+      /**
+       * What they probably do not mean, each at its place.
+       *
+       * @param declared tools that documents of other files declare
+       */
+      warnings(declared?: Iterable<string>): readonly DocumentFault[];
+    }
   | { ok: false; faults: readonly DocumentFault[] };
 
 export function loadControl(source: DocumentSource): LoadedControl {
@@ -36,10 +46,12 @@ export function loadControl(source: DocumentSource): LoadedControl {
     rules: new Map<string, RuleDocument>(),
   };
   const what = 'agent, policy or rule';
+  const policies: WrittenPolicy[] = [];
+  const others: { document: object; find: FindPlace }[] = [];
   const faults = readDocuments(
     source,
     { schema: controlDocument, what, begins: 'kind: policy' },
-    (value, say) => {
+    (value, say, find) => {
       const compiles = (compiled: Compiled<unknown>) => {
         if (!compiled.ok) for (const { path, message } of compiled.faults) say(path, message);
       };
@@ -48,6 +60,8 @@ export function loadControl(source: DocumentSource): LoadedControl {
       const unfit = controlRecordFault(asRecord(value));
       if (unfit !== null) say([], `the ${kind} cannot be put on the log: it ${unfit}`);
       if (all.has(value.id)) say(['id'], `the ${kind} "${value.id}" stands twice in this file`);
+      if (value.kind === 'policy') policies.push({ document: value, find });
+      else others.push({ document: value, find });
       if (value.kind === 'agent') documents.agents.set(value.id, without(value));
       else if (value.kind === 'policy') {
         const policy = without(value);
@@ -60,7 +74,9 @@ export function loadControl(source: DocumentSource): LoadedControl {
       }
     },
   );
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, documents };
+  return faults.length > 0
+    ? { ok: false, faults }
+    : { ok: true, documents, warnings: (declared) => documentWarnings({ policies, others, declared }) };
 }
 
 const OF_KIND = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;

@@ -15,7 +15,11 @@ export type LintFinding = {
     | 'LIMIT_WITHOUT_EFFECT'
     | 'POLICY_UNUSED'
     | 'PATTERN_MATCHES_NOTHING'
-    | 'PATTERN_UNANCHORED';
+    | 'PATTERN_UNANCHORED'
+    | 'PATTERN_DOUBTFUL'
+    | 'ENTRY_REPEATED'
+    | 'TOOL_NAMES_UNCONFIRMED'
+    | 'NAMES_ALIKE';
   /** An error blocks what somebody may have meant to allow; a warning does nothing. */
   severity: 'error' | 'warning';
   rules: readonly string[];

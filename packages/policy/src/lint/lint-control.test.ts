@@ -319,6 +319,10 @@ test('what would take too long is not told, but that it is not', () => {
       { code: 'PATTERN_MATCHES_NOTHING', of: 'patterns', count: 300 },
       { code: 'LIMIT_WITHOUT_EFFECT', of: 'policies', count: 2 },
       { code: 'TOOL_NEVER_AFFORDED', of: 'policies', count: 2 },
+      { code: 'PATTERN_DOUBTFUL', of: 'policies', count: 2 },
+      { code: 'PATTERN_DOUBTFUL', of: 'rules', count: 2 },
+      { code: 'NAMES_ALIKE', of: 'policies', count: 1 },
+      { code: 'NAMES_ALIKE', of: 'agents', count: 1 },
     ],
   });
   // Patterns of so many characters are held against each other for nobody.

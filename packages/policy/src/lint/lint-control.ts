@@ -5,6 +5,7 @@ import type { TenantControl } from '../control/tenant-control.ts';
 import { type Effort, takes } from '../effort.ts';
 import { mayMatch } from '../rules/ask-rules.ts';
 import { coveredRules } from './covering-rules.ts';
+import { agentsAlike, doubtfulPolicies, doubtfulRules, toolsAlike } from './doubtful-documents.ts';
 import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type Skipped } from './effort.ts';
 import type { Finding, LintFinding } from './finding.ts';
 import { idlePatterns, idleRules, type Policies, repeatedRules, unusedPolicies } from './idle-documents.ts';
@@ -31,6 +32,10 @@ export function lintControl(control: TenantControl, atMs: number, steps = EFFORT
     ...unanchoredPatterns(control, rules, { atMs, effort }),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, rules, { atMs, effort }),
+    ...doubtfulPolicies(control, policies, effort),
+    ...doubtfulRules(rules, effort),
+    ...toolsAlike(control, policies, effort),
+    ...agentsAlike(agents, effort),
   ]);
   return { findings, skipped: effort.skipped };
 }
@@ -71,6 +76,8 @@ export function lintAround(
     ...unanchoredPatterns(control, own, { atMs, effort }),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, own, { atMs, effort }),
+    ...(kind === 'policy' ? doubtfulPolicies(control, policies, effort) : doubtfulRules(own, effort)),
+    ...toolsAlike(control, policies, effort).filter(isOwn),
     ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort).filter(isOwn),
   ]);
 }

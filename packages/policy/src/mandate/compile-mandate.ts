@@ -18,6 +18,7 @@ import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
 import { compileGlobs } from '../glob.ts';
 import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
+import { toolNameFaults } from './tool-names.ts';
 
 /** What keeps a well-formed document from being a mandate, and where in it. */
 type CompileFault = { path: readonly (string | number)[]; message: string };
@@ -47,7 +48,7 @@ export function compilePolicy(
   name: string | null,
   { stands = false } = {},
 ): Compiled<Policy> {
-  const faults: CompileFault[] = [];
+  const faults: CompileFault[] = stands ? [] : toolNameFaults(document);
   const compileRules = stands ? rulesOnDemand : rulesWithin(faults);
   const tools = new Map<string, ToolPolicy>();
   for (const [tool, policy] of Object.entries(document.toolPolicies ?? {})) {

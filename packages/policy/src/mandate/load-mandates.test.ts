@@ -347,7 +347,7 @@ toolPolicies:
   send: &p
     cost: 0.10
     chargingPolicy: { type: ATTEMPT_BASED }
-  other: *p
+  get_other: *p
 `;
   expect(loadMandates(good).ok).toBe(true);
   const piece = fc.oneof(

@@ -101,7 +101,8 @@ export function fileKeyStore(
     hasKeysOf: async (tenant) => [...(await look()).values()].some((record) => record.tenant === tenant),
     add: (record) =>
       change((records) => {
-        records.set(record.id, record);
+        // One that does not fit would make the whole file unreadable.
+        records.set(record.id, storedKey.parse(record));
       }),
     revoke: (id) =>
       change((records) => {

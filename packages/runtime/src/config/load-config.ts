@@ -5,9 +5,9 @@
  * same with `MANDATE_` before it. A name with our prefix that nobody knows is an error, because a misspelt limit
  * must not silently become the default. All faults are reported at once, each with what to do.
  */
+import { nearestName } from '@mandate/schemas';
 import type { z } from 'zod';
 import { MandateError } from '../errors.ts';
-import { nearestName } from './nearest-name.ts';
 import { readSetting } from './read-setting.ts';
 import { type SettingShape, settingShapes } from './setting-shape.ts';
 

@@ -1,11 +1,21 @@
 /**
  * The known name that `name` most likely meant, or undefined when none is near: at most a third of its letters
  * may differ (inserted, dropped or replaced).
+ *
+ * @param steps how many pairs of letters are compared at most: names after that are not looked at
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  steps = Number.POSITIVE_INFINITY,
+): string | undefined {
   let nearest: string | undefined;
   let least = Math.floor(name.length / 3) + 1;
+  let left = steps;
   for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= least) continue;
+    left -= name.length * candidate.length;
+    if (left < 0) break;
     const distance = editDistance(name, candidate);
     if (distance < least) {
       least = distance;

@@ -1,0 +1,43 @@
+/** Doubts about the documents of a file, each at its place. */
+import type { DocumentFault } from '../mandate/document-fault.ts';
+import type { FindPlace } from '../mandate/read-documents.ts';
+import { alikeTools, type Doubt, listDoubts, toolNameDoubts } from './document-doubts.ts';
+
+export type WrittenPolicy = {
+  document: Parameters<typeof toolNameDoubts>[0] & { id: string };
+  find: FindPlace;
+};
+
+/**
+ * @param of `others` are rules and agents: documents with lists, and nothing that limits a tool. `declared` are tools that
+ *   documents of other files declare.
+ */
+export function documentWarnings({
+  policies,
+  others = [],
+  declared = [],
+}: {
+  policies: readonly WrittenPolicy[];
+  others?: readonly { document: object; find: FindPlace }[];
+  declared?: Iterable<string> | undefined;
+}): readonly DocumentFault[] {
+  const known = new Set([...declared, ...policies.flatMap(({ document }) => document.tools ?? [])]);
+  const ofLists = [...policies, ...others].flatMap(({ document, find }) =>
+    listDoubts(document).map((doubt) => warning(doubt, find)),
+  );
+  const ofNames = policies.flatMap(({ document, find }) =>
+    toolNameDoubts(document, known).map((doubt) => warning(doubt, find)),
+  );
+  const named = policies.map((policy) => ({
+    ...policy,
+    of: policies.length === 1 ? '' : ` of "${policy.document.id}"`,
+  }));
+  const alike = alikeTools(named).flatMap(({ within, ...doubt }) =>
+    within.slice(-1).map(({ find }) => warning(doubt, find)),
+  );
+  return [...ofLists, ...ofNames, ...alike].toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function warning({ path, message }: Doubt, find: FindPlace): DocumentFault {
+  return { ...find(path), path: path.join('.'), message };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { compilePolicy } from './compile-mandate.ts';
+
+type Document = Parameters<typeof compilePolicy>[0];
+
+function faults(fields: Partial<Document>, options = {}): string[] {
+  const compiled = compilePolicy({ version: 1, id: 'p', ...fields }, null, options);
+  return compiled.ok ? [] : compiled.faults.map(({ path, message }) => `${path.join('.')} ${message}`);
+}
+
+const limits = (...names: string[]) => ({
+  toolPolicies: Object.fromEntries(names.map((name) => [name, { cost: 1 }])),
+});
+
+describe('a limit under a name that no tool has is an error', () => {
+  test.each<[string, Partial<Document>, string[]]>([
+    [
+      'a misspelt name, where tools are declared',
+      { tools: ['send_mail', 'read'], ...limits('send_maill') },
+      ['toolPolicies.send_maill is not among `tools`, so this limits nothing; did you mean "send_mail"?'],
+    ],
+    [
+      'another case',
+      { tools: ['send_mail'], ...limits('Send_Mail') },
+      ['toolPolicies.Send_Mail is not among `tools`, so this limits nothing; did you mean "send_mail"?'],
+    ],
+    [
+      'a name that is near to none',
+      { tools: ['send_mail'], ...limits('wipe') },
+      ['toolPolicies.wipe is not among `tools`, so this limits nothing'],
+    ],
+    [
+      'a name that nothing allows, where another tool has no limit',
+      { allowedTools: ['send_mail', 'read'], ...limits('send_maill', 'read') },
+      [
+        'toolPolicies.send_maill matches no entry of allowedTools or delegableTools, so this limits nothing; did you mean "send_mail"?',
+      ],
+    ],
+    [
+      'a name that no pattern allows',
+      { allowedTools: ['get_*'], ...limits('got_user') },
+      ['toolPolicies.got_user matches no entry of allowedTools or delegableTools, so this limits nothing'],
+    ],
+  ])('%s', (_what, fields, told) => {
+    expect(faults(fields)).toEqual(told);
+  });
+
+  test('of many only the first are told what they meant', () => {
+    const names = Array.from({ length: 50 }, (_, at) => `send_maill_${at}`);
+    const told = faults({ tools: ['send_mail_1'], ...limits(...names) });
+    expect(told).toHaveLength(50);
+    expect(told.filter((one) => one.includes('did you mean'))).toHaveLength(5);
+  });
+});
+
+describe('a limit may stand under', () => {
+  test.each<[string, Partial<Document>]>([
+    ['a declared name', { tools: ['send_mail'], ...limits('send_mail') }],
+    ['a declared name that is not allowed', { tools: ['a', 'b'], allowedTools: ['a'], ...limits('b') }],
+    ['a name that a pattern allows', { allowedTools: ['send_*'], ...limits('send_mail') }],
+    [
+      'a name that may be handed on',
+      { allowedTools: ['read'], delegableTools: ['send_*'], ...limits('send_mail') },
+    ],
+    ['a name in a policy that others narrow', limits('send_mail')],
+    [
+      'a name that was taken off the list, where nothing is allowed',
+      { allowedTools: [], ...limits('send_mail') },
+    ],
+    [
+      'the same, where every tool that is left has a limit',
+      { allowedTools: ['read'], ...limits('send_mail', 'read') },
+    ],
+  ])('%s', (_what, fields) => {
+    expect(faults(fields)).toEqual([]);
+  });
+
+  test('any name, in what stands on the log already', () => {
+    expect(faults({ tools: ['send_mail'], ...limits('send_maill') }, { stands: true })).toEqual([]);
+  });
+});

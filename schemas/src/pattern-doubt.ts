@@ -1,0 +1,110 @@
+/**
+ * What a pattern probably does not mean. Only `*` stands for anything, and people bring the signs of shells, of regular
+ * expressions and of SQL. A name may hold those signs, so none of them is an error.
+ */
+import { nameFault } from './name-fault.ts';
+
+type Sign = {
+  found: RegExp;
+  /** Follows the sign that was found, in quotes. */
+  says: string;
+  /** The pattern as it was probably meant, where one pattern can say that. */
+  meant?: (text: string) => string;
+};
+
+/** Signs of Unicode that are called a star or an asterisk, or look like one in some font. */
+const OTHER_STAR = /[×•٭⁎⁑∗⋆⚹✱✲✳✻✼✽❃❉❊❋⧆﹡＊𐌟]/u;
+const QUOTES = /^["'`“”„‟‘’‚‛«»‹›＂＇]+|["'`“”„‟‘’‚‛«»‹›＂＇]+$/gu;
+const REGEX_LITERAL = /^\/(.+)\/[a-z]{0,3}$/;
+
+/** The first that is found is told. */
+const SIGNS: readonly Sign[] = [
+  {
+    found: OTHER_STAR,
+    says: 'looks like a *, and stands for itself',
+    meant: (text) => text.replace(new RegExp(OTHER_STAR, 'gu'), '*'),
+  },
+  { found: /%2a/i, says: 'is not decoded', meant: (text) => text.replace(/%2a/gi, '*') },
+  {
+    found: /^["'`]|["'`]$|[“”„‟‘’‚‛«»‹›＂]/u,
+    says: 'is part of the pattern, and names hold no quotes',
+    meant: (text) => text.replace(QUOTES, ''),
+  },
+  {
+    found: /^(?:regexp?|re|glob|like|prefix|exact):/i,
+    says: 'has no meaning here, and is part of the pattern',
+    meant: (text) => fromRegex(text.replace(/^[a-z]+:/i, '')),
+  },
+  {
+    found: REGEX_LITERAL,
+    says: 'is no regular expression here: only * means something',
+    meant: (text) => fromRegex(text.replace(REGEX_LITERAL, '$1')),
+  },
+  {
+    found: /\\.?|^\^|\$$|\.\+|^\.\*|(?<=[^\p{L}\p{N}.])\.\*|\([^)]*\|[^)]*\)|\[[^\]]+\]|\(\?/u,
+    says: 'stands for itself: this is no regular expression, only * means something, and for the whole name',
+    meant: fromRegex,
+  },
+  {
+    found: /^[!~]/,
+    says: 'negates nothing: put the rest into the other list',
+    meant: (text) => text.slice(1),
+  },
+  { found: /\$\{[^}]*\}|\{\{[^}]*\}\}|<[^>]*>|^\$\w+/, says: 'is not filled in' },
+  { found: /\{[^}]*,[^}]*\}/, says: 'has no meaning here: write an entry for each' },
+  { found: /[,;|]/, says: 'separates nothing: write a list with an entry for each' },
+  {
+    found: /\*{2,}/,
+    says: 'is the same as one *, which matches dots and slashes too',
+    meant: (text) => text.replace(/\*+/g, '*'),
+  },
+  {
+    found: /\?/,
+    says: 'stands for itself, and not for any character',
+    meant: (text) => text.replace(/\?+/g, '*').replace(/\*+/g, '*'),
+  },
+  { found: /%/, says: 'stands for itself: * matches any text', meant: (text) => text.replace(/%+/g, '*') },
+  {
+    found: /^(?:all|any|anything|every|everything|everyone|none)$/i,
+    says: 'is one name: for all of them write "*", and for none an empty list',
+  },
+];
+
+/** A regular expression, or names that go on with a dot. */
+const DOT_STAR = /[\p{L}\p{N}]\.\*/u;
+
+/**
+ * @param beside names and patterns that the document holds besides: where they have dots, `mail.*` means a dot
+ * @returns what to look at, in words that follow the field's name; null: nothing
+ */
+export function patternDoubt(text: string, beside: Iterable<string> = []): string | null {
+  for (const { found, says, meant } of SIGNS) {
+    const [sign] = found.exec(text) ?? [];
+    if (sign !== undefined) return doubt(sign, says, asPattern(meant?.(text), text));
+  }
+  if (!DOT_STAR.test(text)) return null;
+  for (const name of beside) if (/\.[^*]/.test(name)) return null;
+  return doubt('.*', 'matches only what goes on with a dot', text.replaceAll('.*', '*'));
+}
+
+/** null where it is none, or the same. */
+function asPattern(meant: string | undefined, text: string): string | null {
+  if (meant === undefined || meant === '' || meant === text || nameFault(meant) !== null) return null;
+  return meant;
+}
+
+function doubt(sign: string, says: string, meant: string | null): string {
+  return `${JSON.stringify(sign)} ${says}${meant === null ? '' : `. Did you mean ${JSON.stringify(meant)}?`}`;
+}
+
+/** Empty where no pattern says the same. */
+function fromRegex(text: string): string {
+  const begins = text.startsWith('^');
+  const ends = text.endsWith('$');
+  const pattern = text
+    .replace(/^\^|\$$/g, '')
+    .replace(/(?:\.|\\[wWsSdD])[*+]?\??/g, (part) => (part === '.' ? part : '*'))
+    .replace(/\\([^\p{L}\p{N}])/gu, '$1');
+  if (/[\\()[\]{}|+^$?]/.test(pattern)) return '';
+  return `${ends && !begins ? '*' : ''}${pattern}${begins && !ends ? '*' : ''}`.replace(/\*+/g, '*');
+}
