@@ -20,6 +20,8 @@ test.each<[string, object, unknown]>([
     MANY,
   ],
   ['types alone', elements({ anyOf: times(300, (at) => ({ type: at < 299 ? 'string' : 'number' })) }), MANY],
+  ['schemas that are true', elements({ allOf: times(300, () => true) }), MANY],
+  ['choices that are false', elements({ oneOf: [...times(300, () => false), true] }), MANY],
   [
     'comparisons with a list, again and again',
     { type: 'object', properties: { a: { allOf: times(1_000, () => ({ not: { const: [] } })) } } },
