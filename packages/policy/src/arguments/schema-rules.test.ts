@@ -147,6 +147,7 @@ describe('a schema that cannot be used is refused, with the place', () => {
     [{ type: 'object', propertees: {} }, /unknown keyword/, ['propertees']],
     [{ type: 'object', additionalproperties: false }, /write additionalProperties/, ['additionalproperties']],
     [{ type: 'object', toString: {} }, /unknown keyword/, ['toString']],
+    [{ 'a\nb': 1 }, /^"a\\nb" is an unknown keyword/, ['a\nb']],
     [
       { properties: { a: { type: 'string', format: 'colour' } }, type: 'object' },
       /known formats: date, time, date-time, email, hostname, ipv4, ipv6, uri, uuid\. .*pattern/,

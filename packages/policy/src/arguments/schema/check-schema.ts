@@ -2,6 +2,7 @@
  * Checks a schema before it is compiled: everything in it is known, well-formed, and limits what its author would expect.
  * Each fault has the path to its place.
  */
+import { legible } from '@mandate/schemas';
 import type { Effort } from '../../effort.ts';
 import { type LinearPattern, linearPattern } from '../linear-pattern.ts';
 import { PatternRefused } from '../pattern-to-re2.ts';
@@ -85,7 +86,7 @@ class Findings {
     const keyword = KEYWORDS.get(name);
     const wrong = refused ?? (keyword && shapeFault(keyword.shape, value));
     if (wrong != null || keyword === undefined) {
-      this.#say(at, `${name} ${wrong}`);
+      this.#say(at, `${keyword === undefined ? legible(name) : name} ${wrong}`);
       return;
     }
     if (keyword.limits !== undefined) this.#limits(name, keyword.limits, at, types);

@@ -1,3 +1,4 @@
+import { shorten } from '../argument-fault.ts';
 import { type Dialect, KEYWORDS, type Members } from './keywords.ts';
 
 /** A keyword that decides less than it seems to, where it stands in this schema. */
@@ -27,10 +28,13 @@ export function idleKeywords(schema: Members, dialect: Dialect): readonly IdleKe
 
   if (dialect === 'draft-07') {
     if (!Array.isArray(schema.items))
-      say('additionalItems', 'decides nothing unless items is a list of schemas');
+      say('additionalItems', 'additionalItems decides nothing unless items is a list of schemas');
     const beside = Object.keys(schema).filter((name) => !STAYS_BESIDE_REF.has(name) && !isNote(name));
     if (has('$ref') && beside.length > 0) {
-      say('$ref', `draft-07 ignores what is beside $ref (${beside.join(', ')}): move $ref into allOf`);
+      say(
+        '$ref',
+        `draft-07 ignores what is beside $ref (${shorten(beside.join(', '), 100)}): move $ref into allOf`,
+      );
     }
   } else if (Array.isArray(schema.items)) say('items', 'in 2020-12 a list of schemas is called prefixItems');
 

@@ -1,5 +1,5 @@
 /** References within one schema. */
-import { pointerStep } from '@mandate/schemas';
+import { legible, pointerStep } from '@mandate/schemas';
 import { isMembers } from './keywords.ts';
 import type { Place, SchemaFault } from './schema-place.ts';
 
@@ -22,7 +22,7 @@ export function followReferences(
       byPointer ??= new Map(places.map((place) => [place.path.map(pointerStep).join(''), place]));
       const place = targetOf(reference, { byPointer, anchors, id });
       if (place === null) {
-        const message = `${keyword} "${reference}" leads to no schema within this schema, and schemas are never fetched`;
+        const message = `${keyword} ${legible(reference)} leads to no schema within this schema, and schemas are never fetched`;
         faults.push({ path: [...path, keyword], message });
       } else targets.set(reference, place.part);
     }
