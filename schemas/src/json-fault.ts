@@ -23,22 +23,34 @@ export function placeOf(text: string, offset: number): TextPlace {
   return placesIn(text)(offset);
 }
 
-/** Line and column of offsets in a text, which is read through once for all of them. */
+/**
+ * Line and column of offsets in a text, which is read through once for all of them. Kept is what holds at the beginning of
+ * each block: a text of line breaks alone would take a hundred times as much to keep every line of it.
+ */
 export function placesIn(text: string): (offset: number) => TextPlace {
-  const starts = [0];
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === LINE_FEED) starts.push(at + 1);
+  const blocks: { line: number; lineStart: number }[] = [];
+  let line = 1;
+  let lineStart = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at % BLOCK_UNITS === 0) blocks.push({ line, lineStart });
+    if (text.charCodeAt(at) !== LINE_FEED) continue;
+    line++;
+    lineStart = at + 1;
+  }
   return (offset) => {
-    let [line, behind] = [0, starts.length];
-    while (behind - line > 1) {
-      const middle = (line + behind) >>> 1;
-      if ((starts[middle] ?? 0) <= offset) line = middle;
-      else behind = middle;
+    const block = Math.floor(offset / BLOCK_UNITS);
+    let { line, lineStart } = blocks[block] ?? { line: 1, lineStart: 0 };
+    for (let at = block * BLOCK_UNITS; at < offset; at++) {
+      if (text.charCodeAt(at) !== LINE_FEED) continue;
+      line++;
+      lineStart = at + 1;
     }
-    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+    return { line, column: offset - lineStart + 1 };
   };
 }
 
 const LINE_FEED = 0x0a;
+const BLOCK_UNITS = 4_096;
 
 /** A key as a step of a JSON pointer (RFC 6901). */
 export function pointerStep(key: PropertyKey): string {

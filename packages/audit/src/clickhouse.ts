@@ -3,9 +3,8 @@
  * run: what a server's or a user's profile has set instead (gathered inserts, integers as text, headers that claim
  * success before there is any) never decides whether a row is lost.
  */
-import { setImmediate as turn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { MandateError } from '@mandate/runtime';
+import { MandateError, turns } from '@mandate/runtime';
 import type { z } from 'zod';
 import { failed, insertFailed, mustBeWhole } from './clickhouse-error.ts';
 import type { AuditClient, BoundParams } from './port.ts';
@@ -17,11 +16,8 @@ import type { AuditClient, BoundParams } from './port.ts';
 export const INSERT_ROWS = 2_000;
 export const INSERT_BYTES = 4 * 1024 * 1024;
 
-/**
- * Turning rows into text is the only part that holds up the event loop (the engine works on threads of its own):
- * after so many everyone else gets a turn.
- */
-const ROWS_A_TURN = 100;
+/** Rows become text, and answers become rows, on the event loop; the engine works on threads of its own. */
+const LANE = ['audit'];
 
 export type Settings = Readonly<Record<string, string | number>>;
 
@@ -141,7 +137,12 @@ export function overClickHouse(client: ClickHouseClient, conveyance: Conveyance)
         throw failed('answer', cause);
       });
       mustBeWhole(answer.rows.length, answer.summary);
-      return answer.rows.map((each) => expected(row, each));
+      const rows: z.output<typeof row>[] = [];
+      for (const each of answer.rows) {
+        if (turns.isOver()) await turns.next(LANE);
+        rows.push(expected(row, each));
+      }
+      return rows;
     },
 
     async file(sql, params, format, givenUp) {
@@ -186,8 +187,8 @@ function placed(settings: Settings, settingsIn: Conveyance['settingsIn']) {
 async function* chunks(rows: readonly object[]): AsyncGenerator<string> {
   let lines: string[] = [];
   let bytes = 0;
-  for (const [index, row] of rows.entries()) {
-    if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
+  for (const row of rows) {
+    if (turns.isOver()) await turns.next(LANE);
     const line = JSON.stringify(row);
     const lineBytes = Buffer.byteLength(line) + 1;
     if (lines.length === INSERT_ROWS || (lines.length > 0 && bytes + lineBytes > INSERT_BYTES)) {

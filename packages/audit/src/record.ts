@@ -4,8 +4,7 @@
  * as need be and from as many recorders as there are: repeats show in no answer.
  */
 
-import { setImmediate as turn } from 'node:timers/promises';
-import { isMandateError } from '@mandate/runtime';
+import { isMandateError, turns } from '@mandate/runtime';
 import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import type { AuditClient } from './port.ts';
@@ -69,8 +68,7 @@ export function recordAuditReads(
   return record(client, 'audit_reads', auditReadRow, auditReadRowOf, batch);
 }
 
-/** Checking rows holds up the event loop (2 ms for so many): then everyone else gets a turn. */
-const RECORDS_A_TURN = 100;
+const LANE = ['recorder'];
 
 type Row = { origin: Recorded<unknown>; row: object; month: string };
 type Refused = { origin: Recorded<unknown>; reason: string };
@@ -86,8 +84,8 @@ async function record<R, Schema extends z.ZodType<object>>(
 ): Promise<Landed> {
   const rows: Row[] = [];
   const refused: Refused[] = [];
-  for (const [index, origin] of batch.entries()) {
-    if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
+  for (const origin of batch) {
+    if (turns.isOver()) await turns.next(LANE);
     const read = schema.safeParse(rowOf(origin));
     if (read.success) rows.push({ origin, row: read.data, month: partitionedBy(read.data).slice(0, 7) });
     else refused.push({ origin, reason: z.prettifyError(read.error) });

@@ -24,6 +24,15 @@ test('bytes count as well as records', async () => {
   await inFlight.enter(1, 20);
 });
 
+test('what is urgent waits for no room, and takes it from those who come after', async () => {
+  const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 1 });
+  await inFlight.enter(2, 10);
+  const waiting = inFlight.enter(1, 10);
+  await inFlight.enter(1, 10, true);
+  inFlight.leave(1, 5);
+  await expect(waiting).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
+});
+
 test('more than the bound passes when it is alone', async () => {
   const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1 });
   await inFlight.enter(50, 5_000);

@@ -16,9 +16,12 @@ export class InFlight {
     this.#bounds = bounds;
   }
 
-  /** Resolves when there is room; rejects with BUS_OVERLOADED after `waitMs`. Every entry must `leave`. */
-  enter(records: number, bytes: number): Promise<void> {
-    if (this.#line.length === 0 && this.#hasRoom(records, bytes)) {
+  /**
+   * Resolves when there is room, or at once for what is urgent; rejects with BUS_OVERLOADED after `waitMs`. Every entry must
+   * `leave`.
+   */
+  enter(records: number, bytes: number, urgent = false): Promise<void> {
+    if (urgent || (this.#line.length === 0 && this.#hasRoom(records, bytes))) {
       this.#records += records;
       this.#bytes += bytes;
       return Promise.resolve();

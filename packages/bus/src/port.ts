@@ -136,6 +136,14 @@ export type PartitionRange = { topic: string; partition: number; startOffset: nu
 /** How far a group has committed: `nextOffset` is the first one not done. */
 export type GroupPosition = { group: string; topic: string; partition: number; nextOffset: number };
 
+export type AppendOptions = {
+  /**
+   * These records wait behind no others, not even behind earlier ones of the same key, and for no room. For the few records
+   * that must reach the log however much is on its way there: what operators do to stop agents.
+   */
+  urgent?: boolean;
+};
+
 export interface Bus {
   /** What the log is, as traces name it. */
   readonly system: 'kafka' | 'sqlite';
@@ -144,7 +152,11 @@ export interface Bus {
    * as given). All-or-error within bounded time (BUS_UNAVAILABLE, retryable); after an error some may be on the log.
    * Back-pressure: waits while too much is in flight, and fails with BUS_OVERLOADED when the wait is too long.
    */
-  append(topic: string, records: readonly Outgoing[]): Promise<readonly Acknowledged[]>;
+  append(
+    topic: string,
+    records: readonly Outgoing[],
+    options?: AppendOptions,
+  ): Promise<readonly Acknowledged[]>;
   consume(options: ConsumerOptions): Promise<Consumer>;
   read(options: ReaderOptions): Promise<Reader>;
   /**

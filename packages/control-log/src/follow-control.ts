@@ -23,12 +23,14 @@ import {
   MandateError,
   type Running,
   sharedByRequests,
+  turns,
 } from '@mandate/runtime';
 import { type ControlRecord, readControlRecord, recordHeaders, TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from './control-changes.ts';
 import { leaveSnapshots } from './snapshots/leave-snapshots.ts';
 import { newestFold } from './snapshots/newest-fold.ts';
 
+const LANE = ['control'];
 const PASSED_MS = 10_000;
 /** So many outcomes wait for whoever wrote them: more than can be under way at once. */
 const RECENT = 10_000;
@@ -92,8 +94,9 @@ export async function followControl({
 
   const reader = await bus.read({
     ...readFrom(next),
-    onRecords(records) {
+    async onRecords(records) {
       for (const { change, offset } of changesIn(records)) {
+        if (turns.isOver()) await turns.next(LANE);
         revision = offset + 1;
         show(change.change);
         told(revision, fold.apply(change, revision));

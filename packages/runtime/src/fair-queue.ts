@@ -33,6 +33,12 @@ export class FairQueue<T> {
     places.at(-1)?.items.push(item);
   }
 
+  waitingIn(lane: Lane): number {
+    let place: Place<T> | undefined = this.#root;
+    for (const name of lane) place = place?.within.get(name);
+    return place?.waiting ?? 0;
+  }
+
   /** Takes what waits first in the lane that was charged least. */
   take(): T | undefined {
     if (this.size === 0) return undefined;

@@ -21,6 +21,8 @@ export type Turns = {
   isBusy(): boolean;
   /** Resolves when it is the caller's turn. What it computes until it waits for something else is charged to the lane. */
   next(lane: Lane): Promise<void>;
+  /** How many wait in the lane. */
+  waitingIn(lane: Lane): number;
 };
 
 /** Long enough that waiting costs little, and short enough that a request which needs several turns is answered in time. */
@@ -90,6 +92,7 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
         serveSoon();
       });
     },
+    waitingIn: (lane) => waiting.waitingIn(lane),
   };
 }
 

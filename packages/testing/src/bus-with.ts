@@ -4,7 +4,7 @@ import type { Bus, ReaderOptions } from '@mandate/bus';
 export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
   return {
     system: bus.system,
-    append: (topic, records) => bus.append(topic, records),
+    append: (topic, records, options) => bus.append(topic, records, options),
     consume: (options) => bus.consume(options),
     read: (options) => bus.read(options),
     makeTopic: (topic) => bus.makeTopic(topic),

@@ -15,6 +15,7 @@ import {
   type Running,
   sharedByRequests,
   systemClock,
+  turns,
 } from '@mandate/runtime';
 import { GROUPS, readAlertsRecord, TOPICS } from '@mandate/schemas';
 import type { AlertBook, Entry } from './alert-book.ts';
@@ -58,6 +59,10 @@ export type Alerter = Running & {
   caughtUp(signal?: AbortSignal): Promise<void>;
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
+
+/** So many decisions are looked at before others may have their turn. What they raise is on the log before the next. */
+const AT_A_TIME = 20;
+const LANE = ['alerter'];
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
@@ -113,7 +118,10 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       await readWindow(bus, { topic, partition, offset }, fromMs, evaluator.recall);
     }
     fresh.delete(partition);
-    await appendRaised(evaluator.evaluate(records));
+    for (let at = 0; at < records.length; at += AT_A_TIME) {
+      if (turns.isOver()) await turns.next(LANE);
+      await appendRaised(evaluator.evaluate(records.slice(at, at + AT_A_TIME)));
+    }
   }
 
   async function onAlerts({ partition, records }: Batch, end: number): Promise<void> {

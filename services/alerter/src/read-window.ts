@@ -1,6 +1,9 @@
 /** What lies before an offset of a partition, from a time on. */
 import type { Bus, Coordinate, LogRecord } from '@mandate/bus';
 
+/** After so many, others may have their turn. */
+const AT_A_TIME = 100;
+
 /** Hands over the records before `end` that were appended at `fromMs` or later. */
 export async function readWindow(
   bus: Bus,
@@ -20,6 +23,7 @@ export async function readWindow(
   const reader = await bus.read({
     topics: [topic],
     from: { ...from, [`${topic}/${partition}`]: start },
+    maxBatch: AT_A_TIME,
     onRecords(records) {
       const here = records.filter(({ coordinate }) => coordinate.partition === partition);
       onRecords(here.filter(({ coordinate }) => coordinate.offset < end.offset));

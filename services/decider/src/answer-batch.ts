@@ -3,7 +3,6 @@
  * record, in order. Offline evaluation runs this very function.
  */
 import { hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Operation, StepResult } from '@mandate/ledger';
 import {
   actionDigest,
@@ -13,7 +12,7 @@ import {
   planInForce,
   settlementRecord,
 } from '@mandate/policy';
-import { beginTogether, during } from '@mandate/runtime';
+import { beginTogether, during, type Lane, turns } from '@mandate/runtime';
 import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
 import { readIncoming } from './read-incoming.ts';
@@ -40,12 +39,6 @@ type Reported = {
 type Pending = { item: Asked | Reported; planForMs: number };
 
 /**
- * So long a batch is read or planned in one turn of the event loop, and one record at the least. Else the dearest that somebody
- * can send, or the dearest rules for them, would hold up all other partitions, and heartbeats, for as long as the batch takes.
- */
-const MS_A_TURN = 10;
-
-/**
  * Rules and policies begin and end, and the ledger's clock is not ours. Whoever is under ones that do so at every moment is
  * refused then, by a plan that holds for ever: others of the batch must not wait for that.
  */
@@ -58,10 +51,10 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   // How long it remembers bounds deadlines.
   if (ledger.epoch === '') await ledger.ping();
   const plannedAtMs = context.clock();
-  const turn = turns();
+  const lane = laneOf(batch);
   let open: Pending[] = [];
   for (const [at, incoming] of batch.entries()) {
-    if (turn.isOver()) await turn.next();
+    if (turns.isOver()) await turns.next(lane);
     const read = readIncoming(incoming, context.clock);
     if (read.kind === 'bad')
       answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
@@ -74,22 +67,20 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
     if (round > MAX_REPLANS) throw new Error('the ledger refuses plans that hold for ever');
     const asking: Operation[] = [];
     for (const { item, planForMs } of open) {
-      if (turn.isOver()) await turn.next();
+      if (turns.isOver()) await turns.next(lane);
       asking.push(operationOf(item, control, round < MAX_REPLANS ? planForMs : null));
     }
     const parents = open.map(({ item }) => item.incoming.span);
     const spans = beginTogether(parents, 'ledger step', ledgerStep(ledger, asking.length));
     const results = await during(spans, () => ledger.step(asking));
     const again: Pending[] = [];
-    open.forEach(({ item }, index) => {
+    for (const [index, { item }] of open.entries()) {
+      if (turns.isOver()) await turns.next(lane);
       const result = results[index];
       if (result === undefined) throw new Error('the ledger answered fewer operations than it was given');
-      if (result.kind === 'replan') {
-        again.push({ item, planForMs: result.atMs });
-      } else {
-        answers[item.at] = answerOf(item, result);
-      }
-    });
+      if (result.kind === 'replan') again.push({ item, planForMs: result.atMs });
+      else answers[item.at] = answerOf(item, result);
+    }
     open = again;
   }
   return { answers, operations };
@@ -100,15 +91,12 @@ function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-function turns(): { isOver(): boolean; next(): Promise<void> } {
-  let beganMs = performance.now();
-  return {
-    isOver: () => performance.now() - beganMs > MS_A_TURN,
-    async next() {
-      await nextTurn();
-      beganMs = performance.now();
-    },
-  };
+/**
+ * A partition waits for its turns like any other work. Otherwise the dearest records that somebody can send, or the dearest
+ * rules for them, would hold up all other partitions, heartbeats and requests for as long as the batch takes.
+ */
+export function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
+  return ['deciders', first === undefined ? '' : `${first.source.topic}/${first.source.partition}`];
 }
 
 function asked(

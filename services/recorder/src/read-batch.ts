@@ -1,6 +1,6 @@
 /** From records of the log to what the audit takes: sorted by table, with what a newer ledger epoch makes void. */
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Batch } from '@mandate/bus';
+import { turns } from '@mandate/runtime';
 import { type EpochInForce, epochBehind, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
 import { emptyPile, type Pile } from './pile.ts';
 import { readAccess, readDeadLetters, readDecision } from './read-record.ts';
@@ -11,8 +11,7 @@ export type ReadBatch = {
   epoch: EpochInForce | null;
 };
 
-/** Reading is the recorder's only long work on the event loop: after so many records everyone else gets a turn. */
-const RECORDS_A_TURN = 50;
+const LANE = ['recorder'];
 
 /**
  * @param epoch the ledger epoch in force before the batch
@@ -24,8 +23,8 @@ export async function readBatch(
 ): Promise<ReadBatch> {
   const pile = emptyPile();
   let inForce = epoch;
-  for (const [index, { coordinate, value, headers }] of records.entries()) {
-    if (index % RECORDS_A_TURN === RECORDS_A_TURN - 1) await turn();
+  for (const { coordinate, value, headers } of records) {
+    if (turns.isOver()) await turns.next(LANE);
     const origin = { value, coordinate, recordedAtMs, traceId: traceIdIn(headers) };
     const read = readAs(topic, value);
     if (!read.ok) {

@@ -32,6 +32,19 @@ export function appending(scene: Scene): void {
     expect(acks.map(({ coordinate }) => coordinate.partition)).toEqual([last, last, last, last]);
   });
 
+  test('what is urgent does not wait until everything before it is on the log', async () => {
+    const done: string[] = [];
+    const large = 'x'.repeat(100_000);
+    const ordinary = Array.from({ length: 60 }, (_, n) =>
+      scene.append(['one', `${n}${large}`]).then(() => done.push('ordinary')),
+    );
+    const record = { key: 'one', value: 'urgent' };
+    await scene.bus.append(scene.topic, [record], { urgent: true });
+    expect(done.length).toBeLessThan(ordinary.length);
+    await Promise.all(ordinary);
+    expect((await scene.everything()).map(text)).toContain('urgent');
+  });
+
   test('records without a key spread over the partitions and come back without one', async () => {
     const count = (await scene.partitions()) * 25;
     await Promise.all(Array.from({ length: count }, () => scene.append([null, 'x'])));

@@ -2,7 +2,7 @@ import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
 import { Pending } from '../pending.ts';
 import { Placing } from '../placing.ts';
-import type { Acknowledged, Outgoing } from '../port.ts';
+import type { Acknowledged, AppendOptions, Outgoing } from '../port.ts';
 import { slicesOf } from '../slices.ts';
 import type { WireMessage } from './client.ts';
 import { PartitionQueue, REQUEST } from './partition-queue.ts';
@@ -13,7 +13,7 @@ import type { Topics } from './topics.ts';
 type Ready = { at: number; partition: number; message: WireMessage; bytes: number };
 
 /** Once it has failed, nothing more of it is sent. */
-type Attempt = { failure: unknown };
+type Attempt = { failure: unknown; urgent: boolean };
 
 /** What a record takes on the wire beside key, value and headers, at most. */
 const RECORD_OVERHEAD_BYTES = 64;
@@ -35,8 +35,12 @@ export class Appender {
     this.#sending = sending;
   }
 
-  append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
-    return this.#pending.track(this.#append(topic, outgoing));
+  append(
+    topic: string,
+    outgoing: readonly Outgoing[],
+    { urgent = false }: AppendOptions = {},
+  ): Promise<readonly Acknowledged[]> {
+    return this.#pending.track(this.#append(topic, outgoing, urgent));
   }
 
   /** Resolves when every append begun so far has ended, well or badly. */
@@ -45,14 +49,18 @@ export class Appender {
   }
 
   /** The time runs for the append as a whole, however many requests it takes and however many wait before it. */
-  async #append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
+  async #append(
+    topic: string,
+    outgoing: readonly Outgoing[],
+    urgent: boolean,
+  ): Promise<readonly Acknowledged[]> {
     const { topics, inFlight } = this.#parts;
     const partitions = await topics.partitionsOf(topic);
     const records = outgoing.map((record, at) => this.#ready(topic, partitions, record, at));
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-    await inFlight.enter(records.length, bytes);
+    await inFlight.enter(records.length, bytes, urgent);
     const late = Promise.withResolvers<never>();
-    const attempt: Attempt = { failure: undefined };
+    const attempt: Attempt = { failure: undefined, urgent };
     const timer = setTimeout(() => {
       attempt.failure ??= unavailable(`not acknowledged within ${this.#sending.withinMs} ms`);
       late.reject(attempt.failure);
@@ -89,7 +97,11 @@ export class Appender {
       const queue = this.#queue(topic, partition);
       // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
       const slices = slicesOf(mine, REQUEST).map(({ records, bytes }) =>
-        queue.submit({ messages: records.map(({ message }) => message), bytes }, () => attempt.failure),
+        queue.submit(
+          { messages: records.map(({ message }) => message), bytes },
+          () => attempt.failure,
+          attempt.urgent,
+        ),
       );
       const acks = await Promise.all(
         slices.map((slice) =>

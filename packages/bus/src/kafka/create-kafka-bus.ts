@@ -82,9 +82,9 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
 
   return {
     system: 'kafka',
-    async append(topic, records) {
+    async append(topic, records, options) {
       mustBeOpen();
-      return appender.append(topic, records);
+      return appender.append(topic, records, options);
     },
     async consume(wanted) {
       mustBeOpen();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@mandate/runtime';
+import { type Lane, type Logger, turns } from '@mandate/runtime';
 import { closed, offsetLost } from '../errors.ts';
 import type { Reader, ReaderOptions } from '../port.ts';
 import type { Connection } from './connection.ts';
@@ -17,6 +17,7 @@ export class LogReader implements Reader {
   readonly #options: ReaderOptions;
   readonly #fetcher: Fetcher;
   readonly #cursors: { cursor: Cursor; endAtStart: number }[];
+  readonly #lane: Lane;
   readonly #stopping = new AbortController();
   readonly #caughtUp = Promise.withResolvers<void>();
   #news = Promise.withResolvers<void>();
@@ -35,6 +36,7 @@ export class LogReader implements Reader {
   ) {
     this.#connection = connection;
     this.#options = options;
+    this.#lane = ['readers', options.topics.join()];
     this.#fetcher = new Fetcher(connection, log);
     this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
     void this.#watchForPartitions(look);
@@ -130,7 +132,7 @@ export class LogReader implements Reader {
     await onRecords(records);
     cursor.moveTo(last.coordinate.offset + 1);
     // A synchronous handler must not keep everyone else from running.
-    await nextTurn();
+    await turns.next(this.#lane);
     return true;
   }
 }

@@ -33,9 +33,12 @@ export class PartitionQueue {
     this.#produce = produce;
   }
 
-  submit(submitted: Submitted, obstacle: () => unknown): Promise<readonly Acknowledged[]> {
+  /** @param urgent goes along in the next request, before all others */
+  submit(submitted: Submitted, obstacle: () => unknown, urgent = false): Promise<readonly Acknowledged[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...submitted, obstacle, resolve, reject });
+      const waiting = { ...submitted, obstacle, resolve, reject };
+      if (urgent) this.#waiting.unshift(waiting);
+      else this.#waiting.push(waiting);
       void this.#sendAll();
     });
   }

@@ -2,7 +2,7 @@ import { misused, unavailable } from '../errors.ts';
 import type { InFlight } from '../in-flight.ts';
 import { Pending } from '../pending.ts';
 import { Placing } from '../placing.ts';
-import type { Acknowledged, Headers, Outgoing } from '../port.ts';
+import type { Acknowledged, AppendOptions, Headers, Outgoing } from '../port.ts';
 import { type Slice, slicesOf } from '../slices.ts';
 import { partitionChanged } from './changes.ts';
 import type { Heads } from './heads.ts';
@@ -40,8 +40,12 @@ export class Appender {
     this.#inFlight = parts.inFlight;
   }
 
-  append(topic: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
-    return this.#pending.track(this.#append(topic, outgoing));
+  append(
+    topic: string,
+    outgoing: readonly Outgoing[],
+    { urgent = false }: AppendOptions = {},
+  ): Promise<readonly Acknowledged[]> {
+    return this.#pending.track(this.#append(topic, outgoing, urgent));
   }
 
   /** Resolves when every append begun so far has ended, well or badly. */
@@ -49,13 +53,17 @@ export class Appender {
     return this.#pending.settled();
   }
 
-  async #append(topicName: string, outgoing: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
+  async #append(
+    topicName: string,
+    outgoing: readonly Outgoing[],
+    urgent: boolean,
+  ): Promise<readonly Acknowledged[]> {
     const topic = await this.#topics.get(topicName);
     const records = outgoing.map((record) => this.#ready(topic, record));
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-    await this.#inFlight.enter(records.length, bytes);
+    await this.#inFlight.enter(records.length, bytes, urgent);
     try {
-      return await this.#write(slicesOf(records, TRANSACTION));
+      return await this.#write(slicesOf(records, TRANSACTION), urgent);
     } finally {
       this.#inFlight.leave(records.length, bytes);
     }
@@ -75,7 +83,7 @@ export class Appender {
     };
   }
 
-  async #write(all: readonly Slice<Ready>[]): Promise<readonly Acknowledged[]> {
+  async #write(all: readonly Slice<Ready>[], urgent: boolean): Promise<readonly Acknowledged[]> {
     // Once a slice failed the later ones must not land, or the caller's retry would come out of order.
     let failure: unknown;
     const written = all.map(({ records, bytes }) =>
@@ -86,7 +94,7 @@ export class Appender {
               throw unavailable('an earlier part of the append failed', { cause: failure });
             return this.#insert(records, announce);
           },
-          { records: records.length, bytes },
+          { records: records.length, bytes, urgent },
         )
         .catch((error) => {
           failure ??= error;

@@ -20,7 +20,6 @@ import { openFile, writeLayoutAgain } from './open-file.ts';
 import { Retention } from './retention.ts';
 import { Tail } from './tail.ts';
 import { Topics } from './topics.ts';
-import { Turns } from './turns.ts';
 import { Writer } from './writer.ts';
 
 export type SqliteBusOptions = {
@@ -76,7 +75,6 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
   const bounds = new Bounds(db, tail);
   const groups = new GroupRows(db);
   const membership = new Membership(writer, groups);
-  const turns = new Turns();
   const inFlight = new InFlight({
     records: options.maxInFlightRecords ?? 100_000,
     bytes: options.maxInFlightBytes ?? 64 * 1024 * 1024,
@@ -110,13 +108,13 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
 
   return {
     system: 'sqlite',
-    async append(topic, records) {
+    async append(topic, records, options) {
       mustBeOpen();
-      return appender.append(topic, records);
+      return appender.append(topic, records, options);
     },
     async consume(wanted) {
       mustBeOpen();
-      const parts = { bounds, changes, membership, turns, busyWaitMs };
+      const parts = { bounds, changes, membership, busyWaitMs };
       const member = new GroupMember(parts, log, wanted, await placesOf(wanted.topics));
       mustBeOpen();
       // Before it joins, so that a close at the same time ends the membership.

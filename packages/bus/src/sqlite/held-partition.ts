@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isMandateError } from '@mandate/runtime';
+import { isMandateError, turns } from '@mandate/runtime';
 import { misused } from '../errors.ts';
 import type { Batch, ConsumerOptions, LogRecord } from '../port.ts';
 import type { Bounds } from './bounds.ts';
@@ -8,14 +8,12 @@ import { untilFree } from './failure.ts';
 import type { Member } from './group-rows.ts';
 import type { Holding, Membership } from './membership.ts';
 import type { Partition } from './topics.ts';
-import type { Turns } from './turns.ts';
 
 /** What serving a partition needs of the log. */
 export type LogParts = {
   bounds: Bounds;
   changes: Changes;
   membership: Membership;
-  turns: Turns;
   busyWaitMs: number;
 };
 
@@ -63,10 +61,11 @@ export class HeldPartition {
   }
 
   async #serve(): Promise<void> {
-    const { bounds, changes, turns } = this.#log;
+    const { bounds, changes } = this.#log;
     const { signal } = this.#letGo;
     const { onBatch } = this.#options;
     const news = [partitionChanged(this.place.id)];
+    const lane = ['consumers', this.#options.group, `${this.place.topic}/${this.place.partition}`];
     let pauseMs = 1;
     while (!signal.aborted) {
       const from = this.#position;
@@ -79,7 +78,7 @@ export class HeldPartition {
       await onBatch(this.#batch(records, bounds.endOf(this.place)));
       if (this.#position > from) {
         pauseMs = 1;
-        await turns.next();
+        await turns.next(lane);
       } else {
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
         await pause(pauseMs, undefined, { signal }).catch(() => {});

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Lane, turns } from '@mandate/runtime';
 import { closed } from '../errors.ts';
 import type { Reader, ReaderOptions } from '../port.ts';
 import type { Bounds } from './bounds.ts';
@@ -19,6 +20,7 @@ export class LogReader implements Reader {
   readonly #busyWaitMs: number;
   readonly #options: ReaderOptions;
   readonly #cursors: readonly Cursor[];
+  readonly #lane: Lane;
   readonly #stopping = new AbortController();
   readonly #caughtUp = Promise.withResolvers<void>();
 
@@ -31,6 +33,7 @@ export class LogReader implements Reader {
     this.#changes = parts.changes;
     this.#busyWaitMs = parts.busyWaitMs;
     this.#options = options;
+    this.#lane = ['readers', options.topics.join()];
     this.#cursors = places.map((place) => this.#cursor(place));
     this.caughtUp = this.#caughtUp.promise;
     // Whoever does not wait for it learns of a failure through `finished`.
@@ -93,7 +96,7 @@ export class LogReader implements Reader {
     await onRecords(records);
     cursor.next += records.length;
     // A synchronous handler must not keep everyone else from running.
-    await nextTurn();
+    await turns.next(this.#lane);
     return true;
   }
 }

@@ -8,8 +8,8 @@ import { asBusError, isBusy, retryDelayMs } from './failure.ts';
 const MOST_RECORDS = 1_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** What a job tells about itself: how much it writes, and who must hear of it once it is committed. */
-type Weight = { records: number; bytes: number };
+/** What a job tells about itself: how much it writes, whether before all others, and who must hear of it once it is committed. */
+type Weight = { records: number; bytes: number; urgent?: boolean };
 export type Announce = (key: string) => void;
 
 type Job = {
@@ -29,7 +29,7 @@ export type TransactionEdges = {
 
 /**
  * Group commit: whatever was submitted in one turn of the event loop (appends, commits of positions, heartbeats)
- * becomes one transaction, in the order of submission. A job that throws a MandateError fails alone, and so must
+ * becomes one transaction, in the order of submission, and what is urgent first. A job that throws a MandateError fails alone, and so must
  * throw before it writes; any other error, SQLite's above all, fails the whole transaction.
  */
 export class Writer {
@@ -53,13 +53,15 @@ export class Writer {
   submit<T>(run: (announce: Announce) => T, weight: Weight = { records: 1, bytes: 0 }): Promise<T> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({
+      const job: Job = {
         run,
         weight,
         deadline: performance.now() + this.#busyWaitMs,
         resolve: (result) => resolve(result as T),
         reject,
-      });
+      };
+      if (weight.urgent === true) this.#queue.unshift(job);
+      else this.#queue.push(job);
       this.#schedule();
     });
   }

@@ -1,9 +1,8 @@
 /** When a snapshot of the control topic is taken, and how: of a fold of its own, so that the one which answers goes on. */
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { type ControlPlace, writeControl } from '@mandate/policy';
-import type { Logger } from '@mandate/runtime';
+import { type Logger, turns } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from '../control-changes.ts';
 import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.ts';
@@ -11,8 +10,7 @@ import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.
 /** Folding a tail that is shorter takes no longer than a process does to start. */
 const AFTER_RECORDS = 50_000;
 
-/** So many are folded before others have their turn: a few milliseconds. */
-const SLICE_RECORDS = 100;
+const LANE = ['snapshots'];
 
 export type Taking = {
   bus: Bus;
@@ -62,13 +60,12 @@ async function foldOn(
   let last: { offset: number; value: Uint8Array } | null = null;
   const reader = await bus.read({
     ...readFrom(next),
-    maxBatch: SLICE_RECORDS,
     async onRecords(records) {
       for (const { change, ...read } of changesIn(records)) {
+        if (turns.isOver()) await turns.next(LANE);
         fold.apply(change, read.offset + 1);
         last = read;
       }
-      await turn();
     },
   });
   // Also where the log is away, and nothing comes.

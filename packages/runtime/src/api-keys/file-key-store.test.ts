@@ -1,7 +1,9 @@
+import { pbkdf2 } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { holdExclusively } from '../hold-exclusively.ts';
 import { issueApiKey } from './api-key-record.ts';
@@ -28,6 +30,22 @@ const issue = () => issueApiKey({ tenant: 'default', scopes: ['publish'], agents
 const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8);
 
 describe('fileKeyStore', () => {
+  test('lets keys in while all threads of the process are busy', async () => {
+    const { key, record } = issue();
+    await fileKeyStore(path).add(record);
+    const store = fileKeyStore(path);
+    let areBusy = true;
+    // Node has four threads by default: eight tasks keep each of them busy twice.
+    const busy = Promise.all(
+      Array.from({ length: 8 }, () => promisify(pbkdf2)('secret', 'salt', 100_000, 64, 'sha512')),
+    ).finally(() => {
+      areBusy = false;
+    });
+    expect(await store.find(key)).toEqual(record);
+    expect(areBusy).toBe(true);
+    await busy;
+  });
+
   test('an absent file holds no keys; add makes it, for its owner alone, without the key', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();

@@ -5,7 +5,7 @@
  * revoked by another process stops within a second. When the file cannot be trusted (others may read it, or it does
  * not parse) nobody is let in until that is put right: the last good state may hold a key revoked since.
  */
-import { type BigIntStats, promises as fs } from 'node:fs';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { type ApiKeyRecord, type ApiScope, apiKeyRecord } from '@mandate/schemas';
 import { z } from 'zod';
@@ -48,27 +48,21 @@ export function fileKeyStore(
   const { clock = systemClock, lockWaitMs = 3_000 } = options;
   let known: { version: string; records: Map<string, ApiKeyRecord> } | null = null;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let looking: Promise<Map<string, ApiKeyRecord>> | null = null;
   let lastChange: Promise<unknown> = Promise.resolve();
 
-  async function look(): Promise<Map<string, ApiKeyRecord>> {
-    const stats = await statOrNull(path);
+  function look(): Map<string, ApiKeyRecord> {
+    const stats = statOrNull(path);
     const version =
       stats === null ? 'absent' : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`;
     if (known?.version !== version) {
-      known = { version, records: stats === null ? new Map() : await readRecords(path, stats) };
+      known = { version, records: stats === null ? new Map() : readRecords(path, stats) };
     }
     lookedAtMs = performance.now();
     return known.records;
   }
 
-  /** Requests that come while the file is being looked at share that look. */
-  async function current(): Promise<Map<string, ApiKeyRecord>> {
-    if (known !== null && performance.now() - lookedAtMs < LOOK_AGAIN_MS) return known.records;
-    looking ??= look().finally(() => {
-      looking = null;
-    });
-    return looking;
+  function current(): Map<string, ApiKeyRecord> {
+    return known !== null && performance.now() - lookedAtMs < LOOK_AGAIN_MS ? known.records : look();
   }
 
   /** Own changes follow one another, so that the lock is waited for where another process holds it, and fairly. */
@@ -80,25 +74,25 @@ export function fileKeyStore(
 
   async function changeNow<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
     return withFileLock(path, lockWaitMs, async () => {
-      const records = new Map(await look());
+      const records = new Map(look());
       const result = edit(records);
       const keys = [...records.values()];
       await replaceFile(path, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
-      await look();
+      look();
       return result;
     });
   }
 
   return sharedByRequests<FileKeyStore>({
     async find(key) {
-      const known = provenRecord(await current(), key);
+      const known = provenRecord(current(), key);
       // A key that was issued a moment ago works at once. Only one of a key's form is worth another look.
       if (known !== null || parseApiKey(key) === null) return known;
-      return provenRecord(await look(), key);
+      return provenRecord(look(), key);
     },
-    holderOf: async (id) => (await current()).get(id) ?? null,
-    list: async () => [...(await look()).values()],
-    hasKeysOf: async (tenant) => [...(await look()).values()].some((record) => record.tenant === tenant),
+    holderOf: async (id) => current().get(id) ?? null,
+    list: async () => [...look().values()],
+    hasKeysOf: async (tenant) => [...look().values()].some((record) => record.tenant === tenant),
     add: (record) =>
       change((records) => {
         // One that does not fit would make the whole file unreadable.
@@ -115,23 +109,27 @@ export function fileKeyStore(
   });
 }
 
-async function statOrNull(path: string): Promise<BigIntStats | null> {
+/**
+ * Not by way of Node's threads: while questions to the audit keep all of those busy, whoever has a key would wait to be let
+ * in, also to stop an agent.
+ */
+function statOrNull(path: string): BigIntStats | null {
   try {
-    return await fs.stat(path, { bigint: true });
+    return statSync(path, { bigint: true });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
 }
 
-async function readRecords(path: string, stats: BigIntStats): Promise<Map<string, ApiKeyRecord>> {
+function readRecords(path: string, stats: BigIntStats): Map<string, ApiKeyRecord> {
   if ((stats.mode & 0o077n) !== 0n) {
     throw new MandateError('KEY_FILE_EXPOSED', `users other than its owner may read or change ${path}`, {
       remedy: `Run: chmod 600 ${path}. Revoke its keys if others have access to this machine.`,
     });
   }
   try {
-    const { keys } = fileSchema.parse(JSON.parse(textOfFile(await fs.readFile(path))));
+    const { keys } = fileSchema.parse(JSON.parse(textOfFile(readFileSync(path))));
     return new Map(keys.map((record) => [record.id, record]));
   } catch (cause) {
     throw new MandateError('KEY_FILE_INVALID', `${path} is not a file of API keys`, {

@@ -38,7 +38,7 @@ export function addHealthRoutes(
   },
 ): void {
   const { service, version, metrics, readiness, readinessTimeoutMs } = options;
-  const config = { public: true };
+  const config = { public: true, urgent: true };
 
   const livesSchema = { tags: ['health'], summary: 'Does the process live?', response: { 200: LIVES } };
   server.get('/healthz', { config, schema: livesSchema }, () => ({
@@ -85,7 +85,7 @@ export function addHealthRoutes(
     summary: 'Metrics in the Prometheus text format',
     produces: ['text/plain'],
   };
-  server.get('/metrics', { config, schema: metricsSchema }, async (_request, reply) => {
+  server.get('/metrics', { config: { public: true }, schema: metricsSchema }, async (_request, reply) => {
     // Metrics are for when something fails, too.
     await check().catch(() => ready.set({ check: 'readiness' }, 0));
     const text = await metrics.registry.metrics();

@@ -31,6 +31,7 @@ import { addRequestContext, requestIdOf } from './request-context.ts';
 import { requestFaults } from './request-faults.ts';
 import { refuseUnsendableHeaders } from './sendable-headers.ts';
 import { answerSocketFault } from './socket-faults.ts';
+import { takeTurns } from './take-turns.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validateRequests } from './validate-requests.ts';
 
@@ -88,6 +89,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   authenticate(server, { keys, limits, metrics });
   boundBodies(server, limits);
   refuseUnsendableHeaders(server);
+  takeTurns(server);
   acceptJsonBodies(server);
   await compressAnswers(server);
   answerConditionally(server);

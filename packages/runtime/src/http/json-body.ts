@@ -8,6 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
+import { waitForTurn } from './take-turns.ts';
 import { validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
@@ -38,8 +39,10 @@ export function acceptJsonBodies(server: HttpServer): void {
   server.addContentTypeParser(
     JSON_TYPE,
     { parseAs: 'buffer' },
-    async ({ method, routeOptions }: FastifyRequest, body: Buffer) =>
-      routeOptions.config.rawJson === true ? body : parsed(body, method),
+    async (request: FastifyRequest, body: Buffer) => {
+      await waitForTurn(request);
+      return request.routeOptions.config.rawJson === true ? body : parsed(body, request.method);
+    },
   );
 
   server.addHook('onRoute', (route) => {

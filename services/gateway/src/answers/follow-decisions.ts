@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
-import { isMandateError, type Running } from '@mandate/runtime';
+import { isMandateError, type Running, turns } from '@mandate/runtime';
 import {
   type DecisionsHead,
   type EpochInForce,
@@ -18,6 +18,7 @@ import {
 import type { AnswerBoard } from './answer-board.ts';
 
 const LOOK_AGAIN_MS = 200;
+const LANE = ['answers'];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -55,7 +56,11 @@ export async function followDecisions(options: {
     onRecords: async (records) => {
       const first = await firstEpoch;
       if (stopping.signal.aborted) return;
-      for (const record of records) take(record, first);
+      for (const record of records) {
+        if (turns.isOver()) await turns.next(LANE);
+        if (stopping.signal.aborted) return;
+        take(record, first);
+      }
     },
   });
   const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));

@@ -55,7 +55,7 @@ export class CommandJournal {
    * not take it. Whoever calls asks the ledger before whether the command was carried out already.
    */
   async recordFirst({ key, event }: Omit<CommandEvent, 'id'>): Promise<void> {
-    await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }]);
+    await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
   }
 
   /** Tries what is left once more, and says what could not be saved. */
@@ -82,7 +82,7 @@ export class CommandJournal {
   async #append(command: CommandEvent): Promise<boolean> {
     const { id, key, event } = command;
     try {
-      await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }]);
+      await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
     } catch (error) {
       const kept = this.#unlogged.has(id) || this.#unlogged.size < this.#maxUnlogged;
       // What the log refuses, and does not merely lack the time for, holds up nothing behind it.

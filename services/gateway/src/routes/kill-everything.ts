@@ -11,6 +11,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
     '/v1/kill',
     {
       config: {
+        urgent: true,
         scope: 'operate',
         refusals: { 409: 'This very kill was revived since: it stops nothing any more.' },
       },

@@ -10,7 +10,11 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/agents/:id/revive',
     {
-      config: { scope: 'operate', refusals: { 409: 'Somebody pulled the kill switch again meanwhile.' } },
+      config: {
+        urgent: true,
+        scope: 'operate',
+        refusals: { 409: 'Somebody pulled the kill switch again meanwhile.' },
+      },
       schema: {
         tags: ['kill switch'],
         summary: 'Let an agent work again',

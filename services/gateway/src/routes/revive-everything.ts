@@ -10,7 +10,11 @@ export function reviveEverything(server: HttpServer, gateway: Gateway): void {
   server.post(
     '/v1/revive',
     {
-      config: { scope: 'operate', refusals: { 409: 'Somebody pulled the kill switch again meanwhile.' } },
+      config: {
+        urgent: true,
+        scope: 'operate',
+        refusals: { 409: 'Somebody pulled the kill switch again meanwhile.' },
+      },
       schema: {
         tags: ['kill switch'],
         summary: 'Clear the flag over the tenant, or over all tenants',

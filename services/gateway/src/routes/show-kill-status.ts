@@ -10,7 +10,7 @@ export function showKillStatus(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/agents/:id/kill-status',
     {
-      config: { scope: ['operate', 'audit', 'publish'] },
+      config: { urgent: true, scope: ['operate', 'audit', 'publish'] },
       schema: {
         tags: ['kill switch'],
         summary: 'Whether an agent is stopped, and by what',

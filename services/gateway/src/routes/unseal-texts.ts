@@ -1,15 +1,11 @@
 /** POST /v1/persons/unseal: what was sealed, for whoever may read it. */
-
-import { setImmediate as othersGo } from 'node:timers/promises';
 import { refInToken, type Unsealed } from '@mandate/privacy';
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import { callerOf, type HttpServer, laneOf, turns } from '@mandate/runtime';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { keysOf, NOT_SEALED } from '../persons/sealed-persons.ts';
 
 const MOST_TEXTS = 1_000;
-/** Each may be of a person whose leaf takes 64 hashes: after so many of them other requests have their turn. */
-const AT_A_TIME = 50;
 
 const unsealed = z.union([
   z.strictObject({ text: z.string() }),
@@ -42,8 +38,8 @@ export function unsealTexts(server: HttpServer, gateway: Gateway): void {
       const refs = [...new Set(sealed.flatMap((text) => refInToken(text) ?? []))];
       await gateway.reads.recordRead(request, { refs, count: String(sealed.length) });
       const answers: Unsealed[] = [];
-      for (const [index, text] of sealed.entries()) {
-        if (index % AT_A_TIME === AT_A_TIME - 1) await othersGo();
+      for (const text of sealed) {
+        if (turns.isOver()) await turns.next(laneOf(request));
         answers.push(keys.unseal(tenant, text));
       }
       return { unsealed: answers };

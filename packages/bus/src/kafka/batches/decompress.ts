@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, zstdDecompress } from 'node:zlib';
+import { turns } from '@mandate/runtime';
 import { BatchFault } from './batch-fault.ts';
 import { decompressLz4 } from './lz4.ts';
 import { decompressSnappy } from './snappy.ts';
@@ -9,6 +9,7 @@ import { decompressSnappy } from './snappy.ts';
 const GARBLED =
   /^(Z_DATA_ERROR|Z_BUF_ERROR|Z_NEED_DICT|ZSTD_error_(?!memory).*|ERR_OUT_OF_RANGE|ERR_BUFFER_OUT_OF_BOUNDS)$/;
 const CHUNK_BYTES = 64 * 1024;
+const LANE = ['decompress'];
 
 /** Kafka's number of each codec. */
 const COMPRESSION = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const;
@@ -43,10 +44,10 @@ async function inflate(codec: number, bytes: Buffer, maxOutputLength: number): P
       return inflateZstd(bytes, options);
     // These two run in JavaScript: what waits has its turn before.
     case COMPRESSION.snappy:
-      await nextTurn();
+      await turns.next(LANE);
       return decompressSnappy(bytes, maxOutputLength);
     case COMPRESSION.lz4:
-      await nextTurn();
+      await turns.next(LANE);
       return decompressLz4(bytes, maxOutputLength);
     default:
       throw new BatchFault(`nothing here knows codec ${codec}`);

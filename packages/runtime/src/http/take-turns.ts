@@ -1,0 +1,54 @@
+/**
+ * Requests wait for their turn of the event loop while it is busy, and come in a fair order: by tenant, and within a tenant
+ * by key. What stops agents never waits.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Lane } from '../fair-queue.ts';
+import { turns } from '../turns.ts';
+import { HttpProblem } from './http-problem.ts';
+import type { HttpServer } from './http-server-type.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered before all others: it stops agents, or says whether the process is well. It computes next to nothing. */
+    urgent?: boolean;
+  }
+}
+
+/** How many requests of one key may wait for a turn. Each of them holds a socket and its body. */
+const MOST_WAITING = 5_000;
+
+/** In which lane the work for a request waits. */
+export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
+  return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
+}
+
+/**
+ * Resolves at once where the event loop is not busy.
+ *
+ * @throws HttpProblem 503 OVERLOADED where too many requests of the same key wait already
+ */
+export async function waitForTurn(request: FastifyRequest): Promise<void> {
+  if (request.routeOptions.config.urgent === true || !turns.isBusy()) return;
+  const lane = laneOf(request);
+  if (turns.waitingIn(lane) >= MOST_WAITING) throw overloaded();
+  await turns.next(lane);
+}
+
+/** After `authenticate`, which says whose request it is. A request with a body waits once the body is there. */
+export function takeTurns(server: HttpServer): void {
+  server.addHook('onRequest', async (request) => {
+    if (!hasBody(request)) await waitForTurn(request);
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function overloaded(): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', 'too many requests of this key wait to be answered', {
+    remedy: 'Try again in a moment, and send fewer at a time.',
+    headers: { 'retry-after': '1' },
+  });
+}
