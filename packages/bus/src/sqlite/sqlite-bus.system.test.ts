@@ -285,7 +285,11 @@ describe('the SQLite log', () => {
     expect(turns).toBeGreaterThanOrEqual(20);
     turns = 0;
     const sizes: number[] = [];
-    const onRecords = (records: readonly unknown[]) => void sizes.push(records.length);
+    const onRecords = (records: readonly unknown[]) => {
+      sizes.push(records.length);
+      // Longer than a turn: then the next records wait for another one.
+      for (const until = performance.now() + 11; performance.now() < until; );
+    };
     const reader = await bus.read({ topics: ['t'], from: 'earliest', maxBatch: 100_000, onRecords });
     await reader.caughtUp;
     await reader.stop();
