@@ -95,7 +95,7 @@ function sha256(text: string): string {
  * A partition waits for its turns like any other work. Otherwise the dearest records that somebody can send, or the dearest
  * rules for them, would hold up all other partitions, heartbeats and requests for as long as the batch takes.
  */
-export function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
+function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
   return ['deciders', first === undefined ? '' : `${first.source.topic}/${first.source.partition}`];
 }
 
