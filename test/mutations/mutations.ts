@@ -232,7 +232,11 @@ export const MUTATIONS: readonly Mutation[] = [
       '',
     ],
     ['3 attempt is 1 where it is left out', 'attempt: action.attempt ?? 1', 'attempt: action.attempt ?? 2'],
-    ['8 dear records leave the others their turn', 'MS_A_TURN = 10', 'MS_A_TURN = 1e9'],
+    [
+      '8 dear records leave the others their turn',
+      'if (turns.isOver()) await turns.next(lane);\n    const read',
+      'const read',
+    ],
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],

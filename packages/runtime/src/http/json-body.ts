@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
-import { waitForTurn } from './take-turns.ts';
+import { mustWait, turnOf } from './take-turns.ts';
 import { validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
@@ -40,7 +40,7 @@ export function acceptJsonBodies(server: HttpServer): void {
     JSON_TYPE,
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      await waitForTurn(request);
+      if (mustWait(request)) await turnOf(request);
       return request.routeOptions.config.rawJson === true ? body : parsed(body, request.method);
     },
   );

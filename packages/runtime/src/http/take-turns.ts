@@ -23,13 +23,13 @@ export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): 
   return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
 }
 
-/**
- * Resolves at once where the event loop is not busy.
- *
- * @throws HttpProblem 503 OVERLOADED where too many requests of the same key wait already
- */
-export async function waitForTurn(request: FastifyRequest): Promise<void> {
-  if (request.routeOptions.config.urgent === true || !turns.isBusy()) return;
+/** Whether the request has to wait for a turn before anything is made of it. */
+export function mustWait({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.urgent !== true && turns.isBusy();
+}
+
+/** @throws HttpProblem 503 OVERLOADED where too many requests of the same key wait already */
+export async function turnOf(request: FastifyRequest): Promise<void> {
   const lane = laneOf(request);
   if (turns.waitingIn(lane) >= MOST_WAITING) throw overloaded();
   await turns.next(lane);
@@ -37,8 +37,9 @@ export async function waitForTurn(request: FastifyRequest): Promise<void> {
 
 /** After `authenticate`, which says whose request it is. A request with a body waits once the body is there. */
 export function takeTurns(server: HttpServer): void {
-  server.addHook('onRequest', async (request) => {
-    if (!hasBody(request)) await waitForTurn(request);
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (hasBody(request) || !mustWait(request)) done();
+    else turnOf(request).then(() => done(), done);
   });
 }
 
