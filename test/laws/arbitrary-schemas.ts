@@ -122,3 +122,54 @@ export const schemas: fc.Arbitrary<object> = fc.tuple(part, part, part).map(([ro
 function anchoredAs(anchor: object, schema: unknown): object {
   return typeof schema === 'object' ? { ...anchor, ...schema } : { ...anchor, allOf: [schema] };
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The part of a schema that draft-07 can say, in draft-07 and in 2020-12. */
+export function draft7Of(schema: object): { draft7: Members; draft2020: object } {
+  const draft2020 = inBoth(schema) as Members;
+  const $schema = 'http://json-schema.org/draft-07/schema#';
+  return { draft7: { $schema, ...(asDraft7(draft2020) as Members) }, draft2020 };
+}
+
+const ONLY_2020 = new Set([
+  ...['$anchor', '$dynamicAnchor', '$dynamicRef', 'minContains', 'maxContains'],
+  ...['unevaluatedProperties', 'unevaluatedItems', 'dependentRequired', 'dependentSchemas'],
+]);
+const VALUES = new Set(['const', 'enum']);
+
+/** Without what draft-07 lacks. A reference stands alone, since draft-07 ignores what is beside it. */
+function inBoth(part: unknown): unknown {
+  return eachPart(part, inBoth, (members) => {
+    if (Object.hasOwn(members, '$ref')) {
+      const $ref = String(members.$ref).replace('#here', '#/$defs/x').replace('#there', '#/$defs/y');
+      return members.$defs === undefined ? { $ref } : { $defs: members.$defs, allOf: [{ $ref }] };
+    }
+    const { dependentRequired, dependentSchemas } = members;
+    const dependencies = members.dependencies ?? dependentRequired ?? dependentSchemas;
+    const kept = Object.entries(members).filter(([name]) => !ONLY_2020.has(name));
+    return { ...Object.fromEntries(kept), ...(dependencies === undefined ? {} : { dependencies }) };
+  });
+}
+
+function asDraft7(part: unknown): unknown {
+  return eachPart(part, asDraft7, ({ prefixItems, items, ...members }) => {
+    if (prefixItems === undefined) return items === undefined ? members : { ...members, items };
+    return { ...members, items: prefixItems, ...(items === undefined ? {} : { additionalItems: items }) };
+  });
+}
+
+/** Applies one change to every schema object, innermost first. Objects of schemas by name stay, since no name is a keyword. */
+function eachPart(
+  part: unknown,
+  below: (part: unknown) => unknown,
+  change: (members: Members) => object,
+): unknown {
+  if (Array.isArray(part)) return part.map(below);
+  if (typeof part !== 'object' || part === null) return part;
+  const members = Object.entries(part).map(([name, value]) => [
+    name,
+    VALUES.has(name) ? value : below(value),
+  ]);
+  return change(Object.fromEntries(members));
+}
