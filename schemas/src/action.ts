@@ -4,18 +4,31 @@ import { CAPS } from './defaults.ts';
 import { micros } from './money.ts';
 import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
 
-const principal = z.strictObject({ id, role: id.optional() });
+/** In whose name the agent acts. What an action says of it is a claim of its caller, unless the API key pins it. */
+export const principal = z.strictObject({
+  id: id.describe('Who it is. A claim of the caller, unless the API key pins it.'),
+  role: id.optional().describe('Their role. A claim of the caller, unless the API key pins it.'),
+});
 
 const everyAction = {
   id,
   tenant: tenant.optional(),
   agentId: plainId,
-  estimatedCostMicros: micros.optional(),
+  estimatedCostMicros: micros
+    .optional()
+    .describe(
+      'What the caller believes that it costs. A claim: a price that is known counts where it is higher.',
+    ),
   idempotencyKey: id.optional(),
   mandateId: id.optional(),
   parentActionId: id.optional(),
   principal: principal.optional(),
-  context: z.record(z.string(), parsedJson).optional(),
+  context: z
+    .record(z.string(), parsedJson)
+    .optional()
+    .describe(
+      'What the caller says that it acts in. Claims, unless the API key pins them: rules that look at them believe them.',
+    ),
   attempt: z.int().min(1).max(CAPS.attempts).optional(),
   requestedAt: time.optional(),
   deadlineMs: z.int().min(1).max(CAPS.deadlineMs).optional(),
@@ -43,10 +56,29 @@ export type LlmCall = z.infer<typeof llmCall>;
 export type Action = z.infer<typeof action>;
 
 /**
+ * Which of the claims that an action makes its API key fixes: `context.environment`, `action.principal`. The gateway says it,
+ * beside the record; on a topic that a tenant writes itself everything is a claim.
+ */
+export type Pinned = {
+  /** The fields; rules may look at them as `action.pinned`. */
+  readonly pinned: readonly string[];
+  /** The public id of the key. */
+  readonly pinnedBy: string;
+};
+
+/** An action, with what of it is known not to be a claim. */
+export type AskedAction = Action & Partial<Pinned>;
+
+/**
  * An action as a decision remembers it, redacted. Unlike a request it may hold fields that this reader does not know:
  * they are left out, so that an older reader lives with a newer writer.
  */
-const remembered = { principal: z.object(principal.shape).optional() };
+const remembered = {
+  principal: z.object(principal.shape).optional(),
+  /** The fields that the API key fixed, and which key: all else that the caller said is a claim. */
+  pinned: z.array(z.string()).optional(),
+  pinnedBy: id.optional(),
+};
 export const actionSnapshot = z.discriminatedUnion('type', [
   z.object({ ...toolCall.shape, ...remembered }),
   z.object({ ...llmCall.shape, ...remembered }),

@@ -1,5 +1,8 @@
 /** What is kept of an API key, wherever it is kept: in a file, or on the control topic. */
 import { z } from 'zod';
+import { principal } from './action.ts';
+import { CAPS, DEFAULTS } from './defaults.ts';
+import { issuedContext } from './issued-mandate.ts';
 import { pattern } from './pattern.ts';
 import { tenant } from './scalars.ts';
 
@@ -46,6 +49,50 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
+/** For how long a key of the role lets in, unless it is said; null: until it is revoked. People leave, services do not. */
+export function roleLastsMs(role: Role): number | null {
+  return role === 'reporter' ? null : DEFAULTS.roleKeyMs;
+}
+
+/** A dot would read as the field of a field. */
+const PIN_NAME = /^[^.]+$/;
+
+/**
+ * What a key fixes of every action that is published with it. The gateway refuses an action that says otherwise and fills in
+ * what it leaves out, so these are no claims of the agent.
+ */
+export const keyPins = z
+  .strictObject({
+    context: issuedContext
+      .refine((context) => Object.keys(context).every((name) => PIN_NAME.test(name)), {
+        error: 'the names of its fields must hold no dot',
+      })
+      .refine((context) => Object.keys(context).length <= CAPS.pins, {
+        error: `must have at most ${CAPS.pins} fields`,
+      })
+      .optional(),
+    /** All of it: a key that names no role lets none be claimed. */
+    principal: principal.optional(),
+  })
+  .refine(({ context = {}, principal }) => Object.keys(context).length > 0 || principal !== undefined, {
+    error: 'must pin something: a field of the context, or the principal',
+  });
+export type KeyPins = z.output<typeof keyPins>;
+
+/** As conditions name them: `context.environment`, `action.principal`. */
+export function pinnedFields({ context = {}, principal }: KeyPins = {}): readonly string[] {
+  return [
+    ...Object.keys(context).map((name) => `context.${name}`),
+    ...(principal === undefined ? [] : ['action.principal']),
+  ];
+}
+
+/** Whether one of the pinned fields is this one, or holds it. */
+export function isPinned(claim: string, pinned: readonly string[]): boolean {
+  const field = claim.startsWith('action.context.') ? claim.slice('action.'.length) : claim;
+  return pinned.some((one) => field === one || field.startsWith(`${one}.`));
+}
+
 /**
  * What is kept of a key. Not the key: only its SHA-256, which needs no salt and no slow hash, as the secret is 256
  * random bits. `agents` are globs of the agent ids that a publishing key may speak for; `['*']` is all of them.
@@ -59,5 +106,9 @@ export const apiKeyRecord = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().nullable(),
+  /** Of a key that publishes. */
+  pins: keyPins.optional(),
+  /** From then on it opens nothing; absent: it does not expire. */
+  expiresAt: z.iso.datetime().optional(),
 });
 export type ApiKeyRecord = Readonly<z.output<typeof apiKeyRecord>>;

@@ -12,6 +12,10 @@ export const DEFAULTS = {
   maxWaiting: 50,
   /** For how long an issued mandate is one. */
   mandateTtlMs: 5 * 60_000,
+  /** For how long the API key of a person lets in, unless it is said. Keys of agents and services do not expire by default. */
+  roleKeyMs: 90 * 86_400_000,
+  /** So long before a key expires people are warned. */
+  keyExpiryWarningMs: 14 * 86_400_000,
 } as const;
 
 export const CAPS = {
@@ -71,6 +75,10 @@ export const CAPS = {
   keysPerAgent: 100,
   /** Of people, in a tenant. */
   roleKeys: 1_000,
+  /** Fields of the context that one key fixes. */
+  pins: 32,
+  /** The longest that a key may be said to last. */
+  keyMs: 3_650 * 86_400_000,
   /** In a tenant, of which it is known whose they were: then the longest ago is forgotten. */
   endedKeys: 10_000,
   policies: 10_000,

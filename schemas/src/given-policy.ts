@@ -5,6 +5,8 @@ export const givenPolicy = z.object({
   /** As checks name it: `read-only@3`, of an agent above `read-only@3 of lead`, and its rules likewise. */
   policy: z.string(),
   rules: z.array(z.string()),
+  /** What the rules looked at that the caller says of itself: `context.environment`. Absent: nothing. */
+  claims: z.array(z.string()).optional(),
 });
 export type GivenPolicy = z.infer<typeof givenPolicy>;
 

@@ -3,6 +3,10 @@
  * value is the record itself), and the W3C trace context of the request that it goes back to, so that one trace runs
  * from the caller to the decision.
  */
+import { z } from 'zod';
+import type { Pinned } from './action.ts';
+import { CAPS } from './defaults.ts';
+
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
 /** Honoured only when it is well-formed: it comes from outside and is passed on. */
@@ -26,6 +30,29 @@ export function fingerprintIn(headers: Readonly<Record<string, string>>): string
   return print !== undefined && /^[0-9a-f]{64}$/.test(print) ? print : null;
 }
 
+const PINNED = 'mandate-pinned';
+const pinnedHeader = z.strictObject({
+  pinned: z
+    .array(z.string().max(2 * CAPS.idUnits))
+    .min(1)
+    .max(CAPS.pins + 1),
+  pinnedBy: z.string().regex(/^[0-9A-Za-z]{12}$/),
+});
+
+/**
+ * What the API key fixed of an action, as the gateway says it beside the record; null where nothing was, or not in that form.
+ * Believe it only on a topic that callers do not write themselves.
+ */
+export function pinnedIn(headers: Readonly<Record<string, string>>): Pinned | null {
+  const text = headers[PINNED];
+  if (text === undefined) return null;
+  try {
+    return pinnedHeader.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 /** @param source who writes it, such as `gateway` */
 export function recordHeaders(
   { id, event }: { id: string; event: string },
@@ -33,7 +60,8 @@ export function recordHeaders(
     source,
     traceparent,
     fingerprint = null,
-  }: { source: string; traceparent: string | null; fingerprint?: string | null },
+    pinned = null,
+  }: { source: string; traceparent: string | null; fingerprint?: string | null; pinned?: Pinned | null },
 ): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -43,5 +71,6 @@ export function recordHeaders(
     ce_source: `/mandate/${source}`,
     ...(traceparent === null ? {} : { traceparent }),
     ...(fingerprint === null ? {} : { [FINGERPRINT]: fingerprint }),
+    ...(pinned === null ? {} : { [PINNED]: JSON.stringify(pinned) }),
   };
 }

@@ -117,7 +117,7 @@ test('published at one process, decided by another, recorded by a third, found b
 
 test('a key that one process issues is let in by the others; revoked there, by none, and what it has open ends; where keys cannot be read nobody answers', async () => {
   const folder = newFolder();
-  const first = issueRoleKey({ tenant: 'default', role: 'admin', name: 'first' });
+  const first = issueRoleKey({ tenant: 'default', role: 'admin', name: 'first', lastsMs: null });
   await fileKeyStore(folder.keys).add(first.record);
   const names = ['control', 'query', 'alerter'] as const;
   const services = await Promise.all(names.map((name) => startService(name, { DATA_PATH: folder.path })));

@@ -37,7 +37,7 @@ const enforcedPolicies = fc
   .map(named);
 
 function enforce(box: Box, mandate: Mandate): void {
-  box.mandates = [{ ...mandate, agents: compileGlobs(['*']) }];
+  box.mandates = [{ ...mandate, agents: compileGlobs(['*']), agentGlobs: ['*'] }];
 }
 
 /** The last of these requests, decided under `last` after all others were decided under `before`. */

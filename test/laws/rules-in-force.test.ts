@@ -144,10 +144,12 @@ test('each policy is joined to the rules that gave it, and to no others', () => 
         [mandate, kept],
         [shadow?.mandate ?? null, matches],
       ] as const) {
-        const names = made?.reference.policies.map((policy) => ({
-          policy,
-          rules: of.flatMap((one) => (one.policy === policy ? one.rule : [])).toSorted(),
-        }));
+        const names = made?.reference.policies.map((policy) => {
+          const giving = of.filter((one) => one.policy === policy);
+          const claims = [...new Set(giving.flatMap(({ claims = [] }) => claims))].toSorted();
+          const rules = giving.map(({ rule }) => rule).toSorted();
+          return { policy, rules, ...(claims.length > 0 && { claims }) };
+        });
         expect(made?.reference.given).toEqual(names);
       }
     }),

@@ -240,7 +240,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
-    ['7 rules hear the tenant, whoever leaves it out', '{ ...value.action, tenant }', 'value.action'],
+    ['7 rules hear the tenant, whoever leaves it out', '{ ...value.action, tenant, ', '{ ...value.action, '],
   ]),
   ...inFile(`${DECIDER}/app.ts`, [
     [
@@ -520,7 +520,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/action-digest.ts`, [
-    ['3 another payload says so', 'sha256(canonicalJson({ ...action, ...ofDelivery }))', "sha256('')"],
+    [
+      '3 another payload says so',
+      'sha256(canonicalJson({ ...action, ...ofDelivery, ...ofKey }))',
+      "sha256('')",
+    ],
   ]),
   ...inFile(`${POLICY}/record-ids.ts`, [
     [
@@ -886,7 +890,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 of no policies no mandate', 'if (byName.size === 0) return null;', ''],
     ['7 order changes nothing', '.toSorted((one, other) => (one.name < other.name ? -1 : 1))', ''],
     ['7 repetition changes nothing', '[...byName.values()].toSorted', '[...policies].toSorted'],
-    ['7 a policy is joined to the rules that gave it', '(byPolicy.get(policy) ?? [])', 'given'],
+    ['7 a policy is joined to the rules that gave it', 'byPolicy.get(policy) ?? []', 'given'],
     ['7 a missing policy allows nothing', 'isMissing: true', 'isMissing: false'],
   ]),
   ...inFile(`${POLICY}/control/control-state.ts`, [
@@ -1284,6 +1288,31 @@ export const MUTATIONS: readonly Mutation[] = [
     ['6 kill a tenant', "    { scope: 'tenant', tenant },\n", ''],
     ['6 kill everything', "    { scope: 'all' },\n", ''],
     ['6 a killed family keeps who leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
+  ]),
+  ...inFile(`${DECIDER}/read-incoming.ts`, [
+    [
+      '8 on a topic of a tenant everything is a claim',
+      'owner === null ? (pinned ?? null) : null',
+      'pinned ?? null',
+    ],
+  ]),
+  ...inFile('services/gateway/src/publish/pin-claims.ts', [
+    [
+      '8 an action says what its key pins, or nothing',
+      '  if (isDeepStrictEqual(said, fixed)) return;\n',
+      '  return;\n',
+    ],
+  ]),
+  ...inFile('packages/runtime/src/api-keys/api-key-record.ts', [
+    ['8 a key lets in until it expires', 'Date.parse(expiresAt) <= nowMs', 'Date.parse(expiresAt) < nowMs'],
+  ]),
+  ...inFile(`${POLICY}/lint/given-by-claim.ts`, [
+    [
+      '8 lint: beside a rule that always holds another only takes away',
+      '    if (always.some((rule) => mayMatch(rule, agent, effort))) continue;\n',
+      '',
+    ],
+    ['8 lint: what every key pins is no claim', 'pins.length > 0 && pins.every(', 'pins.some('],
   ]),
   ...inFile(`${POLICY}/control/former-ancestors.ts`, [
     ['6 who leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],

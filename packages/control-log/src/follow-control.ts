@@ -16,6 +16,7 @@ import {
   type TenantControl,
 } from '@mandate/policy';
 import {
+  type Clock,
   isMandateError,
   type KeyStore,
   keyStoreOf,
@@ -25,7 +26,13 @@ import {
   sharedByRequests,
   turns,
 } from '@mandate/runtime';
-import { type ControlRecord, readControlRecord, recordHeaders, TOPICS } from '@mandate/schemas';
+import {
+  type ApiKeyRecord,
+  type ControlRecord,
+  readControlRecord,
+  recordHeaders,
+  TOPICS,
+} from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from './control-changes.ts';
 import { leaveSnapshots } from './snapshots/leave-snapshots.ts';
 import { newestFold } from './snapshots/newest-fold.ts';
@@ -44,6 +51,8 @@ type Options = {
   snapshots?: Snapshots;
   /** Leaves one there whenever so many records lie behind the newest; absent: none. */
   leaveAfterRecords?: number;
+  /** By which keys expire; the system's when absent. */
+  clock?: Clock;
 };
 
 export type FollowedControl = Required<Running> & {
@@ -62,6 +71,8 @@ export type FollowedControl = Required<Running> & {
   readonly mandates: MandatesUnderControl;
   /** Of agents and people. */
   readonly keys: KeyStore;
+  /** All of them that were not revoked, of every tenant. */
+  allKeys(): Iterable<ApiKeyRecord>;
   /**
    * Writes a change, and tells what became of it: read by this process by then, by the others soon. The same change under an
    * id that was written before, within the tenant's last 10,000, does not happen again.
@@ -79,6 +90,7 @@ export async function followControl({
   passedMs = PASSED_MS,
   snapshots,
   leaveAfterRecords: afterRecords,
+  clock,
 }: Options): Promise<FollowedControl> {
   const { fold, next } = await newestFold(bus, log, snapshots);
   const leaves = snapshots !== undefined && afterRecords !== undefined;
@@ -204,7 +216,8 @@ export async function followControl({
       }),
     digest,
     mandates,
-    keys: keyStoreOf({ get: fold.key }),
+    keys: keyStoreOf({ get: fold.key }, clock),
+    allKeys: fold.keys,
     change,
   });
 }

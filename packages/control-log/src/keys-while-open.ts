@@ -23,6 +23,7 @@ export function keysWhileOpen(
 ): KeyStore {
   return {
     holderOf: keys.holderOf,
+    expiredAt: keys.expiredAt,
     async find(key) {
       const record = await keys.find(key);
       if (record === null || !mandates.isClosed(record.tenant)) return record;

@@ -1,5 +1,7 @@
-import type { Action } from '@mandate/schemas';
+import type { Action, Pinned } from '@mandate/schemas';
 import { canonicalJson, type Sha256, sha256Hex } from './digest.ts';
+
+type Absent<Fields extends string> = { [Field in Fields]: undefined };
 
 /**
  * Of what an action is, without what belongs to one delivery of it: two requests of a tenant with equal digests ask for
@@ -15,6 +17,7 @@ export function actionDigest(
 ): string {
   // Absent, for the canonical text. A rest of the others would take as long as the hash.
   const ofDelivery = { tenant: undefined, attempt: undefined, requestedAt: undefined, deadlineMs: undefined };
-  const digest = sha256(canonicalJson({ ...action, ...ofDelivery }));
+  const ofKey: Absent<keyof Pinned> = { pinned: undefined, pinnedBy: undefined };
+  const digest = sha256(canonicalJson({ ...action, ...ofDelivery, ...ofKey }));
   return fingerprint === null ? digest : sha256(`${digest} ${fingerprint}`);
 }

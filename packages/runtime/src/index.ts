@@ -13,7 +13,7 @@
 
 export { API_SCOPES, type ApiKeyRecord, type ApiScope } from '@mandate/schemas';
 export { speaksFor } from './api-keys/agent-globs.ts';
-export { issueApiKey, issueRoleKey } from './api-keys/api-key-record.ts';
+export { isExpired, issueApiKey, issueRoleKey } from './api-keys/api-key-record.ts';
 export { type FileKeyStore, fileKeyStore } from './api-keys/file-key-store.ts';
 export { parseApiKey } from './api-keys/key-format.ts';
 export { anyKeyStore, type KeyStore, keyStoreOf, memoryKeyStore } from './api-keys/key-store.ts';

@@ -23,6 +23,7 @@ import { readTenants, writeTenants } from './routes/tenants.ts';
 export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';
 export { makeTenantTopics } from './make-tenant-topics.ts';
+export { measureExpiringKeys } from './measure-expiring-keys.ts';
 
 /**
  * A plugin for an HTTP server of @mandate/runtime.

@@ -46,10 +46,10 @@ export async function openLog(): Promise<Bus> {
 }
 
 export async function controlOn(bus: Bus) {
-  const followed = await followControl({ bus, log: silentLogger() });
-  onTestFinished(() => followed.stop());
   let nowMs = NOW_MS;
   const clock = () => nowMs;
+  const followed = await followControl({ bus, log: silentLogger(), clock });
+  onTestFinished(() => followed.stop());
   const server = await createHttpServer({
     service: 'control',
     version: '1',
@@ -76,7 +76,7 @@ export async function controlOn(bus: Bus) {
         clock,
         redactText: redactPieces,
         // As a plane whose file has keys of tenants that nothing is on the log of.
-        hasFileKeys: async (tenant) => tenant === 'filed',
+        fileKeys: async (tenant) => (tenant === 'filed' ? [KEYS.owner.record] : []),
       },
       reads,
     ),

@@ -1,12 +1,13 @@
 /** What the routes work on. */
 import type { FollowedControl } from '@mandate/control-log';
 import type { Clock } from '@mandate/runtime';
+import type { ApiKeyRecord } from '@mandate/schemas';
 
 export type Control = {
   followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change'>;
   clock: Clock;
-  /** Whether a key of the tenant is, or was, in a file: then people work in it, of whom the log knows nothing. */
-  hasFileKeys(tenant: string): Promise<boolean>;
+  /** Keys of the tenant that stand in a file and not on the log, revoked ones among them. */
+  fileKeys(tenant: string): Promise<readonly ApiKeyRecord[]>;
   /** Takes what is personal out of a text. */
   redactText(text: string): string;
 };

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
-import { controlConfig, controlRoutes, makeTenantTopics } from './app.ts';
+import { controlConfig, controlRoutes, makeTenantTopics, measureExpiringKeys } from './app.ts';
 
 await runService(process, {
   name: 'control',
@@ -24,7 +24,7 @@ await runService(process, {
     corsOrigins: config.CONTROL_CORS_ORIGINS,
     requestsPerKeyPerSecond: config.CONTROL_REQUESTS_PER_KEY_PER_SECOND,
   }),
-  async open({ config, log, closing, running }) {
+  async open({ config, log, metrics, closing, running }) {
     const folder = makeDataFolder(config.CONTROL_DATA_PATH);
     const bus = closing(await openLog(config, { path: folder.log, log }), (held) => held.close());
     const snapshots = openControlSnapshots(config, bus, folder);
@@ -35,14 +35,13 @@ await runService(process, {
     closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
     const clock = systemClock;
     const ofFile = fileKeyStore(folder.keys);
+    const keys = async () => [...followed.allKeys(), ...(await ofFile.list())];
+    closing(measureExpiringKeys({ metrics, log, clock, keys }), (measuring) => measuring.stop());
     const reads = recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces });
     return {
       keys: keysWhileOpen(anyKeyStore(followed.keys, ofFile), followed),
       readiness: async () => [await answers('log', bus.ping())],
-      routes: controlRoutes(
-        { followed, clock, redactText: redactPieces, hasFileKeys: ofFile.hasKeysOf },
-        reads,
-      ),
+      routes: controlRoutes({ followed, clock, redactText: redactPieces, fileKeys: ofFile.ofTenant }, reads),
     };
   },
 });

@@ -6,13 +6,13 @@ import { controlOn, openLog, type Who } from './control-server.fixture.ts';
 
 async function scene() {
   const bus = await openLog();
-  const { call, followed } = await controlOn(bus);
+  const { call, followed, passes } = await controlOn(bus);
   async function issue(role: Role, who: Who = 'admin'): Promise<{ id: string; key: `sk-${string}` }> {
     const { status, body } = await call(who, 'POST', '/v1/keys', { body: { name: `${role}s`, role } });
     expect(status).toBe(201);
     return body;
   }
-  return { bus, call, followed, issue };
+  return { bus, call, followed, issue, passes };
 }
 
 test('a key with a role is shown once, does what its role may, and is listed without its hash', async () => {
@@ -72,6 +72,37 @@ test.each([
     body: { code: 'VALIDATION_FAILED' },
   });
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
+});
+
+test('a key of a person expires after 90 days, of a service never, unless it is said', async () => {
+  const { call, passes } = await scene();
+  const issue = async (body: object) => (await call('admin', 'POST', '/v1/keys', { body })).body;
+  const lasts = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: string | null }) =>
+    expiresAt === null ? null : (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
+  for (const [body, days] of [
+    [{ role: 'viewer' }, 90],
+    [{ role: 'admin' }, 90],
+    [{ role: 'reporter' }, null],
+    [{ role: 'operator', expiresInMs: 86_400_000 }, 1],
+    [{ role: 'operator', expiresInMs: null }, null],
+  ] as const)
+    expect([body, lasts(await issue({ name: 'x', ...body }))]).toEqual([body, days]);
+  const soon = await issue({ name: 'soon', role: 'viewer', expiresInMs: 1_000 });
+  const listed = (await call('admin', 'GET', '/v1/keys')).body.keys as object[];
+  expect(listed).toContainEqual(expect.objectContaining({ name: 'soon', expiresAt: soon.expiresAt }));
+  expect((await call(soon.key, 'GET', '/v1/rules')).status).toBe(200);
+  passes(1_000);
+  expect((await call(soon.key, 'GET', '/v1/rules')).body.code).toBe('KEY_EXPIRED');
+});
+
+test('the same request under its Idempotency-Key is the same only for as long a time', async () => {
+  const { call } = await scene();
+  const headers = { 'idempotency-key': 'i-1' };
+  const ask = (more: object) =>
+    call('admin', 'POST', '/v1/keys', { body: { name: 'ann', role: 'viewer', ...more }, headers });
+  expect((await ask({})).body.key).toMatch(/^sk-mdt_/);
+  expect((await ask({})).body.key).toBe(null);
+  expect(await ask({ expiresInMs: 86_400_000 })).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
 });
 
 test('a key that is revoked opens nothing more, and is no more there', async () => {

@@ -3,7 +3,7 @@ import type { UnreadableBatch } from '@mandate/bus';
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
 import type { Span } from '@mandate/runtime';
-import type { Action, ActionDecided, ActionSettled, DeadLetter, Source } from '@mandate/schemas';
+import type { Action, ActionDecided, ActionSettled, DeadLetter, Pinned, Source } from '@mandate/schemas';
 
 /** A record of an actions topic. */
 export type Incoming = {
@@ -15,6 +15,8 @@ export type Incoming = {
   unreadable?: UnreadableBatch | undefined;
   /** Of what was redacted before it was published. */
   fingerprint?: string | null;
+  /** What of the action an API key fixed, by the headers of the record. */
+  pinned?: Pinned | null;
   /** Of the work on this record, where it is traced. */
   span?: Span | undefined;
 };

@@ -24,6 +24,7 @@ import {
 import {
   fingerprintIn,
   GROUPS,
+  pinnedIn,
   recordHeaders,
   TOPICS,
   tenant,
@@ -191,6 +192,7 @@ async function handle(
     value,
     unreadable,
     fingerprint: fingerprintIn(headers),
+    pinned: pinnedIn(headers),
     span: spans[at],
   }));
   const { answers, operations } = await answerBatch(incoming, options);

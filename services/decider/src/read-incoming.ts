@@ -2,12 +2,13 @@
 import type { UnreadableBatch } from '@mandate/bus';
 import { deadLetterId } from '@mandate/policy';
 import {
-  type Action,
+  type AskedAction,
   CAPS,
   DEFAULTS,
   type DeadLetter,
   type Fault,
   type Outcome,
+  type Pinned,
   readActionsRecord,
   tenantOfTopic,
   wireTime,
@@ -16,7 +17,7 @@ import type { Incoming } from './answer.ts';
 
 export type ReadIncoming =
   /** The action says its tenant, whether or not it did when it came: rules that look at it hold for whoever leaves it out. */
-  | { kind: 'action'; tenant: string; action: Action }
+  | { kind: 'action'; tenant: string; action: AskedAction }
   | { kind: 'outcome'; tenant: string; outcome: Outcome }
   | { kind: 'bad'; deadLetter: DeadLetter };
 
@@ -32,8 +33,13 @@ export function readIncoming(incoming: Incoming, clock: () => number): ReadIncom
   }
   const tenant = owner ?? stated ?? DEFAULTS.tenant;
   return value.event === 'action.requested'
-    ? { kind: 'action', tenant, action: { ...value.action, tenant } }
+    ? { kind: 'action', tenant, action: { ...value.action, tenant, ...pinnedIn(incoming, owner) } }
     : { kind: 'outcome', tenant, outcome: value.outcome };
+}
+
+/** A tenant writes the headers of its own topic itself: there everything is a claim. */
+function pinnedIn({ pinned }: Incoming, owner: string | null): Pinned | null {
+  return owner === null ? (pinned ?? null) : null;
 }
 
 function batchFault({ reason, lastOffset }: UnreadableBatch): Fault {

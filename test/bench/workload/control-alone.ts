@@ -35,7 +35,7 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
   });
   await server.register(
     controlRoutes(
-      { followed, clock: systemClock, redactText: (text) => text, hasFileKeys: async () => false },
+      { followed, clock: systemClock, redactText: (text) => text, fileKeys: async () => [] },
       null,
     ),
   );

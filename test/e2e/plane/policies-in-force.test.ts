@@ -41,11 +41,16 @@ async function scene() {
   const { key, record } = issueApiKey({ tenant: randomUUID(), scopes: SCOPES, agents: ['*'], name: 'all' });
   await fileKeyStore(folder.keys).add(record);
 
-  async function send(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  async function send(
+    method: string,
+    path: string,
+    body?: object,
+    asWhom = key,
+  ): Promise<Record<string, unknown>> {
     const response = await fetch(`${plane.url}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
+        authorization: `Bearer ${asWhom}`,
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -55,10 +60,10 @@ async function scene() {
     return answer;
   }
   let asked = 0;
-  async function ask(action: object): Promise<Decision> {
+  async function ask(action: object, asWhom?: string): Promise<Decision> {
     asked += 1;
     const whole = { id: `act-${asked}`, agentId: 'bot', type: 'tool_call', ...action };
-    const { decision } = await send('POST', '/v1/actions?waitMs=20000', whole);
+    const { decision } = await send('POST', '/v1/actions?waitMs=20000', whole, asWhom);
     return decision as Decision;
   }
   const publish = (id: string, policy: object) =>
@@ -207,6 +212,42 @@ test('a family spends one budget, and is killed with who heads it, also those wh
     killed: null,
   });
   expect(await acts()).toEqual(Array.from({ length: 4 }, () => 'ALLOW ALLOWED'));
+});
+
+test('what a key pins an action cannot say otherwise, the record tells it, and rules can ask for it', async () => {
+  const { send, toldOf, publish, rule, register, ask } = await scene();
+  await publish('reads', { allowedTools: ['read_file'] });
+  const inProd = { field: 'context.environment', op: '==', value: 'prod' };
+  const isPinned = { field: 'action.pinned', op: 'contains', value: 'context.environment' };
+  await rule('in-prod', 'reads', { when: { all: [inProd, isPinned] } });
+  await register({ id: 'bot' });
+  // The agent claims it: that is not enough for this rule.
+  const claimed = { tool: 'read_file', context: { environment: 'prod' } };
+  expect(await toldOf(claimed)).toBe('BLOCK MANDATE_NOT_FOUND');
+  const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
+  const { key } = (await send('POST', '/v1/agents/bot/keys', { pins, expiresInMs: 3_600_000 })) as {
+    key: { id: string; key: string };
+  };
+  expect((await send('GET', '/v1/agents/bot/keys')).keys).toContainEqual({
+    id: key.id,
+    createdAt: expect.any(String),
+    expiresAt: expect.any(String),
+    pins,
+  });
+  const decision = await ask({ tool: 'read_file' }, key.key);
+  expect(decision).toMatchObject({
+    verdict: 'ALLOW',
+    mandate: { given: [{ policy: 'reads@1', rules: ['in-prod'], claims: ['context.environment'] }] },
+    action: {
+      context: { environment: 'prod' },
+      principal: { id: 'ann', role: 'user' },
+      pinned: ['context.environment', 'action.principal'],
+      pinnedBy: key.id,
+    },
+  });
+  const other = { agentId: 'bot', type: 'tool_call', tool: 'read_file', id: 'other' };
+  const elsewhere = { ...other, context: { environment: 'dev' } };
+  await expect(send('POST', '/v1/actions', elsewhere, key.key)).rejects.toThrow('PINNED_BY_KEY');
 });
 
 test('rates of two windows both hold, and a rule in shadow does not', async () => {

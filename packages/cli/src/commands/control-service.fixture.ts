@@ -29,10 +29,7 @@ export async function controlService(tenant: string, scope: ApiScope): Promise<C
     ...{ keys: memoryKeyStore([record]), readiness: async () => [] },
   });
   await server.register(
-    controlRoutes(
-      { followed, clock: Date.now, redactText: (text) => text, hasFileKeys: async () => false },
-      null,
-    ),
+    controlRoutes({ followed, clock: Date.now, redactText: (text) => text, fileKeys: async () => [] }, null),
   );
   onTestFinished(() => {
     server.server.closeAllConnections();

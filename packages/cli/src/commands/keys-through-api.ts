@@ -7,10 +7,11 @@ import { showRows } from '../output/show-rows.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { rowsOf } from '../pages.ts';
 import { type ConnectionOptions, connect, withControl } from './connection.ts';
+import { type Expiry, expiresInMs, expiryText, expiryWarnings } from './key-expiry.ts';
 
 export type ThroughApi = Pick<ConnectionOptions, 'url' | 'controlUrl' | 'key' | 'json'>;
 
-type RoleKey = { id: string; name: string; role: Role; createdAt: string };
+type RoleKey = { id: string; name: string; role: Role; createdAt: string; expiresAt: string | null };
 type Page = { keys: readonly RoleKey[]; next: string | null };
 
 export function withApi(command: Command): Command {
@@ -28,7 +29,7 @@ export function isThroughApi({ url, controlUrl }: ThroughApi): boolean {
 
 /** @param local what was given that only a data folder knows */
 export async function issueThroughApi(
-  options: ThroughApi & { name: string; role?: Role },
+  options: ThroughApi & Expiry & { name: string; role?: Role },
   local: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
@@ -41,33 +42,48 @@ export async function issueThroughApi(
       'A key of the API has a --role, in the tenant of the key that asks for it.',
     );
   const { stdout, stderr } = context;
-  const issued = await connect(options, context).post<RoleKey & { key: string }>('/v1/keys', { name, role });
+  const issued = await connect(options, context).post<RoleKey & { key: string }>('/v1/keys', {
+    ...{ name, role, expiresInMs: expiresInMs(options) },
+  });
   if (json) await writeJsonLine(stdout, issued);
   else {
     await write(stdout, `${issued.key}\n`);
     await write(stderr, `its id is ${issued.id}: \`mandate keys revoke ${issued.id} --url …\` ends it\n`);
+    if (issued.expiresAt) await write(stderr, `it expires at ${issued.expiresAt}\n`);
   }
   return 0;
 }
 
 export async function listThroughApi(options: ThroughApi, context: CommandContext): Promise<ExitCode> {
-  const keys = rowsOf(connect(options, context), {
+  const listed = rowsOf(connect(options, context), {
     path: '/v1/keys',
     cursor: 'cursor',
     pageSize: 1_000,
     rows: ({ keys }: Page) => keys,
   });
-  await showRows(context.stdout, keys, {
+  const soon: RoleKey[] = [];
+  const nowMs = Date.now();
+  await showRows(context.stdout, noting(listed, soon), {
     json: options.json === true,
     columns: [
       { title: 'ID', of: ({ id }) => id },
       { title: 'NAME', of: ({ name }) => name },
       { title: 'ROLE', of: ({ role }) => role },
       { title: 'CREATED', of: ({ createdAt }) => createdAt },
+      { title: 'EXPIRES', of: (key) => expiryText(key, nowMs) },
     ],
     empty: 'nobody was issued a key through the API',
   });
+  await write(context.stderr, expiryWarnings(soon, nowMs));
   return 0;
+}
+
+/** Rows as they come, and again below the list. */
+async function* noting<Row>(rows: AsyncIterable<Row>, noted: Row[]): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    noted.push(row);
+    yield row;
+  }
 }
 
 export async function revokeThroughApi(

@@ -19,7 +19,73 @@ test('a key of a role may do what that may, in its tenant', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ scopes: ROLES.admin, tenant: 'acme', agents: ['*'] });
 });
 
+test('a key that publishes names its agents, and one that speaks for all says so', async () => {
+  const named = await issue('--scopes', 'publish', 'report', '--agents', 'bot', 'ci-*');
+  expect(JSON.parse(named.stdout).agents).toEqual(['bot', 'ci-*']);
+  const { stdout, stderr } = await runCommand([
+    ...['keys', 'issue', '--data', temporaryFolder(), '--name', 'x'],
+    ...['--scopes', 'publish', '--agents', '*'],
+  ]);
+  expect(stdout).toMatch(/^sk-mdt_/);
+  expect(stderr).toContain('mandate: warning: this key speaks for every agent of its tenant');
+});
+
+test('a key of a role expires after 90 days, any other never; --expires says otherwise', async () => {
+  const lasts = async (...asked: string[]) => {
+    const { createdAt, expiresAt } = JSON.parse((await issue(...asked)).stdout);
+    return expiresAt === undefined ? null : (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
+  };
+  expect(await lasts('--role', 'viewer')).toBe(90);
+  expect(await lasts('--auditor')).toBe(90);
+  expect(await lasts('--role', 'reporter')).toBe(null);
+  expect(await lasts('--scopes', 'audit')).toBe(null);
+  expect(await lasts('--scopes', 'audit', '--expires', '30d')).toBe(30);
+  expect(await lasts('--role', 'viewer', '--expires', 'never')).toBe(null);
+});
+
+test('a key pins fields of the context and the principal', async () => {
+  const { stdout } = await issue(
+    ...['--scopes', 'publish', '--agents', 'bot', '--pin', 'context.environment=prod', 'context.calls=5'],
+    ...['principal.id=ann', 'principal.role=user'],
+  );
+  expect(JSON.parse(stdout).pins).toEqual({
+    context: { environment: 'prod', calls: 5 },
+    principal: { id: 'ann', role: 'user' },
+  });
+});
+
+test('keys that expire soon are warned of, and those that have expired are told', async () => {
+  const folder = temporaryFolder();
+  const keys = (...args: string[]) => runCommand(['keys', ...args, '--data', folder]);
+  await keys('issue', '--name', 'soon', '--scopes', 'audit', '--expires', '5d');
+  await keys('issue', '--name', 'late', '--scopes', 'audit', '--expires', '60d');
+  await keys('issue', '--name', 'gone', '--scopes', 'audit', '--expires', '1s');
+  const shown = async () => (await keys('list')).stdout;
+  await expect.poll(shown, { timeout: 30_000 }).toMatch(/gone .*expired (now|\d+ s ago)/);
+  const { stdout, stderr } = await keys('list');
+  expect(stdout).toMatch(/soon .*\(in 4 d\)/);
+  expect(stderr).toMatch(/^mandate: warning: the key soon \(\w{12}\) expires in 4 d\n {2}Issue another/);
+  expect(stderr).not.toMatch(/late|gone/);
+});
+
 test.each([
+  ['it is not said whom it speaks for', ['--scopes', 'publish'], 'whom the key may speak for is not said'],
+  ['a key that only reads pins', ['--auditor', '--pin', 'context.a=1'], '--pin goes with the scope publish'],
+  [
+    'something else is pinned',
+    ['--scopes', 'publish', '--agents', 'b', '--pin', 'tool=x'],
+    'Give context.NAME=value',
+  ],
+  [
+    'a role has nobody',
+    ['--scopes', 'publish', '--agents', 'b', '--pin', 'principal.role=admin'],
+    'A role goes with an id',
+  ],
+  [
+    'it expires at no time',
+    ['--auditor', '--expires', 'soon'],
+    'Give milliseconds or a number with its unit',
+  ],
   [
     'nothing is said of what it may do',
     [],
@@ -66,7 +132,14 @@ async function planeThat(answers: object) {
   return { asked, run };
 }
 
-const ANN = { revision: 7, id: 'k1', name: 'ann', role: 'viewer', createdAt: '2026-01-01T00:00:00.000Z' };
+const ANN = {
+  revision: 7,
+  id: 'k1',
+  name: 'ann',
+  role: 'viewer',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: null,
+};
 const KEY = 'Bearer sk-mdt_x';
 
 test('with the address of a plane keys of people are issued, listed and revoked there', async () => {
@@ -80,7 +153,9 @@ test('with the address of a plane keys of people are issued, listed and revoked 
   expect(issuing.asked).toEqual([{ method: 'POST', url: '/v1/keys', key: KEY, body }]);
 
   const listing = await planeThat({ keys: [ANN], next: null });
-  expect((await listing.run('list')).stdout).toMatch(/ID +NAME +ROLE +CREATED\nk1 +ann +viewer +2026/);
+  expect((await listing.run('list')).stdout).toMatch(
+    /ID +NAME +ROLE +CREATED +EXPIRES\nk1 +ann +viewer +2026\S+ +never/,
+  );
   expect(JSON.parse((await listing.run('list', '--json')).stdout)).toEqual(ANN);
 
   const revoking = await planeThat({ revision: 8 });

@@ -9,7 +9,15 @@ import {
   issueApiKey,
   makeDataFolder,
 } from '@mandate/runtime';
-import { DEFAULTS, patternDoubt, ROLE_NAMES, ROLES, type Role } from '@mandate/schemas';
+import {
+  DEFAULTS,
+  patternDoubt,
+  pinnedFields,
+  ROLE_NAMES,
+  ROLES,
+  type Role,
+  roleLastsMs,
+} from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import { type CommandContext, CommandFailure, type RunCommand } from '../command-context.ts';
 import { namePattern, someText, tenantName } from '../input/option-values.ts';
@@ -18,6 +26,8 @@ import { table } from '../output/table.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withFolder } from './folder.ts';
+import { type Expiry, expiresInMs, expiryText, expiryWarnings, withExpiry } from './key-expiry.ts';
+import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
 import {
   issueThroughApi,
   isThroughApi,
@@ -29,7 +39,10 @@ import {
 
 type KeysOptions = FolderOptions & ThroughApi;
 type Asked = { role?: Role; scopes?: ApiScope[]; auditor?: true };
-type IssueOptions = KeysOptions & Asked & { name: string; agents?: readonly string[]; tenant?: string };
+type IssueOptions = KeysOptions &
+  Asked &
+  PinOptions &
+  Expiry & { name: string; agents?: readonly string[]; tenant?: string };
 
 /** What is kept of a key, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
@@ -47,23 +60,34 @@ export function keysCommand(command: Command, run: RunCommand): void {
 
 function issueCommand(keys: Command, run: RunCommand): void {
   inFolderOrApi(
-    keys
-      .command('issue')
-      .description('Makes an API key and prints it once; only its hash is kept.')
-      .requiredOption('--name <name>', 'what it is for', someText)
-      .addOption(new Option('--role <role>', 'what it may do in its tenant').choices(ROLE_NAMES))
-      .addOption(
-        new Option('--scopes <scope...>', 'the same, one by one; in the place of --role').choices(API_SCOPES),
-      )
-      .option('--auditor', 'the same as --role viewer')
-      .option('--agents <glob...>', 'the agents that it may speak for; all of them when absent', namePattern)
-      .option('--tenant <tenant>', `whose it is; ${DEFAULTS.tenant} when absent`, tenantName),
+    withExpiry(
+      withPins(
+        keys
+          .command('issue')
+          .description('Makes an API key and prints it once; only its hash is kept.')
+          .requiredOption('--name <name>', 'what it is for', someText)
+          .addOption(new Option('--role <role>', 'what it may do in its tenant').choices(ROLE_NAMES))
+          .addOption(
+            new Option('--scopes <scope...>', 'the same, one by one; in the place of --role').choices(
+              API_SCOPES,
+            ),
+          )
+          .option('--auditor', 'the same as --role viewer')
+          .option(
+            '--agents <glob...>',
+            "the agents that it may speak for; needed where it publishes or reports. '*' is every agent of the tenant",
+            namePattern,
+          )
+          .option('--tenant <tenant>', `whose it is; ${DEFAULTS.tenant} when absent`, tenantName),
+      ),
+    ),
   )
     .addHelpText(
       'after',
       `
 Examples:
   mandate keys issue --name ci --scopes publish report --agents 'ci-*'
+  mandate keys issue --name ci --scopes publish --agents ci-prod --pin context.environment=prod --expires 30d
   mandate keys issue --name 'mail server' --role reporter
   mandate keys issue --name oncall --role operator
   mandate keys issue --name ann --role viewer --url https://plane.example.com
@@ -73,8 +97,17 @@ Examples:
       run(async (context) => {
         if (isThroughApi(options)) return issueThroughApi(options, localIn(options), context);
         const { stdout, stderr } = context;
-        const { name, agents = ['*'], tenant = DEFAULTS.tenant, json } = options;
-        const grant = { name, agents, tenant, scopes: scopesOf(options) };
+        const { name, tenant = DEFAULTS.tenant, json } = options;
+        const scopes = scopesOf(options);
+        const agents = agentsOf(options, scopes);
+        const pins = pinsOf(options);
+        if (pins !== undefined && !scopes.includes('publish'))
+          throw new CommandFailure(
+            2,
+            '--pin goes with the scope publish',
+            'Only actions say what is pinned.',
+          );
+        const grant = { name, agents, tenant, scopes, pins, lastsMs: lastsMsOf(options) };
         const path = folderOf(options.data, context);
         const isNew = !existsSync(path);
         const folder = makeDataFolder(path);
@@ -92,6 +125,8 @@ Examples:
         // Beside the key, so that a script may take that as it stands.
         const where = options.data === undefined ? '' : ` --data ${options.data}`;
         await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}${where}\` ends it\n`);
+        if (record.expiresAt !== undefined) await write(stderr, `it expires at ${record.expiresAt}\n`);
+        if (options.agents?.includes('*')) await write(stderr, warningsText(SPEAKS_FOR_ALL, NAME_AGENTS));
         if (isNew) {
           const elsewhere =
             'A plane that runs knows it if this is its data folder; of any other, take --url.';
@@ -102,9 +137,33 @@ Examples:
     );
 }
 
+const SPEAKS_FOR_ALL = [
+  'this key speaks for every agent of its tenant, and whoever holds it can spend what each may spend',
+];
+const NAME_AGENTS = "Name the agents that it is for: --agents researcher 'ci-*'.";
+
+/** Whoever holds a key that publishes acts for its agents, so that these are named; a role is of its whole tenant. */
+function agentsOf({ agents, role }: IssueOptions, scopes: readonly ApiScope[]): readonly string[] {
+  const speaks = scopes.includes('publish') || scopes.includes('report');
+  if (agents === undefined && speaks && role === undefined)
+    throw new CommandFailure(
+      2,
+      'whom the key may speak for is not said',
+      `${NAME_AGENTS} '*' is every agent of the tenant.`,
+    );
+  return agents ?? ['*'];
+}
+
+function lastsMsOf({ role, auditor, ...options }: IssueOptions): number | null {
+  const ofRole = role ?? (auditor ? 'viewer' : undefined);
+  const asked = expiresInMs(options);
+  if (asked !== undefined) return asked;
+  return ofRole === undefined ? null : roleLastsMs(ofRole);
+}
+
 /** Which of the options are of a data folder alone. */
 function localIn(options: IssueOptions): string[] {
-  return (['data', 'scopes', 'auditor', 'agents', 'tenant'] as const).filter(
+  return (['data', 'scopes', 'auditor', 'agents', 'tenant', 'pin'] as const).filter(
     (name) => options[name] !== undefined,
   );
 }
@@ -129,10 +188,11 @@ function listCommand(keys: Command, run: RunCommand): void {
     (options: KeysOptions) =>
       run(async (context) => {
         if (isThroughApi(options)) return listThroughApi(options, context);
-        const { stdout } = context;
+        const { stdout, stderr } = context;
         const records = (await openStore(options.data, context).list()).map(shownOf);
         if (options.json) for (const record of records) await writeJsonLine(stdout, record);
-        else await write(stdout, table(records, COLUMNS, stdout));
+        else await write(stdout, table(records, columnsAt(Date.now()), stdout));
+        await write(stderr, expiryWarnings(records, Date.now()));
         return 0;
       }),
   );
@@ -158,12 +218,14 @@ function revokeCommand(keys: Command, run: RunCommand): void {
   );
 }
 
-const COLUMNS = [
+const columnsAt = (nowMs: number) => [
   { title: 'ID', of: ({ id }: ShownKey) => id },
   { title: 'NAME', of: ({ name }: ShownKey) => name },
   { title: 'TENANT', of: ({ tenant }: ShownKey) => tenant },
   { title: 'SCOPES', of: ({ scopes }: ShownKey) => scopes.join(',') },
   { title: 'AGENTS', of: ({ agents }: ShownKey) => agents.join(',') },
+  { title: 'PINS', of: ({ pins }: ShownKey) => pinnedFields(pins).join(',') },
+  { title: 'EXPIRES', of: (key: ShownKey) => expiryText(key, nowMs) },
   { title: 'REVOKED', of: ({ revokedAt }: ShownKey) => revokedAt ?? '' },
 ];
 

@@ -34,7 +34,7 @@ type Planned = {
   limits: readonly Limit[];
 };
 type Preview = Planned & {
-  matchedRules: readonly (MatchedRule & { agent?: string })[];
+  matchedRules: readonly (MatchedRule & { agent?: string; claims?: readonly string[] })[];
   near: readonly Near[];
   shadow: Planned | null;
 };
@@ -114,7 +114,14 @@ function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: strin
     ...limits.flatMap((limit) => limitInWords(limit, mandate)).map((words) => `  ${printable(words)}`),
     ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
   ];
-  const rows = matchedRules.map(({ policy, agent = '', ...rule }) => ({ ...rule, said: policy, of: agent }));
+  const rows = matchedRules.map(({ policy, agent = '', claims = [], ...rule }) => ({
+    ...rule,
+    said:
+      claims.length === 0
+        ? policy
+        : `${policy}, by ${claims.join(', ')}: the caller's claim, unless a key pins it`,
+    of: agent,
+  }));
   return `${lines.join('\n')}\n${tableOf([...rows, ...rowsOf(near)], stream)}`;
 }
 

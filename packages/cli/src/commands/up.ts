@@ -126,6 +126,11 @@ function flags(options: Options): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
+/** Of a key that names them. */
+function forAgents(agents: readonly string[]): string {
+  return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
+}
+
 function greeting({ url, folder, firstKeys }: Plane, stdout: CommandContext['stdout']): string {
   const lines = [
     `Mandate is up at ${paint('bold', url, stdout)}`,
@@ -134,8 +139,8 @@ function greeting({ url, folder, firstKeys }: Plane, stdout: CommandContext['std
   ];
   if (firstKeys.length > 0) {
     lines.push('', 'API keys of this plane. They are shown now and never again; only hashes are kept:');
-    for (const { name, key, scopes } of firstKeys)
-      lines.push(`  ${name.padEnd(10)} ${key}   ${scopes.join(' ')}`);
+    for (const { name, key, scopes, agents } of firstKeys)
+      lines.push(`  ${name.padEnd(10)} ${key}   ${scopes.join(' ')}${forAgents(agents)}`);
     lines.push(
       '',
       `  export MANDATE_API_KEY=${firstKeys.find(({ name }) => name === 'operator')?.key ?? ''}`,

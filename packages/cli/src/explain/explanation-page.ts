@@ -1,6 +1,6 @@
 /** An explanation as a page for a terminal: why first, then everything that it rests on. */
 import type { Explanation } from '@mandate/query';
-import { durationInWords, formatMicros, rulesInWords } from '@mandate/schemas';
+import { durationInWords, formatMicros, isPinned, rulesInWords } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
@@ -103,11 +103,25 @@ function request({ decision, mandate, traceId }: Explanation): Section {
     ['mandate', mandate === null ? 'none' : `${mandate.id}, ${mandate.hash}`],
     ['policies', mandate?.policies.join(', ') || undefined],
     ['rules', mandate?.rules.join(', ') || undefined],
+    ['claims', claimsInWords(mandate, action)],
+    ['pinned', action.pinned && `${action.pinned.join(', ')}: fixed by the API key ${action.pinnedBy}`],
   ] as const;
   const lines = rows.flatMap(([name = '', value]) =>
     value === undefined ? [] : [labelled(name, 10, value)],
   );
   return { title: 'Request', lines };
+}
+
+/** What rules believed of the caller. */
+function claimsInWords(
+  mandate: Explanation['mandate'],
+  { pinned = [] }: Explanation['decision']['action'],
+): string | undefined {
+  const looked = (mandate?.given ?? []).flatMap(({ claims = [] }) => claims);
+  const claims = [...new Set(looked)].filter((claim) => !isPinned(claim, pinned));
+  return claims.length === 0
+    ? undefined
+    : `rules went by ${claims.join(', ')}, which is what the caller said`;
 }
 
 function checks({ checks, mandate }: Explanation): Section {

@@ -2,7 +2,12 @@
 import { type ApiScope, type FileKeyStore, issueApiKey } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';
 
-export type FirstKey = { name: string; key: string; scopes: readonly ApiScope[] };
+export type FirstKey = {
+  name: string;
+  key: string;
+  scopes: readonly ApiScope[];
+  agents: readonly string[];
+};
 
 const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
   { name: 'publisher', scopes: ['publish', 'report'] },
@@ -23,14 +28,22 @@ const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
   { name: 'auditor', scopes: ['audit'] },
 ];
 
-/** Empty when the store holds keys already. */
-export async function makeFirstKeys(store: FileKeyStore): Promise<readonly FirstKey[]> {
+/**
+ * Empty when the store holds keys already.
+ *
+ * @param agents that the key for agents speaks for: those that the mandates name
+ */
+export async function makeFirstKeys(
+  store: FileKeyStore,
+  agents: readonly string[],
+): Promise<readonly FirstKey[]> {
   if ((await store.list()).length > 0) return [];
   const made: FirstKey[] = [];
   for (const { name, scopes } of FIRST_KEYS) {
-    const { key, record } = issueApiKey({ tenant: DEFAULTS.tenant, scopes, agents: ['*'], name });
+    const speaksFor = name === 'publisher' ? agents : ['*'];
+    const { key, record } = issueApiKey({ tenant: DEFAULTS.tenant, scopes, agents: speaksFor, name });
     await store.add(record);
-    made.push({ name, key, scopes });
+    made.push({ name, key, scopes, agents: speaksFor });
   }
   return made;
 }

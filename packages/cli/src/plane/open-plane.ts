@@ -6,7 +6,7 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
-import { controlRoutes, makeTenantTopics } from '@mandate/control';
+import { controlRoutes, makeTenantTopics, measureExpiringKeys } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
@@ -103,9 +103,9 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     hash: config.PLANE_HASH_FIELDS,
     hashKey,
   });
-  const named = config.ALERTER_RULES_PATH;
+  const alertsPath = config.ALERTER_RULES_PATH;
   const alertRules = closing(
-    openRulesFile({ path: named ?? folder.alerts, isNamed: named !== undefined, env, log }),
+    openRulesFile({ path: alertsPath ?? folder.alerts, isNamed: alertsPath !== undefined, env, log }),
     (file) => file.stop(),
   );
 
@@ -163,6 +163,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   );
   const { directTenants } = followed;
   closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
+  const allKeys = async () => [...followed.allKeys(), ...(await keys.list())];
+  closing(measureExpiringKeys({ metrics, log, clock, keys: allKeys }), (measuring) => measuring.stop());
   const seal = sealingInForce(privacy, personKeys);
   const gateway = createGateway(
     {
@@ -228,7 +230,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     : null;
   await server.register(
     controlRoutes(
-      { followed, clock, redactText: redactingInForce(privacy), hasFileKeys: keys.hasKeysOf },
+      { followed, clock, redactText: redactingInForce(privacy), fileKeys: keys.ofTenant },
       controlReads,
     ),
   );
@@ -245,7 +247,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   );
   const { url } = running(await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }));
   // Last: keys that a failing start had made would never be shown.
-  const firstKeys = await makeFirstKeys(keys);
+  const named = new Set(mandates.control().mandates.flatMap(({ agentGlobs }) => agentGlobs));
+  const firstKeys = await makeFirstKeys(keys, [...named]);
 
   return {
     url,

@@ -27,6 +27,8 @@ export type ControlFold = {
   readonly withTopics: ReadonlySet<string>;
   /** Of the agents and people of every tenant, by their public ids; with `revokedAt`, those that have ended a while ago. */
   key(id: string): ApiKeyRecord | undefined;
+  /** The keys of agents and people that were not revoked, of every tenant. */
+  keys(): Iterable<ApiKeyRecord>;
   /** All of it, as only the fold itself changes it: what is written down of it, and brought back (snapshot/). */
   readonly state: ControlState;
 };
@@ -92,6 +94,7 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
     opened,
     withTopics,
     key,
+    keys: () => unrevokedKeys(tenants.values()),
     state,
   };
 }
@@ -99,6 +102,13 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
 /** No id is of an agent and of a person. */
 function keyIn({ keys, roleKeys, endedKeys }: Tenant, id: string): ApiKeyRecord | undefined {
   return (keys.get(id) ?? roleKeys.get(id) ?? endedKeys.get(id))?.document.key;
+}
+
+function* unrevokedKeys(all: Iterable<OfTenant>): Generator<ApiKeyRecord> {
+  for (const { control } of all) {
+    for (const { document } of control.keys.values()) yield document.key;
+    for (const { document } of control.roleKeys.values()) yield document.key;
+  }
 }
 
 function opens(key: ApiKeyRecord | undefined): boolean {

@@ -111,7 +111,7 @@ function isByAdmin({ roleKeys }: Tenant, { byKey }: Granted | Revoked): boolean 
 function isFitForRole(control: Tenant, { role, key, change }: Granted): boolean {
   const isOfRole = JSON.stringify(key.scopes) === JSON.stringify(ROLES[role]);
   const isOfTenant = key.tenant === change.tenant && JSON.stringify(key.agents) === '["*"]';
-  return isNewKey(control, key) && isOfRole && isOfTenant;
+  return isNewKey(control, key) && isOfRole && isOfTenant && key.pins === undefined;
 }
 
 function isNewKey({ keys, roleKeys }: Tenant, { id, revokedAt }: ApiKeyRecord): boolean {

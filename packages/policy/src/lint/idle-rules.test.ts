@@ -34,45 +34,45 @@ test.each<[string, object[], boolean]>([
   [
     'a number that is a text',
     [
-      { field: 'context.n', op: '>', value: 1 },
-      { field: 'context.n', op: 'matches', value: '^1$' },
+      { field: 'action.args.n', op: '>', value: 1 },
+      { field: 'action.args.n', op: 'matches', value: '^1$' },
     ],
     true,
   ],
   [
     'a number that differs from a text',
     [
-      { field: 'context.n', op: '>', value: 1 },
-      { field: 'context.n', op: '!=', value: 'x' },
+      { field: 'action.args.n', op: '>', value: 1 },
+      { field: 'action.args.n', op: '!=', value: 'x' },
     ],
     true,
   ],
   [
     'a number that is no text',
-    [{ field: 'context.n', op: '>', value: 1 }, { not: [{ field: 'context.n', op: '==', value: 'x' }] }],
+    [{ field: 'action.args.n', op: '>', value: 1 }, { not: [{ field: 'action.args.n', op: '==', value: 'x' }] }],
     true,
   ],
   [
     'a boolean that differs from another',
     [
-      { field: 'context.n', op: '!=', value: true },
-      { field: 'context.n', op: 'not_in', value: [1, false, 'x'] },
+      { field: 'action.args.n', op: '!=', value: true },
+      { field: 'action.args.n', op: 'not_in', value: [1, false, 'x'] },
     ],
     false,
   ],
   [
     'no number',
     [
-      { field: 'context.n', op: '>', value: 1 },
-      { field: 'context.n', op: '<=', value: 1 },
+      { field: 'action.args.n', op: '>', value: 1 },
+      { field: 'action.args.n', op: '<=', value: 1 },
     ],
     true,
   ],
   [
     'a number',
     [
-      { field: 'context.n', op: '>=', value: 1 },
-      { field: 'context.n', op: '<=', value: 1 },
+      { field: 'action.args.n', op: '>=', value: 1 },
+      { field: 'action.args.n', op: '<=', value: 1 },
     ],
     false,
   ],

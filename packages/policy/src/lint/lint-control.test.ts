@@ -83,7 +83,7 @@ test('rules that never hold at once leave nothing over of each other, but of oth
     { id: 'mails', allowedTools: ['send_mail'] },
     { id: 'pays', allowedTools: ['pay'] },
   ];
-  const inContext = (value: string) => ({ when: { field: 'context.environment', op: '==', value } });
+  const inContext = (value: string) => ({ when: { field: 'action.args.environment', op: '==', value } });
   const ruleOf = (policy: string, fields: object) => ({ id: `r-${policy}`, policy, ...fields });
   const apart = [ruleOf('reads', inContext('prod')), ruleOf('mails', inContext('dev'))];
   expect(found({ policies: policies.slice(0, 2), rules: apart })).toEqual([]);
@@ -305,7 +305,7 @@ test('what would take too long is not told, but that it is not', () => {
     ],
     rules: ['p', 'q'].map((policy) => ({ id: `of-${policy}`, policy })),
   });
-  const linted = (steps?: number) => lintControl(control, NOW_MS, steps);
+  const linted = (steps?: number) => lintControl(control, NOW_MS, steps === undefined ? {} : { steps });
   expect(linted(0)).toEqual({
     findings: [],
     skipped: [

@@ -1,5 +1,5 @@
 /** What is amiss in a tenant's policies and rules, though every document of it is good: what blocks, and what does nothing. */
-import type { AgentDocument } from '@mandate/schemas';
+import type { AgentDocument, ApiKeyRecord } from '@mandate/schemas';
 import { agentOf } from '../control/compile-control.ts';
 import type { TenantControl } from '../control/tenant-control.ts';
 import { type Effort, takes } from '../effort.ts';
@@ -8,6 +8,7 @@ import { coveredRules } from './covering-rules.ts';
 import { agentsAlike, doubtfulPolicies, doubtfulRules, toolsAlike } from './doubtful-documents.ts';
 import { EFFORT_OF_ALL, EFFORT_OF_ONE, effortOf, type Skipped } from './effort.ts';
 import type { Finding, LintFinding } from './finding.ts';
+import { givenByClaim } from './given-by-claim.ts';
 import { idlePatterns, idleRules, type Policies, repeatedRules, unusedPolicies } from './idle-documents.ts';
 import { lintFamilies } from './lint-families.ts';
 import { contradictingLimits } from './lint-limits.ts';
@@ -18,7 +19,12 @@ import { unanchoredPatterns } from './unanchored-patterns.ts';
 /** `skipped`: what would have taken too long; nothing: it is whole. */
 export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
 
-export function lintControl(control: TenantControl, atMs: number, steps = EFFORT_OF_ALL): Linted {
+/** @param options.fileKeys of the tenant, that stand in a file: what they pin is no claim */
+export function lintControl(
+  control: TenantControl,
+  atMs: number,
+  { steps = EFFORT_OF_ALL, fileKeys = [] }: { steps?: number; fileKeys?: readonly ApiKeyRecord[] } = {},
+): Linted {
   const rules = rulesOf(control);
   const agents = [...control.agents.values()].map(({ document }) => document);
   const policies = [...control.policies];
@@ -30,6 +36,7 @@ export function lintControl(control: TenantControl, atMs: number, steps = EFFORT
     ...lintFamilies(control, agents, givenBy(control, rules, atMs), effort),
     ...idleRules(control, rules, { atMs, effort }),
     ...unanchoredPatterns(control, rules, { atMs, effort }),
+    ...givenByClaim(control, { rules, around: rules }, { atMs, effort }, fileKeys),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, rules, { atMs, effort }),
     ...doubtfulPolicies(control, policies, effort),
@@ -58,6 +65,7 @@ export function lintAround(
   control: TenantControl,
   atMs: number,
   { kind, id }: LintedDocument,
+  fileKeys: readonly ApiKeyRecord[] = [],
 ): readonly LintFinding[] {
   const rules = rulesOf(control);
   if (kind === 'agent') return lintAgent(control, rules, id, atMs);
@@ -74,6 +82,7 @@ export function lintAround(
     ...nothingInCommon(control, rules, heldBy(control, own, effort), { atMs, effort }),
     ...idleRules(control, own, { atMs, effort }),
     ...unanchoredPatterns(control, own, { atMs, effort }),
+    ...givenByClaim(control, { rules, around: own }, { atMs, effort }, fileKeys),
     ...unusedPolicies(policies, rules),
     ...betweenRules(control, policies, rules, own, { atMs, effort }),
     ...(kind === 'policy' ? doubtfulPolicies(control, policies, effort) : doubtfulRules(own, effort)),

@@ -7,6 +7,7 @@ export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
 export type Documents = {
   bounds?: object;
+  directTopic?: boolean;
   agents?: object[];
   policies?: object[];
   rules?: object[];
@@ -17,6 +18,7 @@ export type Documents = {
 /** What every document needs stands here. */
 export function controlOf({
   bounds,
+  directTopic,
   agents = [{ id: 'a' }],
   policies = [],
   rules = [],
@@ -25,7 +27,9 @@ export function controlOf({
 }: Documents) {
   const fold = foldControl();
   const bodies = [
-    ...(bounds === undefined ? [] : [{ event: 'tenant.put', tenant: { version: 1, id: 't', bounds } }]),
+    ...(bounds === undefined && directTopic === undefined
+      ? []
+      : [{ event: 'tenant.put', tenant: { version: 1, id: 't', bounds, directTopic } }]),
     ...agents.map((agent) => ({ event: 'agent.put', agent })),
     ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
     ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),

@@ -34,7 +34,7 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
   const reference = { id: document.id, hash, rules: [], policies: [] };
   return {
     ok: true,
-    compiled: { reference, policies: [policy.compiled], agents: compileGlobs(agents) },
+    compiled: { reference, policies: [policy.compiled], agents: compileGlobs(agents), agentGlobs: agents },
   };
 }
 

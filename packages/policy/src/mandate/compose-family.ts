@@ -32,7 +32,8 @@ export function composeFamily(own: Mandate, above: readonly HeldAbove[]): Mandat
 }
 
 function givenTo({ holder, mandate }: HeldAbove): GivenPolicy[] {
-  return (mandate?.reference.given ?? []).map(({ policy, rules }) => ({
+  return (mandate?.reference.given ?? []).map(({ policy, rules, ...of }) => ({
+    ...of,
     policy: nameOf(policy, holder),
     rules: rules.map((rule) => nameOf(rule, holder)),
   }));

@@ -40,10 +40,12 @@ export function compose(
 
 function eachOnce(given: readonly GivenPolicy[]): GivenPolicy[] {
   const byPolicy = Map.groupBy(given, ({ policy }) => policy);
-  return inOrderOnce([...byPolicy.keys()]).map((policy) => ({
-    policy,
-    rules: inOrderOnce((byPolicy.get(policy) ?? []).flatMap(({ rules }) => rules)),
-  }));
+  return inOrderOnce([...byPolicy.keys()]).map((policy) => {
+    const same = byPolicy.get(policy) ?? [];
+    const claims = inOrderOnce(same.flatMap(({ claims = [] }) => claims));
+    const rules = inOrderOnce(same.flatMap(({ rules }) => rules));
+    return { policy, rules, ...(claims.length > 0 && { claims }) };
+  });
 }
 
 function inOrderOnce(names: readonly string[]): string[] {

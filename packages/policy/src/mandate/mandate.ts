@@ -61,4 +61,4 @@ export type Mandate = {
 };
 
 /** A mandate that says itself who holds it. */
-export type MandateOfFile = Mandate & { agents: GlobMatcher };
+export type MandateOfFile = Mandate & { agents: GlobMatcher; agentGlobs: readonly string[] };

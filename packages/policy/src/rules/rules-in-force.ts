@@ -19,12 +19,16 @@ import {
   spend,
   type Taken,
 } from './ask-rules.ts';
+import { claimsOf } from './claims.ts';
 import type { ConditionSubject } from './condition.ts';
 import type { Rule } from './rule.ts';
 import { type Candidates, isKept, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
 
-/** `agent`: whom above the one that asks it matches; absent: that one itself. */
-type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string };
+/**
+ * `agent`: whom above the one that asks it matches; absent: that one itself. `claims`: what it looked at that the caller
+ * says of itself; absent: nothing.
+ */
+type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string; claims?: string[] };
 
 export type Resolved = {
   /** What is enforced, or observed; null where no rule matches, and so nothing is allowed. */
@@ -103,7 +107,10 @@ export function rulesInForce(
         shadow: watched.ok
           ? inShadow(matches, { steps: shadowSteps, ...ofAll })
           : unknownShadow(matchOf(watched.dearest), { steps: shadowSteps, ...ofAll }),
-        matches: matches.map(({ rule, policy }) => ({ rule: rule.id, policy: policy.name, mode: rule.mode })),
+        matches: matches.map(({ rule, policy }) => ({
+          ...{ rule: rule.id, policy: policy.name, mode: rule.mode },
+          ...claimed(rule),
+        })),
         steps: candidates.steps + held.steps,
         ...ofEnforced,
       },
@@ -136,7 +143,10 @@ export function rulesInForce(
     const key = JSON.stringify([policies.map(({ name, observe }) => [name, observe]), names]);
     const known = mandates.get(key);
     if (known !== undefined) return known;
-    const given = matches.map(({ rule, policy }) => ({ policy: policy.name, rules: [rule.id] }));
+    const given = matches.map(({ rule, policy }) => ({
+      ...{ policy: policy.name, rules: [rule.id] },
+      ...claimed(rule),
+    }));
     const unbounded = compose(id, policies, given);
     const mandate = unbounded && withBounds(unbounded, bounds);
     if (mandate !== null) mandates.set(key, mandate);
@@ -158,6 +168,11 @@ export function rulesInForce(
       return given.found;
     },
   };
+}
+
+function claimed(rule: Rule): { claims?: string[] } {
+  const claims = [...claimsOf(rule)];
+  return claims.length > 0 ? { claims } : {};
 }
 
 export function inOrder(rules: readonly Rule[]): readonly Rule[] {

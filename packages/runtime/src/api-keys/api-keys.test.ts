@@ -37,6 +37,34 @@ describe('issueApiKey', () => {
   });
 });
 
+describe('a key that expires', () => {
+  const AT_MS = Date.UTC(2026, 0, 1);
+
+  test('opens until then and not from then on; only whoever shows the whole of it is told when that was', async () => {
+    const { key, record } = issueApiKey({ ...grant, lastsMs: 1_000 }, () => AT_MS);
+    expect(record.expiresAt).toBe('2026-01-01T00:00:01.000Z');
+    let nowMs = AT_MS + 999;
+    const store = anyKeyStore(
+      memoryKeyStore([]),
+      memoryKeyStore([record], () => nowMs),
+    );
+    expect(await store.find(key)).toEqual(record);
+    expect(await store.expiredAt(key)).toBe(null);
+    nowMs += 1;
+    expect(await store.find(key)).toBe(null);
+    expect(await store.expiredAt(key)).toBe(record.expiresAt);
+    const { key: other } = issueApiKey(grant);
+    expect(await store.expiredAt(other)).toBe(null);
+    const revoked = memoryKeyStore([{ ...record, revokedAt: record.createdAt }], () => nowMs);
+    expect(await revoked.expiredAt(key)).toBe(null);
+  });
+
+  test('is none where nothing is said of how long it lasts', () => {
+    expect(issueApiKey(grant).record.expiresAt).toBeUndefined();
+    expect(issueApiKey({ ...grant, lastsMs: null }).record.expiresAt).toBeUndefined();
+  });
+});
+
 describe('parseApiKey', () => {
   test('one wrong character anywhere is noticed without a look-up', () => {
     const { key } = issueApiKey(grant);

@@ -13,7 +13,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { MandateError } from '../errors.ts';
 import { textOfFile } from '../read-text-file.ts';
 import { sharedByRequests } from '../request-scope.ts';
-import { provenRecord } from './api-key-record.ts';
+import { provenExpiry, provenRecord } from './api-key-record.ts';
 import { parseApiKey } from './key-format.ts';
 import type { KeyStore } from './key-store.ts';
 import { replaceFile, withFileLock } from './replace-file.ts';
@@ -29,8 +29,8 @@ const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedK
 
 export type FileKeyStore = KeyStore & {
   list(): Promise<readonly ApiKeyRecord[]>;
-  /** Whether it holds a key of the tenant, revoked ones among them. */
-  hasKeysOf(tenant: string): Promise<boolean>;
+  /** The keys of one tenant, revoked ones among them. */
+  ofTenant(tenant: string): Promise<readonly ApiKeyRecord[]>;
   add(record: ApiKeyRecord): Promise<void>;
   /** The record as it is now, or null when no key has this id. Revoking twice keeps the first time. */
   revoke(id: string): Promise<ApiKeyRecord | null>;
@@ -85,14 +85,15 @@ export function fileKeyStore(
 
   return sharedByRequests<FileKeyStore>({
     async find(key) {
-      const known = provenRecord(current(), key);
+      const known = provenRecord(current(), key, clock());
       // A key that was issued a moment ago works at once. Only one of a key's form is worth another look.
       if (known !== null || parseApiKey(key) === null) return known;
-      return provenRecord(look(), key);
+      return provenRecord(look(), key, clock());
     },
+    expiredAt: async (key) => provenExpiry(current(), key, clock()),
     holderOf: async (id) => current().get(id) ?? null,
     list: async () => [...look().values()],
-    hasKeysOf: async (tenant) => [...look().values()].some((record) => record.tenant === tenant),
+    ofTenant: async (tenant) => [...look().values()].filter((record) => record.tenant === tenant),
     add: (record) =>
       change((records) => {
         // One that does not fit would make the whole file unreadable.

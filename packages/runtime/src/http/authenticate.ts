@@ -93,7 +93,8 @@ export function authenticate(
       request.namedKey = id === undefined || keys === null ? null : await keys.holderOf(id);
       const wait = secondsToWait(reply, await refusalRate(request));
       if (wait !== null) refuse(request, tooManyRequests(wait));
-      refuse(request, unauthenticated(credential));
+      const expiredAt = credential === null || keys === null ? null : await keys.expiredAt(credential);
+      refuse(request, expiredAt === null ? unauthenticated(credential) : keyExpired(expiredAt));
     }
 
     const wait = secondsToWait(reply, await keyRate(request));
@@ -130,12 +131,20 @@ function credentialOf({ headers }: FastifyRequest): string | null {
   return bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : null);
 }
 
+const CHALLENGE = 'Bearer realm="mandate"';
+
+function keyExpired(expiredAt: string): HttpProblem {
+  return new HttpProblem(401, 'KEY_EXPIRED', `this API key expired at ${expiredAt}`, {
+    remedy: 'Use another, or have another issued. A key that has expired lets nobody in again.',
+    headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
+  });
+}
+
 export function unauthenticated(credential: string | null): HttpProblem {
-  const challenge = 'Bearer realm="mandate"';
   if (credential === null) {
     return new HttpProblem(401, 'UNAUTHENTICATED', 'an API key is required', {
       remedy: 'Send it in the header authorization: Bearer sk-mdt_…',
-      headers: { 'www-authenticate': challenge },
+      headers: { 'www-authenticate': CHALLENGE },
     });
   }
   const [message, remedy] =
@@ -144,7 +153,7 @@ export function unauthenticated(credential: string | null): HttpProblem {
       : ['this API key is unknown or revoked', 'Use a live one, or have the operator issue one.'];
   return new HttpProblem(401, 'UNAUTHENTICATED', message, {
     remedy,
-    headers: { 'www-authenticate': `${challenge}, error="invalid_token"` },
+    headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
   });
 }
 

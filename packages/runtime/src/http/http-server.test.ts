@@ -143,6 +143,24 @@ describe('credentials', () => {
     expect(lines.filter((line) => line.includes('request refused'))).toHaveLength(1);
   });
 
+  test('a key that has expired is told so, and lets nobody in again', async () => {
+    const { key, record } = issueApiKey({
+      ...{ tenant: 'acme', scopes: ['publish'], agents: ['*'], name: 'for a while' },
+      lastsMs: 60_000,
+    });
+    let nowMs = Date.now();
+    await serve({ keys: memoryKeyStore([record], () => nowMs) });
+    expect((await server.inject({ url: '/v1/whoami', headers: bearer(key) })).statusCode).toBe(200);
+    nowMs += 60_000;
+    const answer = await server.inject({ url: '/v1/whoami', headers: bearer(key) });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
+    expect(answer.json()).toMatchObject({
+      code: 'KEY_EXPIRED',
+      detail: `this API key expired at ${record.expiresAt}`,
+    });
+  });
+
   test('a refusal is logged with the public id of the key and without its secret', async () => {
     const { lines } = await serve();
     const stranger = issue(['publish']);

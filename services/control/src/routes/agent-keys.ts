@@ -1,11 +1,21 @@
 /** /v1/agents/:id/keys: with which an agent publishes, as itself and nobody else. */
 import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/runtime';
-import { AGENT_SCOPES, id, time } from '@mandate/schemas';
+import { AGENT_SCOPES, id, type KeyPins, keyPins, time } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
 import { notFound } from '../writes/not-found.ts';
-import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
+import {
+  expiresAt,
+  expiresInMs,
+  IN_THE_WAY,
+  idParams,
+  MAY_READ,
+  MAY_WRITE,
+  NOT_THERE,
+  revision,
+  whyQuery,
+} from './shapes.ts';
 
 const tags = ['agents'];
 
@@ -23,6 +33,22 @@ export const keyQuery = whyQuery.extend({
     .describe('`false`: the key does not report outcomes. Somebody else settles what the agent runs.'),
 });
 
+const keyBody = z
+  .strictObject({
+    pins: keyPins
+      .optional()
+      .describe(
+        'What every action with this key acts in, and in whose name: an action that says otherwise is refused. Absent: nothing, and what actions say of it are claims of the agent.',
+      ),
+    expiresInMs: expiresInMs
+      .default(null)
+      .describe('How long it lets in; null, as when absent: until it is revoked.'),
+  })
+  .nullish()
+  .meta({ examples: [{ pins: { context: { environment: 'prod' } }, expiresInMs: 2_592_000_000 }] });
+
+const shownKey = z.object({ id, createdAt: time, expiresAt, pins: keyPins.optional() });
+
 export const SHOWN_ONCE =
   'null where this very request was answered before, under its Idempotency-Key: issue another then.';
 
@@ -30,11 +56,16 @@ export const SHOWN_ONCE =
 export async function issueKey(
   control: Control,
   request: Asked,
-  { agentId, report }: { agentId: string; report: boolean },
+  {
+    agentId,
+    report,
+    pins,
+    lastsMs = null,
+  }: { agentId: string; report: boolean; pins?: KeyPins | undefined; lastsMs?: number | null | undefined },
 ): Promise<z.output<typeof issuedKey> | null> {
   const { tenant } = callerOf(request);
   const { key, record } = issueApiKey(
-    { tenant, scopes: AGENT_SCOPES[report ? 0 : 1], agents: [agentId], name: agentId },
+    { tenant, scopes: AGENT_SCOPES[report ? 0 : 1], agents: [agentId], name: agentId, pins, lastsMs },
     control.clock,
   );
   const what = { event: 'key.issued' as const, agentId, key: record };
@@ -57,7 +88,7 @@ export function readAgentKeys(server: HttpServer, { followed }: Control): void {
         tags,
         summary: 'The keys that an agent may publish with',
         params: idParams,
-        response: { 200: z.object({ keys: z.array(z.object({ id, createdAt: time })) }) },
+        response: { 200: z.object({ keys: z.array(shownKey) }) },
       },
     },
     (request) => {
@@ -65,7 +96,12 @@ export function readAgentKeys(server: HttpServer, { followed }: Control): void {
       const { agents, keys } = followed.tenant(callerOf(request).tenant);
       if (!agents.has(agentId)) throw notFound('agent', agentId);
       const own = [...keys.values()].filter(({ document }) => document.agentId === agentId);
-      return { keys: own.map(({ document: { key } }) => ({ id: key.id, createdAt: key.createdAt })) };
+      return {
+        keys: own.map(({ document: { key } }) => {
+          const { id, createdAt, expiresAt = null, pins } = key;
+          return { id, createdAt, expiresAt, ...(pins && { pins }) };
+        }),
+      };
     },
   );
 }
@@ -80,12 +116,14 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
         summary: 'Issue a key that publishes and reports as this agent, and does nothing else',
         params: idParams,
         querystring: keyQuery,
+        body: keyBody,
         response: { 201: z.object({ key: issuedKey.nullable().describe(SHOWN_ONCE) }) },
       },
     },
     async (request, reply) => {
       const { report } = request.query;
-      const key = await issueKey(control, request, { agentId: request.params.id, report });
+      const { pins, expiresInMs: lastsMs } = request.body ?? {};
+      const key = await issueKey(control, request, { agentId: request.params.id, report, pins, lastsMs });
       reply.code(201);
       return { key };
     },

@@ -95,7 +95,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
         agent,
         key,
         widens,
-        lint: lintOf(control, request, { kind: 'agent', id: agent.id }),
+        lint: await lintOf(control, request, { kind: 'agent', id: agent.id }),
       };
     },
   );
@@ -117,7 +117,12 @@ export function writeAgents(server: HttpServer, control: Control): void {
       const agent = request.body;
       mustBeNamed(request.params.id, agent);
       const { revision, widens } = await carryOut(control, request, reply, { event: 'agent.put', agent });
-      return { revision, agent, widens, lint: lintOf(control, request, { kind: 'agent', id: agent.id }) };
+      return {
+        revision,
+        agent,
+        widens,
+        lint: await lintOf(control, request, { kind: 'agent', id: agent.id }),
+      };
     },
   );
 
@@ -137,7 +142,7 @@ export function writeAgents(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const { id: agentId } = request.params;
       const { revision } = await carryOut(control, request, reply, { event: 'agent.retired', agentId });
-      return { revision, lint: lintOf(control, request, { kind: 'agent', id: agentId }) };
+      return { revision, lint: await lintOf(control, request, { kind: 'agent', id: agentId }) };
     },
   );
 }

@@ -179,7 +179,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         isArchived: false,
         policy,
         widens,
-        lint: lintAbout(request, policy.id),
+        lint: await lintAbout(request, policy.id),
       };
     },
   );
@@ -201,7 +201,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       const policy = request.body;
       mustBeNamed(request.params.id, policy);
       mustCompile(compilePolicy(policy, policy.id));
-      return { ...(await publish(request, reply, policy)), lint: lintAbout(request, policy.id) };
+      return { ...(await publish(request, reply, policy)), lint: await lintAbout(request, policy.id) };
     },
   );
 
@@ -222,7 +222,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       const { id } = request.params;
       const policy = latestOf(request, id)?.versions[request.body.version - 1]?.document;
       if (policy === undefined) throw notFound('policy', `${id}@${request.body.version}`);
-      return { ...(await publish(request, reply, policy)), lint: lintAbout(request, id) };
+      return { ...(await publish(request, reply, policy)), lint: await lintAbout(request, id) };
     },
   );
 
@@ -247,7 +247,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       const forced = request.query.forced === 'true';
       const what = { event: 'policy.archived' as const, policyId, forced };
       const { revision } = await carryOut(control, request, reply, what);
-      return { revision, lint: lintAbout(request, policyId) };
+      return { revision, lint: await lintAbout(request, policyId) };
     },
   );
 }

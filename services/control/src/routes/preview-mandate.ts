@@ -42,6 +42,12 @@ const actionAnswer = planned.extend({
       policy: z.string(),
       mode: z.enum(RULE_MODES),
       agent: id.optional().describe('Whom above the agent it matches; absent: the agent itself.'),
+      claims: z
+        .array(z.string())
+        .optional()
+        .describe(
+          'What it looked at that the caller says of itself, unless its API key pins it; absent: nothing.',
+        ),
     }),
   ),
   near,

@@ -1,11 +1,11 @@
 /** /v1/keys: of the people who work with the tenant, each with a role. What agents publish with is at /v1/agents/:id/keys. */
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
-import { apiKeyRecord, id, ROLE_NAMES, time } from '@mandate/schemas';
+import { apiKeyRecord, id, ROLE_NAMES, roleLastsMs, time } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, adminRevoked, carryOut, repeatableId } from '../writes/carry-out.ts';
 import { pagesById } from './pages.ts';
-import { IN_THE_WAY, idParams, NOT_THERE, revision, whyQuery } from './shapes.ts';
+import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
 const tags = ['keys'];
 const scope = 'admin';
@@ -21,11 +21,16 @@ const body = z
       '`viewer` reads the audit, and what is registered; `operator` does that, and stops, revives, approves and adjusts; `author` ' +
         'does what a viewer does, and changes agents, policies and rules; `admin` all of that, and forgets people, and issues keys.',
     ),
+    expiresInMs: expiresInMs
+      .optional()
+      .describe(
+        'How long it lets in; null: until it is revoked. Absent: 90 days, and for a `reporter`, which is no person, until it is revoked.',
+      ),
   })
   .meta({ examples: [{ name: 'ann', role: 'operator' }] });
 type Wanted = z.output<typeof body>;
 
-const shown = z.object({ revision, id, name, role, createdAt: time });
+const shown = z.object({ revision, id, name, role, createdAt: time, expiresAt });
 const issued = shown.extend({
   key: z
     .string()
@@ -41,7 +46,8 @@ type RoleKeys = ReturnType<Control['followed']['tenant']>['roleKeys'];
 type Kept = RoleKeys extends ReadonlyMap<string, infer One> ? One : never;
 
 function shownOf({ revision, document: { role, key } }: Kept): z.output<typeof shown> {
-  return { revision, id: key.id, name: key.name, role, createdAt: key.createdAt };
+  const { id, name, createdAt, expiresAt = null } = key;
+  return { revision, id, name, role, createdAt, expiresAt };
 }
 
 export function readRoleKeys(server: HttpServer, { followed }: Control): void {
@@ -108,10 +114,10 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
 async function issue(
   control: Control,
   request: Asked,
-  { name, role }: Wanted,
+  { name, role, expiresInMs: lastsMs = roleLastsMs(role) }: Wanted,
 ): Promise<z.output<typeof issued>> {
   const { tenant } = callerOf(request);
-  const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
+  const { key, record } = issueRoleKey({ tenant, role, name, lastsMs }, control.clock);
   const what = { event: 'role.granted' as const, role, key: record, ...(await asking(control, request)) };
   try {
     const { revision } = await carryOut(control, request, null, what, { expects: 0, part: PART });
@@ -120,9 +126,13 @@ async function issue(
     // Another key, drawn by chance, was issued under the same change.
     const before =
       error instanceof HttpProblem && error.code === 'ID_REUSED' && issuedBefore(control, request);
-    if (!before || before.name !== name || before.role !== role) throw error;
+    if (!before || before.name !== name || before.role !== role || lastsOf(before) !== lastsMs) throw error;
     return { ...before, key: null };
   }
+}
+
+function lastsOf({ createdAt, expiresAt }: z.output<typeof shown>): number | null {
+  return expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
 /** By this very request, and not revoked since. */

@@ -98,7 +98,7 @@ export function writeRules(server: HttpServer, control: Control): void {
         { expects: 0 },
       );
       reply.code(201).header('location', `/v1/rules/${encodeURIComponent(rule.id)}`);
-      return { revision, rule, widens, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
+      return { revision, rule, widens, lint: await lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
 
@@ -144,7 +144,7 @@ export function writeRules(server: HttpServer, control: Control): void {
       mustBeNamed(request.params.id, rule);
       mustCompile(compileRule(rule));
       const { revision, widens } = await carryOut(control, request, reply, { event: 'rule.put', rule });
-      return { revision, rule, widens, lint: lintOf(control, request, { kind: 'rule', id: rule.id }) };
+      return { revision, rule, widens, lint: await lintOf(control, request, { kind: 'rule', id: rule.id }) };
     },
   );
 
@@ -165,7 +165,9 @@ export function writeRules(server: HttpServer, control: Control): void {
       const { policy } = control.followed.tenant(callerOf(request).tenant).rules.get(ruleId)?.document ?? {};
       const carriedOut = await carryOut(control, request, reply, { event: 'rule.removed', ruleId });
       const lint =
-        policy === undefined ? [] : lintOf(control, request, { kind: 'policy', id: policyNamed(policy).id });
+        policy === undefined
+          ? []
+          : await lintOf(control, request, { kind: 'policy', id: policyNamed(policy).id });
       return { ...carriedOut, lint };
     },
   );

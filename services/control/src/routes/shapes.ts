@@ -1,6 +1,6 @@
 /** What several routes take and give. */
 import { HttpProblem } from '@mandate/runtime';
-import { count, id } from '@mandate/schemas';
+import { CAPS, count, id, time } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const MAY_READ = ['audit', 'author'] as const;
@@ -12,6 +12,13 @@ const reason = z.string().trim().min(1).max(500).optional();
 
 /** Of every write. */
 export const whyQuery = z.strictObject({ reason: reason.describe('Why: it stands in the record for ever.') });
+
+/** For how long a key that is issued lets in; null: it does not expire. What absent means each route says. */
+export const expiresInMs = z.int().min(1_000).max(CAPS.keyMs).nullable();
+
+export const expiresAt = time
+  .nullable()
+  .describe('From then on it lets nobody in; null: it does not expire.');
 
 export const limit = z.coerce
   .number()

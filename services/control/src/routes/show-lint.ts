@@ -28,12 +28,14 @@ export const lint = z
     'What is amiss about it, though it is in force: as GET /v1/lint says it, for the first 100 agents that it holds.',
   );
 
-export function lintOf(
-  { followed, clock }: Control,
+export async function lintOf(
+  { followed, clock, fileKeys }: Control,
   request: Parameters<typeof callerOf>[0],
   around: LintedDocument,
-): z.output<typeof lint> {
-  return shown(lintAround(followed.tenant(callerOf(request).tenant), clock(), around));
+): Promise<z.output<typeof lint>> {
+  const { tenant } = callerOf(request);
+  const keys = await fileKeys(tenant);
+  return shown(lintAround(followed.tenant(tenant), clock(), around, keys));
 }
 
 function shown(found: readonly LintFinding[]): z.output<typeof lint> {
@@ -44,7 +46,7 @@ function shown(found: readonly LintFinding[]): z.output<typeof lint> {
   }));
 }
 
-export function showLint(server: HttpServer, { followed, clock }: Control): void {
+export function showLint(server: HttpServer, { followed, clock, fileKeys }: Control): void {
   server.get(
     '/v1/lint',
     {
@@ -55,8 +57,10 @@ export function showLint(server: HttpServer, { followed, clock }: Control): void
         response: { 200: answer },
       },
     },
-    (request) => {
-      const { findings, skipped } = lintControl(followed.tenant(callerOf(request).tenant), clock());
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const keys = await fileKeys(tenant);
+      const { findings, skipped } = lintControl(followed.tenant(tenant), clock(), { fileKeys: keys });
       return { findings: shown(findings), complete: skipped.length === 0, skipped: [...skipped] };
     },
   );

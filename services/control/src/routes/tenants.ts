@@ -4,7 +4,7 @@
  */
 import { compileBounds, type OpenedTenant } from '@mandate/policy';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/runtime';
-import { count, id, tenantDocument, time } from '@mandate/schemas';
+import { count, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
@@ -35,7 +35,7 @@ const opened = counted.extend({
     .object({ id, name: z.string(), role: z.literal('admin'), key: z.string() })
     .nullable()
     .describe(
-      'Of its first admin, who issues all others: it is kept nowhere, so hand it on. null where something stands in the ' +
+      'Of its first admin, who issues all others: it is kept nowhere, so hand it on. It lets in for 90 days. null where something stands in the ' +
         'tenant already, or a key of it is in the file of the plane: its people issue their own, or `mandate keys issue` does. ' +
         'Also null where this very request was answered before.',
     ),
@@ -126,7 +126,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const { id } = request.body;
       // Asked first: where it cannot be known, nothing is opened.
-      const isKnown = await control.hasFileKeys(id);
+      const isKnown = (await control.fileKeys(id)).length > 0;
       await put(control, request, reply, { expects: 0 });
       const key = isKnown ? null : await firstKey(control, request, id);
       reply.code(201).header('location', `/v1/tenants/${id}`);
@@ -204,7 +204,7 @@ async function firstKey(
   if ([agents, retired, policies, rules, issued.byId, roleKeys].some(({ size }) => size > 0)) return null;
   const role = 'admin';
   const name = `first admin of ${tenant}`;
-  const { key, record } = issueRoleKey({ tenant, role, name }, control.clock);
+  const { key, record } = issueRoleKey({ tenant, role, name, lastsMs: roleLastsMs(role) }, control.clock);
   const what = { event: 'role.granted' as const, role, key: record } as const;
   try {
     await carryOut(control, request, null, what, { expects: 0, part: name, tenant });

@@ -17,6 +17,7 @@ import {
   type ActionsRecord,
   agentKey,
   type ListedFault,
+  type Pinned,
   readActionsRecord,
   recordHeaders,
   type Source,
@@ -31,8 +32,8 @@ import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas }
 /** One record on its way: what was made of a caller's item, and where it lies now. */
 export type Published<T> = { item: T; source: Source; answer: Answer | null };
 
-/** `fingerprint`: of what was redacted from it. */
-type ToPublish = { record: ActionsRecord; fingerprint: string | null };
+/** `fingerprint`: of what was redacted from it. `pinned`: what of it the caller's key fixes. */
+type ToPublish = { record: ActionsRecord; fingerprint: string | null; pinned?: Pinned | null };
 
 export type Route<T> = {
   code: 'INVALID_ACTION' | 'INVALID_OUTCOME';
@@ -57,12 +58,12 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   const traceparent = span?.traceparent ?? request.traceparent;
   const outgoing = items.map(({ agentId }, index) => {
     const id = records.length === 1 ? request.id : `${request.id}-${index}`;
-    const { event = '', value = '', fingerprint = null } = records[index] ?? {};
+    const { event, value, ...of } = records[index] ?? NOTHING_WRITTEN;
     const named = { id, event };
     return {
       key: agentKey(key.tenant, agentId),
       value,
-      headers: recordHeaders(named, { source: 'gateway', traceparent, fingerprint }),
+      headers: recordHeaders(named, { source: 'gateway', traceparent, ...of }),
     };
   });
 
@@ -94,7 +95,9 @@ function appending(
   return span;
 }
 
-type Written = { event: string; value: string; fingerprint: string | null };
+type Written = Omit<ToPublish, 'record'> & { event: string; value: string };
+
+const NOTHING_WRITTEN: Written = { event: '', value: '', fingerprint: null };
 
 /**
  * What is published is read first as the decider will read it, so that nothing that was accepted becomes a dead letter.
@@ -109,9 +112,9 @@ function* recordsOf<T>(
   const faults: ListedFault[] = [];
   let wrong = 0;
   for (const [index, item] of items.entries()) {
-    const { record, fingerprint } = recordOf(item, submission);
+    const { record, fingerprint, pinned = null } = recordOf(item, submission);
     const value = JSON.stringify(record);
-    written.push({ event: record.event, value, fingerprint });
+    written.push({ event: record.event, value, fingerprint, pinned });
     const read = readActionsRecord(Buffer.from(value));
     if (!read.ok) {
       wrong += 1;

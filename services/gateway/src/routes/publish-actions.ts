@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { withheldFor, withheldReasons } from '../hand-over.ts';
+import { pinClaims } from '../publish/pin-claims.ts';
 import { type Published, publishRecords, type Route } from '../publish/publish-records.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
 import { redactAction } from '../publish/redact-action.ts';
@@ -42,7 +43,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
         tags: ['publish'],
         summary: 'Publish an action, or a list of them; with waitMs, wait for the decisions',
         description:
-          'All of a list is published, or nothing. The same action sent again is decided and charged once.',
+          'All of a list is published, or nothing. The same action sent again is decided and charged once. What an action says of its context, principal and cost are claims of the caller. An API key may fix the first two: an action that says otherwise is refused, and what it leaves out is filled in.',
         querystring: waitQuery,
         body: z
           .union([
@@ -79,9 +80,10 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
           if (idempotencyKey !== null && many) throw keyForMany();
           const given = idempotencyKey === null ? {} : { idempotencyKey };
           const deadline = waitMs > 0 ? { deadlineMs: waitMs } : {};
-          const original = { ...given, ...deadline, ...item, tenant };
+          const { claims, pinned = null } = pinClaims(callerOf(request), item) ?? {};
+          const original = { ...given, ...deadline, ...item, ...claims, tenant };
           const { action, fingerprint } = redactAction(gateway, original, tenant);
-          return { record: { event: 'action.requested', action }, fingerprint };
+          return { record: { event: 'action.requested', action }, fingerprint, pinned };
         },
       };
       await gateway.untilSealable();

@@ -1,0 +1,46 @@
+/** When API keys expire: how it is asked for, and what people are told of it. */
+import { CAPS, DEFAULTS } from '@mandate/schemas';
+import type { Command } from 'commander';
+import { durationMs } from '../input/option-values.ts';
+import { relativeTime } from '../output/relative-time.ts';
+import { warningsText } from '../output/warnings-text.ts';
+
+export type Expiry = { expires?: number | 'never' };
+
+type Expiring = {
+  id: string;
+  name: string;
+  expiresAt?: string | null | undefined;
+  revokedAt?: string | null;
+};
+
+export function withExpiry(command: Command): Command {
+  const duration = durationMs({ min: 1_000, max: CAPS.keyMs });
+  return command.option(
+    '--expires <duration>',
+    'how long it lets in, such as 30d, or never; a role of people 90d when absent, anything else never',
+    (text: string) => (text === 'never' ? text : duration(text)),
+  );
+}
+
+/** As services take it; undefined: nothing is said of it. */
+export function expiresInMs({ expires }: Expiry): number | null | undefined {
+  return expires === 'never' ? null : expires;
+}
+
+/** For the column of a list. */
+export function expiryText({ expiresAt }: Expiring, nowMs: number): string {
+  if (expiresAt === undefined || expiresAt === null) return 'never';
+  const apart = relativeTime(Date.parse(expiresAt), nowMs);
+  return Date.parse(expiresAt) <= nowMs ? `expired ${apart}` : `${expiresAt} (${apart})`;
+}
+
+/** For stderr: the keys that soon let nobody in. Empty where there are none. */
+export function expiryWarnings(keys: readonly Expiring[], nowMs: number): string {
+  const lines = keys.flatMap(({ id, name, expiresAt, revokedAt = null }) => {
+    const leftMs = expiresAt == null || revokedAt !== null ? Number.NaN : Date.parse(expiresAt) - nowMs;
+    if (!(leftMs > 0 && leftMs <= DEFAULTS.keyExpiryWarningMs)) return [];
+    return [`the key ${name} (${id}) expires ${relativeTime(nowMs + leftMs, nowMs)}`];
+  });
+  return warningsText(lines, 'Issue another before that, and revoke this one then.');
+}

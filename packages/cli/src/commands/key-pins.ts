@@ -1,0 +1,49 @@
+/** What a key fixes of the actions that are published with it, as an option says it. */
+import type { Json, KeyPins } from '@mandate/schemas';
+import { keyPins } from '@mandate/schemas';
+import { type Command, InvalidArgumentError } from 'commander';
+import { CommandFailure } from '../command-context.ts';
+
+type Pin = { field: readonly string[]; value: Json };
+
+export type PinOptions = { pin?: readonly Pin[] };
+
+export function withPins(command: Command): Command {
+  return command.option(
+    '--pin <field=value...>',
+    'what every action with it acts in, or in whose name: context.environment=prod principal.id=ann principal.role=admin',
+    (text: string, before: readonly Pin[] = []) => [...before, pinIn(text)],
+  );
+}
+
+const PIN = /^(context\.[^.=]+|principal\.(?:id|role))=([\s\S]*)$/;
+
+function pinIn(text: string): Pin {
+  const [, field, written = ''] = PIN.exec(text) ?? [];
+  if (field === undefined)
+    throw new InvalidArgumentError('Give context.NAME=value, principal.id=value or principal.role=value.');
+  return { field: field.split('.'), value: field.startsWith('principal') ? written : valueIn(written) };
+}
+
+/** JSON, or else the text as it stands. */
+function valueIn(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+export function pinsOf({ pin = [] }: PinOptions): KeyPins | undefined {
+  if (pin.length === 0) return undefined;
+  const of = (root: string) =>
+    pin.flatMap(({ field: [first, name = ''], value }) => (first === root ? [[name, value] as const] : []));
+  const [context, principal] = [of('context'), of('principal')];
+  const read = keyPins.safeParse({
+    ...(context.length > 0 && { context: Object.fromEntries(context) }),
+    ...(principal.length > 0 && { principal: Object.fromEntries(principal) }),
+  });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new CommandFailure(2, `--pin: ${issue?.path.join('.')} ${issue?.message}`, 'A role goes with an id.');
+}

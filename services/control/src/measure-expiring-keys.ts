@@ -1,0 +1,33 @@
+/** Tells how many API keys soon let nobody in, so that an alarm rings before their holders notice. */
+import { isExpired, type Logger, lookOften, type Metrics } from '@mandate/runtime';
+import { type ApiKeyRecord, DEFAULTS } from '@mandate/schemas';
+
+type Options = {
+  metrics: Metrics;
+  log: Logger;
+  clock(): number;
+  /** Those of the file and of the log. */
+  keys(): Promise<Iterable<ApiKeyRecord>>;
+  /** Default a minute. */
+  everyMs?: number;
+};
+
+export function measureExpiringKeys({ metrics, log, clock, keys, everyMs = 60_000 }: Options): {
+  stop(): void;
+} {
+  const expiring = metrics.gauge({
+    name: 'mandate_control_expiring_keys',
+    help: 'API keys that let somebody in now and expire within two weeks',
+  });
+  const look = async () => expiring.set(expiringIn(await keys(), clock()));
+  return lookOften(everyMs, look, (err) => log.warn({ err }, 'keys that expire cannot be counted'));
+}
+
+export function expiringIn(keys: Iterable<ApiKeyRecord>, nowMs: number): number {
+  let count = 0;
+  for (const key of keys) {
+    const isLive = key.revokedAt === null && !isExpired(key, nowMs);
+    if (isLive && isExpired(key, nowMs + DEFAULTS.keyExpiryWarningMs)) count += 1;
+  }
+  return count;
+}

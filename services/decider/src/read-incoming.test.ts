@@ -1,0 +1,51 @@
+import { pinnedIn, recordHeaders, TOPICS, topicOfTenant } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { readIncoming } from './read-incoming.ts';
+
+const PINNED = { pinned: ['context.environment'], pinnedBy: 'abcdefghijkl' };
+const value = Buffer.from(
+  JSON.stringify({
+    event: 'action.requested',
+    action: { id: 'a', agentId: 'bot', type: 'tool_call', tool: 'look' },
+  }),
+);
+const incoming = (topic: string, headers: Readonly<Record<string, string>>) => ({
+  source: { topic, partition: 0, offset: '0' },
+  appendedAtMs: 0,
+  key: null,
+  value,
+  pinned: pinnedIn(headers),
+});
+const headers = recordHeaders(
+  { id: 'r', event: 'action.requested' },
+  { source: 'gateway', traceparent: null, pinned: PINNED },
+);
+
+test('what the key of an action fixed is known of what gateways publish', () => {
+  expect(readIncoming(incoming(TOPICS.actions, headers), Date.now)).toMatchObject({ action: PINNED });
+});
+
+test('on a topic that a tenant writes itself everything is a claim, whatever the headers say', () => {
+  const read = readIncoming(incoming(topicOfTenant('acme'), headers), Date.now);
+  expect(read).toMatchObject({ kind: 'action', tenant: 'acme' });
+  expect(read).not.toHaveProperty('action.pinned');
+});
+
+test.each(['x', '{}', '[]', '{"pinned":[],"pinnedBy":"abcdefghijkl"}', '{"pinned":["a"],"pinnedBy":"../"}'])(
+  'a header of another form pins nothing: %s',
+  (text) => {
+    expect(pinnedIn({ 'mandate-pinned': text })).toBe(null);
+  },
+);
+
+test('no action can say itself that it is pinned', () => {
+  const claims = {
+    event: 'action.requested',
+    action: { id: 'a', agentId: 'b', type: 'tool_call', tool: 't', ...PINNED },
+  };
+  const read = readIncoming(
+    { ...incoming(TOPICS.actions, {}), value: Buffer.from(JSON.stringify(claims)) },
+    Date.now,
+  );
+  expect(read.kind).toBe('bad');
+});

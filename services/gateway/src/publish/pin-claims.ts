@@ -1,0 +1,45 @@
+/**
+ * What an API key fixes of the actions that are published with it. An action that says otherwise is refused, and what it
+ * leaves out is filled in. All else that an action says of its context and its principal is a claim of the caller.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { HttpProblem } from '@mandate/runtime';
+import { type Action, type ApiKeyRecord, type Pinned, pinnedFields } from '@mandate/schemas';
+
+type Claims = Pick<Action, 'context' | 'principal'>;
+
+/** Null: the key fixes nothing. Throws PINNED_BY_KEY. */
+export function pinClaims(
+  { id, pins }: Pick<ApiKeyRecord, 'id' | 'pins'>,
+  { context, principal }: Claims,
+): { claims: Claims; pinned: Pinned } | null {
+  if (pins === undefined) return null;
+  const names = Object.keys(pins.context ?? {});
+  for (const name of names)
+    if (context !== undefined && Object.hasOwn(context, name))
+      mustAgree(`context.${name}`, context[name], pins.context?.[name]);
+  if (principal !== undefined && pins.principal !== undefined) {
+    mustAgree('principal.id', principal.id, pins.principal.id);
+    if (principal.role !== undefined) mustAgree('principal.role', principal.role, pins.principal.role);
+  }
+  return {
+    claims: {
+      ...(names.length > 0 && { context: { ...context, ...pins.context } }),
+      ...(pins.principal !== undefined && { principal: pins.principal }),
+    },
+    pinned: { pinned: pinnedFields(pins), pinnedBy: id },
+  };
+}
+
+/** What the key fixes is not told to whoever holds it: only which field is at odds. */
+function mustAgree(field: string, said: unknown, fixed: unknown): void {
+  if (isDeepStrictEqual(said, fixed)) return;
+  throw new HttpProblem(
+    403,
+    'PINNED_BY_KEY',
+    `this API key fixes ${field}, and the action says something else`,
+    {
+      remedy: `Leave ${field} out, or use a key that does not fix it.`,
+    },
+  );
+}
