@@ -18,6 +18,8 @@ export const agentDocument = z
       .default({}),
     /** Whose sub-agent it is. */
     parent: id.optional(),
+    /** It, and whoever is below it, does nothing but under a grant: an action that names none is blocked. */
+    requiresGrant: z.boolean().optional(),
   })
   .meta({ title: 'agent', description: 'An agent, and what rules may ask of it.' });
 export type AgentDocument = z.output<typeof agentDocument>;

@@ -56,6 +56,7 @@ const agent = fc.record({
   groups: fc.subarray(['g', 'h']),
   labels: fc.record({ team: fc.constantFrom('x', 'y'), tier: fc.nat(1) }, { requiredKeys: [] }),
   parent: sometimes(fc.constantFrom('agent-2', 'agent-3')),
+  requiresGrant: fc.constantFrom(undefined, undefined, undefined, undefined, true),
 });
 
 const others = [
@@ -90,7 +91,7 @@ const changes = fc.oneof(
     .map(([rule, names]) => ({ event: 'rule.put', rule, names })),
   fc.constantFrom('r', 's', 't').map((ruleId) => ({ event: 'rule.removed', ruleId })),
   fc
-    .tuple(agent, fc.subarray(['name', 'groups', 'labels', 'parent'], { maxLength: 1 }))
+    .tuple(agent, fc.subarray(['name', 'groups', 'labels', 'parent', 'requiresGrant'], { maxLength: 1 }))
     .map(([agent, names]) => ({ event: 'agent.put', agent, names })),
 );
 
@@ -252,6 +253,13 @@ test.each<[string, Body[], Body, readonly string[]]>([
     agentPut({}),
     ['parent: a → none: others may hold the agent'],
   ],
+  [
+    'a grant that is required no more',
+    [agentPut({ requiresGrant: true })],
+    agentPut({}),
+    ['requiresGrant: true → gone: it, and whoever is below it, acts without a grant'],
+  ],
+  ['a grant that is required from now on', [agentPut({})], agentPut({ requiresGrant: true }), []],
   [
     'one that was retired',
     [agentPut({}), { event: 'agent.retired', agentId: 'bot' }],

@@ -98,6 +98,24 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'GRANT_REQUIRED',
+    {
+      mandate: {},
+      before: async (box) => {
+        const control = registered({
+          agents: [{ id: 'agent-1', requiresGrant: true }],
+          policies: [],
+          rules: [],
+        });
+        box.context = { ...box.context, control: () => control };
+      },
+      needs: {
+        'mandate-found': ['a mandate that is issued to "agent-1", whose id the action names as mandateId'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
     'MANDATE_NOT_FOUND',
     {
       mandate: { agents: ['other'] },

@@ -40,6 +40,11 @@ const REASONS: readonly Reason[] = [
   },
   { code: 'TENANT_CLOSED', check: 'tenant-open', register: { closedAt: '2026-03-01T12:00:00.000Z' } },
   {
+    code: 'GRANT_REQUIRED',
+    check: 'mandate-found',
+    register: { agents: [{ id: 'agent-1', requiresGrant: true }] },
+  },
+  {
     code: 'RULES_TOO_COSTLY',
     check: 'within-steps',
     register: {
@@ -132,7 +137,7 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   return decisionOf(answer);
 }
 
-test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(174));
+test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(194));
 
 describe('of two, the earlier', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(

@@ -1314,6 +1314,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     ['8 lint: what every key pins is no claim', 'pins.length > 0 && pins.every(', 'pins.some('],
   ]),
+  ...inFile(`${POLICY}/control/grant-required.ts`, [
+    ['1 an agent that requires a grant names one', 'if (agent.requiresGrant) return agent.id;', ''],
+    ['1 nobody below it acts without a grant', 'if (requiresGrant) return id;', ''],
+    ['1 what rules compose to is no grant', ' && mandateId !== COMPOSED', ''],
+  ]),
   ...inFile(`${POLICY}/control/former-ancestors.ts`, [
     ['6 who leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],
     [

@@ -35,6 +35,22 @@ export function noRuleMatches({ agentId }: Action): Plan {
   );
 }
 
+/** @param requiredBy the agent itself, or one above it */
+export function grantRequired({ agentId }: Action, requiredBy: string): Plan {
+  const whose = requiredBy === agentId ? '' : `, as "${requiredBy}" above it does`;
+  return refusedPlan(
+    null,
+    {
+      code: 'GRANT_REQUIRED',
+      reason: `The agent "${agentId}" acts only under a grant${whose}, and the action names none.`,
+      remedy:
+        'Have a mandate issued to the agent (POST /v1/mandates/issue), and send its id as mandateId, under a new action id.',
+      hard: true,
+    },
+    [{ check: 'mandate-found', said: 'block', saw: { agentId, requiresGrant: requiredBy } }],
+  );
+}
+
 export function agentRetired({ agentId }: Action, at: string): Plan {
   return noMandate(
     { agentId, retiredAt: at },

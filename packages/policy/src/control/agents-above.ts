@@ -24,3 +24,16 @@ export function agentsAbove(
   }
   return above;
 }
+
+/** The documents of those of them that are registered, the nearest first. */
+export function* documentsAbove(
+  agents: Pick<TenantControl['agents'], 'get'>,
+  { parent }: AgentDocument,
+): Generator<AgentDocument> {
+  let next = parent;
+  for (let height = 0; next !== undefined && height < CAPS.parents; height += 1) {
+    const document: AgentDocument | undefined = agents.get(next)?.document;
+    if (document !== undefined) yield document;
+    next = document?.parent;
+  }
+}

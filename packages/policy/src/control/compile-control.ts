@@ -34,7 +34,10 @@ export const ruleOf = (kept: Kept<RuleDocument>): Rule => {
   return read.ok ? read.compiled : blockingRuleOf(kept);
 };
 
-export const agentOf = once((document: AgentDocument): AgentAttributes => ({ ...document }));
+/** What it needs to act is nothing that rules ask. */
+export const agentOf = once(
+  ({ requiresGrant, ...document }: AgentDocument): AgentAttributes => ({ ...document }),
+);
 
 function once<D, More extends unknown[], T>(
   make: (document: D, ...more: More) => T,

@@ -7,14 +7,15 @@
 import type { Action, BudgetLimit, Plan } from '@mandate/schemas';
 import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
-import { agentRetired, noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
+import { agentRetired, grantRequired, noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
 import { type Efforts, effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { COMPOSED, type Resolved, type RulesInForce, rulesInForce } from '../rules/rules-in-force.ts';
-import { agentsAbove } from './agents-above.ts';
+import { agentsAbove, documentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
 import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
+import { grantRequiredBy } from './grant-required.ts';
 import { issuedInForce } from './issued-in-force.ts';
 import { shadowOverIssued } from './shadow-over-issued.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
@@ -102,6 +103,8 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const efforts = effortsOfAction();
     // So decisions name what rules compose to, and an action may say that it counts on it.
     const { mandateId = COMPOSED } = action;
+    const requiredBy = grantRequiredBy(mandateId, document, documentsAbove(control.agents, document));
+    if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, efforts);
       // Asked here, as most agents have nobody above them: it is no call that way.

@@ -8,13 +8,14 @@ import {
   type RuleDocument,
 } from '@mandate/schemas';
 import { plan } from '../decide.ts';
-import { noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
+import { grantRequired, noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
 import { effortsOfAction } from '../rules/ask-rules.ts';
 import { familiesInForce } from '../rules/families-in-force.ts';
 import { type InShadow, type Resolved, rulesInForce } from '../rules/rules-in-force.ts';
 import type { RuleChange, RulesOfAgents } from '../rules/rules-of-agents.ts';
-import { agentsAbove } from './agents-above.ts';
+import { agentsAbove, documentsAbove } from './agents-above.ts';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
+import { grantRequiredBy } from './grant-required.ts';
 import type { Kept } from './kept.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
 import { boundsDocument, boundsOf, nameOfBounds } from './tenant-bounds.ts';
@@ -55,22 +56,25 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   const above = agentsAbove(agents, agent);
   const resolved = familiesInForce().within(own, above, inForce, action, atMs, efforts);
   const { shadow } = resolved;
-  const unlessClosed = (made: () => Plan) =>
-    opened === null || opened.closedAt === null ? made() : tenantClosed(opened.document.id, opened.closedAt);
+  const requiredBy = grantRequiredBy(action.mandateId, agent, documentsAbove(agents, agent));
+  const unlessRefused = (made: () => Plan) => {
+    if (opened !== null && opened.closedAt !== null) return tenantClosed(opened.document.id, opened.closedAt);
+    return requiredBy === null ? made() : grantRequired(action, requiredBy);
+  };
   const named = new Set(resolved.matches.map(({ policy }) => policy));
   const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
   const bounds = opened && boundsDocument(opened.document);
   if (opened && bounds && resolved.mandate) documents.set(nameOfBounds(opened), bounds);
   return {
     ...resolved,
-    plan: unlessClosed(() =>
+    plan: unlessRefused(() =>
       resolved.tooCostly
         ? tooCostly(resolved.tooCostly)
         : resolved.mandate === null
           ? noRuleMatches(action)
           : plan(action, resolved.mandate, atMs, action, resolved.steps),
     ),
-    shadowPlan: shadow && unlessClosed(() => shadowPlanned(shadow, action, atMs)),
+    shadowPlan: shadow && unlessRefused(() => shadowPlanned(shadow, action, atMs)),
     documents,
   };
 }

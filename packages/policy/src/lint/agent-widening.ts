@@ -13,6 +13,9 @@ export function agentWidening(
   asked: AttributesAsked,
 ): readonly string[] {
   return [
+    ...(before.requiresGrant && !after.requiresGrant
+      ? ['requiresGrant: true → gone: it, and whoever is below it, acts without a grant']
+      : []),
     ...left(before.groups, after.groups)
       .filter(asked.group)
       .map((group) => `groups: - ${group}: its rules hold the agent no more`),

@@ -31,6 +31,8 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
     case 'mandate-found':
       if (seen.retiredAt !== undefined)
         return `The agent "${seen.agentId}" was retired at ${seen.retiredAt}.`;
+      if (seen.requiresGrant !== undefined)
+        return `The agent "${seen.requiresGrant}" acts only under a grant, and the action named none.`;
       if (seen.registered) return `No rule matched what the agent "${seen.agentId}" did.`;
       return `No mandate that applies was found for the agent "${seen.agentId}".`;
     case 'mandate-alive':

@@ -38,6 +38,8 @@ const READERS = {
     /** Rules alone hold it; older decisions do not say. */
     registered: z.boolean().default(false),
     retiredAt: z.string().optional(),
+    /** The agent that acts only under a grant: this one, or one above it. */
+    requiresGrant: z.string().optional(),
   }),
   'policy-found': z.object({ policy: z.string() }),
   'mandate-alive': z.object({ expiresAt: z.string(), revokedAt: z.string().optional() }),

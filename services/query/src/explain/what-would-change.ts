@@ -145,6 +145,13 @@ function waysPast(check: Check, decision: Decision): Way[] {
             words: `"${seen.agentId}" registered again, and a rule that matches it`,
           },
         ];
+      if (seen.requiresGrant !== undefined)
+        return [
+          {
+            way: 'mandate-for-agent',
+            words: `a mandate that is issued to "${seen.agentId}", whose id the action names as mandateId`,
+          },
+        ];
       if (seen.registered)
         return [{ way: 'mandate-for-agent', words: `a rule that matches what "${seen.agentId}" does` }];
       return [

@@ -1,0 +1,65 @@
+/** An agent that requires a grant does nothing without one, and neither does whoever is below it (ADR 50). */
+import { previewMandate } from '@mandate/policy';
+import { agentDocument } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { START_MS } from '../decider-in-a-box.ts';
+import { codeOf, governed } from './issuing-tenant.ts';
+
+const required = () => {
+  const made = governed();
+  made.agent({ requiresGrant: true });
+  return made;
+};
+
+test('without a grant it may do nothing, and is told what to do', () => {
+  const { ask } = required();
+  const { refusal, checks } = ask();
+  expect(refusal).toMatchObject({
+    code: 'GRANT_REQUIRED',
+    reason: 'The agent "bot" acts only under a grant, and the action names none.',
+    hard: true,
+  });
+  expect(refusal?.remedy).toContain('POST /v1/mandates/issue');
+  expect(checks).toEqual([
+    { check: 'mandate-found', said: 'block', saw: { agentId: 'bot', requiresGrant: 'bot' } },
+  ]);
+  // The name of what rules compose to is no grant.
+  expect(codeOf(ask({ mandateId: 'rules' }))).toBe('GRANT_REQUIRED');
+});
+
+test('under a grant it may do what that gives, until it ends', () => {
+  const { ask, issue, revoke } = required();
+  expect(issue('1')).toBe(true);
+  expect(codeOf(ask({ mandateId: 'mnd_1' }))).toBe('ALLOWED');
+  expect(codeOf(ask())).toBe('GRANT_REQUIRED');
+  revoke('1');
+  expect(codeOf(ask({ mandateId: 'mnd_1' }))).toBe('MANDATE_EXPIRED');
+  expect(codeOf(ask({ mandateId: 'mnd_2' }))).toBe('MANDATE_NOT_FOUND');
+});
+
+test('nobody below it acts without a grant of their own', () => {
+  const { ask, agent, issue } = required();
+  agent({ id: 'worker', parent: 'bot' });
+  agent({ id: 'hand', parent: 'worker' });
+  for (const agentId of ['worker', 'hand'])
+    expect(ask({ agentId }).refusal).toMatchObject({
+      code: 'GRANT_REQUIRED',
+      reason: `The agent "${agentId}" acts only under a grant, as "bot" above it does, and the action names none.`,
+    });
+  issue('1', {}, 'hand');
+  expect(codeOf(ask({ agentId: 'hand', mandateId: 'mnd_1' }))).toBe('ALLOWED');
+  agent({});
+  expect(codeOf(ask({ agentId: 'hand' }))).toBe('ALLOWED');
+});
+
+test('a preview says so, too', () => {
+  const { fold } = required();
+  const action = { id: 'x', agentId: 'bot', type: 'tool_call' as const, tool: 'read' };
+  const preview = (fields: object) =>
+    previewMandate(fold.tenant('acme'), {
+      ...{ action, atMs: START_MS, rules: [], policies: [] },
+      agent: agentDocument.parse({ id: 'bot', ...fields }),
+    }).plan.refusal?.code ?? 'ALLOWED';
+  expect(preview({ requiresGrant: true })).toBe('GRANT_REQUIRED');
+  expect(preview({})).toBe('ALLOWED');
+});
