@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { controlOf, NOW_MS } from './lint.fixture.ts';
 import { lintAround, lintControl } from './lint-control.ts';
 
-const POLICIES = [{ id: 'pay', allowedTools: ['pay'] }];
+const POLICIES = [
+  { id: 'pay', allowedTools: ['pay'] },
+  { id: 'nothing', allowedTools: [] },
+];
 const inProduction = { field: 'context.environment', op: '==', value: 'production' };
 const asAdmin = { field: 'action.principal.role', op: '==', value: 'admin' };
 const ruleOf = (fields: object) => ({ id: 'r', policy: 'pay', ...fields });
@@ -42,6 +45,8 @@ test.each<[string, object]>([
   ['goes by what the agent does', { when: { field: 'action.tool', op: '==', value: 'pay' } }],
   ['is in shadow', { when: inProduction, mode: 'shadow' }],
   ['is over', { when: inProduction, endsAt: '2026-01-01T00:00:00Z' }],
+  ['gives what is not there', { when: inProduction, policy: 'gone' }],
+  ['allows nothing', { when: inProduction, policy: 'nothing' }],
   ['holds nobody', { when: inProduction, agents: ['nobody'] }],
   [
     'asks that the key pins it',

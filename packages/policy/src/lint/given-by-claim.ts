@@ -13,7 +13,7 @@ import { conjuncts, type Rule } from '../rules/rule.ts';
 import { skip } from './effort.ts';
 import type { Finding } from './finding.ts';
 import { neverHold } from './never-hold.ts';
-import { isAlive, type Look, type RuleRead } from './rules-read.ts';
+import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
 
 /** @param fileKeys of the tenant, that stand in a file and not on the log */
 export function givenByClaim(
@@ -22,7 +22,9 @@ export function givenByClaim(
   { atMs, effort }: Look,
   fileKeys: readonly ApiKeyRecord[],
 ): Finding[] {
-  const open = new Map(around.flatMap((rule) => claiming(rule, { atMs, effort })));
+  const open = new Map(
+    around.flatMap((rule) => (gives(control, rule) ? claiming(rule, { atMs, effort }) : [])),
+  );
   if (open.size === 0) return [];
   const always = rules.flatMap(({ read, document }) =>
     read.ok && isAlive(document, atMs) && isAlways(read.compiled, atMs) ? read.compiled : [],
@@ -57,6 +59,12 @@ function finding({ id, policy }: Rule, claims: readonly string[], agent: AgentAt
     remedy:
       'Give by groups or labels of the agent; or issue it keys that pin these fields; or add the condition that action.pinned contains them.',
   };
+}
+
+/** A rule whose policy is missing, or allows no tool, takes away whatever it matches. */
+function gives(control: TenantControl, { document }: RuleRead): boolean {
+  const policy = meant(control, document)?.document;
+  return policy !== undefined && policy.allowedTools?.length !== 0;
 }
 
 function claiming({ read, document }: RuleRead, { atMs, effort }: Look): [Rule, readonly string[]][] {

@@ -49,7 +49,10 @@ test.each<[string, object[], boolean]>([
   ],
   [
     'a number that is no text',
-    [{ field: 'action.args.n', op: '>', value: 1 }, { not: [{ field: 'action.args.n', op: '==', value: 'x' }] }],
+    [
+      { field: 'action.args.n', op: '>', value: 1 },
+      { not: [{ field: 'action.args.n', op: '==', value: 'x' }] },
+    ],
     true,
   ],
   [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { found } from './lint.fixture.ts';
 
 const ALLOWS = { id: 'p', allowedTools: ['get_*'] };
-const matches = (value: string) => ({ field: 'context.environment', op: 'matches', value });
+const matches = (value: string) => ({ field: 'action.args.environment', op: 'matches', value });
 
 test.each<[string, object, boolean]>([
   ['without anchors', matches('prod'), true],
