@@ -111,7 +111,8 @@ test('what was sealed of a person is readable until they are forgotten, and neve
     waitUntil('it is in the audit', async () => (await decisions()).length === count);
 
   const scopes = ['publish', 'audit', 'persons'];
-  const issued = await mandate(['keys', 'issue', '--name', 'dpo', '--data', data, '--scopes', ...scopes]);
+  const named = ['--name', 'dpo', '--agents', '*'];
+  const issued = await mandate(['keys', 'issue', ...named, '--data', data, '--scopes', ...scopes]);
   key = issued.stdout.trim();
   await publish(actionFor(MIA, 'a1'));
   await publish(actionFor(MIA, 'a2', BEN.id));

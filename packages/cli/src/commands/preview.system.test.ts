@@ -53,7 +53,7 @@ test('tells why nothing matches, what limits a call that may be made, and what s
     '  a person is asked (pays@1 by the rule "production")',
     'were the shadow rules in force: BLOCK TOOL_NOT_ALLOWED',
     'RULE        MODE     OF  POLICY',
-    'production  enforce      pays@1',
+    "production  enforce      pays@1, by context.environment: the caller's claim, unless a key pins it",
     'watched     shadow       reads@1',
     '',
   ]);
