@@ -34,7 +34,19 @@ function newFolder() {
 
 function issueKey(data: string): string {
   const scopes = ['publish', 'audit', 'operate'];
-  const args = ['keys', 'issue', '--name', 'ops', '--data', data, '--json', '--agents', '*', '--scopes', ...scopes];
+  const args = [
+    'keys',
+    'issue',
+    '--name',
+    'ops',
+    '--data',
+    data,
+    '--json',
+    '--agents',
+    '*',
+    '--scopes',
+    ...scopes,
+  ];
   const issued: { key: string } = JSON.parse(
     execFileSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8' }),
   );

@@ -9,7 +9,12 @@ const key = (lastsMs: number | null) =>
 
 test('counts the keys that let in now and expire within two weeks', () => {
   const soon = key(DEFAULTS.keyExpiryWarningMs);
-  const keys = [soon, key(DEFAULTS.keyExpiryWarningMs + 1), key(null), { ...soon, revokedAt: soon.createdAt }];
+  const keys = [
+    soon,
+    key(DEFAULTS.keyExpiryWarningMs + 1),
+    key(null),
+    { ...soon, revokedAt: soon.createdAt },
+  ];
   expect(expiringIn(keys, NOW_MS)).toBe(1);
   expect(expiringIn(keys, NOW_MS + 1)).toBe(2);
   expect(expiringIn([soon], NOW_MS + DEFAULTS.keyExpiryWarningMs)).toBe(0);
