@@ -5,6 +5,7 @@ import { PatternRefused } from '../arguments/pattern-to-re2.ts';
 import { compileGlobs, type GlobMatcher } from '../glob.ts';
 import type { Compiled } from '../mandate/compile-mandate.ts';
 import { type CompiledCondition, compileCondition } from './condition.ts';
+import { conditionNameFaults } from './condition-names.ts';
 
 export type Rule = {
   id: string;
@@ -30,6 +31,8 @@ export function compileRule(document: RuleDocument, { stands = false } = {}): Co
   const [startsAtMs, endsAtMs] = [startsAt, endsAt].map((at) => (at === undefined ? null : Date.parse(at)));
   if (startsAtMs != null && endsAtMs != null && endsAtMs <= startsAtMs)
     return fault('endsAt', 'is not behind startsAt: the rule would never be in force');
+  const faults = stands || when === undefined ? [] : conditionNameFaults(when, ['when']);
+  if (faults.length > 0) return { ok: false, faults };
   const room = stands ? endlessRoom() : roomToWrite();
   try {
     const compiled: Rule = {

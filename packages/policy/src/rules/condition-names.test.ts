@@ -1,0 +1,50 @@
+import { ruleDocument } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { compileRule } from './rule.ts';
+
+function faults(when: object, options = {}): string[] {
+  const rule = compileRule(ruleDocument.parse({ version: 1, id: 'r', policy: 'p', when }), options);
+  return rule.ok ? [] : rule.faults.map(({ path, message }) => `${path.join('.')} ${message}`);
+}
+
+const tool = (op: string, value: unknown) => ({ field: 'action.tool', op, value });
+
+describe('a condition that no name can meet is an error', () => {
+  test.each<[object, string]>([
+    [
+      tool('==', 'wipe '),
+      'when.value must not hold U+0020 (character 5): a name holds no blank, so no name is this',
+    ],
+    [
+      tool('!=', 'wipe\u3164'),
+      'when.value must not hold U+3164 (character 5): it cannot be seen, so no name is this',
+    ],
+    [tool('==', 'delete_*'), 'when.value must hold no *'],
+    [tool('starts_with', 'delete_*'), 'when.value must hold no *'],
+    [tool('in', ['read', 'delete_*']), 'when.value.1 must hold no *'],
+    [tool('not_in', ['a b']), 'when.value.0 must not hold U+0020'],
+    [{ field: 'agent.groups', op: 'contains', value: 'support*' }, 'when.value must hold no *'],
+    [{ field: ['action', 'principal', 'id'], op: '==', value: 'cafe\u0301' }, 'when.value must be composed'],
+    [{ all: [tool('==', 'a'), { not: [tool('==', 'b ')] }] }, 'when.all.1.not.0.value must not hold U+0020'],
+  ])('%j', (when, told) => {
+    expect(faults(when)).toEqual([expect.stringContaining(told)]);
+  });
+});
+
+describe('a condition may be', () => {
+  test.each([
+    [tool('==', 'delete_file')],
+    [tool('matches', '^delete_.*')],
+    [tool('exists', true)],
+    [{ field: 'action.args.path', op: '==', value: 'a b*' }],
+    [{ field: 'action.idempotencyKey', op: '==', value: 'a*' }],
+    [{ field: 'context.environment', op: '==', value: 'pre production' }],
+    [{ field: 'agent.labels.team', op: 'in', value: ['the team', 7, null] }],
+  ])('%j', (when) => {
+    expect(faults(when)).toEqual([]);
+  });
+
+  test('anything, in what stands on the log already', () => {
+    expect(faults(tool('==', 'wipe '), { stands: true })).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * Conditions about names, held against what a name can be: one that no name can meet would leave its rule without effect,
+ * or give it always.
+ */
+import { type Condition, type FieldCondition, nameFault, stepsOf } from '@mandate/schemas';
+
+type Fault = { path: readonly (string | number)[]; message: string };
+
+/** Fields that hold a name, or a list of names, and no `*`. */
+const PLAIN_NAMES: ReadonlySet<string> = new Set([
+  ...['agent.id', 'agent.groups', 'agent.parent'],
+  ...['action.agentId', 'action.tool', 'action.model', 'action.provider'],
+]);
+/** Fields that hold any other id. */
+const IDS: ReadonlySet<string> = new Set([
+  ...['action.id', 'action.tenant', 'action.idempotencyKey', 'action.mandateId', 'action.parentActionId'],
+  ...['action.principal.id', 'action.principal.role'],
+]);
+
+/** Of every operator but `matches`, whose pattern describes more than one name. */
+export function conditionNameFaults(condition: Condition, path: Fault['path']): readonly Fault[] {
+  for (const part of ['all', 'any', 'not'] as const) {
+    if (!(part in condition)) continue;
+    const parts = (condition as Record<typeof part, readonly Condition[]>)[part];
+    return parts.flatMap((one, at) => conditionNameFaults(one, [...path, part, at]));
+  }
+  return fieldFaults(condition as FieldCondition, path);
+}
+
+function fieldFaults(condition: FieldCondition, path: Fault['path']): readonly Fault[] {
+  const field = stepsOf(condition.field).join('.');
+  const isPlain = PLAIN_NAMES.has(field);
+  if ((!isPlain && !IDS.has(field)) || condition.op === 'matches') return [];
+  const { value } = condition;
+  const [texts, places] = Array.isArray(value)
+    ? [value, value.map((_, at) => ['value', at] as const)]
+    : [[value], [['value'] as const]];
+  return texts.flatMap((text: unknown, at): Fault[] => {
+    const message = typeof text === 'string' ? faultOf(text, isPlain) : null;
+    return message === null ? [] : [{ path: [...path, ...(places[at] ?? [])], message }];
+  });
+}
+
+function faultOf(text: string, isPlain: boolean): string | null {
+  const fault = nameFault(text);
+  if (fault !== null) return `${fault}, so no name is this`;
+  if (!isPlain || !text.includes('*')) return null;
+  return 'must hold no *: no name holds one, and it stands for nothing here. Take starts_with, contains or matches';
+}
