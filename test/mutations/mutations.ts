@@ -355,7 +355,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/policy/src/mandate/tool-names.ts', [
     ['2 a limit of no declared tool is an error', '!known.has(name)', 'known.size < 0'],
-    ['2 a limit of a tool that nothing allows is an error', 'matches(name) === null', 'name === null'],
+    ['2 a limit of a tool that nothing allows is an error', '!allowed.has(name)', 'allowed.size < 0'],
     ['2 limits of tools taken off a list may stay', 'limited.has(entry)', 'limited.size < 0'],
   ]),
   ...inFile('packages/policy/src/lint/document-doubts.ts', [

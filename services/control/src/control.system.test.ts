@@ -264,6 +264,31 @@ describe('policies', () => {
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(body.errors[0].pointer).toMatch(/^\/toolPolicies\/look\/argumentValidation/);
   });
+
+  test('with an entry that can match nothing, or a limit of no tool, are refused at their places', async () => {
+    const { author } = await scene();
+    const refused = async (fields: object) => {
+      const { status, body } = await author('POST', '/v1/policies', { ...READS, ...fields });
+      return { status, code: body.code, errors: body.errors };
+    };
+    expect(await refused({ deniedTools: ['rm', 'delete_*, drop_*'] })).toMatchObject({
+      ...{ status: 400, code: 'VALIDATION_FAILED' },
+      errors: [{ pointer: '/deniedTools/1', detail: expect.stringContaining('write a list with an entry') }],
+    });
+    expect(await refused({ tools: ['read_it'], toolPolicies: { raed_it: { cost: 1 } } })).toMatchObject({
+      ...{ status: 400, code: 'VALIDATION_FAILED' },
+      errors: [{ pointer: '/toolPolicies/raed_it', detail: expect.stringContaining('"read_it"?') }],
+    });
+  });
+
+  test('with a list that probably means something else are answered with what to look at', async () => {
+    const { author } = await scene();
+    const { status, body } = await author('POST', '/v1/policies', { ...READS, deniedTools: ['rm?'] });
+    expect(status).toBe(201);
+    expect(body.lint).toContainEqual(
+      expect.objectContaining({ code: 'PATTERN_DOUBTFUL', policies: ['reads'], severity: 'warning' }),
+    );
+  });
 });
 
 describe('rules', () => {
