@@ -46,8 +46,10 @@ export const llmCall = z.strictObject({
   type: z.literal('llm_call'),
   provider: plainId.optional(),
   model: plainId,
-  inputTokens: count,
-  maxOutputTokens: count,
+  /** All input, cached or not. Who does not know how much it is leaves it out: no call has none. */
+  inputTokens: z.int().min(1).optional(),
+  /** The most that the model may write: `max_tokens` of the request. */
+  maxOutputTokens: count.optional(),
 });
 
 export const action = z.discriminatedUnion('type', [toolCall, llmCall]);

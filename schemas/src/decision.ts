@@ -85,7 +85,10 @@ export const decision = z.object({
   agentId: id,
   type: z.enum(['tool_call', 'llm_call']),
   tool: id.nullable(),
+  /** Of an LLM call, in normal form: `gpt-4o` of `openai/GPT-4o`. `action` has the name as it was given. */
   model: id.nullable(),
+  /** Who is called first, in normal form; null: it is no LLM call, or does not say. */
+  provider: id.nullable(),
   verdict: z.enum(VERDICTS),
   /** null when the mandate is enforced, or would have allowed it too. */
   observed: observed.nullable(),

@@ -6,8 +6,11 @@ import { dollars } from './money.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
 
-/** A tool by its own name, where patterns have no meaning. */
-const toolName = idThat(id, /^[^*]*$/, 'must be the name of one tool: a * means nothing here');
+/** A tool or a model by its own name, where patterns have no meaning. */
+const nameOfOne = (what: string) =>
+  idThat(id, /^[^*]*$/, `must be the name of one ${what}: a * means nothing here`);
+const toolName = nameOfOne('tool');
+const modelName = nameOfOne('model');
 
 export const rateDocument = z.strictObject({
   maxCalls: z.int().min(0).max(CAPS.rateCalls),
@@ -56,6 +59,21 @@ export const toolPolicyDocument = z.strictObject({
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 
+/** What a model costs. Both kinds of tokens are priced, so that none is free because it was forgotten. */
+export const modelPriceDocument = z.strictObject({
+  inputPerMillion: dollars,
+  outputPerMillion: dollars,
+  /** For each call, whatever its tokens. */
+  perCall: dollars.optional(),
+});
+export type ModelPriceDocument = z.infer<typeof modelPriceDocument>;
+
+/** What a call counts as that does not say how many tokens it takes. */
+const tokensDocument = z.strictObject({
+  inputTokens: z.int().min(1).optional(),
+  maxOutputTokens: z.int().min(0).optional(),
+});
+
 export const mandateDocument = z
   .strictObject({
     version: z.literal(1),
@@ -73,6 +91,11 @@ export const mandateDocument = z
     deniedTools: patterns.optional(),
     allowedModels: patterns.optional(),
     deniedModels: patterns.optional(),
+    allowedProviders: patterns.optional(),
+    deniedProviders: patterns.optional(),
+    /** By name, alone or after a provider: `my-model`, `azure/my-deployment`. */
+    modelPrices: z.record(modelName, modelPriceDocument).optional(),
+    defaultTokens: tokensDocument.optional(),
     tools: z.array(toolName).max(CAPS.toolPolicies).optional(),
     defaultChargingPolicy: chargingDocument.optional(),
     toolPolicies: z.record(toolName, toolPolicyDocument).optional(),

@@ -191,7 +191,13 @@ describe('a record of the wrong shape', () => {
       'negative tokens',
       requested({ ...llmCall, inputTokens: -1 }),
       '/action/inputTokens',
-      '/action/inputTokens must be at least 0',
+      '/action/inputTokens must be at least 1',
+    ],
+    [
+      'no tokens',
+      requested({ ...llmCall, inputTokens: 0 }),
+      '/action/inputTokens',
+      '/action/inputTokens must be at least 1',
     ],
     ['an empty id', requested({ ...toolCall, id: '' }), '/action/id', '/action/id must not be empty'],
     [

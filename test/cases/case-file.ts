@@ -26,7 +26,13 @@ const delivered = {
 };
 
 const step = z.union([
-  z.strictObject({ ...delivered, ask: fields, times: z.int().min(1).optional() }),
+  z.strictObject({
+    ...delivered,
+    ask: fields,
+    times: z.int().min(1).optional(),
+    /** What the action does not say, though the defaults do. */
+    without: z.array(z.string()).optional(),
+  }),
   z.strictObject({ ...delivered, report: fields }),
   z.strictObject({ ...delivered, raw: z.string() }),
   /** The record of an earlier step (counted from 1) is delivered again, under the same coordinate. */

@@ -79,8 +79,10 @@ async function play(
 function valuesOf(step: Extract<Step, { ask: unknown } | { report: unknown } | { raw: unknown }>) {
   if ('raw' in step) return [step.raw];
   if ('report' in step) return [reporting(step.report as { actionId: string })];
-  const { times } = step;
-  const action = step.ask as { id: string };
+  const { times, without = [] } = step;
+  const action = { ...step.ask, ...Object.fromEntries(without.map((field) => [field, undefined])) } as {
+    id: string;
+  };
   if (times === undefined) return [asking(action)];
   return Array.from({ length: times }, (_, at) => asking({ ...action, id: `${action.id}-${at + 1}` }));
 }

@@ -5,8 +5,10 @@ import fc from 'fast-check';
 import { asking } from '../decider-in-a-box.ts';
 
 const TOOLS = ['get_user', 'send', 'fs.read/x', 'bad_admin'];
-const MODELS = ['gpt-4o', 'claude-opus-4-1', 'homegrown'];
+const MODELS = ['gpt-4o', 'claude-opus-4-1', 'homegrown', 'openai/GPT-4o', 'azure/gpt-4o-2024-08-06'];
 const PATTERNS = ['*', 'get_*', '*_admin', 'send', 'gpt-*', 'fs.*'];
+const MODEL_PATTERNS = ['*', 'gpt-4*', 'GPT-4o', 'openai/gpt-4o', 'azure/*', 'homegrown', 'claude-*'];
+const PROVIDER_PATTERNS = ['*', 'openai', 'Azure', 'an*'];
 
 const dollars = fc.constantFrom(0, 0.000001, 0.1, 0.3, 1, 9007199254);
 const windowMs = fc.constantFrom(1, 10, 500, 3_000, 60_000);
@@ -39,6 +41,13 @@ const budgets = fc.uniqueArray(
   { maxLength: 3, selector: ({ id, scope, windowMs }) => `${id} ${scope} ${windowMs}` },
 );
 
+const modelPrice = fc.record(
+  { inputPerMillion: dollars, outputPerMillion: dollars, perCall: dollars },
+  {
+    requiredKeys: ['inputPerMillion', 'outputPerMillion'],
+  },
+);
+
 const arbitraryFields = fc.record(
   {
     mode: fc.constantFrom('enforce', 'enforce', 'observe'),
@@ -50,8 +59,15 @@ const arbitraryFields = fc.record(
     maxWaiting: fc.nat(2),
     allowedTools: patterns,
     deniedTools: patterns,
-    allowedModels: patterns,
-    deniedModels: patterns,
+    allowedModels: fc.subarray(MODEL_PATTERNS),
+    deniedModels: fc.subarray(MODEL_PATTERNS),
+    allowedProviders: fc.subarray(PROVIDER_PATTERNS),
+    deniedProviders: fc.subarray(PROVIDER_PATTERNS),
+    modelPrices: fc.dictionary(fc.constantFrom('homegrown', 'gpt-4o', 'azure/gpt-4o'), modelPrice),
+    defaultTokens: fc.record(
+      { inputTokens: fc.constantFrom(1, 1_000), maxOutputTokens: fc.constantFrom(0, 100) },
+      { requiredKeys: [] },
+    ),
     tools: fc.subarray(TOOLS),
     defaultChargingPolicy: charging,
     toolPolicies: fc.dictionary(fc.constantFrom(...TOOLS), toolPolicy),
@@ -108,7 +124,9 @@ const arbitraryRequest = fc.oneof(
         ...everyAction,
         type: fc.constant('llm_call'),
         model: fc.constantFrom(...MODELS),
-        inputTokens: fc.constantFrom(0, 1_000, Number.MAX_SAFE_INTEGER),
+        provider: fc.constantFrom('openai', 'anthropic', 'nobody', undefined),
+        inputTokens: fc.constantFrom(1, 1_000, Number.MAX_SAFE_INTEGER, undefined),
+        maxOutputTokens: fc.constantFrom(0, 100, undefined),
       },
       { requiredKeys: ['id', 'type'] },
     ),

@@ -2,11 +2,8 @@
 import { compileArgumentRules } from '@mandate/policy';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { draft7Of, schemas, schemaValues } from './arbitrary-schemas.ts';
+import { schemas, schemaValues } from './arbitrary-schemas.ts';
 import { holdsByReference } from './json-schema-reference.ts';
-
-/** What the schemas may be refused for. */
-const REFUSED = /refers to itself|never met|multiply|deeper/;
 
 test('every verdict on a schema that the loader takes is that of the reference evaluator', () => {
   const seen = { taken: 0, refused: 0, holds: 0, fails: 0 };
@@ -15,7 +12,8 @@ test('every verdict on a schema that the loader takes is that of the reference e
       const rules = compileArgumentRules({ schema: schema as Record<string, unknown> });
       if (!rules.ok) {
         seen.refused += 1;
-        for (const { message } of rules.faults) expect(message).toMatch(REFUSED);
+        for (const { message } of rules.faults)
+          expect(message).toMatch(/refers to itself|never met|multiply|deeper/);
         return;
       }
       seen.taken += 1;
@@ -29,28 +27,4 @@ test('every verdict on a schema that the loader takes is that of the reference e
   );
   expect(seen.refused).toBeLessThan(seen.taken / 5);
   expect(Math.min(seen.holds, seen.fails)).toBeGreaterThan(1_000);
-});
-
-test('a schema of draft-07 is judged as the schema of 2020-12 that says the same', () => {
-  let taken = 0;
-  fc.assert(
-    fc.property(schemas, fc.array(schemaValues, { minLength: 4, maxLength: 8 }), (schema, values) => {
-      const { draft7, draft2020 } = draft7Of(schema);
-      const rules = compileArgumentRules({ schema: draft7 });
-      if (!rules.ok) {
-        for (const { message } of rules.faults) expect(message).toMatch(REFUSED);
-        return;
-      }
-      taken += 1;
-      for (const value of values) {
-        const fault = rules.validate(value, { left: Number.POSITIVE_INFINITY });
-        expect({ value, holds: fault === null }).toEqual({
-          value,
-          holds: holdsByReference(draft2020, value),
-        });
-      }
-    }),
-    { numRuns: 1_000 },
-  );
-  expect(taken).toBeGreaterThan(800);
 });

@@ -181,14 +181,18 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
       return;
     case 'not-denied':
       if (way.field === 'deniedTools') mandate.deniedTools = [];
-      else {
+      else if (way.field === 'deniedModels') {
         mandate.deniedModels = [];
         if (mandate.allowedModels !== undefined) mandate.allowedModels = [way.name ?? ''];
+      } else {
+        mandate.deniedProviders = [];
+        if (mandate.allowedProviders !== undefined) mandate.allowedProviders = [way.name ?? ''];
       }
       return;
     case 'allowed':
       if (way.field === 'allowedTools') mandate.allowedTools = [way.name ?? ''];
-      else mandate.allowedModels = [way.name ?? ''];
+      else if (way.field === 'allowedModels') mandate.allowedModels = [way.name ?? ''];
+      else mandate.allowedProviders = [way.name ?? ''];
       return;
     case 'declared':
       mandate.tools = [way.name ?? ''];
@@ -197,7 +201,15 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
       if (action.type === 'tool_call') action.args = {};
       return;
     case 'stated-price':
-      action.estimatedCostMicros = 0;
+      mandate.modelPrices = { [way.name ?? '']: { inputPerMillion: 0, outputPerMillion: 0 } };
+      return;
+    case 'stated-tokens':
+      mandate.defaultTokens = { inputTokens: 1, maxOutputTokens: 0 };
+      return;
+    case 'stated-provider':
+      if (action.type === 'llm_call') action.provider = 'openai';
+      mandate.allowedProviders = ['openai'];
+      mandate.deniedProviders = [];
       return;
     case 'cheaper-call':
       delete policy().cost;
@@ -254,8 +266,11 @@ function nameOf({ check, saw }: Check): string {
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
 }
 
-const objecting = ({ checks }: Decision) =>
-  checks.filter(({ said }) => said === 'block' || said === 'defer').map(nameOf);
+/** Where nobody knows the price, what is said of the cost is not of the true one. */
+function objecting({ checks }: Decision): string[] {
+  const all = checks.filter(({ said }) => said === 'block' || said === 'defer').map(nameOf);
+  return all.includes('model-priced') ? all.filter((name) => !name.endsWith('cost-per-call')) : all;
+}
 
 /** The ways that can be gone here: what a model costs is no part of a mandate. */
 function passable(anyOf: readonly Way[], { type }: Decision): Way[] {

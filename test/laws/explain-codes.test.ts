@@ -231,9 +231,51 @@ const CASES: readonly [string, Case][] = [
       asked: { ...LLM, model: 'homegrown' },
       needs: {
         'model-priced': [
-          'estimatedCostMicros on the request, or the name that the provider gives to "homegrown"',
+          'a price for "homegrown" in modelPrices, or the name that its provider gives to the model',
         ],
       },
+      as: 'new-id',
+    },
+  ],
+  [
+    'TOKENS_NOT_STATED',
+    {
+      mandate: { maxCostTotal: 1 },
+      asked: { ...LLM, maxOutputTokens: undefined },
+      needs: { 'model-priced': ['maxOutputTokens on the request, or in defaultTokens'] },
+      as: 'new-id',
+    },
+  ],
+  [
+    'PROVIDER_NOT_ALLOWED',
+    {
+      mandate: { allowedProviders: ['azure'] },
+      asked: LLM,
+      needs: {
+        'provider-allowed': ['the provider "openai" on the list allowedProviders, or another provider'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'PROVIDER_NOT_ALLOWED',
+    {
+      mandate: { deniedProviders: ['open*'] },
+      asked: LLM,
+      needs: {
+        'provider-allowed': [
+          'no pattern of deniedProviders that matches the provider "openai" (the first is "open*"), and one of allowedProviders that does, where there are any',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'PROVIDER_NOT_ALLOWED',
+    {
+      mandate: { deniedProviders: ['azure'] },
+      asked: { ...LLM, provider: undefined },
+      needs: { 'provider-allowed': ['the provider on the request, and one that is allowed'] },
       as: 'new-id',
     },
   ],

@@ -283,7 +283,7 @@ test('a tool that is never afforded is never let through by whoever is held to t
         ).toEqual([]);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 80 },
   );
   expect(told).toBeGreaterThan(10);
 });

@@ -496,3 +496,25 @@ test('a model whose price one of them must know and does not is refused, though 
   expect(plan(call, mandate, START_MS).refusal).toMatchObject({ code: 'UNPRICED_MODEL' });
   expect(plan(call, composed(named([tiers])), START_MS).refusal).toBeNull();
 });
+
+test('a policy that limits money prices a model itself, whatever stands beside it', () => {
+  const call = { id: 'x', ...CALL, type: 'llm_call' as const, model: 'homegrown', inputTokens: 1_000 };
+  const priced = { modelPrices: { homegrown: { inputPerMillion: 3, outputPerMillion: 15 } } };
+  const dear = { modelPrices: { homegrown: { inputPerMillion: 30, outputPerMillion: 15 } } };
+  const limited = { maxCostTotal: 1 };
+  const tokens = { defaultTokens: { maxOutputTokens: 100 } };
+  const refused = (...policies: object[]) => plan(call, composed(named(policies)), START_MS).refusal?.code;
+  expect(refused({}, limited)).toBe('UNPRICED_MODEL');
+  expect(refused(priced, limited)).toBe('UNPRICED_MODEL');
+  expect(refused(limited, { ...priced, ...tokens })).toBe('UNPRICED_MODEL');
+  expect(refused({ ...limited, ...priced })).toBe('TOKENS_NOT_STATED');
+  expect(refused({ ...limited, ...priced }, tokens)).toBe('TOKENS_NOT_STATED');
+  expect(refused({ ...limited, ...priced, ...tokens }, {})).toBeUndefined();
+  const both = composed(
+    named([
+      { ...limited, ...priced, ...tokens },
+      { ...dear, ...tokens },
+    ]),
+  );
+  expect(plan(call, both, START_MS)).toMatchObject({ refusal: null, reserveMicros: 31_500 });
+});

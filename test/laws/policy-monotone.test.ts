@@ -29,7 +29,16 @@ const STRICTER: Readonly<Record<string, (fields: Fields) => object>> = {
     ...fields,
     deniedModels: [...(fields.deniedModels ?? []), 'gpt-*'],
   }),
-  'fewer allowed tools': (fields) => ({ ...fields, allowedTools: (fields.allowedTools ?? ['*']).slice(1) }),
+  'fewer allowed tools': (fields) =>
+    withoutIdleLimits({ ...fields, allowedTools: (fields.allowedTools ?? ['*']).slice(1) }),
+  'a higher price of a model': (fields) => ({
+    ...fields,
+    modelPrices: { ...fields.modelPrices, 'gpt-4o': { inputPerMillion: 9_007_199_254, outputPerMillion: 0 } },
+  }),
+  'one more denied provider': (fields) => ({
+    ...fields,
+    deniedProviders: [...(fields.deniedProviders ?? []), 'openai'],
+  }),
   'a smaller total': (fields) => ({ ...fields, maxCostTotal: Math.min(fields.maxCostTotal ?? 1, 0.1) }),
   'a smaller cost per call': (fields) => ({
     ...fields,

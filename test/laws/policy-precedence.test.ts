@@ -72,11 +72,24 @@ const REASONS: readonly Reason[] = [
   },
   { code: 'MODEL_NOT_ALLOWED', check: 'model-allowed', only: 'llm_call', mandate: { deniedModels: ['*'] } },
   {
+    code: 'PROVIDER_NOT_ALLOWED',
+    check: 'provider-allowed',
+    only: 'llm_call',
+    mandate: { deniedProviders: ['*'] },
+  },
+  {
     code: 'UNPRICED_MODEL',
     check: 'model-priced',
     only: 'llm_call',
     mandate: { budgets: [{ id: 'x', scope: 'tenant', max: 9 }] },
     action: { model: 'homegrown', estimatedCostMicros: undefined },
+  },
+  {
+    code: 'TOKENS_NOT_STATED',
+    check: 'model-priced',
+    only: 'llm_call',
+    mandate: { budgets: [{ id: 'x', scope: 'tenant', max: 9 }] },
+    action: { inputTokens: undefined, estimatedCostMicros: undefined },
   },
   {
     code: 'COST_LIMIT_EXCEEDED',
@@ -103,12 +116,19 @@ const REASONS: readonly Reason[] = [
 ];
 
 /** Without a price there is no cost to exceed. */
-const EXCLUSIVE = new Set(['model-priced mandate-cost-per-call', 'model-priced budget']);
+const EXCLUSIVE = new Set([
+  'UNPRICED_MODEL TOKENS_NOT_STATED',
+  ...['UNPRICED_MODEL', 'TOKENS_NOT_STATED'].flatMap((code) => [
+    `${code} mandate-cost-per-call`,
+    `${code} budget`,
+  ]),
+]);
 
 const PAIRS = REASONS.flatMap((first, at) =>
   REASONS.slice(at).flatMap((second) => {
     const apart = first.only !== undefined && second.only !== undefined && first.only !== second.only;
-    return apart || EXCLUSIVE.has(`${first.check} ${second.check}`) ? [] : [{ first, second }];
+    const isExclusive = [second.check, second.code].some((other) => EXCLUSIVE.has(`${first.code} ${other}`));
+    return apart || isExclusive ? [] : [{ first, second }];
   }),
 );
 
@@ -137,7 +157,7 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   return decisionOf(answer);
 }
 
-test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(194));
+test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(220));
 
 describe('of two, the earlier', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(

@@ -114,6 +114,69 @@ test.each<[string, object, object, string[]]>([
   ],
   ['watching', {}, { mode: 'observe' }, ['it only observes']],
   [
+    'a model in another spelling, and a version of it',
+    { allowedModels: ['gpt-4o', 'claude-opus-4.1'] },
+    { allowedModels: ['GPT-4o', 'claude-opus-4-1'] },
+    [],
+  ],
+  [
+    'a model by whatever way',
+    { allowedModels: ['azure/gpt-4o'] },
+    { allowedModels: ['gpt-4o'] },
+    ['allowedModels: + gpt-4o'],
+  ],
+  [
+    'a model that is denied no more, by any of its names',
+    { allowedModels: ['mallory/*'], deniedModels: ['gpt-4o'] },
+    { allowedModels: ['mallory/*'] },
+    ['deniedModels: - gpt-4o'],
+  ],
+  [
+    'a provider by another of its names',
+    { allowedProviders: ['bedrock'] },
+    { allowedProviders: ['aws', 'azure'] },
+    ['allowedProviders: + azure'],
+  ],
+  ['any provider', { deniedProviders: ['deepseek'] }, {}, ['deniedProviders: - deepseek']],
+  [
+    'prices of models that are lower, or their own',
+    {
+      modelPrices: {
+        a: { inputPerMillion: 3, outputPerMillion: 15 },
+        b: { inputPerMillion: 1, outputPerMillion: 1 },
+      },
+    },
+    {
+      modelPrices: {
+        a: { inputPerMillion: 2, outputPerMillion: 20, perCall: 1 },
+        c: { inputPerMillion: 0, outputPerMillion: 0 },
+      },
+    },
+    [
+      'modelPrices.a: 3 in, 15 out → 2 in, 20 out and 1 a call',
+      'modelPrices.b: 1 in, 1 out → as listed',
+      'modelPrices.c: as listed → 0 in, 0 out',
+    ],
+  ],
+  [
+    'a price of a model that is higher',
+    { modelPrices: { a: { inputPerMillion: 3, outputPerMillion: 15 } } },
+    { modelPrices: { a: { inputPerMillion: 3, outputPerMillion: 16 } } },
+    [],
+  ],
+  [
+    'tokens that a call counts as which does not say',
+    { defaultTokens: { inputTokens: 100 } },
+    { defaultTokens: { inputTokens: 10, maxOutputTokens: 5 } },
+    ['defaultTokens.inputTokens: 100 → 10', 'defaultTokens.maxOutputTokens: none → 5'],
+  ],
+  [
+    'more tokens',
+    { defaultTokens: { inputTokens: 100, maxOutputTokens: 5 } },
+    { defaultTokens: { inputTokens: 101, maxOutputTokens: 5 } },
+    [],
+  ],
+  [
     'a budget that is counted elsewhere',
     { budgets: [{ id: 'b', scope: 'agent', max: 5, windowMs: 1_000 }] },
     { budgets: [{ id: 'b', scope: 'tenant', max: 5 }] },

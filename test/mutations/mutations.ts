@@ -23,7 +23,8 @@ export const MUTATIONS: readonly Mutation[] = [
   order('1 denied before unknown', 'toolDenied', 'toolKnown'),
   order('1 unknown before not allowed', 'toolKnown', 'toolAllowed'),
   order('1 not allowed before arguments', 'toolAllowed', 'argumentsValid'),
-  order('1 model lists before its price', 'modelAllowed', 'modelPriced'),
+  order('1 model lists before provider lists', 'modelAllowed', 'providerAllowed'),
+  order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
   order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
   ...inFile(`${POLICY}/decide.ts`, [
@@ -142,7 +143,69 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/model-allowed.ts`, [
-    ['1 a denied model', 'deniedModels?.(model) ?? null', 'null as string | null'],
+    ['1 a denied model', 'deniedModels?.match(models.denied) ?? null', 'null as string | null'],
+  ]),
+  ...inFile(`${POLICY}/checks/provider-allowed.ts`, [
+    ['1 who names no provider does not pass', 'if (providers.length === 0) {', 'if (providers === null) {'],
+    ['1 a denied provider', 'deniedProviders?.match(names.denied) ?? null', 'null as string | null'],
+    [
+      '1 every provider has to be allowed',
+      'if (pattern === null) return notAllowed',
+      'if (pattern === undefined) return notAllowed',
+    ],
+  ]),
+  ...inFile(`${POLICY}/models/call-names.ts`, [
+    ['1 an unknown name hides no denied model', '[model, ...endsOf(model)].flatMap', '[model].flatMap'],
+    [
+      '1 a pattern with a provider names it',
+      'const ways = eachOnce([whole.join',
+      "const ways = eachOnce(['', 'openai', whole.join",
+    ],
+  ]),
+  ...inFile(`${POLICY}/models/spellings.ts`, [
+    [
+      '1 a name stands for its versions',
+      'eachSpelled(withoutEndings(model, VERSIONS))',
+      'eachSpelled([model])',
+    ],
+  ]),
+  ...inFile(`${POLICY}/models/known-providers.ts`, [
+    ['1 letter case makes no other model', 'text.toLowerCase();\n  const forms', 'text;\n  const forms'],
+  ]),
+  ...inFile(`${POLICY}/decision-record.ts`, [
+    [
+      '1 the record has the normal form',
+      'model: call?.model ?? null',
+      "model: action.type === 'llm_call' ? action.model : null",
+    ],
+  ]),
+  ...inFile(`${POLICY}/rules/condition.ts`, [
+    ['7 rules see the normal form', 'return knownCall(action).model;', 'return action.model;'],
+  ]),
+  ...inFile(`${POLICY}/rules/condition-names.ts`, [
+    ['7 a rule that is never met is refused', 'return text === normal ? null', 'return text !== null ? null'],
+  ]),
+  ...inFile(`${POLICY}/prices/price-of-llm-call.ts`, [
+    [
+      '4 an unknown provider takes the dearest list',
+      'other.micros > dearest.micros',
+      'other.micros < dearest.micros',
+    ],
+  ]),
+  ...inFile(`${POLICY}/prices/model-prices.ts`, [
+    [
+      '4 who names no provider pays the dearest of the document',
+      'call.provider === null ? entries',
+      'call.provider === null ? entries.slice(0, 1)',
+    ],
+  ]),
+  ...inFile(`${POLICY}/lint/widening.ts`, [
+    [
+      '7 a denied model has more names than the list',
+      "of !== 'Tools' || glob.includes('*')",
+      "glob.includes('*')",
+    ],
+    ['7 a lower price of a model is wider', '...lowerPrices(before, after),', ''],
   ]),
   ...inFile(`${POLICY}/checks/model-priced.ts`, [
     ['1 an unpriced model only where a budget is in force', 'if (!limited) return null;', ''],
@@ -687,12 +750,29 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4 the total is always counted', '[...budgets, { ...totalOf(agent.id), maxMicros: null }]', 'budgets'],
   ]),
   ...inFile(`${POLICY}/price.ts`, [
+    ['4 an estimate never lowers a price', 'Math.max(costMicros, estimate)', 'estimate || costMicros'],
+    ['4 an estimate raises a price', 'Math.max(costMicros, estimate)', 'costMicros'],
     [
-      '4 an estimate never lowers a price',
-      'Math.max(listed.micros, estimate ?? 0)',
-      'estimate ?? listed.micros',
+      "4 an estimate never lowers a model's price",
+      'Math.max(price.micros, estimate)',
+      'estimate || price.micros',
     ],
-    ['4 an estimate raises a price', 'Math.max(listed.micros, estimate ?? 0)', 'listed.micros'],
+    ["4 an estimate raises a model's price", 'Math.max(price.micros, estimate)', 'price.micros'],
+    [
+      '4 an estimate is no price of a model',
+      'if (prices === null) return',
+      "if (prices === null && estimate > 0) return flat(type, estimate, 'estimate');\n  if (prices === null) return",
+    ],
+    [
+      '4 who leaves out tokens does not reserve nothing',
+      'inputTokens ?? defaultTokens.input;',
+      'inputTokens ?? defaultTokens.input ?? 0;',
+    ],
+    [
+      '4 a document prices what the lists price otherwise',
+      'if (stated.length > 0) {',
+      'if (stated.length > 0 && call.prices === null) {',
+    ],
     [
       "4 a tool's charging stands before the mandate's",
       'tool?.charging ?? policy.charging',
@@ -841,13 +921,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ['7 a policy that is missing blocks', '  policyFound,\n', ''],
   ]),
   ...inFile(`${POLICY}/price.ts`, [
-    ['7 the most that one reserves', 'other.reserveMicros > one.reserveMicros ? other : one', 'one'],
+    ['7 the most that one reserves', 'Math.max(one.reserveMicros, other.reserveMicros)', 'one.reserveMicros'],
     [
       '7 a call is not settled as by the one that reserves most',
       'greaterCharging(one.charging, other.charging)',
-      '(other.reserveMicros > one.reserveMicros ? other : one).charging',
+      'dearer.charging',
     ],
-    ['7 a price that one does not know', "isUnknown ? 'unknown' : source", 'source'],
+    ['7 a price that one does not know', '...(other.unpriced ?? NONE)]', ']'],
+    ['7 a price that the other does not know', '[...(one.unpriced ?? NONE), ', '['],
   ]),
   ...inFile(`${POLICY}/greater-charging.ts`, [
     [

@@ -205,6 +205,7 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
     type: tool === null ? 'llm_call' : 'tool_call',
     tool,
     model: tool === null ? model : null,
+    provider: tool === null ? (provider ?? null) : null,
     mandate,
     ...ruling,
     chargedMicros: charged,

@@ -83,9 +83,10 @@ export function checklists(
 }
 
 function stepsOf({ type, policy }: Calls): number {
-  const { allowedTools, delegableTools, deniedTools, allowedModels, deniedModels } = policy;
   const lists =
-    type === 'tool_call' ? [allowedTools, delegableTools, deniedTools] : [allowedModels, deniedModels];
+    type === 'tool_call'
+      ? [policy.allowedTools, policy.delegableTools, policy.deniedTools]
+      : [policy.allowedModels, policy.deniedModels, policy.allowedProviders, policy.deniedProviders];
   return lists.reduce((sum, list) => sum + (list?.steps ?? 0), 0);
 }
 
@@ -96,9 +97,10 @@ function isNamed({ policies }: Mandate, tool: string): boolean {
 
 /** @param named the tool, where a policy speaks of it */
 function callsUnder({ policies }: Mandate, type: Action['type'], named: string | null): readonly Calls[] {
-  return policies.map((policy) => ({
+  return policies.map((policy, at) => ({
     type,
     policy,
+    at,
     tool: named === null ? null : (policy.tools.get(named) ?? null),
   }));
 }

@@ -27,12 +27,14 @@ import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
 import { policyFound } from './checks/policy-found.ts';
+import { providerAllowed } from './checks/provider-allowed.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
 import { limitCheck, limited } from './limit-rulings.ts';
 import type { Mandate } from './mandate/mandate.ts';
+import { knownCall } from './models/known-call.ts';
 import { priceOf } from './price.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
 import { ALLOWED, duplicated, killed, late, type Ruling } from './ruling.ts';
@@ -47,6 +49,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   toolAllowed,
   argumentsValid,
   modelAllowed,
+  providerAllowed,
   modelPriced,
   toolCostPerCall,
   mandateCostPerCall,
@@ -83,11 +86,12 @@ export function plan(
   try {
     const list = checklistOf(mandate, action);
     const { pricings, looks, limits, leaseMs, observe, expiriesMs, steps } = list;
-    const price = priceOf(action, pricings, atMs);
+    const call = action.type === 'llm_call' ? knownCall(action) : null;
+    const price = priceOf(action, call, pricings, atMs);
     const name = action.type === 'tool_call' ? action.tool : action.model;
-    const effort = { left: CAPS.stepsPerAction - spent - steps * name.length };
+    const effort = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
     if (effort.left < 0) return listsTooCostly(mandate.reference, list.dearest);
-    const subject: Subject = { action, shown, name, price, atMs, effort };
+    const subject: Subject = { action, shown, name, call, price, atMs, effort };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal } = lookAtAll(looks, subject);
     return {

@@ -17,6 +17,7 @@ import {
 } from '@mandate/schemas';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';
+import { knownCall } from './models/known-call.ts';
 import { decisionId } from './record-ids.ts';
 
 export type Decided = {
@@ -34,6 +35,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   const { first } = facts;
   const reservation = reservationOf(plan, facts, judgement);
   const deferral = deferralOf(plan, facts, judgement);
+  const call = action.type === 'llm_call' ? knownCall(action) : null;
   const id = decisionId(request.source, request.appendedAtMs, kind, sha256);
   return {
     event: 'action.decided',
@@ -46,7 +48,8 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       agentId: request.agentId,
       type: action.type,
       tool: action.type === 'tool_call' ? action.tool : null,
-      model: action.type === 'llm_call' ? action.model : null,
+      model: call?.model ?? null,
+      provider: call?.provider ?? null,
       verdict: judgement.verdict,
       observed: judgement.observed,
       ...(judgement.shadow === null ? null : { shadow: judgement.shadow }),

@@ -53,6 +53,7 @@ export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
 export { type FindPlace, readDocuments, type SayFault } from './mandate/read-documents.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
+export { normalModel, normalProvider } from './models/normal-form.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';
 export { keyedHash } from './redaction/redact.ts';

@@ -1,64 +1,120 @@
 /** What a call costs before it runs, and how its outcome will settle that: SEMANTICS section 4. */
-import type { Action, Charging } from '@mandate/schemas';
+import type { Action, Charging, LlmCall } from '@mandate/schemas';
 import { greaterCharging } from './greater-charging.ts';
-import type { ChargingRule, Policy, ToolPolicy } from './mandate/mandate.ts';
-import { priceOfLlmCall } from './prices/price-of-llm-call.ts';
+import type { ChargingRule, DefaultTokens, Policy, ToolPolicy } from './mandate/mandate.ts';
+import type { KnownCall } from './models/known-call.ts';
+import { type ModelPrices, statedMicros } from './prices/model-prices.ts';
+import { billsOutput, priceOfLlmCall } from './prices/price-of-llm-call.ts';
 
 export type Price = {
   /** What an ALLOW reserves. */
   reserveMicros: number;
   charging: Charging;
-  /** Where the figure comes from; `unknown`: neither the price list nor the request states one for the model. */
-  source: 'tiers' | 'mandate' | 'price-list' | 'estimate' | 'free' | 'unknown';
+  /**
+   * Where the figure comes from: `tiers`, `mandate`, `estimate`, `free`, `unknown` where no policy can price the LLM call, or
+   * the entry of the price lists (`genai-prices:openai/gpt-4o`).
+   */
+  source: string;
+  /** The policies that cannot price it, where there are any. */
+  unpriced?: readonly Unpriced[];
 };
 
+/** `at`: the place of the policy in its mandate. `lacks`: a price of the model, or how many tokens the call takes. */
+type Unpriced = { at: number; lacks: Lacks };
+type Lacks = 'price' | 'tokens';
+
 /** What a policy says of the price of calls of one kind. */
-export type Pricing = { rule: ChargingRule; costMicros: number | null };
+export type Pricing = {
+  rule: ChargingRule;
+  costMicros: number | null;
+  modelPrices: ModelPrices | null;
+  defaultTokens: DefaultTokens;
+};
 
 export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
-  return { rule: tool?.charging ?? policy.charging, costMicros: tool?.costMicros ?? null };
+  return {
+    rule: tool?.charging ?? policy.charging,
+    costMicros: tool?.costMicros ?? null,
+    modelPrices: policy.modelPrices,
+    defaultTokens: policy.defaultTokens,
+  };
 }
 
-/** Under several policies, the most that one of them takes of each outcome; what one cannot price is priced for none. */
-export function priceOf(action: Action, pricings: readonly Pricing[], atMs: number): Price {
-  let price = priceUnder(action, pricings[0] as Pricing, atMs);
+/**
+ * Under several policies, the most that one of them takes of each outcome.
+ *
+ * @param call what is known of the LLM call; null: it is none
+ */
+export function priceOf(
+  action: Action,
+  call: KnownCall | null,
+  pricings: readonly Pricing[],
+  atMs: number,
+): Price {
+  let price = priceUnder(action, call, pricings[0] as Pricing, 0, atMs);
   for (let at = 1; at < pricings.length; at += 1) {
-    price = together(price, priceUnder(action, pricings[at] as Pricing, atMs));
+    price = together(price, priceUnder(action, call, pricings[at] as Pricing, at, atMs));
   }
   return price;
 }
 
-/** The policy's price for the tool → the price list → the stated estimate, which may raise a price but never lower it. */
-function priceUnder(action: Action, { rule, costMicros }: Pricing, atMs: number): Price {
+function priceUnder(
+  action: Action,
+  call: KnownCall | null,
+  pricing: Pricing,
+  at: number,
+  atMs: number,
+): Price {
+  const { rule, costMicros } = pricing;
   if (rule.type === 'TIERED') return tiered(rule);
-  const estimate = action.estimatedCostMicros ?? null;
-  const listed = listedPrice(action, costMicros, atMs);
-  if (listed !== null) return flat(rule.type, Math.max(listed.micros, estimate ?? 0), listed.source);
-  if (estimate !== null) return flat(rule.type, estimate, 'estimate');
-  return flat(rule.type, 0, action.type === 'llm_call' ? 'unknown' : 'free');
+  const estimate = action.estimatedCostMicros ?? 0;
+  if (call !== null) return llmPrice(action as LlmCall, call, pricing, at, atMs);
+  if (costMicros !== null) return flat(rule.type, Math.max(costMicros, estimate), 'mandate');
+  return flat(rule.type, estimate, action.estimatedCostMicros === undefined ? 'free' : 'estimate');
 }
 
 function together(one: Price, other: Price): Price {
-  const { reserveMicros, source } = other.reserveMicros > one.reserveMicros ? other : one;
-  const isUnknown = one.source === 'unknown' || other.source === 'unknown';
-  const charging = greaterCharging(one.charging, other.charging);
-  return { reserveMicros, charging, source: isUnknown ? 'unknown' : source };
+  const dearer = other.reserveMicros > one.reserveMicros || one.source === 'unknown' ? other : one;
+  const price: Price = {
+    reserveMicros: Math.max(one.reserveMicros, other.reserveMicros),
+    charging: greaterCharging(one.charging, other.charging),
+    source: dearer.source,
+  };
+  const unpriced = [...(one.unpriced ?? NONE), ...(other.unpriced ?? NONE)];
+  return unpriced.length === 0 ? price : { ...price, unpriced };
 }
 
-function listedPrice(
-  action: Action,
-  costMicros: number | null,
-  atMs: number,
-): { micros: number; source: 'mandate' | 'price-list' } | null {
-  if (action.type === 'tool_call') {
-    return costMicros === null ? null : { micros: costMicros, source: 'mandate' };
+/** By the document's own price of the model, else by the price lists. An estimate may raise a price. It is never one. */
+function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number, atMs: number): Price {
+  const { modelPrices, defaultTokens } = pricing;
+  const type = pricing.rule.type as FlatRule;
+  const estimate = action.estimatedCostMicros ?? 0;
+  const input = action.inputTokens ?? defaultTokens.input;
+  const maxOutput = action.maxOutputTokens ?? defaultTokens.maxOutput;
+  const stated = modelPrices === null ? NO_PRICES : modelPrices.of(call);
+  if (stated.length > 0) {
+    if (input === null || maxOutput === null) return unpriced(type, estimate, { at, lacks: 'tokens' });
+    return flat(type, Math.max(statedMicros(stated, { input, maxOutput }), estimate), 'mandate');
   }
-  const { provider, model, inputTokens, maxOutputTokens } = action;
-  const price = priceOfLlmCall({ provider, model, inputTokens, maxOutputTokens, atMs });
-  return price === null ? null : { micros: price.micros, source: 'price-list' };
+  const { prices } = call;
+  if (prices === null) return unpriced(type, estimate, { at, lacks: 'price' });
+  if (input === null || (maxOutput === null && billsOutput(prices, atMs)))
+    return unpriced(type, estimate, { at, lacks: 'tokens' });
+  const price = priceOfLlmCall(prices, { input, maxOutput: maxOutput ?? 0 }, atMs);
+  if (price === null) return unpriced(type, estimate, { at, lacks: 'price' });
+  return flat(type, Math.max(price.micros, estimate), price.source);
 }
 
-function flat(type: 'SUCCESS_BASED' | 'ATTEMPT_BASED', micros: number, source: Price['source']): Price {
+function unpriced(type: FlatRule, estimate: number, why: Unpriced): Price {
+  return { ...flat(type, estimate, 'unknown'), unpriced: [why] };
+}
+
+const NO_PRICES: readonly never[] = [];
+type FlatRule = Exclude<ChargingRule['type'], 'TIERED'>;
+
+const NONE: readonly Unpriced[] = [];
+
+function flat(type: FlatRule, micros: number, source: string): Price {
   return { reserveMicros: micros, charging: { type, estimateMicros: micros }, source };
 }
 

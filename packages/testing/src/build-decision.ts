@@ -16,6 +16,7 @@ export function buildDecision(
     type,
     tool,
     model: null,
+    provider: null,
     verdict: 'ALLOW',
     observed: null,
     code: 'ALLOWED',

@@ -1,5 +1,6 @@
 /** What decisions can be narrowed by, as one writes it behind the `?`: the same wherever decisions are asked about. */
 import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
+import { normalModel, normalProvider } from '@mandate/policy';
 import { type Clock, HttpProblem } from '@mandate/runtime';
 import { action, CODES, DECISION_KINDS, id, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
@@ -12,8 +13,10 @@ export const decisionFilterParameters = (clock: Clock) => ({
   tool: anyOf(id)
     .describe('Calls of this tool.')
     .meta({ examples: ['get_user'] }),
-  model: anyOf(id).describe('LLM calls of this model.'),
-  provider: anyOf(id).describe('Of LLM calls.'),
+  model: anyOf(id).describe(
+    'LLM calls of this model, however its name is spelled: `openai/GPT-4o` finds `gpt-4o`.',
+  ),
+  provider: anyOf(id).describe('LLM calls to this provider, by any of its names.'),
   type: anyOf(z.enum(action.options.map((option) => option.shape.type.value))).describe(
     'Of this type of action.',
   ),
@@ -49,13 +52,15 @@ type Given = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>;
 
 /** As the audit's questions take it. Throws HttpProblem 400 for a period that ends before it begins. */
 export function decisionFilterOf(tenant: string, given: Given): DecisionFilter {
-  const { agent, parentAction, trace, from, to, ...same } = given;
+  const { agent, parentAction, trace, model, provider, from, to, ...same } = given;
   mustBeInOrder(from, to);
   return {
     ...same,
     tenant,
     agentId: agent,
     parentActionId: parentAction,
+    model: model?.map(normalModel),
+    provider: provider?.map(normalProvider),
     traceId: trace,
     fromMs: from,
     toMs: to,

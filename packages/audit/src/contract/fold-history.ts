@@ -118,7 +118,6 @@ function differs({ verdict, shadow }: Decision): boolean {
 
 /** Under which values of a dimension it counts. */
 function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
-  const ofModel = decision?.action.type === 'llm_call' ? decision.action : null;
   switch (dimension) {
     case 'agent':
       return [agentId];
@@ -131,7 +130,7 @@ function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimensi
     case 'model':
       return [decision?.model ?? ''];
     case 'provider':
-      return [ofModel?.provider ?? ''];
+      return [decision?.provider ?? ''];
     case 'type':
       return [decision?.type ?? ''];
     case 'code':

@@ -213,7 +213,7 @@ export function questions(make: MakeAudit): void {
       [{ agentId: 'a-9' }, { agentId: ['a-9', 'a-8'] }],
       [{ actionId: 'act-x' }, { actionId: ['act-x'] }],
       [{ model: 'claude-x' }, { model: ['claude-x'] }],
-      [{ action: modelled }, { provider: ['anthropic'] }],
+      [{ action: modelled, provider: 'anthropic' }, { provider: ['anthropic'] }],
       [{ action: called }, { principal: ['u-1'] }],
       [{ action: called }, { role: ['clerk'] }],
       [{ action: called }, { parentActionId: ['act-parent'] }],

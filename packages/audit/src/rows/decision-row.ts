@@ -78,7 +78,7 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
     arguments: action.type === 'tool_call' && action.args !== undefined ? JSON.stringify(action.args) : '',
     principal_id: action.principal?.id ?? '',
     principal_role: action.principal?.role ?? '',
-    provider: action.type === 'llm_call' ? (action.provider ?? '') : '',
+    provider: record.provider ?? '',
     parent_action_id: action.parentActionId ?? '',
     mandate_hash: mandate?.hash ?? '',
     policies: mandate?.policies ?? [],

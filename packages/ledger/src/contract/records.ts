@@ -91,6 +91,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
     type: 'tool_call',
     tool: 'mail',
     model: null,
+    provider: null,
     ...said,
     observed,
     reason: '',

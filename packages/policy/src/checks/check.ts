@@ -6,12 +6,15 @@
 import type { Action, Check, Code, Json, Limit, LimitFact } from '@mandate/schemas';
 import type { Effort } from '../effort.ts';
 import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
+import type { KnownCall } from '../models/known-call.ts';
 import type { Price } from '../price.ts';
 
 /** Calls of one kind under one policy. All that a check has to know of them, whichever call it will be. */
 export type Calls = {
   type: Action['type'];
   policy: Policy;
+  /** Its place among the policies of its mandate. */
+  at: number;
   /** What the policy says of this very tool, if anything. */
   tool: ToolPolicy | null;
 };
@@ -21,8 +24,10 @@ export type Subject = {
   action: Action;
   /** The action as it is published: what is redacted there must not be told by a check either. */
   shown: Action;
-  /** Of the tool, or of the model. */
+  /** Of the tool; or of the model, as the request names it. */
   name: string;
+  /** Of an LLM call, what is known of its model and its provider; null: it is none. */
+  call: KnownCall | null;
   price: Price;
   atMs: number;
   /** What is left of it for this action, for all checks together. */

@@ -12,7 +12,7 @@ function calls(asks: boolean, maxWaiting?: number): Calls {
     'p@1',
   );
   if (!read.ok) throw new Error('a policy was expected');
-  return { type: 'tool_call', policy: read.compiled, tool: read.compiled.tools.get('pay') ?? null };
+  return { type: 'tool_call', policy: read.compiled, at: 0, tool: read.compiled.tools.get('pay') ?? null };
 }
 
 test.each<[string, Calls[], number | null]>([

@@ -1,9 +1,12 @@
+import type { KnownCall } from '../models/known-call.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
+/** Its lists are asked by every name that the model has: packages/policy/src/models. */
 export const modelAllowed: StaticCheck = ({ type, policy: { allowedModels, deniedModels } }) => {
   if (type !== 'llm_call' || (allowedModels === null && deniedModels === null)) return null;
-  return ({ name: model }) => {
-    const denied = deniedModels?.(model) ?? null;
+  return ({ name: model, call }) => {
+    const { models } = call as KnownCall;
+    const denied = deniedModels?.match(models.denied) ?? null;
     if (denied !== null) {
       return blocked(
         'model-allowed',
@@ -16,7 +19,7 @@ export const modelAllowed: StaticCheck = ({ type, policy: { allowedModels, denie
       );
     }
     if (allowedModels === null) return passed('model-allowed', { model });
-    const allowed = allowedModels(model);
+    const allowed = allowedModels.match(models.allowed);
     if (allowed !== null) return passed('model-allowed', { model, pattern: allowed });
     return blocked(
       'model-allowed',

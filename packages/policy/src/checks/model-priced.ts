@@ -1,18 +1,46 @@
-import { blocked, passed, type StaticCheck } from './check.ts';
+import type { LlmCall } from '@mandate/schemas';
+import { blocked, passed, type StaticCheck, type Subject } from './check.ts';
 
 /** Where money is limited, a call whose price nobody knows cannot be weighed, and is refused. */
-export const modelPriced: StaticCheck = ({ type, policy }) => {
+export const modelPriced: StaticCheck = ({ type, policy, at }) => {
   if (type !== 'llm_call') return null;
   const limited =
     policy.maxCostTotalMicros !== null || policy.maxCostPerCallMicros !== null || policy.budgets.length > 0;
   if (!limited) return null;
-  return ({ name: model, price }) => {
-    const saw = { model, price: price.source };
-    if (price.source !== 'unknown') return passed('model-priced', saw);
-    return blocked('model-priced', saw, {
-      code: 'UNPRICED_MODEL',
-      reason: `The price of the model "${model}" is unknown, and a budget is in force.`,
-      remedy: 'Name the model as its provider does, or state estimatedCostMicros.',
-    });
+  return (subject) => {
+    const { name: model, price } = subject;
+    const unpriced = price.unpriced?.find((one) => one.at === at);
+    if (unpriced === undefined) return passed('model-priced', { model, price: price.source });
+    return unpriced.lacks === 'tokens' ? tokensMissing(subject) : priceMissing(subject);
   };
 };
+
+function priceMissing({ name: model }: Subject) {
+  return blocked(
+    'model-priced',
+    { model, price: 'unknown' },
+    {
+      code: 'UNPRICED_MODEL',
+      reason: `The price of the model "${model}" is unknown, and a budget is in force.`,
+      remedy: 'Name the model as its provider does, or have its price added to modelPrices.',
+    },
+  );
+}
+
+function tokensMissing({ name: model, action }: Subject) {
+  const { inputTokens, maxOutputTokens } = action as LlmCall;
+  const missing = [
+    ...(inputTokens === undefined ? ['inputTokens'] : []),
+    ...(maxOutputTokens === undefined ? ['maxOutputTokens'] : []),
+  ];
+  const named = missing.join(' and ');
+  return blocked(
+    'model-priced',
+    { model, price: 'unknown', missing },
+    {
+      code: 'TOKENS_NOT_STATED',
+      reason: `The call does not say its ${named}, and a budget is in force.`,
+      remedy: `State ${named}, or have defaultTokens say what to assume.`,
+    },
+  );
+}

@@ -99,7 +99,8 @@ function sizeOf({
   toolPolicies,
   ...rest
 }: PolicyDocument): number {
-  const lists = [tools, allowedTools, deniedTools, delegableTools, rest.allowedModels, rest.deniedModels];
+  const ofCalls = [rest.allowedModels, rest.deniedModels, rest.allowedProviders, rest.deniedProviders];
+  const lists = [tools, allowedTools, deniedTools, delegableTools, ...ofCalls];
   const entries = lists.reduce((sum, list) => sum + (list?.length ?? 0), 1);
   return entries + Object.keys(toolPolicies ?? {}).length;
 }

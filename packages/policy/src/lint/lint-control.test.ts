@@ -65,6 +65,10 @@ test.each<[string, object, object, boolean]>([
   ['what one allows the other does not know', { allowedTools: ['read_*'] }, { tools: ['send'] }, true],
   ['models', { allowedModels: ['gpt-*'] }, { allowedModels: ['claude-*'] }, true],
   ['models of the same kind', { allowedModels: ['gpt-*'] }, { deniedModels: ['gpt-3*'] }, false],
+  ['one model in two spellings', { allowedModels: ['gpt-4o'] }, { allowedModels: ['openai/GPT-4o'] }, false],
+  ['providers', { allowedProviders: ['azure'] }, { allowedProviders: ['bedrock'] }, true],
+  ['one provider by two names', { allowedProviders: ['aws'] }, { allowedProviders: ['bedrock'] }, false],
+  ['a provider that is denied', { allowedProviders: ['openai'] }, { deniedProviders: ['open*'] }, true],
 ])('policies that leave nothing over, or something: %s', (_, one, other, isTold) => {
   const policies = [
     { ...P, ...one },
@@ -309,7 +313,7 @@ test('what would take too long is not told, but that it is not', () => {
   expect(linted(0)).toEqual({
     findings: [],
     skipped: [
-      { code: 'NOTHING_IN_COMMON', of: 'agents', count: 4 },
+      { code: 'NOTHING_IN_COMMON', of: 'agents', count: 6 },
       { code: 'PARENT_HOLDS_NOTHING', of: 'parents', count: 1 },
       { code: 'TOOLS_HANDED_ON', of: 'parents', count: 1 },
       { code: 'RULE_MATCHES_NOBODY', of: 'rules', count: 2 },

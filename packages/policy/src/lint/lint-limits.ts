@@ -126,7 +126,7 @@ function neverAfforded(one: Held, other: Held, effort: LintEffort): Told[] {
 /** What a call costs that says nothing of its own price; null: any, of a tool that the policy says nothing of. */
 function leastPrice(policy: NamedPolicy, tool: string | null): number {
   const call: ToolCall = { id: '-', agentId: '-', type: 'tool_call', tool: tool ?? '-' };
-  return priceOf(call, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;
+  return priceOf(call, null, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;
 }
 
 function mayBeCalled(tool: string | null, held: readonly Held[], effort: LintEffort): boolean {

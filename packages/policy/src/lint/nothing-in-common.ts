@@ -1,4 +1,4 @@
-/** Agents to whom no tool, or no model, is allowed by all that they are held to together. */
+/** Agents to whom no tool, no model or no provider is allowed by all that they are held to together. */
 import {
   type AgentDocument,
   type Condition,
@@ -16,23 +16,27 @@ import { rulesByGroup } from '../rules/rules-by-group.ts';
 import { skip } from './effort.ts';
 import { emptyTogether, type Names } from './empty-together.ts';
 import type { Finding } from './finding.ts';
+import { modelNames, providerNames } from './names-in-lists.ts';
 import { neverHold } from './never-hold.ts';
 import { isAlive, type Look, meant, type RuleRead } from './rules-read.ts';
 
 const KINDS = {
   tool: { every: 'every tool call is blocked', field: 'allowedTools' },
   model: { every: 'every LLM call is blocked', field: 'allowedModels' },
+  provider: { every: 'every LLM call is blocked', field: 'allowedProviders' },
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no tool or model over. */
+/** For each set of rules that some agent may be held to at once, a smallest set of policies that leaves no name over. */
 export function nothingInCommon(
   control: TenantControl,
   rules: readonly RuleRead[],
   agents: readonly AgentDocument[],
   look: Look,
 ): Finding[] {
-  return [...ofKind('tool', control, rules, agents, look), ...ofKind('model', control, rules, agents, look)];
+  return (['tool', 'model', 'provider'] as const).flatMap((kind) =>
+    ofKind(kind, control, rules, agents, look),
+  );
 }
 
 /** What narrows the names of a kind. `rule` null: bounds, which no rule gives. `holder` null: the agent itself. */
@@ -195,15 +199,25 @@ const NONE: readonly string[] = [];
 
 /** Each must let a name through; none: it narrows nothing, or says itself that it leaves nothing over. */
 function namesIn(kind: Kind, policy: PolicyDocument): readonly Names[] {
-  const [allowed, denied, known] =
-    kind === 'tool'
-      ? [policy.allowedTools, policy.deniedTools, policy.tools]
-      : [policy.allowedModels, policy.deniedModels, undefined];
+  const { allowed, denied } = listsOf(kind, policy);
+  const known = kind === 'tool' ? policy.tools : undefined;
   if (allowed?.length === 0 || denied?.includes('*')) return [];
   return [
-    ...(allowed === undefined && denied === undefined
-      ? []
-      : [{ allowed: allowed ?? ANY, denied: denied ?? NONE }]),
+    ...(allowed === undefined && denied === undefined ? [] : [NAMES[kind](allowed ?? ANY, denied ?? NONE)]),
     ...(known === undefined ? [] : [{ allowed: known, denied: NONE }]),
   ];
 }
+
+type Lists = { allowed: readonly string[] | undefined; denied: readonly string[] | undefined };
+
+function listsOf(kind: Kind, policy: PolicyDocument): Lists {
+  if (kind === 'tool') return { allowed: policy.allowedTools, denied: policy.deniedTools };
+  if (kind === 'model') return { allowed: policy.allowedModels, denied: policy.deniedModels };
+  return { allowed: policy.allowedProviders, denied: policy.deniedProviders };
+}
+
+const NAMES: Record<Kind, (allowed: readonly string[], denied: readonly string[]) => Names> = {
+  tool: (allowed, denied) => ({ allowed, denied }),
+  model: modelNames,
+  provider: providerNames,
+};

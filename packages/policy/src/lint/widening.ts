@@ -6,12 +6,14 @@ import {
   type BudgetDocument,
   type ChargingDocument,
   DEFAULTS,
+  type ModelPriceDocument,
   type PolicyDocument,
   policyNamed,
   type RuleDocument,
   type ToolPolicyDocument,
 } from '@mandate/schemas';
 import { canonicalJson } from '../digest.ts';
+import { modelPatterns, providerPatterns } from '../models/name-lists.ts';
 import { globsWithin } from './globs-within.ts';
 import { isAlive } from './rules-read.ts';
 
@@ -28,6 +30,9 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...widerWaiting(before, after),
     ...widerNames('Tools', before, after),
     ...widerNames('Models', before, after),
+    ...widerNames('Providers', before, after),
+    ...lowerPrices(before, after),
+    ...fewerTokens(before, after),
     ...widerRegistry(before.tools, after.tools),
     ...otherCharging('defaultChargingPolicy', before.defaultChargingPolicy, after.defaultChargingPolicy),
     ...tools.flatMap((tool) => widerTool(tool, before, after)),
@@ -122,23 +127,32 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
   return [`${name}: ${said(before)} → ${said(after)}${anew}`];
 }
 
-/** Of tools, or of models. */
-function widerNames(of: 'Tools' | 'Models', before: PolicyDocument, after: PolicyDocument): string[] {
-  const isAllowed = globsWithin(before[`allowed${of}`] ?? ['*']);
+type Named = 'Tools' | 'Models' | 'Providers';
+
+/** The globs that a pattern stands for. */
+const GLOBS_OF: Record<Named, (pattern: string) => readonly string[]> = {
+  Tools: (pattern) => [pattern],
+  Models: modelPatterns,
+  Providers: providerPatterns,
+};
+
+function widerNames(of: Named, before: PolicyDocument, after: PolicyDocument): string[] {
+  const isAllowed = patternsWithin(of, before[`allowed${of}`] ?? ['*']);
   const isDenied = {
-    before: globsWithin(before[`denied${of}`] ?? []),
-    after: globsWithin(after[`denied${of}`] ?? []),
+    before: patternsWithin(of, before[`denied${of}`] ?? []),
+    after: patternsWithin(of, after[`denied${of}`] ?? []),
   };
   // Of agents below: what is allowed, and what may be handed on to them.
-  const isAllowedBelow = globsWithin(allowedBelow(of, before));
-  const mayBeAllowedBelow = globsWithin(allowedBelow(of, after), true);
+  const isAllowedBelow = patternsWithin(of, allowedBelow(of, before));
+  const mayBeAllowedBelow = patternsWithin(of, allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
     .filter((glob) => !isAllowed(glob) && !isDenied.before(glob) && !isDenied.after(glob))
     .map((glob) => `allowed${of}: + ${glob}`);
   const denied = (before[`denied${of}`] ?? [])
     .filter(
       (glob) =>
-        !isDenied.after(glob) && (after[`allowed${of}`] === undefined || mayMeet(glob, mayBeAllowedBelow)),
+        !isDenied.after(glob) &&
+        (after[`allowed${of}`] === undefined || mayMeet(of, glob, mayBeAllowedBelow)),
     )
     .map((glob) => `denied${of}: - ${glob}`);
   const delegable = delegableOf(of, after)
@@ -147,17 +161,61 @@ function widerNames(of: 'Tools' | 'Models', before: PolicyDocument, after: Polic
   return [...allowed, ...delegable, ...denied];
 }
 
-function allowedBelow(of: 'Tools' | 'Models', policy: PolicyDocument): readonly string[] {
+/** Whether whatever a pattern matches is matched by one of the list. */
+function patternsWithin(
+  of: Named,
+  patterns: readonly string[],
+  unknown = false,
+): (pattern: string) => boolean {
+  const isWithin = globsWithin(patterns.flatMap(GLOBS_OF[of]), unknown);
+  return (pattern) => GLOBS_OF[of](pattern).every(isWithin);
+}
+
+function allowedBelow(of: Named, policy: PolicyDocument): readonly string[] {
   return [...(policy[`allowed${of}`] ?? ['*']), ...delegableOf(of, policy)];
 }
 
-function delegableOf(of: 'Tools' | 'Models', { delegableTools = [] }: PolicyDocument): readonly string[] {
+function delegableOf(of: Named, { delegableTools = [] }: PolicyDocument): readonly string[] {
   return of === 'Tools' ? delegableTools : [];
 }
 
-/** Not told apart where a pattern has a *: it may be allowed in part. */
-function mayMeet(glob: string, isAllowed: (glob: string) => boolean): boolean {
-  return glob.includes('*') || isAllowed(glob);
+/**
+ * Not told apart where a pattern has a *: it may be allowed in part. A model or a provider that is denied has more names
+ * than the list says.
+ */
+function mayMeet(of: Named, glob: string, isAllowed: (glob: string) => boolean): boolean {
+  return of !== 'Tools' || glob.includes('*') || isAllowed(glob);
+}
+
+/** A model that gets a price of its own may have had none, or a higher one in the price lists. */
+function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
+  const { modelPrices = {} } = after;
+  const models = [...new Set([...Object.keys(before), ...Object.keys(modelPrices)])].sort();
+  return models.flatMap((model) => {
+    const [was, is] = [before[model], modelPrices[model]];
+    const isAsHigh =
+      was !== undefined && is !== undefined && RATES.every((rate) => (is[rate] ?? 0) >= (was[rate] ?? 0));
+    return isAsHigh ? [] : [`modelPrices.${model}: ${priceInWords(was)} → ${priceInWords(is)}`];
+  });
+}
+
+const RATES = ['inputPerMillion', 'outputPerMillion', 'perCall'] as const;
+
+function priceInWords(price: ModelPriceDocument | undefined): string {
+  if (price === undefined) return 'as listed';
+  const { inputPerMillion, outputPerMillion, perCall } = price;
+  const fee = perCall === undefined ? '' : ` and ${perCall} a call`;
+  return `${inputPerMillion} in, ${outputPerMillion} out${fee}`;
+}
+
+/** What a call counts as that does not say: without it the call is refused where money is limited, and counted nowhere else. */
+function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
+  const { defaultTokens = {} } = after;
+  return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {
+    const [was, is] = [before[field], defaultTokens[field]];
+    if (was === is || (was !== undefined && is !== undefined && is > was)) return [];
+    return [`defaultTokens.${field}: ${was ?? 'none'} → ${is ?? 'none'}`];
+  });
 }
 
 /** An unknown tool is refused wherever tools are declared. */

@@ -17,6 +17,8 @@ import { PATTERNS_TOO_LARGE, roomToWrite } from '../arguments/pattern-size.ts';
 import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
 import { compileGlobs } from '../glob.ts';
+import { compileModels, compileProviders } from '../models/name-lists.ts';
+import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts';
 import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
 import { toolNameFaults } from './tool-names.ts';
 
@@ -55,6 +57,7 @@ export function compilePolicy(
     tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], { faults, compileRules }));
   }
   const budgets = compileBudgets(document, faults);
+  const modelPrices = compilePrices(document, faults);
   checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
   if (faults.length > 0) return { ok: false, faults };
   const compiled: Policy = {
@@ -70,11 +73,18 @@ export function compilePolicy(
     budgets,
     rate: document.rateLimit ?? null,
     maxWaiting: document.maxWaiting ?? null,
-    allowedTools: matcherOf(document.allowedTools),
-    delegableTools: matcherOf(document.delegableTools),
-    deniedTools: matcherOf(document.deniedTools),
-    allowedModels: matcherOf(document.allowedModels),
-    deniedModels: matcherOf(document.deniedModels),
+    allowedTools: listOf(document.allowedTools, compileGlobs),
+    delegableTools: listOf(document.delegableTools, compileGlobs),
+    deniedTools: listOf(document.deniedTools, compileGlobs),
+    allowedModels: listOf(document.allowedModels, compileModels),
+    deniedModels: listOf(document.deniedModels, compileModels),
+    allowedProviders: listOf(document.allowedProviders, compileProviders),
+    deniedProviders: deniesAny(document.deniedProviders) ? compileProviders(document.deniedProviders) : null,
+    modelPrices,
+    defaultTokens: {
+      input: document.defaultTokens?.inputTokens ?? null,
+      maxOutput: document.defaultTokens?.maxOutputTokens ?? null,
+    },
     registry: document.tools === undefined ? null : new Set(document.tools),
     charging: chargingOf(document.defaultChargingPolicy) ?? { type: 'SUCCESS_BASED' },
     tools,
@@ -174,6 +184,26 @@ function microsOf(dollars: number | undefined): number | null {
   return dollars === undefined ? null : dollarsToMicros(dollars);
 }
 
-function matcherOf(patterns: readonly string[] | undefined) {
-  return patterns === undefined ? null : compileGlobs(patterns);
+/** An empty list is one: nothing is on it. */
+function listOf<L>(
+  patterns: readonly string[] | undefined,
+  compile: (patterns: readonly string[]) => L,
+): L | null {
+  return patterns === undefined ? null : compile(patterns);
+}
+
+/** Where some provider is denied, a call that names none is refused; where none is, it is not. */
+function deniesAny(patterns: readonly string[] | undefined): patterns is readonly string[] {
+  return patterns !== undefined && patterns.length > 0;
+}
+
+/** A model that is priced twice has no one price. */
+function compilePrices(document: PolicyDocument, faults: CompileFault[]): ModelPrices | null {
+  if (document.modelPrices === undefined) return null;
+  const { prices, repeated } = compileModelPrices(document.modelPrices);
+  for (const [name, first] of repeated) {
+    const message = `prices the same model as "${first}": keep one of them`;
+    faults.push({ path: ['modelPrices', name], message });
+  }
+  return prices;
 }

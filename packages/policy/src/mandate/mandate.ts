@@ -2,6 +2,8 @@
 import type { BudgetLimit, MandateReference } from '@mandate/schemas';
 import type { ArgumentRules } from '../arguments/argument-rules.ts';
 import type { GlobMatcher } from '../glob.ts';
+import type { NameList } from '../models/name-lists.ts';
+import type { ModelPrices } from '../prices/model-prices.ts';
 
 export type Rate = { maxCalls: number; windowMs: number };
 
@@ -22,6 +24,8 @@ export type ToolPolicy = {
   leaseMs: number | null;
   requiresConfirmation: boolean;
 };
+
+export type DefaultTokens = { input: number | null; maxOutput: number | null };
 
 /** One piece of authority. What is absent in it is left open. */
 export type Policy = {
@@ -46,8 +50,14 @@ export type Policy = {
   /** What it allows besides to agents below its holder. */
   delegableTools: GlobMatcher | null;
   deniedTools: GlobMatcher | null;
-  allowedModels: GlobMatcher | null;
-  deniedModels: GlobMatcher | null;
+  allowedModels: NameList | null;
+  deniedModels: NameList | null;
+  allowedProviders: NameList | null;
+  deniedProviders: NameList | null;
+  /** What its models cost, in the place of what the price lists say. */
+  modelPrices: ModelPrices | null;
+  /** Of LLM calls that do not say them; null: nothing is assumed. */
+  defaultTokens: DefaultTokens;
   registry: ReadonlySet<string> | null;
   charging: ChargingRule;
   tools: ReadonlyMap<string, ToolPolicy>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atScale, decimalOf } from './decimal.ts';
+import { atScale, decimalOf, rounded } from './decimal.ts';
 
 test.each<[value: number, digits: bigint, decimals: number]>([
   [0, 0n, 0],
@@ -27,4 +27,13 @@ test('a price of any number of places comes back as it was written', () => {
       },
     ),
   );
+});
+
+test.each([
+  [0.18000000000000002, 18n, 2],
+  [0.29999999999999999, 3n, 1],
+  [1e-13, 0n, 0],
+  [0.075, 75n, 3],
+])('%d has twelve decimals at most', (value, digits, decimals) => {
+  expect(rounded(decimalOf(value), 12)).toEqual({ digits, decimals });
 });

@@ -20,3 +20,13 @@ export function decimalOf(value: number): Decimal {
 export function atScale(value: Decimal, decimals: number): bigint {
   return value.digits * 10n ** BigInt(decimals - value.decimals);
 }
+
+/** The nearest with at most `most` decimals; the same number where it has no more. */
+export function rounded(value: Decimal, most: number): Decimal {
+  if (value.decimals <= most) return value;
+  const unit = 10n ** BigInt(value.decimals - most);
+  let digits = (value.digits + unit / 2n) / unit;
+  let decimals = most;
+  for (; decimals > 0 && digits % 10n === 0n; decimals -= 1) digits /= 10n;
+  return { digits, decimals };
+}

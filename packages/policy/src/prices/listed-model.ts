@@ -1,12 +1,11 @@
-import { type ConditionalPrice, calcPrice, type ModelPrice } from '@pydantic/genai-prices';
-import { type RecentlyUsed, recentlyUsed } from '../recently-used.ts';
+import type { ConditionalPrice, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { type TieredRates, tieredRates } from './token-rates.ts';
 
-/** A model of the price list, its prices read once. */
+/** A model of a price list, its prices read once. */
 export interface ListedModel {
-  /** Where the price stands: `genai-prices:<provider>/<model>` as the list spells them. */
+  /** Which entry of which list it is: `genai-prices:<list>/<model>`, as the list spells them. */
   readonly source: string;
-  /** In the list's order, in which a later period that holds goes before an earlier one. */
+  /** In the list's order: of the periods that hold the last one counts. */
   readonly periods: readonly Period[];
 }
 
@@ -15,46 +14,27 @@ interface Period {
   readonly rates: TieredRates;
 }
 
-/** Longer names are in no list, and the list's patterns should not be run on them. */
-const LONGEST_NAME = 256;
 const DAY_MS = 86_400_000;
 
-// Two maps, so that a flood of names nobody knows cannot drive out the prices in use. What is listed is found by
-// provider, then by model: joining the two to one key takes longer than both.
-const listed = recentlyUsed<RecentlyUsed<ListedModel>>(64);
-const unlisted = recentlyUsed<true>(512);
-
-/** Finds a model, by its provider's list if one is named, else by the shape of its name. Null if no list has it. */
-export function listedModel(provider: string | undefined, model: string): ListedModel | null {
-  if (model.length > LONGEST_NAME || (provider?.length ?? 0) > LONGEST_NAME) return null;
-  const ofProvider = listed.get(provider ?? '');
-  const known = ofProvider?.get(model);
-  if (known !== undefined) return known;
-  const key = `${provider ?? ''}\0${model}`;
-  if (unlisted.get(key)) return null;
-  const found = find(provider, model);
-  if (found === null) unlisted.set(key, true);
-  else remember(provider ?? '', model, found);
-  return found;
-}
-
-function remember(provider: string, model: string, found: ListedModel): void {
-  const ofProvider = listed.get(provider) ?? recentlyUsed<ListedModel>(512);
-  ofProvider.set(model, found);
-  listed.set(provider, ofProvider);
-}
-
-function find(provider: string | undefined, model: string): ListedModel | null {
-  // Asked for the price of nothing at a time of our choosing, only to learn which entry the name stands for:
-  // without a time the library would read the clock.
-  const options = { timestamp: new Date(0), ...(provider === undefined ? {} : { providerId: provider }) };
-  const entry = calcPrice({}, model, options);
-  if (entry === null) return null;
-  const { prices } = entry.model;
+export function listedModel(list: string, { id, prices }: ModelInfo): ListedModel {
   return {
-    source: `genai-prices:${entry.provider.id}/${entry.model.id}`,
+    source: `genai-prices:${list}/${id}`,
     periods: Array.isArray(prices) ? prices.map(periodOf) : [always(prices)],
   };
+}
+
+/** Whether the list says a price at all: some entries only name a model. */
+export function isPriced({ periods }: ListedModel): boolean {
+  return periods.some(({ rates }) =>
+    rates.some(({ rates: { input, output } }) => (input ?? output) !== null),
+  );
+}
+
+/** The rates in force at a time, in epoch milliseconds. A list whose every period has a condition means its first if none holds. */
+export function ratesAt({ periods }: ListedModel, atMs: number): TieredRates {
+  const [first] = periods as readonly [Period, ...Period[]];
+  if (periods.length === 1) return first.rates;
+  return (periods.findLast(({ holdsAt }) => holdsAt(atMs)) ?? first).rates;
 }
 
 function always(price: ModelPrice): Period {

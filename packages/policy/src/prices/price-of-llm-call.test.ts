@@ -1,7 +1,21 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { priceOfLlmCall } from './price-of-llm-call.ts';
+import { knownCall } from '../models/known-call.ts';
+import { type LlmPrice, priceOfLlmCall } from './price-of-llm-call.ts';
+
+type Call = {
+  provider?: string | undefined;
+  model: string;
+  inputTokens: number;
+  maxOutputTokens: number;
+  atMs: number;
+};
+
+function priced({ provider, model, inputTokens, maxOutputTokens, atMs }: Call): LlmPrice | null {
+  const { prices } = knownCall({ provider, model });
+  return prices && priceOfLlmCall(prices, { input: inputTokens, maxOutput: maxOutputTokens }, atMs);
+}
 
 const at = (time: string) => Date.parse(time);
 const atMs = at('2026-11-01T12:00:00Z');
@@ -26,11 +40,13 @@ describe('prices as the providers publish them', () => {
     ['google', 'gemini-2.5-pro', 200_001, 10, 500_153],
     // $1 and $1, and $12 a thousand requests.
     ['perplexity', 'sonar', 10, 10, 12_020],
+    // The list says 0.18000000000000002: a sum of doubles.
+    ['huggingface_together', 'qwen/qwen3-vl-8b-instruct', 1_000_000, 0, 180_000],
     // Embeddings have no output to pay for.
     ['openai', 'text-embedding-3-small', 1_000, 0, 20],
     [undefined, 'gpt-4o', 0, 0, 0],
   ])('%s %s, %d in, %d out: %d micro-dollars', (provider, model, inputTokens, maxOutputTokens, micros) => {
-    expect(priceOfLlmCall({ provider, model, inputTokens, maxOutputTokens, atMs })?.micros).toBe(micros);
+    expect(priced({ provider, model, inputTokens, maxOutputTokens, atMs })?.micros).toBe(micros);
   });
 
   test.each<[model: string, when: string, micros: number]>([
@@ -45,20 +61,21 @@ describe('prices as the providers publish them', () => {
     ['deepseek-chat', '1969-12-31T12:00:00Z', 1_370],
     ['deepseek-chat', '1969-12-31T20:00:00Z', 685],
   ])('%s at %s', (model, when, micros) => {
-    const call = { model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs: at(when) };
-    expect(priceOfLlmCall(call)?.micros).toBe(micros);
+    const provider = model === 'o3' ? 'openai' : 'deepseek';
+    const call = { provider, model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs: at(when) };
+    expect(priced(call)?.micros).toBe(micros);
   });
 });
 
 test('says where the price stands', () => {
   const call = { model: 'claude-sonnet-4-5', inputTokens: 1, maxOutputTokens: 1, atMs };
-  expect(priceOfLlmCall(call)?.source).toBe('genai-prices:anthropic/claude-sonnet-4-5');
+  expect(priced(call)?.source).toBe('genai-prices:anthropic/claude-sonnet-4-5');
 });
 
 test.each<[why: string, provider: string | undefined, model: string, input: number, output: number]>([
   ['no such model', undefined, 'house-model-1', 1, 1],
-  ['no such provider', 'our-own-proxy', 'claude-sonnet-4-5', 1, 1],
-  ['a model of another provider', 'openai', 'claude-sonnet-4-5', 1, 1],
+  ['a model of that name by somebody else', undefined, 'mallory/gpt-4o', 1, 1],
+  ['a list that names it without a price', 'openrouter', 'meta-llama/llama-4-scout:free', 1, 1],
   ['no rate for output', 'openai', 'text-embedding-3-small', 1, 1],
   ['billed by the second, not by the token', 'groq', 'whisper-large-v3', 0, 0],
   ['an empty name', undefined, '', 1, 1],
@@ -66,8 +83,8 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
   ['a name of an object', undefined, '__proto__', 1, 1],
 ])('%s: no price', (_, provider, model, inputTokens, maxOutputTokens) => {
   const call = { provider, model, inputTokens, maxOutputTokens, atMs };
-  expect(priceOfLlmCall(call)).toBeNull();
-  expect(priceOfLlmCall(call)).toBeNull();
+  expect(priced(call)).toBeNull();
+  expect(priced(call)).toBeNull();
 });
 
 test.each<[inputTokens: number, micros: number]>([
@@ -78,12 +95,12 @@ test.each<[inputTokens: number, micros: number]>([
   [6_004_799_503_160_673, 900_719_925_474_101],
 ])('%d tokens cost exactly %d micro-dollars', (inputTokens, micros) => {
   const call = { model: 'gpt-4o-mini', inputTokens, maxOutputTokens: 0, atMs };
-  expect(priceOfLlmCall(call)?.micros).toBe(micros);
+  expect(priced(call)?.micros).toBe(micros);
 });
 
 test('a price beyond the safe integers is the largest of them', () => {
   const call = { model: 'gpt-4o', inputTokens: Number.MAX_SAFE_INTEGER, maxOutputTokens: 0, atMs };
-  expect(priceOfLlmCall(call)?.micros).toBe(Number.MAX_SAFE_INTEGER);
+  expect(priced(call)?.micros).toBe(Number.MAX_SAFE_INTEGER);
 });
 
 const providers = [
@@ -100,6 +117,8 @@ const providers = [
 const models = providers.flatMap((provider) =>
   (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => ({ provider, model: id })),
 );
+const sourceOf = (found: ReturnType<typeof calcPrice>) =>
+  found && `genai-prices:${found.provider.id}/${found.model.id}`;
 const tokens = fc.oneof(fc.nat(2_000), fc.nat(3_000_000));
 
 test('agrees with the library to within its rounding, for every period, tier and fee of the list', () => {
@@ -107,7 +126,7 @@ test('agrees with the library to within its rounding, for every period, tier and
   expect(models.length).toBeGreaterThan(800);
   fc.assert(
     fc.property(fc.constantFrom(...models), tokens, tokens, times, (named, input, output, timestamp) => {
-      const price = priceOfLlmCall({
+      const price = priced({
         ...named,
         inputTokens: input,
         maxOutputTokens: output,
@@ -115,7 +134,8 @@ test('agrees with the library to within its rounding, for every period, tier and
       });
       const options = { providerId: named.provider, timestamp };
       const theirs = calcPrice({ input_tokens: input, output_tokens: output }, named.model, options);
-      if (price === null) return;
+      // Entries without any price are looked for in the other lists.
+      if (price === null || price.source !== sourceOf(theirs)) return;
       const exact = (theirs?.total_price ?? Number.NaN) * 1e6;
       expect(price.micros).toBeGreaterThanOrEqual(exact - 1e-3);
       expect(price.micros).toBeLessThan(exact + 1 + 1e-3);
@@ -129,8 +149,7 @@ test('is exact: a thousand times the tokens cost exactly a thousand times a pric
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000 }), (thousands, times) => {
       // Below any threshold; list prices have no more than three places here, so thousands come out whole.
       const cost = (count: number) =>
-        priceOfLlmCall({ model: 'gpt-4o-mini', inputTokens: count, maxOutputTokens: count, atMs })?.micros ??
-        -1;
+        priced({ model: 'gpt-4o-mini', inputTokens: count, maxOutputTokens: count, atMs })?.micros ?? -1;
       expect(cost(thousands * 1_000 * times)).toBe(cost(thousands * 1_000) * times);
     }),
   );
@@ -140,11 +159,65 @@ test('more tokens never cost less', () => {
   fc.assert(
     fc.property(fc.constantFrom(...models), tokens, tokens, tokens, (named, input, output, more) => {
       const cost = (inputTokens: number, maxOutputTokens: number) =>
-        priceOfLlmCall({ ...named, inputTokens, maxOutputTokens, atMs })?.micros ?? 0;
+        priced({ ...named, inputTokens, maxOutputTokens, atMs })?.micros ?? 0;
       expect(cost(input + more, output)).toBeGreaterThanOrEqual(cost(input, output));
       if (cost(input, output + more) > 0) {
         expect(cost(input, output + more)).toBeGreaterThanOrEqual(cost(input, output));
       }
     }),
   );
+});
+
+test('a model of a list is the entry that the library finds by its name', () => {
+  let priced = 0;
+  for (const { provider, model } of models) {
+    const theirs = calcPrice({}, model, { providerId: provider, timestamp: new Date(atMs) });
+    const isPriced = ['input_mtok', 'output_mtok'].some((rate) => theirs?.model_price[rate] !== undefined);
+    if (!isPriced) continue;
+    priced += 1;
+    expect(knownCall({ provider, model }).prices?.own?.source, `${provider} ${model}`).toBe(sourceOf(theirs));
+  }
+  expect(priced).toBeGreaterThan(800);
+});
+
+describe('who does not say the provider, or names one that is unknown, pays by the dearest list', () => {
+  test.each<[provider: string | undefined, model: string, micros: number, source: string]>([
+    // $0.55 and $2.19 at DeepSeek; $3 and $7 at the dearest of six.
+    [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1'],
+    ['deepseek', 'deepseek-r1', 2_740, 'deepseek/deepseek-reasoner'],
+    ['no-such-provider', 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1'],
+    // The provider is known, and does not list the model.
+    ['openai', 'claude-sonnet-4-5', 18_000, 'anthropic/claude-sonnet-4-5'],
+    // Google names the model and asks nothing for it, for a while.
+    ['google', 'gemma-3-27b-it', 800, 'huggingface_nebius/google/gemma-3-27b-it'],
+  ])('%s %s', (provider, model, micros, source) => {
+    const call = { provider, model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs };
+    expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}` });
+  });
+
+  test('no list is dearer', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...models), tokens, tokens, ({ provider, model }, input, output) => {
+        const call = { model, inputTokens: input, maxOutputTokens: output, atMs };
+        const own = priced({ ...call, provider });
+        const dearest = priced({ ...call, provider: 'nobody-knows' });
+        expect(dearest?.micros ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(own?.micros ?? 0);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+test.each([
+  ['gpt-4o', 'GPT-4o'],
+  ['gpt-4o', 'openai/gpt-4o'],
+  ['gpt-4o', 'azure/gpt-4o'],
+  ['claude-3-5-sonnet-20241022', 'us.anthropic.claude-3-5-sonnet-20241022-v2:0'],
+  ['claude-3-5-sonnet-20241022', 'vertex_ai/claude-3-5-sonnet@20241022'],
+  ['gemini-2.5-pro', 'models/gemini-2.5-pro'],
+  ['claude-opus-4-1', 'openrouter/anthropic/claude-opus-4.1'],
+])('%s costs as much as %s', (one, other) => {
+  const call = { inputTokens: 1_000, maxOutputTokens: 1_000, atMs };
+  expect(priced({ ...call, model: other })?.micros).toBe(priced({ ...call, model: one })?.micros);
+  expect(priced({ ...call, model: one })).not.toBeNull();
 });

@@ -1,5 +1,5 @@
 import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
-import { atScale, type Decimal, decimalOf } from './decimal.ts';
+import { atScale, type Decimal, decimalOf, rounded } from './decimal.ts';
 
 /**
  * What one request costs: `input` and `output` a token and `perRequest` once, each in micro-dollars × `divisor`, a power
@@ -66,7 +66,7 @@ function safe(digits: bigint): number {
 
 function rateAbove(rate: number | TieredPrices | undefined, threshold: number): Decimal | null {
   if (rate === undefined) return null;
-  if (typeof rate === 'number') return decimalOf(rate);
+  if (typeof rate === 'number') return rateOf(rate);
   let dollars = rate.base;
   let reached = -1;
   for (const tier of rate.tiers) {
@@ -74,5 +74,12 @@ function rateAbove(rate: number | TieredPrices | undefined, threshold: number): 
     dollars = tier.price;
     reached = tier.start;
   }
-  return decimalOf(dollars);
+  return rateOf(dollars);
+}
+
+/** Lists hold sums of floating point: 0.18000000000000002 dollars. No provider asks for less than this many places tell. */
+const MOST_DECIMALS = 12;
+
+function rateOf(dollars: number): Decimal {
+  return rounded(decimalOf(dollars), MOST_DECIMALS);
 }

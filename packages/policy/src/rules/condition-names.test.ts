@@ -31,11 +31,29 @@ describe('a condition that no name can meet is an error', () => {
   });
 });
 
+const onModel = (op: string, value: unknown) => ({ field: 'action.model', op, value });
+const onProvider = (op: string, value: unknown) => ({ field: 'action.provider', op, value });
+
+describe('a model and a provider are compared in their normal form', () => {
+  test.each<[object, string, string]>([
+    [onModel('==', 'openai/GPT-4o'), 'value', 'gpt-4o'],
+    [onModel('in', ['gpt-4o', 'azure/gpt-4o']), 'value.1', 'gpt-4o'],
+    [onModel('starts_with', 'GPT'), 'value', 'gpt'],
+    [onProvider('==', 'bedrock'), 'value', 'aws'],
+    [onProvider('contains', 'Open'), 'value', 'open'],
+  ])('%j', (when, place, normal) => {
+    expect(faults(when)).toEqual([`when.${place} must be in its normal form: write "${normal}"`]);
+  });
+});
+
 describe('a condition may be', () => {
   test.each([
     [tool('==', 'delete_file')],
     [tool('matches', '^delete_.*')],
     [tool('exists', true)],
+    [onModel('in', ['gpt-4o', 7])],
+    [onModel('matches', '^GPT')],
+    [onProvider('starts_with', 'az')],
     [{ field: 'action.args.path', op: '==', value: 'a b*' }],
     [{ field: 'action.idempotencyKey', op: '==', value: 'a*' }],
     [{ field: 'context.environment', op: '==', value: 'pre production' }],

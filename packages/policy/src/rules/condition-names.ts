@@ -3,6 +3,8 @@
  * or give it always.
  */
 import { type Condition, type FieldCondition, nameFault, stepsOf } from '@mandate/schemas';
+import { foldedName } from '../models/known-providers.ts';
+import { normalModel, normalProvider } from '../models/normal-form.ts';
 
 type Fault = { path: readonly (string | number)[]; message: string };
 
@@ -32,13 +34,23 @@ function fieldFaults(condition: FieldCondition, path: Fault['path']): readonly F
   const isPlain = PLAIN_NAMES.has(field);
   if ((!isPlain && !IDS.has(field)) || condition.op === 'matches') return [];
   const { value } = condition;
+  const isPart = condition.op === 'starts_with' || condition.op === 'contains';
   const [texts, places] = Array.isArray(value)
     ? [value, value.map((_, at) => ['value', at] as const)]
     : [[value], [['value'] as const]];
   return texts.flatMap((text: unknown, at): Fault[] => {
-    const message = typeof text === 'string' ? faultOf(text, isPlain) : null;
+    const message =
+      typeof text === 'string' ? (faultOf(text, isPlain) ?? normalFault(field, text, isPart)) : null;
     return message === null ? [] : [{ path: [...path, ...(places[at] ?? [])], message }];
   });
+}
+
+/** A model and a provider are seen in their normal form. `isPart`: only the spelling of a part can be told. */
+function normalFault(field: string, text: string, isPart: boolean): string | null {
+  let normal = text;
+  if (field === 'action.model') normal = normalModel(text);
+  if (field === 'action.provider') normal = isPart ? foldedName(text) : normalProvider(text);
+  return text === normal ? null : `must be in its normal form: write ${JSON.stringify(normal)}`;
 }
 
 function faultOf(text: string, isPlain: boolean): string | null {

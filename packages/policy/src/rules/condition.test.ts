@@ -111,3 +111,37 @@ test.each<[string, unknown]>([
 ])('is refused: %s', (_, document) => {
   expect(condition.safeParse(document).success).toBe(false);
 });
+
+const LLM = {
+  agent: { id: 'agent-1' },
+  action: {
+    id: 'x',
+    agentId: 'agent-1',
+    type: 'llm_call' as const,
+    provider: 'Azure_OpenAI',
+    model: 'openai/GPT-4o-2024-08-06',
+    inputTokens: 1,
+    maxOutputTokens: 1,
+  },
+};
+const onModel = (op: string, value: unknown) => ({ field: 'action.model', op, value });
+const onProvider = (op: string, value: unknown) => ({ field: 'action.provider', op, value });
+
+test.each([
+  ['its model', onModel('==', 'gpt-4o-2024-08-06'), true],
+  ['the beginning of its model', onModel('starts_with', 'gpt-4'), true],
+  ['a pattern of its model', onModel('matches', '^gpt-4o(-|$)'), true],
+  ['its provider', onProvider('in', ['azure', 'aws']), true],
+  ['another provider', onProvider('!=', 'openai'), true],
+])('an LLM call is told in its normal form: %s', (_, document, truth) => {
+  expect(compileCondition(condition.parse(document)).holds(LLM, effortOfAction())).toBe(truth);
+});
+
+test('a provider that the model names is known where none is stated', () => {
+  const { provider: _, ...action } = LLM.action;
+  const subject = { ...LLM, action: { ...action, model: 'azure/gpt-4o' } };
+  const isAzure = compileCondition(condition.parse(onProvider('==', 'azure')));
+  expect(isAzure.holds(subject, effortOfAction())).toBe(true);
+  const unknown = { ...LLM, action: { ...action, model: 'gpt-4o' } };
+  expect(isAzure.holds(unknown, effortOfAction())).toBeNull();
+});

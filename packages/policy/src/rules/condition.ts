@@ -15,6 +15,7 @@ import { linearPattern } from '../arguments/linear-pattern.ts';
 import { endlessRoom } from '../arguments/pattern-size.ts';
 import { type Effort, takes } from '../effort.ts';
 import { endOfFirst, type Segment, segmentOf } from '../glob-pattern.ts';
+import { knownCall } from '../models/known-call.ts';
 
 /** What conditions are about. */
 export type ConditionSubject = {
@@ -60,8 +61,15 @@ export function compileCondition(condition: Condition, room: Effort = endlessRoo
   };
 }
 
-/** Undefined where it is missing. A list has no fields, and what an object inherits is none of its own. */
+/**
+ * Undefined where it is missing. A list has no fields, and what an object inherits is none of its own. The model and the
+ * provider of an LLM call are told in their normal form, or another spelling would lead past a rule.
+ */
 export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: FieldPath): Json | undefined {
+  if (root === 'action' && action.type === 'llm_call' && steps.length === 1) {
+    if (steps[0] === 'model') return knownCall(action).model;
+    if (steps[0] === 'provider') return knownCall(action).provider ?? undefined;
+  }
   const from = { agent, action, context: action.context }[root as 'agent' | 'action' | 'context'];
   let value: Json | undefined = from as Json | undefined;
   for (const step of steps) {

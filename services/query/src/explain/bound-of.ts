@@ -43,6 +43,10 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
       return `${toolPolicy}.argumentValidation`;
     case 'model-allowed':
       return (check.said === 'pass') === (seen.pattern === undefined) ? 'deniedModels' : 'allowedModels';
+    case 'provider-allowed':
+      return (check.said === 'pass') === (seen.pattern === undefined) && seen.provider !== null
+        ? 'deniedProviders'
+        : 'allowedProviders';
     case 'tool-cost-per-call':
       return `${toolPolicy}.maxCostPerCall`;
     case 'mandate-cost-per-call':

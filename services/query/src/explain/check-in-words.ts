@@ -56,10 +56,10 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
         : `The arguments break the rule "${seen.fault.rule}" at ${seen.fault.pointer || 'the top'}: expected ${seen.fault.expected}.`;
     case 'model-allowed':
       return modelSentence(seen, passed);
+    case 'provider-allowed':
+      return providerSentence(seen, passed);
     case 'model-priced':
-      return passed
-        ? `The price of "${seen.model}" is known (${seen.price}).`
-        : `The price of "${seen.model}" is unknown, and a budget is in force.`;
+      return priceSentence(seen, passed);
     case 'tool-cost-per-call':
     case 'mandate-cost-per-call':
       return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;
@@ -89,6 +89,34 @@ function modelSentence({ model, pattern }: Extract<Seen, { by: 'model-allowed' }
   return pattern === undefined
     ? `No pattern of allowedModels matches "${model}".`
     : `The pattern "${pattern}" of deniedModels matches "${model}".`;
+}
+
+function providerSentence(
+  { provider, pattern }: Extract<Seen, { by: 'provider-allowed' }>,
+  passed: boolean,
+): string {
+  if (provider === null)
+    return passed
+      ? 'The call does not say its provider, and every provider is allowed.'
+      : 'The call does not say its provider, and not every provider is allowed.';
+  if (passed) {
+    return pattern === undefined
+      ? `No pattern of deniedProviders matches "${provider}".`
+      : `The pattern "${pattern}" of allowedProviders matches "${provider}".`;
+  }
+  return pattern === undefined
+    ? `No pattern of allowedProviders matches "${provider}".`
+    : `The pattern "${pattern}" of deniedProviders matches "${provider}".`;
+}
+
+function priceSentence(
+  { model, price, missing }: Extract<Seen, { by: 'model-priced' }>,
+  passed: boolean,
+): string {
+  if (passed) return `The price of "${model}" is known (${price}).`;
+  if (missing !== undefined)
+    return `The call does not say its ${missing.join(' and ')}, and a budget is in force.`;
+  return `The price of "${model}" is unknown, and a budget is in force.`;
 }
 
 function budgetSentence(seen: Extract<Seen, { by: 'budget' }>): string {

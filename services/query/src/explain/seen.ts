@@ -51,7 +51,13 @@ const READERS = {
     .nullable()
     .transform((fault) => ({ fault })),
   'model-allowed': z.object({ model: z.string(), ...matched }),
-  'model-priced': z.object({ model: z.string(), price: z.string() }),
+  'provider-allowed': z.object({ provider: z.string().nullable(), ...matched }),
+  'model-priced': z.object({
+    model: z.string(),
+    price: z.string(),
+    /** Which counts of tokens the call does not state. */
+    missing: z.array(z.string()).optional(),
+  }),
   'tool-cost-per-call': money,
   'mandate-cost-per-call': money,
   'tool-rate': rate,

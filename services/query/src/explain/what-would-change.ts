@@ -34,6 +34,8 @@ const WAYS = [
   'other-arguments',
   'less-to-judge',
   'stated-price',
+  'stated-tokens',
+  'stated-provider',
   'higher-limit',
   'cheaper-call',
   'not-before',
@@ -45,7 +47,7 @@ const way = z.object({
   way: z.enum(WAYS),
   words: z.string(),
   field: z.string().optional().describe('Of the mandate, where that is what changes.'),
-  name: z.string().optional().describe('Of the tool or model.'),
+  name: z.string().optional().describe('Of the tool, the model or the provider.'),
   budget: z.object({ scope: z.enum(BUDGET_SCOPES), id: z.string(), windowMs: z.int().nullable() }).optional(),
   atLeastMicros: z.int().optional(),
   atMostMicros: z.int().optional(),
@@ -76,22 +78,32 @@ const NEAR_EXPIRY_MS = 24 * 3_600_000;
 
 export function whatWouldChange(decision: Decision): Change {
   const { checks } = decision;
-  const needs = checks.flatMap((check) =>
+  const known = isUnpriced(checks) ? checks.filter(({ check }) => !OF_COST.has(check)) : checks;
+  const needs = known.flatMap((check) =>
     check.said === 'block' || check.said === 'defer'
       ? [{ check: check.check, why: checkInWords(check, decision), anyOf: waysPast(check, decision) }]
       : [],
   );
-  const near = checks.flatMap((check) => {
+  const near = known.flatMap((check) => {
     const words = check.said === 'pass' ? whatWouldHaveBlocked(seenBy(check), decision) : null;
     return words === null ? [] : [{ check: check.check, why: checkInWords(check, decision), words }];
   });
-  const unasked = checks.filter(({ said }) => said === 'skip').map(({ check }) => check);
+  const unasked = checks
+    .filter((check) => check.said === 'skip' || !known.includes(check))
+    .map(({ check }) => check);
   if (needs.some(({ check }) => WITHOUT_MANDATE.has(check))) unasked.push('every check of a mandate');
   // Deciding itself failed, so no check is to blame.
   if (needs.length === 0 && decision.code === 'INTERNAL_ERROR') {
     needs.push({ check: 'internal', why: decision.reason, anyOf: [nextAttempt(decision)] });
   }
   return { needs, near, unasked: [...new Set(unasked)], askAgainAs: askAgainAs(decision) };
+}
+
+const OF_COST: ReadonlySet<string> = new Set(['tool-cost-per-call', 'mandate-cost-per-call']);
+
+/** What it costs is not known then, so what weighs the cost has not weighed the true one. */
+function isUnpriced(checks: readonly Check[]): boolean {
+  return checks.some(({ check, said }) => check === 'model-priced' && said === 'block');
 }
 
 function askAgainAs({ verdict, hard }: Decision): Change['askAgainAs'] {
@@ -190,14 +202,14 @@ function waysPast(check: Check, decision: Decision): Way[] {
       return seen.pattern === undefined
         ? [allowed('allowedModels', 'model', seen.model)]
         : [notDenied('deniedModels', 'model', seen.model, seen.pattern)];
+    case 'provider-allowed':
+      if (seen.provider === null)
+        return [{ way: 'stated-provider', words: 'the provider on the request, and one that is allowed' }];
+      return seen.pattern === undefined
+        ? [allowed('allowedProviders', 'provider', seen.provider)]
+        : [notDenied('deniedProviders', 'provider', seen.provider, seen.pattern)];
     case 'model-priced':
-      return [
-        {
-          way: 'stated-price',
-          words: `estimatedCostMicros on the request, or the name that the provider gives to "${seen.model}"`,
-          name: seen.model,
-        },
-      ];
+      return [seen.missing === undefined ? statedPrice(seen.model) : statedTokens(seen.missing)];
     case 'tool-cost-per-call':
       return costsLess(seen, `toolPolicies.${decision.tool}.maxCostPerCall`);
     case 'mandate-cost-per-call':
@@ -220,6 +232,24 @@ const ANOTHER_ID: Way = {
 };
 const APPROVAL: Way = { way: 'approval', words: "a person's approval, and then the same request again" };
 
+function statedPrice(name: string): Way {
+  return {
+    way: 'stated-price',
+    words: `a price for "${name}" in modelPrices, or the name that its provider gives to the model`,
+    field: 'modelPrices',
+    name,
+  };
+}
+
+function statedTokens(missing: readonly string[]): Way {
+  const named = missing.join(' and ');
+  return {
+    way: 'stated-tokens',
+    words: `${named} on the request, or in defaultTokens`,
+    field: 'defaultTokens',
+  };
+}
+
 function nextAttempt({ attempt }: Decision): Way {
   return { way: 'next-attempt', words: `the same action as attempt ${attempt + 1}` };
 }
@@ -238,15 +268,15 @@ function mandateNamed({ action }: Decision): string {
 }
 
 function notDenied(
-  field: 'deniedTools' | 'deniedModels',
+  field: 'deniedTools' | 'deniedModels' | 'deniedProviders',
   what: string,
   name: string,
   pattern: string | undefined,
 ): Way {
   const others =
-    field === 'deniedModels'
-      ? ', and one of allowedModels that does, where there are any'
-      : ', or another tool';
+    field === 'deniedTools'
+      ? ', or another tool'
+      : `, and one of ${field.replace('denied', 'allowed')} that does, where there are any`;
   return {
     way: 'not-denied',
     words: `no pattern of ${field} that matches the ${what} "${name}" (the first is "${pattern}")${others}`,
@@ -255,7 +285,11 @@ function notDenied(
   };
 }
 
-function allowed(field: 'allowedTools' | 'allowedModels', what: string, name: string): Way {
+function allowed(
+  field: 'allowedTools' | 'allowedModels' | 'allowedProviders',
+  what: string,
+  name: string,
+): Way {
   return {
     way: 'allowed',
     words: `the ${what} "${name}" on the list ${field}, or another ${what}`,

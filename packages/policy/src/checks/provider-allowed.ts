@@ -1,0 +1,75 @@
+import type { ListedNames } from '../models/call-names.ts';
+import type { KnownCall } from '../models/known-call.ts';
+import { blocked, type Look, passed, type StaticCheck } from './check.ts';
+
+const CHECK = 'provider-allowed';
+const CODE = 'PROVIDER_NOT_ALLOWED';
+
+/**
+ * Everybody whom a call goes through has to be allowed, and nobody may be denied. A call that does not say whom it goes to
+ * is refused, unless every provider is allowed: leaving the provider out must not lead past these lists.
+ */
+export const providerAllowed: StaticCheck = ({ type, policy: { allowedProviders, deniedProviders } }) => {
+  if (type !== 'llm_call' || (allowedProviders === null && deniedProviders === null)) return null;
+  return ({ call }) => {
+    const { providers } = call as KnownCall;
+    if (providers.length === 0) {
+      const any = deniedProviders === null ? (allowedProviders?.match(NOBODY) ?? null) : null;
+      return any === null ? unknown() : passed(CHECK, { provider: null, pattern: any });
+    }
+    for (const names of providers) {
+      const pattern = deniedProviders?.match(names.denied) ?? null;
+      if (pattern !== null) return denied(nameOf(names), pattern);
+    }
+    if (allowedProviders === null) return passed(CHECK, { provider: nameOf(providers[0]) });
+    let pattern: string | null = null;
+    for (const names of providers) {
+      pattern = allowedProviders.match(names.allowed);
+      if (pattern === null) return notAllowed(nameOf(names));
+    }
+    return passed(CHECK, { provider: nameOf(providers[0]), pattern });
+  };
+};
+
+/** What only a pattern of stars matches. */
+const NOBODY = [''];
+
+function nameOf(names: ListedNames | undefined): string {
+  return names?.allowed[0] ?? '';
+}
+
+function unknown(): ReturnType<Look> {
+  return blocked(
+    CHECK,
+    { provider: null },
+    {
+      code: CODE,
+      reason: 'The call does not say which provider it goes to, and not every provider is allowed.',
+      remedy: 'State the provider.',
+    },
+  );
+}
+
+function denied(provider: string, pattern: string): ReturnType<Look> {
+  return blocked(
+    CHECK,
+    { provider, pattern },
+    {
+      code: CODE,
+      reason: `The provider "${provider}" is denied by "${pattern}".`,
+      remedy: 'Use another provider; only a change of deniedProviders lets this one through.',
+    },
+  );
+}
+
+function notAllowed(provider: string): ReturnType<Look> {
+  return blocked(
+    CHECK,
+    { provider },
+    {
+      code: CODE,
+      reason: `No pattern of allowedProviders matches the provider "${provider}".`,
+      remedy: 'Use an allowed provider, or have this one added to allowedProviders.',
+    },
+  );
+}

@@ -1,0 +1,99 @@
+/** By which names lists and records know the model and the providers of an LLM call. */
+import { folded, foldedName, makerOf, providerNamed } from './known-providers.ts';
+import { readModelName } from './model-name.ts';
+import { normalProvider } from './normal-form.ts';
+import { deniedSpellingsOf, spellingsOf } from './spellings.ts';
+
+/**
+ * What a pattern of a list may match. A pattern that allows and has a path names the whole way to the model; one without
+ * names the model, whatever the way. All of `allowed` is in `denied`: a name that denies stands for more.
+ */
+export type ListedNames = { readonly allowed: readonly string[]; readonly denied: readonly string[] };
+
+export type CallNames = {
+  /** Its normal form: in lower case, without provider and maker, with its version. */
+  readonly model: string;
+  /** The normal form of who is called first; null: neither the request nor the name of the model says it. */
+  readonly provider: string | null;
+  /** What else stands for the model, itself first. */
+  readonly spellings: readonly string[];
+  /** What may stand before it: the whole way to it first, and nothing last. */
+  readonly ways: readonly string[];
+  readonly models: ListedNames;
+  /** Everybody who is called. None: nobody knows who. */
+  readonly providers: readonly ListedNames[];
+  /** What is to be read of them, in characters. */
+  readonly units: number;
+};
+
+export function callNames(statedProvider: string | undefined, statedModel: string): CallNames {
+  const stated = statedProvider === undefined ? null : foldedName(statedProvider);
+  const name = readModelName(statedModel, stated !== null);
+  const provider = stated === null ? (name.providers[0] ?? null) : normalProvider(stated);
+  const others = name.providers.filter((id) => id !== provider);
+  const providers = [stated ?? provider ?? [], others].flat().map(namesOfProvider);
+  const whole = provider === null || name.path[0] === provider ? name.path : [provider, ...name.path];
+  const spellings = spellingsOf(name.model);
+  const ways = eachOnce([whole.join('/'), name.path.join('/'), '']);
+  const models = {
+    allowed: eachOnce([...joined(ways.toReversed(), spellings), folded(statedModel)]),
+    denied: deniedNames(folded(statedModel), name.model, whole, ways),
+  };
+  const units = unitsOf([models, ...providers]);
+  return { model: name.model, provider, spellings, ways, models, providers, units };
+}
+
+/** Its normal form first. Whoever denies a provider means all its names, and its parts. */
+function namesOfProvider(name: string): ListedNames {
+  const known = providerNamed(name);
+  if (known === null) return { allowed: [name], denied: [name] };
+  const larger = known.partOf === null ? [] : (providerNamed(known.partOf)?.names ?? []);
+  return {
+    allowed: eachOnce([known.id, name]),
+    denied: eachOnce([...known.names, name, ...larger]),
+  };
+}
+
+/** A pattern that denies `openai/gpt-4o` means it whatever stands before that, and where nobody says `openai`. */
+function deniedNames(
+  given: string,
+  model: string,
+  whole: readonly string[],
+  ways: readonly string[],
+): readonly string[] {
+  const ends = whole.map((_, at) => whole.slice(at));
+  const deniedWays = new Set([
+    ...ways.toReversed(),
+    ...ends.map((end) => end.join('/')),
+    // `bedrock/anthropic.claude-*` means the model in every region.
+    ...ends.slice(2).map((end) => [whole[0], ...end].join('/')),
+    ...whole,
+  ]);
+  // An unknown name before a slash must not hide a model that is denied.
+  const inner = [model, ...endsOf(model)].flatMap((name) => {
+    const maker = makerOf(name);
+    return joined(maker === null ? [''] : ['', maker], deniedSpellingsOf(name));
+  });
+  return eachOnce([...joined(deniedWays, deniedSpellingsOf(model)), ...inner, given]);
+}
+
+function joined(ways: Iterable<string>, names: readonly string[]): string[] {
+  return [...ways].flatMap((way) => names.map((name) => (way === '' ? name : `${way}/${name}`)));
+}
+
+/** What follows the slashes of a name: of `a/b/c` that is `c` and `b/c`. */
+function endsOf(model: string): string[] {
+  const segments = model.split('/');
+  const most = Math.min(segments.length - 1, MOST_ENDS);
+  return Array.from({ length: most }, (_, at) => segments.slice(-at - 1).join('/'));
+}
+
+const MOST_ENDS = 8;
+
+function eachOnce(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+function unitsOf(all: readonly ListedNames[]): number {
+  return all.reduce((sum, { denied }) => sum + denied.reduce((units, name) => units + name.length, 0), 0);
+}

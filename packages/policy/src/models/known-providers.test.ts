@@ -1,0 +1,83 @@
+import { waitForUpdate } from '@pydantic/genai-prices';
+import { expect, test } from 'vitest';
+import {
+  folded,
+  foldedName,
+  makerNamed,
+  makerNames,
+  makerOf,
+  PROVIDERS,
+  providerNamed,
+} from './known-providers.ts';
+
+test('every price list belongs to a provider that is known', async () => {
+  // Fetches nothing: the library hands out the lists that came with it.
+  const lists = (await waitForUpdate())?.map(({ id }) => id) ?? [];
+  const known = new Set(PROVIDERS.flatMap(({ priceList }) => priceList ?? []));
+  expect(lists.filter((list) => !known.has(list))).toEqual([]);
+  expect([...known].filter((list) => !lists.includes(list))).toEqual([]);
+});
+
+test('a price list goes by its own name', () => {
+  for (const { priceList } of PROVIDERS)
+    if (priceList !== null) expect(providerNamed(foldedName(priceList))?.priceList).toBe(priceList);
+});
+
+test('no two providers share a name, and each name is in the form that is compared', () => {
+  const names = PROVIDERS.flatMap((provider) => provider.names);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => name !== foldedName(name))).toEqual([]);
+});
+
+test('a provider is part of one that is known', () => {
+  for (const { partOf } of PROVIDERS) if (partOf !== null) expect(providerNamed(partOf)?.id).toBe(partOf);
+});
+
+test.each([
+  ['OpenAI', 'openai'],
+  ['openai.responses', 'openai'],
+  ['Azure_OpenAI', 'azure'],
+  ['azure.ai.openai', 'azure'],
+  ['gcp.vertex_ai', 'google-vertex'],
+  ['google.vertex.chat', 'google-vertex'],
+  ['google.generative-ai', 'google'],
+  ['aws.bedrock', 'aws'],
+  ['bedrock_converse', 'aws'],
+  ['x_ai', 'x-ai'],
+  ['together_ai', 'together'],
+  ['openai.example.com', null],
+  ['not-openai', null],
+])('the provider %s is %s', (text, id) => {
+  expect(providerNamed(foldedName(text))?.id ?? null).toBe(id);
+});
+
+test.each([
+  ['gpt-4o', 'openai'],
+  ['o3-mini', 'openai'],
+  ['o30', null],
+  ['claude-opus-4-1', 'anthropic'],
+  ['gemini-2.5-pro', 'google'],
+  ['llama-3.3-70b', 'meta'],
+  ['mixtral-8x7b', 'mistral'],
+  ['house-model', null],
+])('%s is made by %s', (model, maker) => {
+  expect(makerOf(model)).toBe(maker);
+});
+
+test('a maker goes by several names', () => {
+  expect(makerNamed('meta-llama')).toBe('meta');
+  expect(makerNames('meta')).toContain('meta-llama');
+  expect(makerNames('mallory')).toEqual([]);
+});
+
+test.each([
+  ['GPT-4o', 'gpt-4o'],
+  ['ｇｐｔ-4o', 'gpt-4o'],
+  ['𝐠𝐩𝐭-4o', 'gpt-4o'],
+  // The form of another letter would hold a blank, or be longer than a name may be.
+  ['gpt´', 'gpt´'],
+  ['ﷺ'.repeat(20), 'ﷺ'.repeat(20)],
+  ['İ'.repeat(150), 'İ'.repeat(150)],
+])('%s is compared as %s', (text, form) => {
+  expect(folded(text)).toBe(form);
+});

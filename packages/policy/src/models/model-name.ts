@@ -1,0 +1,107 @@
+/**
+ * How the name of a model is read: `openrouter/openai/gpt-4o:free` is the model `gpt-4o:free` of the maker `openai`,
+ * called through `openrouter`. Only names of known providers and makers are read as such: in `mallory/gpt-4o` the whole
+ * is the name, for that is another model.
+ */
+import { folded, foldedName, makerNamed, providerNamed } from './known-providers.ts';
+
+export type ModelName = {
+  /** Known providers, regions and makers that stand before the model, in their normal form and in their order. */
+  readonly path: readonly string[];
+  /** Those of them that are called; the first is called first. */
+  readonly providers: readonly string[];
+  /** The model itself in lower case, with its version and whatever else follows. */
+  readonly model: string;
+};
+
+/** Words of paths that say neither which model it is nor through whom it is called. */
+const FILLERS: ReadonlySet<string> = new Set([
+  ...['models', 'publishers', 'foundation-model', 'inference-profile'],
+  ...['chat', 'responses', 'converse', 'invoke'],
+]);
+
+const REGION_GROUPS = 'us|us-gov|eu|apac|jp|au|ca|in|sa|me|af|global';
+
+/** `us-east-1`, and the groups of regions that AWS and Azure name. */
+const REGION = new RegExp(`^(?:[a-z]{2}(?:-[a-z]+)+-\\d|${REGION_GROUPS})$`);
+
+/** As Bedrock names models: `anthropic.claude-opus-4-1`, `us.amazon.nova-pro-v1:0`. */
+const DOTTED = new RegExp(`^(?:(${REGION_GROUPS})\\.)?([a-z0-9-]+)\\.(.+)$`);
+
+/** As frameworks name models: `openai:gpt-4o`. `mistral:7b` is a model and its size. */
+const BEFORE_COLON = /^([a-z0-9_.-]+):((?=[a-z])[^/]*[-\d].*|.*\/.*)$/;
+
+/** No provider's names have more before the model. */
+const MOST_SEGMENTS = 6;
+
+const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = [
+  [/^arn:aws[a-z-]*:bedrock:[^/]*\//, 'aws'],
+  [/^projects\/[^/]+\/locations\/[^/]+\/(?=publishers\/)/, 'google-vertex'],
+  [/^accounts\/fireworks\/(?:models|routers)\//, 'fireworks'],
+  [/^@(?:cf|hf)\//, 'cloudflare'],
+];
+
+/**
+ * @param text as it was given; what `path` and `model` leave out of it are letter case and fillers
+ * @param hasProvider the provider is named elsewhere, so a name that providers and makers share is the maker's
+ */
+export function readModelName(text: string, hasProvider = false): ModelName {
+  const path: string[] = [];
+  const providers: string[] = [];
+  let rest = folded(text);
+
+  const calls = (provider: string) => {
+    if (providers.includes(provider)) return;
+    providers.push(provider);
+    passes(provider);
+  };
+  const passes = (name: string) => {
+    if (path.at(-1) !== name) path.push(name);
+  };
+  const readSegment = (segment: string): boolean => {
+    const name = foldedName(segment);
+    const provider = providerNamed(name);
+    const maker = makerNamed(name);
+    const isFirst = path.length === 0 && !hasProvider;
+    if (provider !== null && (maker === null || (isFirst && provider.id === maker))) calls(provider.id);
+    else if (maker !== null) passes(maker);
+    else if (path.length > 0 && REGION.test(name)) passes(name);
+    else return FILLERS.has(name);
+    return true;
+  };
+
+  const readBeginning = () => {
+    for (const [beginning, provider] of BEGINNINGS) {
+      if (!beginning.test(rest)) continue;
+      rest = rest.replace(beginning, '');
+      calls(provider);
+    }
+    const [, before, after] = BEFORE_COLON.exec(rest) ?? [];
+    if (before === undefined || after === undefined || providerNamed(foldedName(before)) === null) return;
+    readSegment(before);
+    rest = after;
+  };
+  const readSegments = () => {
+    for (let slash = rest.indexOf('/'); slash > 0 && slash < rest.length - 1; slash = rest.indexOf('/')) {
+      if (path.length >= MOST_SEGMENTS || !readSegment(rest.slice(0, slash))) return;
+      rest = rest.slice(slash + 1);
+    }
+  };
+  const readDotted = () => {
+    const [, region, first, last] = DOTTED.exec(rest) ?? [];
+    const maker = first === undefined ? null : makerNamed(first);
+    if (maker === null || last === undefined) return;
+    calls('aws');
+    if (region !== undefined) passes(region);
+    passes(maker);
+    rest = last;
+  };
+
+  for (let before = ''; before !== rest && path.length < MOST_SEGMENTS; ) {
+    before = rest;
+    readBeginning();
+    readSegments();
+    readDotted();
+  }
+  return { path, providers, model: rest };
+}

@@ -1,0 +1,82 @@
+/** Names that stand for one model: with and without its version, and as different providers spell it. */
+
+/** What names one version of a model at the end of its name: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
+const VERSIONS: readonly RegExp[] = [
+  /@(?:\d{3,8}|latest|default)$/,
+  /(?:-v\d{1,2}|-1)?:\d{1,2}$/,
+  /-(?:19|20)\d{2}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])$/,
+  /-latest$/,
+];
+
+/** Further endings that make no other model for people who deny it: `:free`, `-0613`, `-v2`, `-002`. */
+const VARIANTS: readonly RegExp[] = [...VERSIONS, /[:@][^/:@]+$/, /-\d{4}$/, /-v\d{1,2}$/, /-00\d$/];
+
+/** Before the last part of a version number: `gpt-5-6-sol`, and Fireworks' `kimi-k2p6`. */
+const DASH_IN_VERSION = /(?<=\d)[-p](?=\d(?![0-9a-z*]))/g;
+const DOT_IN_VERSION = /(?<=\d)\.(?=[\d*]|$)/g;
+
+/** Azure's name of `gpt-3.5`. */
+const GPT_35 = /^gpt-35(?=-|$)/;
+
+/** `claude-opus-4-1` and `claude-4-1-opus` are one. */
+const CLAUDE_BY_NAME = /^claude-([a-z]+)-(\d{1,2}(?:-\d)?)(?![0-9a-z])/;
+const CLAUDE_BY_VERSION = /^claude-(\d{1,2}(?:-\d)?)-([a-z]+)(?![0-9a-z])/;
+
+/**
+ * The names in lists that stand for a model. If its name has a version, the name without is among them: `gpt-4o` in a
+ * list stands for all its versions, and `gpt-4o-2024-08-06` for that one alone.
+ *
+ * @param model without provider and maker, in lower case
+ */
+export function spellingsOf(model: string): readonly string[] {
+  return eachSpelled(withoutEndings(model, VERSIONS));
+}
+
+/** As `spellingsOf`, and what stands for it besides in a list that denies: also the model that it was tuned from. */
+export function deniedSpellingsOf(model: string): readonly string[] {
+  const tuned = /^ft:([^:]+)/.exec(model)?.[1];
+  const names = [...withoutEndings(model, VERSIONS), ...(tuned === undefined ? [] : [tuned])];
+  return eachSpelled(names.flatMap((name) => withoutEndings(name, VARIANTS)));
+}
+
+/** How other providers spell a name or a pattern: versions with dots, Anthropic's models with dashes. */
+export function otherSpellings(name: string): readonly string[] {
+  const dotted = name.replace(DASH_IN_VERSION, '.').replace(GPT_35, 'gpt-3.5');
+  if (!name.startsWith('claude-')) return [dotted];
+  const dashed = name.replace(DOT_IN_VERSION, '-');
+  const turned = CLAUDE_BY_VERSION.test(dashed)
+    ? dashed.replace(CLAUDE_BY_VERSION, 'claude-$2-$1')
+    : dashed.replace(CLAUDE_BY_NAME, 'claude-$2-$1');
+  return [dotted, dashed, turned];
+}
+
+export function withoutVersion(model: string): string {
+  return withoutEndings(model, VERSIONS).at(-1) ?? model;
+}
+
+/** Without what Bedrock and Vertex add to a name: `-v1:0`, `@20240620`. */
+export function unwrapped(model: string): string {
+  return VERSIONS.slice(0, 2).reduce((name, ending) => name.replace(ending, '') || name, model);
+}
+
+function eachSpelled(names: readonly string[]): readonly string[] {
+  return [...new Set(names.flatMap((name) => [name, ...otherSpellings(name)]))];
+}
+
+/** A name may be made of endings alone; of more cuts than these only the last counts. */
+const MOST_CUTS = 4;
+
+/** The name itself, and what each cut leaves of it. A name is never cut to nothing. */
+function withoutEndings(name: string, endings: readonly RegExp[]): readonly string[] {
+  const names = [name];
+  let left = name;
+  for (let at = 0; at < endings.length; at += 1) {
+    const cut = left.replace(endings[at] as RegExp, '');
+    if (cut === '' || cut === left) continue;
+    if (names.length === MOST_CUTS) names.pop();
+    names.push(cut);
+    left = cut;
+    at = -1;
+  }
+  return names;
+}

@@ -1,0 +1,80 @@
+/** The prices of models that a document states: where it has one, the price lists are not asked. */
+import { CAPS, dollarsToMicros, type ModelPriceDocument } from '@mandate/schemas';
+import type { CallNames } from '../models/call-names.ts';
+import { readModelName } from '../models/model-name.ts';
+import { otherSpellings } from '../models/spellings.ts';
+import { microsAt, type Tokens } from './price-of-llm-call.ts';
+
+/** Micro-dollars for a million tokens, and for each call. */
+export type StatedPrice = { inputMicros: number; outputMicros: number; perCallMicros: number };
+
+/** `way`: whatever stands before the model, `azure`; empty: the price holds whoever is called. */
+type Entry = { name: string; way: string; price: StatedPrice };
+
+export type ModelPrices = {
+  /**
+   * What may apply to a call; none: the document does not price the model. A price for the way of the call goes before one
+   * for any way. Of a call whose provider is unknown nobody can say which applies, so all do.
+   */
+  of(call: CallNames): readonly StatedPrice[];
+};
+
+export function compileModelPrices(document: Readonly<Record<string, ModelPriceDocument>>): {
+  prices: ModelPrices;
+  /** Names of one model, and the first of them. */
+  repeated: readonly (readonly [name: string, first: string])[];
+} {
+  const byModel = new Map<string, Entry[]>();
+  const repeated: [string, string][] = [];
+  for (const [name, price] of Object.entries(document)) {
+    const { path, model } = readModelName(name);
+    const entry = { name, way: path.join('/'), price: statedPrice(price) };
+    for (const spelled of new Set([model, ...otherSpellings(model)])) {
+      const entries = byModel.get(spelled) ?? [];
+      const same = entries.find(({ way }) => way === entry.way);
+      if (same === undefined) byModel.set(spelled, [...entries, entry]);
+      else if (!repeated.some(([known]) => known === name)) repeated.push([name, same.name]);
+    }
+  }
+  return { prices: { of: (call) => pricesOf(byModel, call) }, repeated };
+}
+
+/** What the dearest of these prices asks for a call, rounded up, and no more than a counter holds. */
+export function statedMicros(prices: readonly StatedPrice[], tokens: Tokens): number {
+  return Math.max(
+    ...prices.map(({ inputMicros: input, outputMicros: output, perCallMicros }) => {
+      const micros = microsAt({ input, output, perRequest: 0, divisor: TOKENS_PRICED }, tokens);
+      return Math.min(micros + perCallMicros, CAPS.amountMicros);
+    }),
+  );
+}
+
+const TOKENS_PRICED = 1_000_000;
+
+function pricesOf(byModel: ReadonlyMap<string, readonly Entry[]>, call: CallNames): readonly StatedPrice[] {
+  for (const spelled of call.spellings) {
+    const entries = byModel.get(spelled);
+    if (entries === undefined) continue;
+    const applying = call.provider === null ? entries : ofTheirWay(entries, call.ways);
+    if (applying.length > 0) return applying.map(({ price }) => price);
+  }
+  return [];
+}
+
+function ofTheirWay(entries: readonly Entry[], ways: readonly string[]): readonly Entry[] {
+  for (const named of ways) {
+    const entry = entries.find(({ way }) => way === named);
+    if (entry !== undefined) return [entry];
+  }
+  return [];
+}
+
+/** The schema has refused every amount that has no micro-dollars. */
+function statedPrice({ inputPerMillion, outputPerMillion, perCall = 0 }: ModelPriceDocument): StatedPrice {
+  const micros = (dollars: number) => dollarsToMicros(dollars) ?? 0;
+  return {
+    inputMicros: micros(inputPerMillion),
+    outputMicros: micros(outputPerMillion),
+    perCallMicros: micros(perCall),
+  };
+}
