@@ -1,6 +1,8 @@
+import { mandateDocument, policyDocument, ruleDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { loadControl } from '../control/load-control.ts';
 import { loadMandates } from '../mandate/load-mandates.ts';
+import { listDoubts } from './document-doubts.ts';
 import { controlOf, NOW_MS } from './lint.fixture.ts';
 import { lintAround, lintControl } from './lint-control.ts';
 
@@ -35,6 +37,18 @@ test.each([
   const [first = '', ...more] = warnings(head);
   expect(first).toContain(warned);
   expect(more).toEqual([]);
+});
+
+test('the patterns of every field that takes them are looked at', () => {
+  const lists = [policyDocument, mandateDocument, ruleDocument].flatMap(({ shape }) =>
+    Object.entries(shape).flatMap(([field, type]) => {
+      const takes = (text: string) => type.safeParse([text]).success;
+      return takes('a*') && takes('a?') && !takes('a b') ? [field] : [];
+    }),
+  );
+  expect(lists).toEqual(expect.arrayContaining(['agents', 'allowedTools', 'deniedModels', 'delegableTools']));
+  for (const field of lists)
+    expect(listDoubts({ [field]: ['a?'] }), field).toMatchObject([{ code: 'PATTERN_DOUBTFUL' }]);
 });
 
 test('a dot before a star means a dot where names have dots', () => {
