@@ -27,6 +27,9 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     --mount=type=cache,target=/root/.npm \
     npm ci --workspace=packages/cli --omit=dev --no-audit --no-fund \
       $([ "$EMBEDDED_AUDIT" = yes ] || echo --omit=optional --ignore-scripts)
+# The licences of what was just installed, with their texts.
+COPY scripts/third-party.ts scripts/
+RUN node scripts/third-party.ts . > THIRD-PARTY
 
 FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production MANDATE_PLANE_DATA_PATH=/data
@@ -34,6 +37,8 @@ WORKDIR /mandate
 # All that is ever written; a new volume takes over its owner.
 RUN install -d -o 1000 -g 1000 -m 700 /data /persons
 COPY --from=installed /mandate/node_modules node_modules
+COPY --from=installed /mandate/THIRD-PARTY ./
+COPY LICENSE ./
 COPY package.json ./
 COPY schemas schemas
 COPY packages packages

@@ -26,6 +26,23 @@ echo "MANDATE_CLICKHOUSE_PASSWORD=$query" >"$partial/query.env"
 echo "$operator" >"$partial/redis-operator-password"
 sed -e "s/\${LEDGER_SHA256}/$(sha256 "$ledger")/" -e "s/\${OPERATOR_SHA256}/$(sha256 "$operator")/" \
   ../redis/users.acl >"$partial/redis-users.acl"
+# Kafka: a user for each service, whom the broker knows by the same file; `broker` is its own, and its admin's.
+users=''
+for user in broker migrator gateway decider snapshots recorder query alerter control; do
+  secret=$(password)
+  users="$users
+  user_$user=\"$secret\""
+  printf 'MANDATE_KAFKA_SASL_USERNAME=%s\nMANDATE_KAFKA_SASL_PASSWORD=%s\n' "$user" "$secret" >"$partial/kafka-$user.env"
+  if [ "$user" = broker ]; then broker=$secret; fi
+done
+login='org.apache.kafka.common.security.plain.PlainLoginModule required'
+cat >"$partial/kafka-users.conf" <<USERS
+KafkaServer {
+  $login
+  username="broker"
+  password="$broker"$users;
+};
+USERS
 cat >"$partial/clickhouse.env" <<HASHES
 MANDATE_CLICKHOUSE_MIGRATOR_SHA256=$(sha256 "$migrator")
 MANDATE_CLICKHOUSE_RECORDER_SHA256=$(sha256 "$recorder")

@@ -5,6 +5,9 @@ import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
+/** Runs in a clone alone: no image has it, nor what it needs besides. */
+const DEMO = 'packages/cli/src/demo/';
+
 const CONTRACTS = ['@mandate/schemas'];
 const ADAPTER = [...CONTRACTS, '@mandate/runtime'];
 const SERVICE = [
@@ -79,7 +82,7 @@ function relativeFault(tree: Tree, path: string, specifier: string): string | nu
 function declarationFault(tree: Tree, path: string, from: Workspace, name: string): string | null {
   if (name === from.name) return `imports its own package by name: write a relative path`;
   if (from.dependencies.includes(name)) return null;
-  if (isForTests(path) || from.folder === '') {
+  if (isForTests(path) || path.startsWith(DEMO) || from.folder === '') {
     const root = tree.workspaces.find(({ folder }) => folder === '');
     const installed = [
       ...from.devDependencies,

@@ -13,7 +13,7 @@ while IFS='=' read -r name value; do
   esac
 done < <(env) >"$properties"
 
-java="java ${KAFKA_HEAP_OPTS:-} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp /opt/kafka/libs/*"
+java="java ${KAFKA_HEAP_OPTS:-} ${KAFKA_OPTS:-} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp /opt/kafka/libs/*"
 set -f
 $java kafka.tools.StorageTool format --ignore-formatted --cluster-id="$CLUSTER_ID" --config "$properties"
 exec $java kafka.Kafka "$properties"

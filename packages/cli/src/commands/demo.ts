@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunCommand } from '../command-context.ts';
+import { CommandFailure, type RunCommand } from '../command-context.ts';
 import type { DemoOptions } from '../demo/run-demo.ts';
 import { wholeNumber } from '../input/option-values.ts';
 
@@ -24,6 +24,20 @@ Examples:
   mandate demo --keep --port 7420`,
     )
     .action((options: DemoOptions) =>
-      run(async (context) => (await import('../demo/run-demo.ts')).runDemo(options, context)),
+      run(async (context) => {
+        const { runDemo } = await import('../demo/run-demo.ts').catch(rethrowAsNotHere);
+        return runDemo(options, context);
+      }),
     );
+}
+
+/** An image has neither the demo nor the servers of its tools. */
+function rethrowAsNotHere(error: unknown): never {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  if (!isMissing) throw error;
+  throw new CommandFailure(
+    1,
+    'this installation has no demo',
+    'Run `npm run demo` in a clone of the repository.',
+  );
 }
