@@ -31,7 +31,7 @@ export default defineConfig({
           include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
           exclude: ['**/node_modules/**', '**/*.servers.test.ts'],
           globalSetup: ['test/say-backends.ts'],
-          setupFiles: ['test/random-seed.ts'],
+          setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // One more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
@@ -45,7 +45,7 @@ export default defineConfig({
           include: ['**/*.servers.test.ts'],
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/say-backends.ts'],
-          setupFiles: ['test/random-seed.ts', 'test/no-timer-warnings.ts'],
+          setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts', 'test/no-timer-warnings.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // The same of servers that are killed, away or coming back. In one group, so that neither waits for the other's last file.

@@ -8,6 +8,7 @@
  */
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
+export { roomToWrite } from './arguments/pattern-size.ts';
 export {
   type ComposedIssue,
   composeIssue,

@@ -24,6 +24,7 @@ export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';
 export { makeTenantTopics } from './make-tenant-topics.ts';
 export { measureExpiringKeys } from './measure-expiring-keys.ts';
+export { openControlThread } from './thread/open-control-thread.ts';
 
 /**
  * A plugin for an HTTP server of @mandate/runtime.

@@ -15,7 +15,7 @@ import {
 } from '@mandate/runtime';
 import { mustAnswerAsDescribed, temporaryFolder } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
-import { controlRoutes } from './app.ts';
+import { controlRoutes, openControlThread } from './app.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -50,6 +50,9 @@ export async function controlOn(bus: Bus) {
   const clock = () => nowMs;
   const followed = await followControl({ bus, log: silentLogger(), clock });
   onTestFinished(() => followed.stop());
+  const { revision } = followed;
+  const apart = openControlThread({ bus, log: silentLogger(), revision });
+  onTestFinished(() => apart.stop());
   const server = await createHttpServer({
     service: 'control',
     version: '1',
@@ -73,6 +76,7 @@ export async function controlOn(bus: Bus) {
     controlRoutes(
       {
         followed,
+        apart,
         clock,
         redactText: redactPieces,
         // As a plane whose file has keys of tenants that nothing is on the log of.

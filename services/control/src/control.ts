@@ -2,9 +2,12 @@
 import type { FollowedControl } from '@mandate/control-log';
 import type { Clock } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
+import type { ControlThread } from './thread/open-control-thread.ts';
 
 export type Control = {
   followed: Pick<FollowedControl, 'tenant' | 'tenants' | 'change'>;
+  /** What takes long to find out about documents is asked of it. */
+  apart: ControlThread;
   clock: Clock;
   /** Keys of the tenant that stand in a file and not on the log, revoked ones among them. */
   fileKeys(tenant: string): Promise<readonly ApiKeyRecord[]>;

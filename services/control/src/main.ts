@@ -11,7 +11,13 @@ import {
   systemClock,
 } from '@mandate/runtime';
 import manifest from '../package.json' with { type: 'json' };
-import { controlConfig, controlRoutes, makeTenantTopics, measureExpiringKeys } from './app.ts';
+import {
+  controlConfig,
+  controlRoutes,
+  makeTenantTopics,
+  measureExpiringKeys,
+  openControlThread,
+} from './app.ts';
 
 await runService(process, {
   name: 'control',
@@ -33,6 +39,8 @@ await runService(process, {
     );
     const { directTenants } = followed;
     closing(makeTenantTopics({ bus, log, directTenants }), (making) => making.stop());
+    const { revision } = followed;
+    const apart = closing(openControlThread({ bus, log, snapshots, revision }), (thread) => thread.stop());
     const clock = systemClock;
     const ofFile = fileKeyStore(folder.keys);
     const keys = async () => [...followed.allKeys(), ...(await ofFile.list())];
@@ -41,7 +49,10 @@ await runService(process, {
     return {
       keys: keysWhileOpen(anyKeyStore(followed.keys, ofFile), followed),
       readiness: async () => [await answers('log', bus.ping())],
-      routes: controlRoutes({ followed, clock, redactText: redactPieces, fileKeys: ofFile.ofTenant }, reads),
+      routes: controlRoutes(
+        { followed, apart, clock, redactText: redactPieces, fileKeys: ofFile.ofTenant },
+        reads,
+      ),
     };
   },
 });

@@ -1,6 +1,6 @@
 /** A control service with nothing beside it in its process, on a log that it is given. */
 import type { Bus } from '@mandate/bus';
-import { controlRoutes } from '@mandate/control';
+import { controlRoutes, openControlThread } from '@mandate/control';
 import { followControl } from '@mandate/control-log';
 import {
   createHttpServer,
@@ -24,6 +24,9 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
   const log = silentLogger();
   const followed = await followControl({ bus, log });
   stack.defer(() => followed.stop());
+  const { revision } = followed;
+  const apart = openControlThread({ bus, log, revision });
+  stack.defer(() => apart.stop());
   const { key, record } = issueApiKey({ tenant: TENANT, scopes: ['author'], agents: ['*'], name: 'author' });
   const server = await createHttpServer({
     service: 'bench',
@@ -35,7 +38,7 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
   });
   await server.register(
     controlRoutes(
-      { followed, clock: systemClock, redactText: (text) => text, fileKeys: async () => [] },
+      { followed, apart, clock: systemClock, redactText: (text) => text, fileKeys: async () => [] },
       null,
     ),
   );

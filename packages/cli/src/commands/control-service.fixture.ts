@@ -1,7 +1,7 @@
 /** A control service for tests of the commands that ask one; it ends with the test. */
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
-import { controlRoutes } from '@mandate/control';
+import { controlRoutes, openControlThread } from '@mandate/control';
 import { type FollowedControl, followControl } from '@mandate/control-log';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
@@ -23,13 +23,19 @@ export async function controlService(tenant: string, scope: ApiScope): Promise<C
   onTestFinished(() => bus.close());
   const followed = await followControl({ bus, log });
   onTestFinished(() => followed.stop());
+  const { revision } = followed;
+  const apart = openControlThread({ bus, log, revision });
+  onTestFinished(() => apart.stop());
   const { key, record } = issueApiKey({ tenant, scopes: [scope], agents: ['*'], name: 'test' });
   const server = await createHttpServer({
     ...{ service: 'control', version: '0', log, metrics: createMetrics({ service: 'control' }) },
     ...{ keys: memoryKeyStore([record]), readiness: async () => [] },
   });
   await server.register(
-    controlRoutes({ followed, clock: Date.now, redactText: (text) => text, fileKeys: async () => [] }, null),
+    controlRoutes(
+      { followed, apart, clock: Date.now, redactText: (text) => text, fileKeys: async () => [] },
+      null,
+    ),
   );
   onTestFinished(() => {
     server.server.closeAllConnections();

@@ -6,7 +6,7 @@
 import { alertRoutes, openRulesFile, startAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { type Bus, openLog, recordHttpReads } from '@mandate/bus';
-import { controlRoutes, makeTenantTopics, measureExpiringKeys } from '@mandate/control';
+import { controlRoutes, makeTenantTopics, measureExpiringKeys, openControlThread } from '@mandate/control';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
@@ -228,9 +228,11 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const controlReads = config.QUERY_RECORD_READS
     ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
     : null;
+  const { revision } = followed;
+  const apart = closing(openControlThread({ bus, log, snapshots, revision }), (thread) => thread.stop());
   await server.register(
     controlRoutes(
-      { followed, clock, redactText: redactingInForce(privacy), fileKeys: keys.ofTenant },
+      { followed, apart, clock, redactText: redactingInForce(privacy), fileKeys: keys.ofTenant },
       controlReads,
     ),
   );

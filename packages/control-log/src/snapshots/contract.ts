@@ -6,6 +6,8 @@ import { controlRecord, TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FollowedControl, followControl } from '../follow-control.ts';
+import { controlReplica } from '../replica/control-replica.ts';
+import { feedReplica } from '../replica/feed-replica.ts';
 import { newestHead, sha256Of } from './newest-fold.ts';
 import { takeControlSnapshot } from './take-snapshot.ts';
 
@@ -87,6 +89,26 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect((await take(home)).saved).not.toBe(null);
     await write(home.bus, 10);
     expect(await startBehind(home)).toEqual({ records: 10, warned: [] });
+  });
+
+  test('a replica that is fed holds what every reader holds, behind a snapshot and without one', async () => {
+    const home = await open();
+    const { bus } = home;
+    await write(bus, 40);
+    await take(home);
+    await write(bus, 10);
+    const control = await follow({ bus });
+    for (const snapshots of [undefined, home.snapshots]) {
+      const replica = controlReplica();
+      const fed = await feedReplica({ bus, log, snapshots }, replica);
+      onTestFinished(() => fed.stop());
+      expect([replica.revision(), replica.digest()]).toEqual([control.revision(), control.digest()]);
+      const { revision } = control;
+      const upTo = revision() + 5;
+      await write(bus, 5);
+      await waitUntil('both to have read it', () => revision() === upTo && replica.revision() === upTo);
+      expect(replica.digest()).toBe(control.digest());
+    }
   });
 
   test('one is taken where enough lies behind the newest, and not otherwise', async () => {

@@ -35,6 +35,22 @@ export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots) {
   return newestUsable(snapshots, log, (stored) => headIn(bus, stored));
 }
 
+/** The newest that looks usable; null where there is none, or snapshots cannot be read. */
+export async function newestStored(
+  bus: Bus,
+  log: Logger,
+  snapshots: Snapshots,
+): Promise<StoredSnapshot | null> {
+  try {
+    return await newestUsable(snapshots, log, async (stored) =>
+      (await headIn(bus, stored)) === null ? null : stored,
+    );
+  } catch (error) {
+    log.warn({ err: error }, 'snapshots cannot be read; the log is folded from its start');
+    return null;
+  }
+}
+
 async function foldIn(bus: Bus, stored: StoredSnapshot): Promise<FoldSoFar | null> {
   if ((await headIn(bus, stored)) === null) return null;
   const read = await readControl(stored.lines(), createHash('sha256'));
@@ -50,7 +66,7 @@ async function headIn(bus: Bus, stored: StoredSnapshot) {
 }
 
 /** False where the log does not hold, at the place where the snapshot ends, what was read there: one that was made anew. */
-async function isOnLog(bus: Bus, { offset, sha256 }: ControlPlace): Promise<boolean> {
+export async function isOnLog(bus: Bus, { offset, sha256 }: ControlPlace): Promise<boolean> {
   const record = await bus.at(placeOf(offset));
   return record !== null && sha256 === sha256Of(record.value);
 }

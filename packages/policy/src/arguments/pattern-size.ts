@@ -55,9 +55,17 @@ export function patternSize(pattern: string): number {
 /** To follow the name of what holds them. */
 export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
 
-/** How large all patterns of a document may be together, for whoever writes it. */
-export function roomToWrite(): Effort {
-  return { left: CAPS.patternSize };
+/** What all documents that are written together may hold of what takes long to compile. */
+export type Room = {
+  /** Of how large patterns are together. */
+  patterns: Effort;
+  /** Of objects in schemas of arguments. */
+  schemaParts: Effort;
+};
+
+/** The room of one document, or of all documents of one request. */
+export function roomToWrite(): Room {
+  return { patterns: { left: CAPS.patternSize }, schemaParts: { left: CAPS.schemaParts } };
 }
 
 /** For what stands, or is our own. */

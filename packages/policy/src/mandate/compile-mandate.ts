@@ -13,9 +13,10 @@ import {
   argumentRulesOnDemand,
   compileArgumentRules,
 } from '../arguments/argument-rules.ts';
-import { PATTERNS_TOO_LARGE, roomToWrite } from '../arguments/pattern-size.ts';
+import { PATTERNS_TOO_LARGE, type Room, roomToWrite } from '../arguments/pattern-size.ts';
 import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
+import { takes } from '../effort.ts';
 import { compileGlobs } from '../glob.ts';
 import { compileModels, compileProviders } from '../models/name-lists.ts';
 import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts';
@@ -42,16 +43,17 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 
 /**
  * @param name how records name it, with its version; null where it is a whole mandate
- * @param stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it; what
+ * @param how.room of all documents of a request; absent: the policy has room of its own
+ * @param how.stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it; what
  * it says of arguments is compiled when a call needs it
  */
 export function compilePolicy(
   document: PolicyDocument,
   name: string | null,
-  { stands = false } = {},
+  { stands = false, room = roomToWrite() }: { stands?: boolean; room?: Room } = {},
 ): Compiled<Policy> {
   const faults: CompileFault[] = stands ? [] : toolNameFaults(document);
-  const compileRules = stands ? rulesOnDemand : rulesWithin(faults);
+  const compileRules = stands ? rulesOnDemand : rulesWithin(room, faults);
   const tools = new Map<string, ToolPolicy>();
   for (const [tool, policy] of Object.entries(document.toolPolicies ?? {})) {
     tools.set(tool, compileToolPolicy(policy, ['toolPolicies', tool], { faults, compileRules }));
@@ -114,26 +116,22 @@ type CompileRules = (policy: ToolPolicyDocument, path: readonly (string | number
 const rulesOnDemand: CompileRules = ({ argumentValidation }) =>
   argumentValidation === undefined ? null : argumentRulesOnDemand(argumentValidation);
 
-/** Of a whole document: each schema may take its milliseconds, and all of them together no second. */
-function rulesWithin(faults: CompileFault[]): CompileRules {
-  let parts = 0;
-  const room = roomToWrite();
+/** Each schema may take its milliseconds, and all of them together no second. */
+function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): CompileRules {
   return ({ argumentValidation }, path) => {
     if (argumentValidation === undefined) return null;
     const fault = (message: string, steps: readonly (string | number)[] = []) => {
       faults.push({ path: [...path, 'argumentValidation', ...steps], message });
       return null;
     };
-    const isWithin = parts <= CAPS.schemaParts && room.left >= 0;
-    parts += partsOf(argumentValidation);
     // One that is over is told; those behind it would only say the same.
-    if (!isWithin) return null;
-    if (parts > CAPS.schemaParts)
+    if (schemaParts.left < 0 || patterns.left < 0) return null;
+    if (!takes(schemaParts, partsOf(argumentValidation)))
       return fault(
         `makes the schemas of the document more than ${CAPS.schemaParts} objects together: make several policies of it`,
       );
-    const compiled = compileArgumentRules(argumentValidation, room);
-    if (room.left < 0) return fault(PATTERNS_TOO_LARGE);
+    const compiled = compileArgumentRules(argumentValidation, patterns);
+    if (patterns.left < 0) return fault(PATTERNS_TOO_LARGE);
     if (compiled.ok) return compiled;
     for (const each of compiled.faults) fault(each.message, each.path);
     return null;

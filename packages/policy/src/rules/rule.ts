@@ -1,6 +1,6 @@
 /** A rule, compiled: what decides whether its policy applies. */
 import { CAPS, type Condition, policyNamed, type RuleDocument } from '@mandate/schemas';
-import { endlessRoom, roomToWrite } from '../arguments/pattern-size.ts';
+import { endlessRoom, type Room, roomToWrite } from '../arguments/pattern-size.ts';
 import { PatternRefused } from '../arguments/pattern-to-re2.ts';
 import { compileGlobs, type GlobMatcher } from '../glob.ts';
 import type { Compiled } from '../mandate/compile-mandate.ts';
@@ -22,9 +22,13 @@ export type Rule = {
 };
 
 /**
- * @param stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it
+ * @param how.stands on the log: then it was held to the bounds of whoever wrote it, and no later ones make another of it
+ * @param how.room of all documents of a request; absent: the rule has room of its own
  */
-export function compileRule(document: RuleDocument, { stands = false } = {}): Compiled<Rule> {
+export function compileRule(
+  document: RuleDocument,
+  { stands = false, room = roomToWrite() }: { stands?: boolean; room?: Room } = {},
+): Compiled<Rule> {
   const { id, priority, policy, mode, agents, groups, when, startsAt, endsAt } = document;
   if (when !== undefined && size(when) > CAPS.conditions)
     return fault('when', `holds more than ${CAPS.conditions} conditions: make several rules of it`);
@@ -33,7 +37,7 @@ export function compileRule(document: RuleDocument, { stands = false } = {}): Co
     return fault('endsAt', 'is not behind startsAt: the rule would never be in force');
   const faults = stands || when === undefined ? [] : conditionNameFaults(when, ['when']);
   if (faults.length > 0) return { ok: false, faults };
-  const room = stands ? endlessRoom() : roomToWrite();
+  const patterns = stands ? endlessRoom() : room.patterns;
   try {
     const compiled: Rule = {
       id,
@@ -42,7 +46,7 @@ export function compileRule(document: RuleDocument, { stands = false } = {}): Co
       mode,
       agents: agents === undefined ? null : compileGlobs(agents),
       groups: groups === undefined ? null : new Set(groups),
-      conditions: when === undefined ? [] : conjuncts(when).map((one) => compileCondition(one, room)),
+      conditions: when === undefined ? [] : conjuncts(when).map((one) => compileCondition(one, patterns)),
       startsAtMs: startsAtMs ?? null,
       endsAtMs: endsAtMs ?? null,
     };

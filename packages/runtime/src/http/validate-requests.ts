@@ -25,11 +25,19 @@ const MOST = 50;
 export const validateRequests: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (value) => {
-    const read = readShape(schema, value, MOST);
-    if (read.ok) return { value: read.value };
-    const faults = read.faults.map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
-    return { error: new RequestFault(faults) };
+    const read = readPart(schema, value);
+    return read.ok ? { value: read.value } : { error: new RequestFault(read.faults) };
   };
+
+export function readPart<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+): { ok: true; value: T } | { ok: false; faults: readonly RequestFaultAt[] } {
+  const read = readShape(schema, value, MOST);
+  if (read.ok) return read;
+  const faults = read.faults.map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
+  return { ok: false, faults };
+}
 
 /** RFC 6901. */
 export function jsonPointer(path: readonly PropertyKey[]): string {

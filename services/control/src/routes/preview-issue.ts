@@ -1,8 +1,7 @@
 /** A preview of POST /v1/mandates/issue: what it would answer, and why where it would issue nothing. */
-import { previewIssue as preview } from '@mandate/policy';
+import { previewIssue as preview, type TenantControl } from '@mandate/policy';
 import { id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
-import type { Control } from '../control.ts';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
 import { endMsOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-mandate.ts';
 import { matched, namesOf } from './issued-mandates.ts';
@@ -26,17 +25,13 @@ export const issueAnswer = z.object({
   appliedPolicies,
 });
 
-type Answer = z.output<typeof issueAnswer>;
-
 export function issuePreviewed(
-  control: Control,
-  tenant: string,
+  standing: TenantControl,
   asked: z.output<typeof issueAsked>,
-  query: Expanded,
-): Answer {
+  { atMs, query }: { atMs: number; query: Expanded },
+): z.input<typeof issueAnswer> {
   const { agentId, context } = asked;
-  const standing = control.followed.tenant(tenant);
-  const candidates = candidatesOf(control, standing, agentId, asked);
+  const candidates = candidatesOf(standing, agentId, asked, atMs);
   const { issue, near, documents } = preview(standing, { ...candidates, context });
   const told = { near: [...near], appliedPolicies: shownPolicies(documents, query) };
   const nothing = { mandate: null, ttlMs: null, matchedRules: [], openRules: [] };

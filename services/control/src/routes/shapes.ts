@@ -1,6 +1,7 @@
 /** What several routes take and give. */
 import { HttpProblem } from '@mandate/runtime';
 import { CAPS, count, id, time } from '@mandate/schemas';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 
 export const MAY_READ = ['audit', 'author'] as const;
@@ -37,6 +38,14 @@ export const NOT_THERE = { 404: 'There is none of that id.' };
 export const IN_THE_WAY = {
   409: 'It would not stand, or is not as you have seen it (If-Match): `code` tells which, `revision` what stands.',
 };
+
+/** Of what is looked at in a thread apart. */
+export const TAKES_LONG = { 422: 'It takes too long to find out: ask of less.' };
+
+/** JSON that is written already: a value would be checked by the schema of the answer, and written. */
+export function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(text);
+}
 
 /** A document says its own id, and that is the one in the path. */
 export function mustBeNamed(id: string, document: { id: string }): void {

@@ -1,9 +1,10 @@
 /** GET /v1/lint: what is amiss in the policies and rules of a tenant, though every document of it is good. */
-import { type LintedDocument, type LintFinding, lintAround, lintControl } from '@mandate/policy';
-import { callerOf, type HttpServer } from '@mandate/runtime';
+import type { LintedDocument } from '@mandate/policy';
+import { callerOf, HttpProblem, type HttpServer } from '@mandate/runtime';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
-import { MAY_READ } from './shapes.ts';
+import { MAY_READ, sendJson } from './shapes.ts';
 
 const finding = z.object({
   code: z.string(),
@@ -24,29 +25,31 @@ const answer = z.object({
 
 export const lint = z
   .array(finding)
+  .nullable()
   .describe(
-    'What is amiss about it, though it is in force: as GET /v1/lint says it, for the first 100 agents that it holds.',
+    'What is amiss about it, though it is in force: as GET /v1/lint says it, for the first 100 agents that it holds. null: too much is looked at already; ask GET /v1/lint.',
   );
 
+/** The change took effect, so that nothing can be said of it is no failure. */
 export async function lintOf(
-  { followed, clock, fileKeys }: Control,
-  request: Parameters<typeof callerOf>[0],
-  around: LintedDocument,
+  control: Control,
+  request: FastifyRequest,
+  document: LintedDocument,
 ): Promise<z.output<typeof lint>> {
   const { tenant } = callerOf(request);
-  const keys = await fileKeys(tenant);
-  return shown(lintAround(followed.tenant(tenant), clock(), around, keys));
+  const fileKeys = await control.fileKeys(tenant);
+  const job = { kind: 'lint around' as const, tenant, atMs: control.clock(), document, fileKeys };
+  const text = await control.apart.answerIfPossible(request, job);
+  return text === null ? null : JSON.parse(text);
 }
 
-function shown(found: readonly LintFinding[]): z.output<typeof lint> {
-  return found.map(({ rules, policies, ...rest }) => ({
-    ...rest,
-    rules: [...rules],
-    policies: [...policies],
-  }));
+/** Where looking was given up as a whole, nothing was found, and that is said. */
+function incomplete(error: unknown): string {
+  if (!(error instanceof HttpProblem) || error.code !== 'TAKES_TOO_LONG') throw error;
+  return JSON.stringify({ findings: [], complete: false, skipped: [] } satisfies z.output<typeof answer>);
 }
 
-export function showLint(server: HttpServer, { followed, clock, fileKeys }: Control): void {
+export function showLint(server: HttpServer, control: Control): void {
   server.get(
     '/v1/lint',
     {
@@ -57,11 +60,11 @@ export function showLint(server: HttpServer, { followed, clock, fileKeys }: Cont
         response: { 200: answer },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { tenant } = callerOf(request);
-      const keys = await fileKeys(tenant);
-      const { findings, skipped } = lintControl(followed.tenant(tenant), clock(), { fileKeys: keys });
-      return { findings: shown(findings), complete: skipped.length === 0, skipped: [...skipped] };
+      const fileKeys = await control.fileKeys(tenant);
+      const job = { kind: 'lint' as const, tenant, atMs: control.clock(), fileKeys };
+      return sendJson(reply, await control.apart.answer(request, job).catch(incomplete));
     },
   );
 }

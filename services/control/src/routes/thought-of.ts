@@ -1,5 +1,5 @@
 /** What both kinds of preview take beside what they ask of: documents that somebody thinks of. */
-import { compilePolicy, compileRule, type TenantControl } from '@mandate/policy';
+import { compilePolicy, compileRule, roomToWrite, type TenantControl } from '@mandate/policy';
 import { HttpProblem } from '@mandate/runtime';
 import {
   type AgentDocument,
@@ -11,7 +11,6 @@ import {
   time,
 } from '@mandate/schemas';
 import { z } from 'zod';
-import type { Control } from '../control.ts';
 import { notFound } from '../writes/not-found.ts';
 import { mustCompile } from './must-compile.ts';
 
@@ -38,15 +37,22 @@ export const near = z
   .array(z.object({ rule: id, mode: z.enum(RULE_MODES), why: z.string() }))
   .describe('Rules that name the agent and do not match, 20 at most, and what of each does not hold.');
 
-/** @throws HttpProblem where a document cannot be compiled, is of another agent, or there is none */
+/**
+ * All documents of a request share the room that one document has: however many there are, they compile in the same time.
+ *
+ * @param nowMs when the request came
+ * @throws HttpProblem where a document cannot be compiled, is of another agent, or there is none
+ */
 export function candidatesOf(
-  { clock }: Control,
   { agents }: TenantControl,
   agentId: string,
   { agent: thought, rules, policies, at }: ThoughtOf,
+  nowMs: number,
 ): { agent: AgentDocument; rules: ThoughtOf['rules']; policies: ThoughtOf['policies']; atMs: number } {
-  for (const rule of rules) mustCompile(compileRule(rule));
-  for (const policy of policies) mustCompile(compilePolicy(policy, policy.id));
+  const room = roomToWrite();
+  for (const [index, rule] of rules.entries()) mustCompile(compileRule(rule, { room }), ['rules', index]);
+  for (const [index, policy] of policies.entries())
+    mustCompile(compilePolicy(policy, policy.id, { room }), ['policies', index]);
   const agent = thought ?? agents.get(agentId)?.document;
   if (agent === undefined) throw notFound('agent', agentId);
   if (agent.id !== agentId)
@@ -58,5 +64,5 @@ export function candidatesOf(
         remedy: 'Send both the same.',
       },
     );
-  return { agent, rules, policies, atMs: at === undefined ? clock() : Date.parse(at) };
+  return { agent, rules, policies, atMs: at === undefined ? nowMs : Date.parse(at) };
 }

@@ -1,0 +1,61 @@
+/**
+ * A copy of the control fold for another thread of the same process. It is told of every record and folds it by the same
+ * rule, so at the same revision it holds the same. Work that takes long is done on it, and holds nobody up.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type ControlPlace,
+  controlDigest,
+  foldControl,
+  readControl,
+  type TenantControl,
+} from '@mandate/policy';
+import { readControlRecord } from '@mandate/schemas';
+
+/** A record of the control topic, as it stands on the log. */
+export type ReplicaChange = { offset: number; value: Uint8Array };
+
+/** What a replica is told. Each call resolves once the replica has taken it. */
+export type FedReplica = {
+  /** Lines of a snapshot, the next ones. */
+  addLines(lines: readonly string[]): Promise<void>;
+  /** Begins with the lines so far; resolves to the place where they end, or to null where they cannot be used. */
+  restore(): Promise<ControlPlace | null>;
+  apply(changes: readonly ReplicaChange[]): Promise<void>;
+};
+
+export type ControlReplica = FedReplica & {
+  /** How many records of the topic it holds. */
+  revision(): number;
+  tenant(name: string): TenantControl;
+  /** Of everything that is folded: the same in every process at the same revision. */
+  digest(): string;
+};
+
+export function controlReplica(): ControlReplica {
+  let fold = foldControl();
+  let revision = 0;
+  let lines: string[] = [];
+  return {
+    async addLines(more) {
+      lines.push(...more);
+    },
+    async restore() {
+      const read = await readControl(lines, createHash('sha256'));
+      lines = [];
+      if (!read.ok) return null;
+      fold = read.fold;
+      revision = read.place.offset + 1;
+      return read.place;
+    },
+    async apply(changes) {
+      for (const { offset, value } of changes) {
+        revision = offset + 1;
+        fold.apply(readControlRecord(value), revision);
+      }
+    },
+    revision: () => revision,
+    tenant: (name) => fold.tenant(name),
+    digest: () => controlDigest(fold, createHash('sha256')),
+  };
+}

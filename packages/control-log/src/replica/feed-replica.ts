@@ -1,0 +1,58 @@
+/** Tells a replica of the control fold all that is on the topic, and then whatever comes. */
+import type { Bus, Snapshots } from '@mandate/bus';
+import { type Logger, type Running, turns } from '@mandate/runtime';
+import { PARTITION, readFrom } from '../control-changes.ts';
+import { isOnLog, newestStored } from '../snapshots/newest-fold.ts';
+import type { FedReplica } from './control-replica.ts';
+
+/** So many at once. They are copied from one thread to the other. */
+const LINES = 500;
+const RECORDS = 200;
+const LANE = ['control replica'];
+
+/**
+ * @param options.snapshots where the newest lies; absent: the replica folds the topic from its start
+ * @returns once the replica holds what was on the topic; `finished` rejects when it can no longer be told
+ */
+export async function feedReplica(
+  { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },
+  replica: FedReplica,
+): Promise<Required<Running>> {
+  const next = snapshots === undefined ? 0 : await restored(bus, log, snapshots, replica);
+  const reader = await bus.read({
+    ...readFrom(next),
+    maxBatch: RECORDS,
+    async onRecords(records) {
+      const changes = records
+        .filter(({ coordinate }) => coordinate.partition === PARTITION)
+        .map(({ coordinate, value }) => ({ offset: coordinate.offset, value }));
+      await replica.apply(changes);
+    },
+  });
+  try {
+    await reader.caughtUp;
+  } catch (error) {
+    await reader.stop();
+    throw error;
+  }
+  return { stop: () => reader.stop(), finished: reader.finished };
+}
+
+/** @returns the offset of the first record that the replica does not hold */
+async function restored(bus: Bus, log: Logger, snapshots: Snapshots, replica: FedReplica): Promise<number> {
+  const stored = await newestStored(bus, log, snapshots);
+  if (stored === null) return 0;
+  let some: string[] = [];
+  for await (const line of stored.lines()) {
+    some.push(line);
+    if (some.length < LINES) continue;
+    await replica.addLines(some);
+    some = [];
+    if (turns.isOver()) await turns.next(LANE);
+  }
+  await replica.addLines(some);
+  const place = await replica.restore();
+  // A file may have been replaced since its first line was read: then another try reads another.
+  if (place === null || !(await isOnLog(bus, place))) throw new Error('the snapshot was replaced meanwhile');
+  return place.offset + 1;
+}

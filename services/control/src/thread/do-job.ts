@@ -1,0 +1,29 @@
+/** Does a job on the documents of its tenant. */
+import { lintAround, lintControl, type TenantControl } from '@mandate/policy';
+import { HttpProblem } from '@mandate/runtime';
+import { answerPreview } from '../routes/answer-preview.ts';
+import type { ControlJob, JobResult } from './control-jobs.ts';
+
+/** Throws what is a fault of ours. */
+export function doJob(standing: (tenant: string) => TenantControl, job: ControlJob): JobResult {
+  try {
+    return { ok: true, text: JSON.stringify(answerOf(standing(job.tenant), job)) };
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    const { status, code, message, remedy, extension } = error;
+    return { ok: false, refusal: { status, code, message, remedy, extension } };
+  }
+}
+
+function answerOf(standing: TenantControl, job: ControlJob): unknown {
+  switch (job.kind) {
+    case 'lint': {
+      const { findings, skipped } = lintControl(standing, job.atMs, job);
+      return { findings, complete: skipped.length === 0, skipped };
+    }
+    case 'lint around':
+      return lintAround(standing, job.atMs, job.document, job.fileKeys);
+    case 'preview':
+      return answerPreview(standing, job);
+  }
+}

@@ -1,0 +1,20 @@
+/** What goes between the event loop and the control thread: a call each, and one answer or more to it. */
+import type { FedReplica, ReplicaChange } from '@mandate/control-log/replica';
+import type { ControlJob, JobResult } from './control-jobs.ts';
+
+export type Call = { id: number } & (
+  | { call: 'addLines'; lines: readonly string[] }
+  | { call: 'restore' }
+  | { call: 'apply'; changes: readonly ReplicaChange[] }
+  /** Done once the replica holds so many records. */
+  | { call: 'do'; job: ControlJob; revision: number }
+);
+
+/** Null where the call has no result. */
+export type Result = Awaited<ReturnType<FedReplica['restore']>> | JobResult | null;
+
+export type Answer = { id: number } & (
+  | { kind: 'begun' }
+  | { kind: 'done'; result: Result }
+  | { kind: 'failed'; message: string }
+);

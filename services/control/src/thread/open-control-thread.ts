@@ -1,0 +1,184 @@
+/**
+ * What takes long is asked of a thread of its own, so that nobody waits for it but the one who asks. One job is done at a
+ * time; tenants come in turn, by the time that they took. The thread is started when it is first needed, for it holds all
+ * documents once more, and ended when it was not needed for a while.
+ */
+import type { Bus, Snapshots } from '@mandate/bus';
+import { callerOf, FairQueue, HttpProblem, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
+import type { FastifyRequest } from 'fastify';
+import type { ControlJob, JobResult } from './control-jobs.ts';
+import { type StartedThread, startControlThread } from './start-control-thread.ts';
+
+export type ControlThread = {
+  /**
+   * JSON of what the job answers.
+   *
+   * @throws HttpProblem what the job refuses; 503 OVERLOADED where too many wait; 422 TAKES_TOO_LONG
+   */
+  answer(request: FastifyRequest, job: ControlJob): Promise<string>;
+  /** null where there is no answer now. */
+  answerIfPossible(request: FastifyRequest, job: ControlJob): Promise<string | null>;
+  stop(): Promise<void>;
+};
+
+export type ThreadBounds = {
+  /** How many jobs may wait, of all tenants and of one. */
+  waiting: number;
+  waitingOfTenant: number;
+  /** How long a job may wait for its turn, the start of the thread included. */
+  waitMs: number;
+  /** How long a job may take. All of them count their steps, and end by themselves long before. */
+  runMs: number;
+  /** How long a thread is kept that nobody needs. */
+  idleMs: number;
+};
+
+const BOUNDS: ThreadBounds = {
+  waiting: 64,
+  waitingOfTenant: 8,
+  waitMs: 20_000,
+  runMs: 10_000,
+  idleMs: 10 * 60_000,
+};
+
+type Waiting = {
+  job: ControlJob;
+  revision: number;
+  lane: Lane;
+  isGivenUp: boolean;
+  resolve(result: JobResult): void;
+  reject(error: unknown): void;
+};
+
+export function openControlThread(options: {
+  bus: Bus;
+  log: Logger;
+  snapshots?: Snapshots | undefined;
+  /** How many records of the log this process has read: what it was asked about it has read by then. */
+  revision: () => number;
+  bounds?: Partial<ThreadBounds>;
+}): ControlThread {
+  const { log, revision } = options;
+  const bounds = { ...BOUNDS, ...options.bounds };
+  const queue = new FairQueue<Waiting>();
+  let thread: StartedThread | null = null;
+  let isBusy = false;
+  let isStopped = false;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function work(): Promise<void> {
+    if (isBusy) return;
+    isBusy = true;
+    clearTimeout(idle);
+    for (let next = queue.take(); next !== undefined; next = queue.take()) {
+      if (next.isGivenUp) continue;
+      const beganMs = performance.now();
+      await perform(next);
+      queue.charge(next.lane, performance.now() - beganMs);
+    }
+    isBusy = false;
+    idle = setTimeout(() => void endThread(), bounds.idleMs).unref();
+  }
+
+  async function perform({ job, revision, resolve, reject }: Waiting): Promise<void> {
+    if (thread?.isAlive() !== true) thread = startControlThread(options);
+    const doing = thread;
+    const late = Promise.withResolvers<never>();
+    const giveUp = (afterMs: number) =>
+      setTimeout(() => {
+        late.reject(takesTooLong());
+        void doing.end();
+      }, afterMs);
+    let timer = giveUp(bounds.waitMs);
+    const onBegin = () => {
+      clearTimeout(timer);
+      timer = giveUp(bounds.runMs);
+    };
+    try {
+      resolve(await Promise.race([doing.do(job, revision, onBegin), late.promise]));
+    } catch (error) {
+      if (!(error instanceof HttpProblem))
+        log.error({ err: error, job: job.kind, tenant: job.tenant }, 'a job of the control thread failed');
+      reject(error instanceof HttpProblem ? error : failed(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function endThread(): Promise<void> {
+    const ending = thread;
+    thread = null;
+    await ending?.end();
+  }
+
+  async function resultOf(request: FastifyRequest, job: ControlJob): Promise<JobResult> {
+    const { tenant, id } = callerOf(request);
+    const lane = [tenant, id];
+    if (isStopped || queue.size >= bounds.waiting || queue.waitingIn([tenant]) >= bounds.waitingOfTenant)
+      throw overloaded();
+    const { promise, resolve, reject } = Promise.withResolvers<JobResult>();
+    const waiting: Waiting = { job, revision: revision(), lane, isGivenUp: false, resolve, reject };
+    const leave = (why: HttpProblem) => {
+      waiting.isGivenUp = true;
+      reject(why);
+    };
+    const timer = setTimeout(() => leave(overloaded()), bounds.waitMs + bounds.runMs);
+    const onGone = () => leave(overloaded());
+    request.signal.addEventListener('abort', onGone);
+    queue.add(lane, waiting);
+    // What it leaves to run on is not of the request that happened to come first.
+    outsideRequests(() => void work());
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', onGone);
+    }
+  }
+
+  async function answer(request: FastifyRequest, job: ControlJob): Promise<string> {
+    const result = await resultOf(request, job);
+    if (result.ok) return result.text;
+    const { status, code, message, remedy, extension } = result.refusal;
+    throw new HttpProblem(status, code, message, { remedy, extension });
+  }
+
+  return {
+    answer,
+    async answerIfPossible(request, job) {
+      try {
+        return await answer(request, job);
+      } catch (error) {
+        if (error instanceof HttpProblem) return null;
+        throw error;
+      }
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(idle);
+      for (let left = queue.take(); left !== undefined; left = queue.take()) left.reject(overloaded());
+      await endThread();
+    },
+  };
+}
+
+function overloaded(): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', 'too much is looked at already', {
+    remedy: 'Ask again in a moment, and less at a time.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+function takesTooLong(): HttpProblem {
+  return new HttpProblem(422, 'TAKES_TOO_LONG', 'it takes too long to find out, and was given up', {
+    remedy: 'Ask of fewer documents at a time, or of simpler ones.',
+  });
+}
+
+function failed(cause: unknown): HttpProblem {
+  return new HttpProblem(503, 'OVERLOADED', 'the thread that looks at it ended', {
+    remedy: 'Ask again in a moment; the log of this service tells why it ended.',
+    headers: { 'retry-after': '1' },
+    cause,
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * The control thread: holds a replica of the control fold and does what takes long, one job after the other. It is told what
+ * is on the log and decides nothing; whoever started it may end it at any moment.
+ */
+import { constants, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { controlReplica } from '@mandate/control-log/replica';
+import { doJob } from './do-job.ts';
+import type { Answer, Call, Result } from './messages.ts';
+
+// On Linux this is of the thread that asks, elsewhere of the whole process: the event loop comes first.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+const replica = controlReplica();
+/** Jobs that ask for more than was told so far. */
+let early: Extract<Call, { call: 'do' }>[] = [];
+
+function answer(message: Answer): void {
+  parentPort?.postMessage(message);
+}
+
+async function take(call: Call): Promise<void> {
+  try {
+    if (call.call === 'do') return look(call);
+    answer({ id: call.id, kind: 'done', result: await resultOf(call) });
+  } catch (error) {
+    answer({ id: call.id, kind: 'failed', message: String(error) });
+  }
+}
+
+async function resultOf(call: Exclude<Call, { call: 'do' }>): Promise<Result> {
+  switch (call.call) {
+    case 'addLines':
+      await replica.addLines(call.lines);
+      return null;
+    case 'restore':
+      return replica.restore();
+    case 'apply': {
+      await replica.apply(call.changes);
+      const waiting = early;
+      early = [];
+      for (const job of waiting) look(job);
+      return null;
+    }
+  }
+}
+
+function look(call: Extract<Call, { call: 'do' }>): void {
+  if (replica.revision() < call.revision) {
+    early.push(call);
+    return;
+  }
+  answer({ id: call.id, kind: 'begun' });
+  answer({ id: call.id, kind: 'done', result: doJob(replica.tenant, call.job) });
+}
+
+parentPort?.on('message', take);
