@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiScope, dataFolder, fileKeyStore, issueApiKey } from '@mandate/runtime';
-import { approvalId, type Decision } from '@mandate/schemas';
+import { approvalId, type Decision, type KeyPins } from '@mandate/schemas';
 import { startPlane } from '@mandate/testing';
 import { expect } from 'vitest';
 import type { Attack } from './attacks/attack.ts';
@@ -19,21 +19,27 @@ const PATIENCE_MS = 30_000;
 
 /** @param attackers what the keys of the attackers may do: they must be known before the plane starts */
 export async function attackedPlane(
-  attackers: readonly { scopes: readonly ApiScope[]; tenant: string }[],
+  attackers: readonly { scopes: readonly ApiScope[]; tenant: string; pins?: KeyPins }[],
   env: Readonly<Record<string, string>> = {},
 ) {
   const data = mkdtempSync(join(tmpdir(), 'mandate-attacked-'));
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, MANDATES);
   const store = fileKeyStore(dataFolder(data).keys);
-  const issued = async (tenant: string, scopes: readonly ApiScope[]) => {
-    const { key, record } = issueApiKey({ tenant, scopes, agents: ['*'], name: 'key' });
+  const issued = async (tenant: string, scopes: readonly ApiScope[], pins?: KeyPins) => {
+    const { key, record } = issueApiKey({
+      tenant,
+      scopes,
+      agents: ['*'],
+      name: 'key',
+      ...(pins && { pins }),
+    });
     await store.add(record);
     return key;
   };
   const honest = await issued('honest', ['publish']);
   const operator = await issued('honest', ['operate']);
-  const keys = await Promise.all(attackers.map(({ tenant, scopes }) => issued(tenant, scopes)));
+  const keys = await Promise.all(attackers.map(({ tenant, scopes, pins }) => issued(tenant, scopes, pins)));
   const plane = await startPlane({ data, mandates, env });
 
   let asked = 0;
@@ -73,6 +79,7 @@ export async function attackedPlane(
       await servesOthers();
       const over = new AbortController();
       const attacking = attack({ url: plane.url, keys }, over.signal);
+      attacking.catch(() => {}); // Told below.
       try {
         for (let round = 0; round < rounds; round += 1) await servesOthers();
       } finally {

@@ -1,7 +1,10 @@
 /** Attacks over HTTP by holders of ordinary keys, one after the other: honest callers are served while each goes on. */
 import { afterEach, expect, test } from 'vitest';
 import { attackedPlane } from './attacked-plane.ts';
+import { claimWhatIsPinned } from './attacks/claim-what-is-pinned.ts';
+import { escapeAKilledFamily } from './attacks/escape-a-killed-family.ts';
 import { hostileParameters } from './attacks/hostile-parameters.ts';
+import { spendPastTheBounds } from './attacks/spend-past-the-bounds.ts';
 
 /** How often others are served during an attack. */
 const ROUNDS = 20;
@@ -14,4 +17,26 @@ test('hostile text in every parameter', async () => {
   await attacked.bears(hostileParameters, ROUNDS);
   const metrics = await (await fetch(`${attacked.url}/metrics`)).text();
   expect(metrics).toMatch(/^mandate_http_faults_total\S* 0$/m);
+});
+
+test('an author who wants an agent out of a killed family', async () => {
+  attacked = await attackedPlane([
+    { scopes: ['operate'], tenant: 'mallory' },
+    { scopes: ['author', 'publish'], tenant: 'mallory' },
+  ]);
+  await attacked.bears(escapeAKilledFamily, ROUNDS);
+});
+
+test('the holder of a key that says otherwise than the key pins', async () => {
+  const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
+  attacked = await attackedPlane([{ scopes: ['publish'], tenant: 'mallory', pins }]);
+  await attacked.bears(claimWhatIsPinned, ROUNDS);
+});
+
+test('people of a tenant who spend past its bounds', async () => {
+  attacked = await attackedPlane([
+    { scopes: ['operate', 'operate:all'], tenant: 'honest' },
+    { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },
+  ]);
+  await attacked.bears(spendPastTheBounds, ROUNDS);
 });

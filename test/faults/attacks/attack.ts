@@ -8,5 +8,5 @@ type AttackTarget = {
   keys: readonly string[];
 };
 
-/** Goes on until the signal aborts, and then leaves nothing open. Rejects only where the attack itself is wrong. */
+/** Goes on until the signal aborts, and then leaves nothing open. Rejects where it gained what nobody may, or where the attack itself is wrong. */
 export type Attack = (target: AttackTarget, until: AbortSignal) => Promise<void>;

@@ -1,0 +1,88 @@
+/**
+ * The holder of a key that pins `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }` says
+ * otherwise, in every way that JSON and headers offer. Keys: that one, which publishes for the agent "pinned".
+ */
+import { randomUUID } from 'node:crypto';
+import { type Asked, askWith, verdictOf } from './asked.ts';
+import type { Attack } from './attack.ts';
+
+const ACTION = { agentId: 'pinned', type: 'tool_call', tool: 'look' };
+const ANN = { id: 'ann', role: 'user' };
+
+/** Bodies as they are sent, but for an id. */
+const LIES: readonly string[] = [
+  ...[
+    {},
+    { context: {} },
+    { context: { environment: 'test' } },
+    { context: { environment: 'prod ' } },
+    { context: { environment: 'PROD' } },
+    { context: { environment: null } },
+    { context: { environment: ['prod'] } },
+    { context: { environment: { toString: 'prod' } } },
+    { context: { Environment: 'test' } },
+    { context: { 'context.environment': 'test', environment: 'prod' } },
+    { principal: { id: 'root', role: 'admin' } },
+    { principal: { ...ANN, role: 'admin' } },
+    { principal: { id: 'ann' } },
+    { principal: null },
+    { pinned: ['context.environment', 'action.principal'], pinnedBy: 'me', context: { environment: 'test' } },
+    { context: { environment: 'test' }, mandateId: 'all', attempt: 2 },
+  ].map((fields) => JSON.stringify({ ...ACTION, ...fields })),
+  `{"agentId":"pinned","type":"tool_call","tool":"look","context":{"environment":"prod"},"context":{"environment":"test"}}`,
+  `{"agentId":"pinned","type":"tool_call","tool":"look","context":{"environment":"prod","environment":"test"}}`,
+  `{"agentId":"pinned","type":"tool_call","tool":"look","context":{"__proto__":{"environment":"test"}}}`,
+  `{"agentId":"pinned","type":"tool_call","tool":"look","__proto__":{"context":{"environment":"test"}}}`,
+  `{"agentId":"pinned","type":"tool_call","tool":"look","context":{"env\\u0069ronment":"test"}}`,
+  `{"agentId":"pinned","type":"tool_call","tool":"look","principal":{"id":"ann","role":"user","role":"admin"}}`,
+];
+const HEADERS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { 'mandate-pinned': '' },
+  { 'mandate-pinned': '["context.environment"]' },
+  { 'mandate-pinned': 'not json' },
+];
+
+type Recorded = {
+  decision?: {
+    action?: { context?: Record<string, unknown>; principal?: unknown; pinned?: string[]; pinnedBy?: string };
+  };
+};
+
+/** Rejects when something is decided of which the record does not say what the key pins. */
+export const claimWhatIsPinned: Attack = async ({ url, keys }, until) => {
+  const [key = ''] = keys;
+  const send = (body: string, headers: Readonly<Record<string, string>> = {}) =>
+    askWith(url, key, headers)(
+      'POST',
+      '/v1/actions?waitMs=20000',
+      body.replace('{', `{"id":"${randomUUID()}",`),
+    );
+
+  const truth = verdictOf(await send(JSON.stringify(ACTION)));
+  if (truth !== 'ALLOW ALLOWED') throw new Error(`the truth is not allowed either: ${truth}`);
+  while (!until.aborted) {
+    for (const headers of HEADERS) {
+      for (const lie of LIES) {
+        if (until.aborted) return;
+        const asked = await send(lie, headers);
+        if (!saysWhatIsPinned(asked, key))
+          throw new Error(`${lie} was decided: ${JSON.stringify(asked.body)}`);
+      }
+    }
+  }
+};
+
+/** Or nothing, as it was refused. */
+function saysWhatIsPinned({ body }: Asked, key: string): boolean {
+  const { action } = (body as Recorded).decision ?? {};
+  if (action === undefined) return true;
+  const { context = {}, principal, pinned = [], pinnedBy = ' ' } = action;
+  return (
+    Object.hasOwn(context, 'environment') &&
+    context.environment === 'prod' &&
+    JSON.stringify(principal) === JSON.stringify(ANN) &&
+    pinned.join() === 'context.environment,action.principal' &&
+    key.includes(pinnedBy)
+  );
+}
