@@ -4,7 +4,7 @@ import { principal } from './action.ts';
 import { CAPS, DEFAULTS } from './defaults.ts';
 import { issuedContext } from './issued-mandate.ts';
 import { pattern } from './pattern.ts';
-import { tenant } from './scalars.ts';
+import { tenant, time } from './scalars.ts';
 
 /**
  * publish: ask for actions, and read what was decided. report: report what became of them. release: the reports of this
@@ -104,11 +104,11 @@ export const apiKeyRecord = z.strictObject({
   scopes: z.array(z.enum(API_SCOPES)).min(1),
   agents: z.array(pattern),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  createdAt: z.iso.datetime(),
-  revokedAt: z.iso.datetime().nullable(),
+  createdAt: time,
+  revokedAt: time.nullable(),
   /** Of a key that publishes. */
   pins: keyPins.optional(),
   /** From then on it opens nothing; absent: it does not expire. */
-  expiresAt: z.iso.datetime().optional(),
+  expiresAt: time.optional(),
 });
 export type ApiKeyRecord = Readonly<z.output<typeof apiKeyRecord>>;

@@ -9,7 +9,7 @@ import { CODES, VERDICTS } from './codes.ts';
 import { CAPS } from './defaults.ts';
 import { dollars, dollarsDelta } from './money.ts';
 import { outcome } from './outcome.ts';
-import { count, id, time } from './scalars.ts';
+import { clockTime, count, id } from './scalars.ts';
 import { settlement } from './settlement.ts';
 
 const MOST_CASES = 10_000;
@@ -75,10 +75,13 @@ const target = z
 const DEEDS = ['ask', 'report', 'approve', 'deny', 'kill', 'revive'] as const;
 const BELONGS_TO = { times: ['ask'], expect: ['ask', 'report'], forMs: ['approve'] } as const;
 
+/** A hundred years, in milliseconds. */
+const MOST_MS = 36_525 * ONE_DAY_MS;
+
 const step = z
   .strictObject({
     at: z
-      .union([count, time])
+      .union([count.max(MOST_MS), clockTime])
       .optional()
       .describe('Milliseconds since the case began, or a time. Absent: no time has passed.'),
     ask: asked.optional(),
@@ -119,7 +122,7 @@ export type StatedSpend = z.output<typeof stated>;
 
 const oneCase = z.strictObject({
   name: z.string().min(1).max(CAPS.idUnits),
-  now: time.optional().describe('When it begins; else as the file says.'),
+  now: clockTime.optional().describe('When it begins; else as the file says.'),
   agent: id.optional().describe('Who acts where a step does not say it.'),
   spent: z.array(stated).default([]).describe('What budgets had spent before.'),
   steps: z.array(step).min(1).max(MOST_STEPS),
@@ -138,7 +141,7 @@ export const casesDocument = z
       ),
     mandates: path.optional().describe('A mandates file, for agents that are not registered.'),
     agents: z.array(agentDocument).default([]).describe('Registered beside those of the files.'),
-    now: time.default('2026-01-01T00:00:00Z').describe('When cases begin.'),
+    now: clockTime.default('2026-01-01T00:00:00Z').describe('When cases begin.'),
     cases: z.array(oneCase).min(1).max(MOST_CASES),
   })
   .meta({ title: 'cases', description: 'What is expected of policies: `mandate test` runs it.' });

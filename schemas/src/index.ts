@@ -31,6 +31,7 @@ export * from './issued-mandate.ts';
 export { JsonFault, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
 export * from './limit.ts';
 export * from './mandate-document.ts';
+export { END_OF_TIME_MS, readMoment, timeFault } from './moment.ts';
 export * from './money.ts';
 export { isNameCharacter } from './name-characters.ts';
 export { codePointsOf, nameFault } from './name-fault.ts';

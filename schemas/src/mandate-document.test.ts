@@ -79,7 +79,7 @@ describe('a mandate is refused', () => {
     [
       'with a time without a zone',
       { expiresAt: '2027-01-01T00:00:00' },
-      'expiresAt must be an RFC 3339 time, as in 2026-01-01T00:00:00Z',
+      'expiresAt must have an offset: Z for UTC, or one such as +02:00',
     ],
     [
       'with a rate beyond the cap',

@@ -222,7 +222,7 @@ describe('a record of the wrong shape', () => {
       'a day that does not exist',
       requested({ ...toolCall, requestedAt: '2026-02-30T00:00:00Z' }),
       '/action/requestedAt',
-      '/action/requestedAt must be an RFC 3339 time, as in 2026-01-01T00:00:00Z',
+      '/action/requestedAt has no day 30: the last day of 2026-02 is 28',
     ],
     [
       'arguments as a list',

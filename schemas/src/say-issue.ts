@@ -20,8 +20,6 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
       return `must ${sized(issue.origin, 'at least', issue.minimum)}`;
     case 'too_big':
       return `must ${sized(issue.origin, 'at most', issue.maximum)}`;
-    case 'invalid_format':
-      return issue.format === 'datetime' ? 'must be an RFC 3339 time, as in 2026-01-01T00:00:00Z' : undefined;
     case 'unrecognized_keys':
       return `is not a known field; ${knownFields(issue.inst)}`;
     default:

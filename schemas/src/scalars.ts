@@ -1,6 +1,7 @@
 /** The small shapes that every record is made of. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
+import { END_OF_TIME_MS, timeFault } from './moment.ts';
 import { nameFault } from './name-fault.ts';
 
 /** For editors and producers, whose Unicode may be another one. What decides is `nameFault`. */
@@ -40,7 +41,24 @@ export const tenant = z
   .describe('1 to 64 letters, digits, dots, dashes or underscores.');
 
 /** An RFC 3339 time; what Mandate writes is always UTC, with milliseconds. */
-export const time = z.iso.datetime({ offset: true }).describe('An RFC 3339 time.');
+export const time = z.iso
+  .datetime({
+    offset: true,
+    abort: true,
+    error: ({ input }) => (typeof input === 'string' ? (timeFault(input) ?? undefined) : undefined),
+  })
+  .refine(isWritable, { error: ({ input }) => timeFault(String(input)) ?? undefined })
+  .describe('An RFC 3339 time in the years 1970 to 9999.');
+
+/** Whether the time can be written in UTC. The year alone answers for most times. */
+function isWritable(text: string): boolean {
+  return (text >= '1971' && text < '9999') || timeFault(text) === null;
+}
+
+/** A time at which a clock may be set. It ends early, so that what expires a while later can still be written as a time. */
+export const clockTime = time.refine((text) => !(Date.parse(text) > END_OF_TIME_MS), {
+  error: 'must be in the years 1970 to 2261',
+});
 
 export const count = z.int().min(0);
 

@@ -266,6 +266,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ['8 keys are texts', "typeof key.value !== 'string'", 'false'],
     ['2 no base 60, no base 8', "document.directives?.yaml.version === '1.1'", 'false'],
   ]),
+  ...inFile('schemas/src/moment.ts', [
+    ['8 no February 30th', 'Number(day) > days', 'Number(day) > 31'],
+    [
+      '8 every fourth year but three of four hundred is a leap year',
+      '2_000 + (Number(year) % 400)',
+      '2_000 + (Number(year) % 4)',
+    ],
+    ['8 no 24:00', 'Number(hour) > 23', 'Number(hour) > 24'],
+    ['8 an offset is said', 'if (offset === undefined)', 'if (offset === null)'],
+    ['8 a time can be written back', 'atMs >= 0 && atMs <= LAST_MS ? null', 'atMs >= 0 ? null'],
+  ]),
   ...inFile('schemas/src/money.ts', [
     ['2 dollars have at most six decimals', '(\\d{1,6})', '(\\d{1,7})'],
     ['2 amounts on the wire are not negative', '  .int()\n  .min(0)\n', '  .int()\n'],

@@ -23,7 +23,7 @@ export const storableTime = z.iso
   .datetime({ offset: true })
   .transform((written) => new Date(written))
   .refine((at) => at.getTime() >= 0 && at.getUTCFullYear() < 2262, {
-    error: 'must lie in the years 1970 to 2261',
+    error: 'must be in the years 1970 to 2261',
   })
   .transform((at) => at.toISOString());
 

@@ -401,6 +401,22 @@ describe('a preview', () => {
     expect(refused.checks).toContainEqual(expect.objectContaining({ check: 'tool-allowed', said: 'pass' }));
   });
 
+  test.each([
+    ['2026-02-30T00:00:00Z', 'has no day 30'],
+    ['2026-01-01T24:00:00Z', 'has no hour 24'],
+    ['9999-12-31T23:59:59Z', 'must be in the years 1970 to 2261'],
+  ])('is refused for the impossible time %s', async (at, said) => {
+    const { author } = await scene();
+    await author('POST', '/v1/agents', AGENT);
+    await author('POST', '/v1/policies', READS);
+    await author('POST', '/v1/rules', RULE);
+    for (const asked of [{ action: reading('read_file') }, { agentId: 'bot-1', context: {} }]) {
+      const { status, body } = await author('POST', '/v1/mandates/preview', { ...asked, at });
+      expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
+      expect(JSON.stringify(body.errors)).toContain(said);
+    }
+  });
+
   test('tells of a sub-agent what those above it are held to', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'lead' });

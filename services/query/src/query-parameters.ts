@@ -1,6 +1,6 @@
 /** What a caller may write behind the `?`: every parameter is known, and every value is checked before it is used. */
 import type { Clock } from '@mandate/runtime';
-import { time } from '@mandate/schemas';
+import { END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
 import { z } from 'zod';
 
 /** A schema of query parameters that refuses any other, naming those it knows. */
@@ -16,39 +16,25 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
 
 export const flag = z.enum(['true', 'false']).transform((written) => written === 'true');
 
-/** The last moment that ClickHouse can hold. */
-export const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
-
-const UNITS_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** How long ago, as one says it: so a URL that was saved asks about the last hour of whenever it is opened. */
+/** How long ago. A saved URL with `1h` always asks about the hour before it is opened. */
 const ago = z.string().regex(/^\d{1,6}[smhdw]$/);
-
-const day = z.iso.date();
 
 /** Epoch milliseconds of an RFC 3339 time, of the beginning of a day in UTC, or of so long before now. */
 const moment = (clock: Clock) =>
   z
-    .union(
-      [
-        time.transform((written) => Date.parse(written)),
-        day.transform((written) => Date.parse(written)),
-        ago.transform(
-          (written) => clock() - Number(written.slice(0, -1)) * (UNITS_MS[written.slice(-1)] ?? 0),
-        ),
-      ],
-      {
-        error:
-          'give an RFC 3339 time (2026-01-31T12:00:00Z), a day (2026-01-31) or how long ago (15m, 2h, 7d)',
-      },
-    )
-    .refine((atMs) => atMs >= 0 && atMs <= END_OF_TIME_MS, { error: 'must lie in the years 1970 to 2261' });
+    .union([time, z.iso.date(), ago], { error: ({ input }) => faultOf(input, clock()) })
+    .transform((text, context) => {
+      const read = readMoment(text, clock());
+      if ('atMs' in read && read.atMs <= END_OF_TIME_MS) return read.atMs;
+      const message = 'fault' in read ? read.fault : 'must be in the years 1970 to 2261';
+      context.issues.push({ code: 'custom', message, input: text });
+      return z.NEVER;
+    });
+
+function faultOf(input: unknown, nowMs: number): string | undefined {
+  const read = typeof input === 'string' ? readMoment(input, nowMs) : null;
+  return read !== null && 'fault' in read ? read.fault : undefined;
+}
 
 const MOMENT = 'an RFC 3339 time, a day (UTC), or how long ago: 15m, 2h, 7d, 4w';
 

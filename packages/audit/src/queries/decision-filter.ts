@@ -2,12 +2,23 @@
  * What decisions can be narrowed by, wherever they are searched, counted or exported. A list stands for any of its
  * values; everything that is given must hold. Times are epoch milliseconds: from included, to excluded.
  */
-import { action, CODES, DECISION_KINDS, id, SHADOW_VERDICTS, tenant, VERDICTS } from '@mandate/schemas';
+import {
+  action,
+  CODES,
+  DECISION_KINDS,
+  END_OF_TIME_MS,
+  id,
+  SHADOW_VERDICTS,
+  tenant,
+  VERDICTS,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed } from '../question.ts';
 
-/** Up to the year 2262, where ClickHouse's DateTime64 ends. */
-const timeMs = z.int().min(0).max(9_214_646_400_000);
+const timeMs = z
+  .int()
+  .min(0)
+  .max(END_OF_TIME_MS + 1);
 
 export const period = { fromMs: timeMs.optional(), toMs: timeMs.optional() };
 

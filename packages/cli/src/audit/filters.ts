@@ -20,8 +20,11 @@ type Filter = {
 
 const AGO = /^\d{1,6}[smhdw]$/;
 
-/** How long ago goes to the plane as it was said, so that who watches sees the last hour of each moment. */
-const moment = (text: string) => (AGO.test(text) ? text : momentBefore(Date.now)(text));
+/** `1h` is sent as it was written, so that a view that refreshes always shows the last hour. */
+const moment = (text: string) => {
+  const at = momentBefore(Date.now)(text);
+  return AGO.test(text) ? text : at;
+};
 
 const INTERVALS = ['5m', '15m', '1h', '6h', '1d', '1w', '1mo'];
 export const DIMENSIONS = [

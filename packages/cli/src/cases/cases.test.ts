@@ -46,6 +46,19 @@ it('runs the cases of the demo', async () => {
   expect(exitCode).toBe(0);
 });
 
+it.each([
+  ['now: 2026-02-30T00:00:00Z', 'has no day 30: the last day of 2026-02 is 28'],
+  ['now: 9999-12-31T00:00:00Z', 'must be in the years 1970 to 2261'],
+  ['steps: [{ at: 9007199254740991, ask: { tool: look } }]', 'must be at most 3155760000000'],
+])('refuses a case at an impossible time: %s', async (line, said) => {
+  const { run } = folderOf({
+    'a.test.yaml': `version: 1\n${AGENTS}\ncases:\n  - name: x\n    agent: bot\n    ${line}\n`,
+  });
+  const { exitCode, stderr, stdout } = await run();
+  expect(exitCode).not.toBe(0);
+  expect(stderr + stdout).toContain(said);
+});
+
 it('tells what was expected, what came, where it stands, and whose bound it was', async () => {
   const { folder, run } = folderOf({
     'mail.test.yaml': `version: 1

@@ -32,7 +32,7 @@ export function approvalsCommand(command: Command, run: RunCommand): void {
       .option('--agent <id>', 'of this agent', someText)
       .option(
         '--from <time>',
-        'deferred since: RFC 3339, a day, or how long ago: 15m, 2h, 7d',
+        'deferred since: RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w',
         moment,
         moment('1d'),
       )

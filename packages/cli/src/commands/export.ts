@@ -50,7 +50,7 @@ export function exportCommand(command: Command, run: RunCommand): void {
         .option('--rows <count>', 'in each file', wholeNumber({ min: 1, max: MOST_ROWS }), 100_000),
       SEARCHED.filter((name) => name !== 'from' && name !== 'to'),
     )
-      .option('--from <time>', 'RFC 3339, a day, or how long ago: 15m, 2h, 7d', moment)
+      .option('--from <time>', 'RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w', moment)
       .option('--to <time>', 'likewise, not included; now, where nothing is said', moment),
   )
     .addHelpText(

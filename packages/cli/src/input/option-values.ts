@@ -1,5 +1,14 @@
 /** What people write behind an option, read strictly: a slip is said at once, with what belongs there. */
-import { dollarsToMicros, JsonFault, pattern, readJson, sayIssue, tenant } from '@mandate/schemas';
+import {
+  dollarsToMicros,
+  JsonFault,
+  pattern,
+  readJson,
+  readMoment,
+  sayIssue,
+  tenant,
+  wireTime,
+} from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
 /** A pattern of agents' names, of several; commander hands over those before it. */
@@ -49,23 +58,13 @@ export function durationMs(range: { min: number; max: number }): (text: string) 
   };
 }
 
-/** An RFC 3339 time, a day, or how long ago: 15m, 2h, 7d. The answer is RFC 3339, UTC. */
+/** Reads an RFC 3339 time, a day, or how long ago (15m, 2h, 7d, 4w). Returns RFC 3339 in UTC. */
 export function momentBefore(clock: () => number): (text: string) => string {
   return (text) => {
-    const agoMs = /[smhd]$/.test(text) ? readDuration(text) : null;
-    const atMs = agoMs === null ? readTime(text) : clock() - agoMs;
-    if (atMs >= 0 && atMs <= END_OF_TIME_MS) return new Date(atMs).toISOString();
-    throw new InvalidArgumentError(
-      'Give a time (2026-01-31T12:00:00Z), a day (2026-01-31) or how long ago (15m, 2h, 7d).',
-    );
+    const read = readMoment(text, clock());
+    if ('atMs' in read) return wireTime(read.atMs);
+    throw new InvalidArgumentError(`It ${read.fault}.`);
   };
-}
-
-const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
-const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
-function readTime(text: string): number {
-  return TIME.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 function readDuration(text: string, otherwise?: string): number | null {

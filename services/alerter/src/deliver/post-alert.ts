@@ -1,6 +1,8 @@
 /** One attempt: a signed POST, and what came of it. Never throws. */
+
 import type { Raised } from '../rules/alarms.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { signedHeaders } from './signature.ts';
 
 export type Attempt =
@@ -29,20 +31,12 @@ export async function postAlert(
     await answer.body?.cancel();
     const { status } = answer;
     if (answer.ok) return { taken: true, status };
-    const retryAfterMs = waitOf(answer.headers.get('retry-after'), atMs);
-    return { taken: false, reason: `it answered ${status}`, retryAfterMs, isGone: status === 410 };
+    const askedMs = retryAfterMs(answer.headers.get('retry-after'), atMs);
+    return { taken: false, reason: `it answered ${status}`, retryAfterMs: askedMs, isGone: status === 410 };
   } catch (error) {
     const reason = timeout.aborted ? `it did not answer within ${timeoutMs} ms` : sayCause(error);
     return { taken: false, reason, retryAfterMs: null, isGone: false };
   }
-}
-
-/** Seconds, or a date. */
-function waitOf(header: string | null, nowMs: number): number | null {
-  if (header === null) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const atMs = Date.parse(header);
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
 /** fetch says only that it failed; why stands behind it. */

@@ -4,11 +4,11 @@ import { HttpProblem } from '@mandate/runtime';
 import {
   type AgentDocument,
   agentDocument,
+  clockTime,
   id,
   policyDocument,
   RULE_MODES,
   ruleDocument,
-  time,
 } from '@mandate/schemas';
 import { z } from 'zod';
 import { notFound } from '../writes/not-found.ts';
@@ -28,7 +28,7 @@ export const thoughtOf = {
     .max(MOST_CANDIDATES)
     .default([])
     .describe('Each as if it were published now.'),
-  at: time.optional().describe('Now when absent.'),
+  at: clockTime.optional().describe('Now when absent.'),
 };
 
 type ThoughtOf = z.output<z.ZodObject<typeof thoughtOf>>;

@@ -3,8 +3,8 @@
  * `Last-Event-ID`; it fits any filters, and whichever process answers.
  */
 import type { Place } from '@mandate/audit';
+import { END_OF_TIME_MS } from '@mandate/schemas';
 import { z } from 'zod';
-import { END_OF_TIME_MS } from '../query-parameters.ts';
 
 export const LIVE_EVENTS = ['decision', 'settlement', 'control'] as const;
 export type LiveEvent = (typeof LIVE_EVENTS)[number];

@@ -1,11 +1,11 @@
 /** GET /v1/audit/analytics/budgets: what is left of each budget, and how long that lasts. */
 import { type BudgetRow, budgets, outlookOf } from '@mandate/audit';
 import { type Clock, callerOf, HttpProblem } from '@mandate/runtime';
-import { BUDGET_SCOPES, time, wireTime } from '@mandate/schemas';
+import { BUDGET_SCOPES, END_OF_TIME_MS, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { askerOf, type Route } from '../query-context.ts';
-import { END_OF_TIME_MS, limit, period, queryParameters } from '../query-parameters.ts';
+import { limit, period, queryParameters } from '../query-parameters.ts';
 import { asOf } from './analytics-parameters.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,10 @@
 /** GET /v1/audit/control-events: what operators did, and who changed agents, keys, policies, rules and mandates, newest first. */
 import { CONTROL_EVENTS, searchControlEvents } from '@mandate/audit';
 import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
-import { id } from '@mandate/schemas';
+import { END_OF_TIME_MS, id } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';
-import { END_OF_TIME_MS, limit, period, queryParameters } from '../query-parameters.ts';
+import { limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('control-events', z.tuple([z.int().min(0).max(END_OF_TIME_MS), id]));
 

@@ -1,0 +1,69 @@
+/**
+ * Reads times that people and programs write, strictly by RFC 3339. `Date.parse` alone would read February 30th as March 2nd,
+ * and a time without an offset in the zone of the machine.
+ */
+
+/** 9999-12-31T23:59:59.999Z: RFC 3339 cannot write a later time. */
+const LAST_MS = 253_402_300_799_999;
+/** The last moment that ClickHouse's DateTime64 can hold: the end of 2261. */
+export const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
+
+const EXAMPLE = '2026-01-31T12:00:00Z';
+
+const TIME = /^(.{10})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-](\d{2}):(\d{2}))?$/;
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const AGO = /^(\d{1,6})([smhdw])$/;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Why a text is not a time, in words that follow the field's name; null for a time. */
+export function timeFault(text: string): string | null {
+  const [whole, day = '', hour, minute, second, offset, offsetHours = '00', offsetMinutes = '00'] =
+    TIME.exec(text) ?? [];
+  if (whole === undefined || !DAY.test(day)) return `must be an RFC 3339 time, as in ${EXAMPLE}`;
+  const fault = dayFault(day);
+  if (fault !== null) return fault;
+  if (Number(hour) > 23) return `has no hour ${hour}: the last is 23, and a day ends at 00:00 of the next`;
+  if (Number(minute) > 59) return `has no minute ${minute}: the last is 59`;
+  if (second === undefined) return `must have seconds, as in ${EXAMPLE}`;
+  if (second === '60')
+    return 'is a leap second, which Mandate does not count: write the second before or after it';
+  if (Number(second) > 59) return `has no second ${second}: the last is 59`;
+  if (offset === undefined) return 'must have an offset: Z for UTC, or one such as +02:00';
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return `has no offset ${offset}`;
+  const atMs = Date.parse(text);
+  return atMs >= 0 && atMs <= LAST_MS ? null : 'must be in the years 1970 to 9999';
+}
+
+/** Why a text is not a day such as `2026-01-31`, in words that follow the field's name; null for a day. */
+export function dayFault(text: string): string | null {
+  const [, year, month, day] = DAY.exec(text) ?? [];
+  if (year === undefined) return 'must be a day, as in 2026-01-31';
+  const days = new Date(Date.UTC(2_000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12) return `has no month ${month}: the last is 12`;
+  if (Number(day) < 1 || Number(day) > days)
+    return `has no day ${day}: the last day of ${year}-${month} is ${days}`;
+  return null;
+}
+
+export type Moment = { atMs: number } | { fault: string };
+
+/** Reads a time, a day (the moment it begins in UTC), or how long ago: `15m`, `2h`, `7d`, `4w`. */
+export function readMoment(text: string, nowMs: number): Moment {
+  const [, count, unit = ''] = AGO.exec(text) ?? [];
+  if (count !== undefined) return inRange(nowMs - Number(count) * (UNITS_MS[unit] ?? 0));
+  if (!/^\d{4}-/.test(text)) return { fault: FORMS };
+  const fault = text.includes('T') ? timeFault(text) : dayFault(text);
+  return fault === null ? inRange(Date.parse(text)) : { fault };
+}
+
+const FORMS = `must be a time (${EXAMPLE}), a day (2026-01-31) or how long ago (15m, 2h, 7d, 4w)`;
+
+function inRange(atMs: number): Moment {
+  return atMs >= 0 && atMs <= LAST_MS ? { atMs } : { fault: 'must be in the years 1970 to 9999' };
+}
