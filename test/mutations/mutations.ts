@@ -1593,6 +1593,20 @@ export const MUTATIONS: readonly Mutation[] = [
     ['explain: what was not asked is told', "said === 'skip'", 'said === undefined'],
     ['explain: what is near is told', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
   ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/known-tokens.ts`, [
+    [
+      'privacy: a marked token is cut to its end',
+      'end: endOfToken(text, form.lastIndex)',
+      'end: form.lastIndex',
+    ],
+  ]),
+  ...inFile(`${PRIVACY}/patterns/secrets/assigned-value.ts`, [
+    [
+      'privacy: joined texts are one value',
+      'return next === null ? end : endOfJoined(text, next, opening);',
+      'return end;',
+    ],
+  ]),
   ...inFile(`${PRIVACY}/person-keys/key-tree.ts`, [
     [
       'privacy: a destroyed key cannot be computed again',

@@ -59,6 +59,15 @@ const FOUND: readonly (readonly [PrivacyPattern, string])[] = [
     'key=<sk-mdt_0123456789ab_0123456789012345678901234567890123456789012_abcdef>, cut: <sk-mdt_0123456789ab_01>',
   ],
   ['secret', `<AIza${'Ab1_-'.repeat(7)}>`],
+  ['secret', `aws_secret_access_key = <${'aB3/+'.repeat(8)}>`],
+  ['secret', `use "aws_secret_access_key":"<${'aB3/+'.repeat(8)}>", then go`],
+  ['secret', `<sk-or-v1-${'0a'.repeat(32)}>, <xai-${'a0B'.repeat(26)}>, <pplx-${'a0B'.repeat(16)}>`],
+  ['secret', `<ya29.${'a0-B_'.repeat(20)}>; <GOCSPX-${'a0-B_'.repeat(5)}>; <1//0${'a0-B_'.repeat(12)}>`],
+  ['secret', '(<sk-lf-01234567-89ab-cdef-0123-456789abcdef>)'],
+  ['secret', `<lsv2_pt_${'0a'.repeat(16)}_0123456789>, <dop_v1_${'0a'.repeat(32)}>`],
+  ['secret', `AccountName=x;AccountKey=<${'aB3/+'.repeat(17)}Q==>;EndpointSuffix=core`],
+  ['secret', `<${'aB3/+'.repeat(15)}a+AStabcdeQ==> as it is`],
+  ['secret', 'authorization is <Basic dXNlcjpwYXNzd29yZA==>, <whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw>'],
 ];
 
 const NOT_FOUND = [
@@ -105,8 +114,8 @@ function unmarked(marked: string) {
 
 test('what overlaps is one piece, of the pattern that is named first', () => {
   const text = 'https://ann:4111111111111111@example.com/';
-  expect(findPieces(text, ['email', 'secret'])).toEqual([{ pattern: 'email', start: 0, end: 40 }]);
-  expect(findPieces(text, ['secret', 'email'])).toEqual([{ pattern: 'secret', start: 0, end: 40 }]);
+  expect(findPieces(text, ['email', 'secret'])).toEqual([{ pattern: 'email', start: 8, end: 40 }]);
+  expect(findPieces(text, ['secret', 'email'])).toEqual([{ pattern: 'secret', start: 8, end: 40 }]);
 });
 
 test('what is hidden already is not looked into, and not joined to what is beside it', () => {
@@ -200,6 +209,29 @@ const HOSTILE = [
   'glc_',
   'dapi',
   'hmac-sha256:',
+  'token: ',
+  'password is ',
+  'password=a1b2c3',
+  '"token":"',
+  '\\"token\\":\\"',
+  'token = "a1" +\n "',
+  'password: |\n  ',
+  'Cookie: a=1;',
+  '<password>',
+  'basic YTpi',
+  ' -u a:b',
+  'curl -u ',
+  '?sig=0123456789&',
+  'eyJaaaaaaaa.aaaaa.',
+  'jdbc:oracle:thin:a/b@',
+  '+ASt',
+  'JQQJ9',
+  'Q~',
+  ':A',
+  '-us1',
+  '-----END PRIVATE KEY-----',
+  'aB3/+',
+  '\\"',
   '[redacted',
   'sealed:v1:',
   'person:',

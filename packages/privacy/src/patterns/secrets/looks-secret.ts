@@ -1,0 +1,52 @@
+/**
+ * Decides whether the value beside the name of a secret is a secret. Source code and prose use the same names:
+ * `token: string`, `password = getPassword()`, "the secret is to wait". Where the place of the value proves less, the value
+ * itself must look more like a secret.
+ */
+
+/**
+ * How much the place of a value proves.
+ * - `certain`: a member of JSON or an element of XML, which holds a value and nothing else.
+ * - `likely`: an option of a command, a shell variable, a parameter of a query or of a connection string.
+ * - `possible`: any other place, source code and prose included.
+ */
+export type Certainty = 'certain' | 'likely' | 'possible';
+
+/** Texts that refer to a value elsewhere, mask a value, or name its type. */
+const STAND_IN = [
+  '\\$\\{.*',
+  '\\$\\(.*',
+  '\\$[A-Z_][A-Z0-9_]*',
+  '%[A-Z_][A-Z0-9_]*%',
+  '<.*',
+  '\\{\\{.*',
+  '\\{[\\w.]*\\}',
+  '(.)\\1*',
+  '\\.{2,}.*',
+  'your[-_ ].*',
+  '(?:null|nil|none|undefined|true|false|yes|no|string|str|bytes|object|text|any|required|optional|hidden|redacted)[?!]?',
+  '(?:process|import\\.meta|deno|bun|os)\\.env.*',
+];
+const IS_STAND_IN = new RegExp(`^(?:${STAND_IN.join('|')})$`, 'is');
+/** Names and calls of source code, and URLs: `user.password`, `getToken(`, `Uint8Array`, `https://…`. */
+const IS_CODE = /^[&*!]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]*)*(?:[([<].*)?[,;)]*$/s;
+const IS_URL = /^[a-z][a-z0-9+.-]{1,20}:\/\//i;
+const IS_PATH = /^(?:~|\.{0,2})(?:\/[a-z0-9._-]+){2,}$/;
+const SHORTEST_PASSWORD = 4;
+const SHORTEST = 8;
+/** Words of source code that hold a digit are seldom this long. */
+const LONG = 16;
+
+export function looksSecret(value: string, certainty: Certainty, isPassword: boolean): boolean {
+  if (value.length < (isPassword ? SHORTEST_PASSWORD : SHORTEST)) return false;
+  if (IS_STAND_IN.test(value) || IS_URL.test(value)) return false;
+  if (certainty === 'certain') return true;
+  if (IS_PATH.test(value)) return false;
+  const hasDigit = /\d/.test(value);
+  const hasLetter = /\p{L}/u.test(value);
+  if (certainty === 'likely') return hasDigit || !IS_CODE.test(value) || value.length >= LONG;
+  if (/\s/.test(value) || !hasLetter) return false;
+  if (!IS_CODE.test(value)) return hasDigit || /[^\w.\s-]/.test(value);
+  const turns = value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0;
+  return turns >= (isPassword ? 1 : 3) || (hasDigit && value.length >= LONG && /^\w+$/.test(value));
+}

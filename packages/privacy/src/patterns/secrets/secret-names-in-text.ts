@@ -1,0 +1,33 @@
+/** The names that texts give to secrets: names of fields, variables, options, headers and parameters. */
+
+/** The last word of such a name. Words for passwords are apart, since a password is shorter than other secrets. */
+const PASSWORDS = 'passwords?|passwd|passphrase|passcode|pwd|pass_?word';
+const OTHERS = [
+  'secrets?',
+  'token',
+  'credentials?',
+  'jwt',
+  '(?:api|access|secret|private|signing|encryption|decryption|master|account|storage|subscription|ssh|client|auth|consumer|webhook|admin|license|licence|shared|service|app|deploy|root|session|hmac|cipher|symmetric)[ _.-]?key',
+  // The name of a shell variable needs `…_KEY` only.
+  '(?-i:(?<=[A-Z0-9])_KEY)',
+  'connection[ _.-]?string',
+  'dsn',
+  'cookies?',
+  'authorization',
+].join('|');
+/** Endings that may follow the last word: `TOKEN_PROD`, `password2`. */
+const ENDINGS =
+  '(?:[_-]?(?:\\d{1,3}|value|prod|production|dev|test|staging|live|base64|b64|hex|string|str|raw|old|new|current|main|default|primary|secondary|plain|encoded))?';
+
+export const SECRET_NAME = new RegExp(
+  `(?:(?<password>${PASSWORDS})|${OTHERS})${ENDINGS}(?![A-Za-z0-9])`,
+  'gi',
+);
+
+/** Names of tokens that page through lists, of public keys, and of the CORS header that only allows credentials. */
+const NOT_SECRET =
+  /(?:page|pagination|continuation|continue|sync|cancel(?:lation)?|next|start|resume|public|publishable|primary|foreign|partition|sort|cache|idempotency|object|row|hash_?range|group|dedup(?:lication)?|routing|translation|i18n|registry|hot|host|short|arrow)[ _.-]?(?:token|key)$|allow[ _.-]?credentials$/i;
+
+export const isHeaderOfSecrets = (name: string) => /(?:cookies?|authorization)$/i.test(name);
+
+export const isPublicName = (name: string) => NOT_SECRET.test(name);
