@@ -6,6 +6,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export const CODES = [
   'ALLOWED',
   'DUPLICATE_ACTION',
+  'REPLAY_MEMORY_FULL',
   'DEADLINE_EXCEEDED',
   'AGENT_KILLED',
   'TENANT_CLOSED',

@@ -20,8 +20,17 @@ export const check = z.object({
 });
 export type Check = z.infer<typeof check>;
 
-export const DECISION_KINDS = ['first', 'duplicate', 'expired'] as const;
+/**
+ * `first` and `expired` stand for their action and attempt. A `duplicate` stands for nothing. Nor does one that is
+ * `unremembered`: the ledger had no room to remember another id of the tenant.
+ */
+export const DECISION_KINDS = ['first', 'duplicate', 'expired', 'unremembered'] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
+
+/** Does a decision of this kind stand for its action and attempt? */
+export function standsForAction(kind: string): boolean {
+  return kind === 'first' || kind === 'expired';
+}
 
 export const mandateReference = z.object({
   id,

@@ -6,6 +6,8 @@ export const DEFAULTS = {
   deadlineMs: 30_000,
   /** For how long an action id, an idempotency key and a coordinate are remembered. */
   replayMemoryMs: 24 * 3_600_000,
+  /** How many deliveries of a tenant a ledger remembers, where the tenant's document does not say. */
+  rememberedIds: 10_000_000,
   /** For how long an allowed action may run before its reservation counts as lost. */
   leaseMs: 5 * 60_000,
   /** How many deferred actions of an agent may wait for a person at one time, where no policy says. */
@@ -16,6 +18,24 @@ export const DEFAULTS = {
   roleKeyMs: 90 * 86_400_000,
   /** So long before a key expires people are warned. */
   keyExpiryWarningMs: 14 * 86_400_000,
+  /**
+   * How much a tenant may write through each process that takes its requests, where its document says nothing. A key has
+   * half of it. A fleet of 400 agents, each of which calls a tool every second and reports what became of it, publishes
+   * 800 records a second (69 million a day) of about 1 KiB: it fits. One key that publishes as fast as it can does not:
+   * 13,500 a second were seen.
+   */
+  limits: {
+    publishRecords: { perSecond: 2_000, burst: 20_000, perDay: 70_000_000 },
+    publishBytes: { perSecond: 4 * 1024 * 1024, burst: 40 * 1024 * 1024, perDay: 100 * 1024 * 1024 * 1024 },
+    /** `mandate apply` of a folder is a change for each document. */
+    changes: { perSecond: 50, burst: 2_000, perDay: 500_000 },
+    /** A console that is open asks a few times a second. Each read is a record of half a KiB. */
+    reads: { perSecond: 200, burst: 2_000, perDay: 2_000_000 },
+    /** Each agent of 400 may be refused every eight seconds. */
+    refusals: { perSecond: 50, burst: 20_000, perDay: null },
+    /** Of one agent: 86,400 records a day at most, some 250 MB. */
+    refusalsPerAgent: { perSecond: 1, burst: 600, perDay: null },
+  },
 } as const;
 
 export const CAPS = {
@@ -36,6 +56,11 @@ export const CAPS = {
   deadlineMs: 24 * 3_600_000,
   leaseMs: 12 * 3_600_000,
   replayMemoryMs: 31 * 86_400_000,
+  rememberedIds: 1_000_000_000,
+  /** Records or bytes, of any limit on what is written. */
+  throughput: 1_000_000_000_000,
+  /** Of a tenant for which there is no room: so many that came last are known when they are delivered again. */
+  unrememberedKept: 10_000,
   /** The longest that whoever publishes waits for an answer. */
   waitMs: 60_000,
   /** A rate keeps one timestamp a call: this bounds what one counter can hold. */

@@ -53,4 +53,5 @@ export * from './settlement.ts';
 export * from './shape-fault.ts';
 export * from './sortable-id.ts';
 export * from './tenant-document.ts';
+export * from './tenant-limits.ts';
 export * from './topics.ts';

@@ -77,6 +77,8 @@ export type StepRequest = {
   digest: string;
   /** On the log's clock; null where no deadline applies (offline evaluation). */
   deadlineAtMs: number | null;
+  /** How many deliveries of the tenant the ledger may remember; the same for all of a tenant in one batch. */
+  maxRemembered: number;
   /** With the revision of the mandates it was made under, which goes on the decision, also when that is told again. */
   plan: Plan & { controlRevision: number };
 };
@@ -94,6 +96,8 @@ export type SettleRequest = {
   actualMicros: number | null;
   /** null: no verification ran. */
   verified: boolean | null;
+  /** As of a request. An outcome that settles something is remembered all the same. */
+  maxRemembered: number;
 };
 
 /** What the ledger saw at one limit, in the order of `plan.limits`: before this action was charged. */
@@ -129,13 +133,15 @@ export type FirstDecision = {
 /** `agentId`: of a family, who heads it. */
 export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
-/** What the atomic step found and did. The first of `first`, `late`, `kill`, `plan.refusal`, `limits` decides. */
+/** What the atomic step found and did. The first of `first`, `unremembered`, `late`, `kill`, `plan.refusal`, `limits` decides. */
 export type StepFacts = {
   epoch: string;
   sequence: number;
   /** The ledger's clock: the only clock of a decision. */
   atMs: number;
   first: FirstDecision | null;
+  /** There was no room to remember it: it claims no id, and anything that is not known already is refused. */
+  unremembered: boolean;
   late: boolean;
   kill: KillFact | null;
   /** Empty when the step ended before the limits. */
@@ -150,8 +156,8 @@ export type SettleFacts = {
   epoch: string;
   sequence: number;
   atMs: number;
-  /** `settled` moved money (perhaps by 0); all others change nothing. */
-  kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed';
+  /** `settled` moved money (perhaps by 0); all others change nothing. `unremembered`: one of these, and there was no room. */
+  kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed' | 'unremembered';
   /** The lease had already run out. */
   late: boolean;
   deltaMicros: number;

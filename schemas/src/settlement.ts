@@ -5,8 +5,11 @@ import { count, id, source, tenant, time } from './scalars.ts';
 
 export const settlement = z.object({
   id,
-  /** `settled` moved money (perhaps by 0); every other kind is a record and changes nothing. */
-  kind: z.enum(['settled', 'repeated', 'unknown', 'not_allowed']),
+  /**
+   * `settled` moved money (perhaps by 0); every other kind is a record and changes nothing. `unremembered`: one of the
+   * others, and the ledger had no room to remember that it was told.
+   */
+  kind: z.enum(['settled', 'repeated', 'unknown', 'not_allowed', 'unremembered']),
   actionId: id,
   attempt: count,
   tenant,

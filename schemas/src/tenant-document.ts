@@ -3,19 +3,7 @@ import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { budgetDocument, policyDocument } from './mandate-document.ts';
 import { tenant } from './scalars.ts';
-
-const most = (cap: number) => z.int().min(0).max(cap).optional();
-
-/** As much as CAPS says of what is absent. */
-const tenantLimits = z.strictObject({
-  agents: most(CAPS.agents),
-  /** Archived ones among them. */
-  policies: most(CAPS.policies),
-  rules: most(CAPS.rules),
-  /** That have neither ended nor been revoked. */
-  issuedMandates: most(CAPS.issuedMandates),
-});
-export type TenantLimits = z.output<typeof tenantLimits>;
+import { tenantLimits } from './tenant-limits.ts';
 
 /**
  * What a policy says, which nobody has to be given. It is always enforced, and hands nothing on; a budget of scope `mandate`

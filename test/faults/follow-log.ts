@@ -10,6 +10,7 @@ import {
   type LedgerEpoch,
   readDecisionsRecord,
   type Settlement,
+  standsForAction,
   TOPICS,
 } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
@@ -63,7 +64,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
 
   /** Whether it is the first of its action. */
   function noteDecision(decision: Decision): boolean {
-    if (decision.kind === 'duplicate') {
+    if (!standsForAction(decision.kind)) {
       duplicates.add(decision.id);
       return false;
     }

@@ -3,7 +3,7 @@
  * is they decide side by side, and of one action only one of them does: what was decided under one is a duplicate to the
  * other. Where the newer ones have a layout of their own they rebuild the ledger, once, and the older ones leave it to them.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -29,8 +29,8 @@ const [OLD_MICROS, NEW_MICROS] = [10_000, 20_000];
 type Balances = { balances: readonly { spentMicros: number }[] };
 type Plane = ReturnType<typeof serverPlane>;
 
-/** Of this build: packages/ledger/src/redis/shards.ts. */
-const LAYOUT = 4;
+/** The file of this build that says which layout of the ledger it reads and writes. */
+const SHARDS = 'packages/ledger/src/redis/shards.ts';
 const DECIDER = { ...SHORT_SESSION, BATCH_RECORDS: '20' };
 
 describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () => {
@@ -101,9 +101,9 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newBuild = anotherBuild({
-      file: 'packages/ledger/src/redis/shards.ts',
-      from: `const LAYOUT = ${LAYOUT};`,
-      to: `const LAYOUT = ${LAYOUT + 1};`,
+      file: SHARDS,
+      from: `const LAYOUT = ${layoutOfThisBuild()};`,
+      to: `const LAYOUT = ${layoutOfThisBuild() + 1};`,
     });
     const bus = await openTestLog(servers);
     const startOld = () => plane.start('decider', DECIDER);
@@ -183,6 +183,12 @@ function spentOnLog({ decisions, settlements }: FollowedLog): number {
     sum([...decisions.values()].map(({ chargedMicros }) => chargedMicros)) +
     sum([...settlements.values()].map(({ deltaMicros }) => deltaMicros))
   );
+}
+
+function layoutOfThisBuild(): number {
+  const [, layout] = /^const LAYOUT = (\d+);$/m.exec(readFileSync(SHARDS, 'utf8')) ?? [];
+  if (layout === undefined) throw new Error(`${SHARDS} names no layout`);
+  return Number(layout);
 }
 
 function sum(amounts: readonly number[]): number {

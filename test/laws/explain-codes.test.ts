@@ -371,6 +371,22 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'REPLAY_MEMORY_FULL',
+    {
+      mandate: {},
+      before: async (box) => {
+        box.context.maxRemembered = () => 1;
+        await ask(box, { id: 'b' });
+      },
+      needs: {
+        'replay-memory': [
+          'room for another id of the tenant (`rememberedIds`, or as ids are forgotten), and the same action as attempt 2',
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
     'WAITING_LIMIT_EXCEEDED',
     {
       mandate: { ...CONFIRMED, maxWaiting: 1 },

@@ -102,6 +102,7 @@ function scene() {
           idempotencyKey: null,
           digest: 'd',
           deadlineAtMs: null,
+          maxRemembered: 1_000,
           plan: { ...plan, controlRevision: revision },
         },
       ]);

@@ -62,6 +62,7 @@ function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
     sequence: fc.nat(),
     atMs: fc.constant(START_MS),
     first,
+    unremembered: fc.boolean(),
     late: fc.boolean(),
     kill,
     limits: fc.oneof(limits, fc.constant([])),
@@ -123,7 +124,8 @@ test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even obs
     limits: [],
   });
   expect(made.refusal?.reason).toContain('out of luck');
-  const nothing = { epoch: 'e', sequence: 1, atMs: 0, first: null, late: false, kill: null, limits: [] };
+  const step = { epoch: 'e', sequence: 1, atMs: 0, first: null, unremembered: false };
+  const nothing = { ...step, late: false, kill: null, limits: [] };
   const facts = { ...nothing, chargedMicros: 0, cumulativeMicros: 0, leaseExpiresAtMs: null };
   expect(decide({ ...made, observe: true }, facts)).toMatchObject({
     verdict: 'BLOCK',
@@ -136,7 +138,13 @@ test('an error inside a plan is a static INTERNAL_ERROR, soft, that not even obs
 
 describe('observe mode', () => {
   test('softens what the mandate says and nothing else, and tells what that would have been', () => {
-    const never: Code[] = ['DUPLICATE_ACTION', 'DEADLINE_EXCEEDED', 'AGENT_KILLED', 'INTERNAL_ERROR'];
+    const never: Code[] = [
+      'DUPLICATE_ACTION',
+      'REPLAY_MEMORY_FULL',
+      'DEADLINE_EXCEEDED',
+      'AGENT_KILLED',
+      'INTERNAL_ERROR',
+    ];
     fc.assert(
       fc.property(arbitraryFound, ([made, facts]) => {
         const enforced = decide({ ...made, observe: false }, facts);
@@ -162,11 +170,14 @@ describe('observe mode', () => {
   });
 });
 
+/** They end by what nobody can tell the time of. */
+const WAITS_UNKNOWN: Code[] = ['APPROVAL_EXPIRED', 'WAITING_LIMIT_EXCEEDED', 'REPLAY_MEMORY_FULL'];
+
 test('a refusal is soft exactly when there is something to wait for', () => {
   fc.assert(
     fc.property(arbitraryFound, ([made, facts]) => {
       const { verdict, code, hard, retryAfterMs } = decide(made, facts);
-      if (verdict !== 'BLOCK' || code === 'APPROVAL_EXPIRED') {
+      if (verdict !== 'BLOCK' || WAITS_UNKNOWN.includes(code)) {
         expect({ hard, retryAfterMs }).toEqual({ hard: false, retryAfterMs: null });
         return;
       }

@@ -82,8 +82,17 @@ export const MUTATIONS: readonly Mutation[] = [
       'unpublished.earlyMicros = settleEarly(state, entry);',
       '',
     ],
-    ['1 duplicates before the deadline', 'const late = first === null && ', 'const late = '],
-    ['1 the deadline before kill', 'first === null && !late ? stoppedBy', 'first === null ? stoppedBy'],
+    [
+      '1 duplicates before the deadline',
+      'const isOver = first !== null || unremembered',
+      'const isOver = unremembered',
+    ],
+    ['1 the deadline before kill', 'isOver || late ? null : stoppedBy', 'isOver ? null : stoppedBy'],
+    [
+      '3 where there is no room nothing new is let through',
+      'const unremembered = !hasRoom(state, tenant, request, nowMs);',
+      'const unremembered = false;',
+    ],
     [
       '1 past its time the step answers replan',
       "if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };",

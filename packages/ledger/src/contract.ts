@@ -10,13 +10,19 @@ import { confirming } from './contract/confirming.ts';
 import { deferring } from './contract/deferring.ts';
 import { duplicates } from './contract/duplicates.ts';
 import { givingBack } from './contract/giving-back.ts';
-import { concurrentHistories, type HistoryRuns, sequentialHistories } from './contract/histories.ts';
+import {
+  concurrentHistories,
+  fullHistories,
+  type HistoryRuns,
+  sequentialHistories,
+} from './contract/histories.ts';
 import { killing } from './contract/killing.ts';
 import { observing } from './contract/observing.ts';
 import { orderOfTheStep } from './contract/order-of-the-step.ts';
 import { publishing } from './contract/publishing.ts';
 import { rates } from './contract/rates.ts';
 import { redelivery } from './contract/redelivery.ts';
+import { remembering } from './contract/remembering.ts';
 import { settling } from './contract/settling.ts';
 
 export type { Bench, MakeLedger } from './contract/bench.ts';
@@ -36,6 +42,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('observing', () => observing(make));
     describe('confirming', () => confirming(make));
     describe('deferring', () => deferring(make));
+    describe('remembering', () => remembering(make));
     describe('killing', () => killing(make));
     describe('publishing', () => publishing(make));
   });
@@ -45,6 +52,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
 export function ledgerHistories(name: string, make: MakeLedger, runs: HistoryRuns): void {
   describe(`${name} and the model agree:`, () => {
     sequentialHistories(make, runs);
+    fullHistories(make, runs);
     concurrentHistories(make, runs);
   });
 }

@@ -19,9 +19,14 @@ import { settle } from './model/settle.ts';
 import { balances, chargedBudgets, counts, spent, staysExact } from './model/spending.ts';
 import type { Ledger, OpenAction, StepResult, Unpublished } from './port.ts';
 
-export function createModelLedger(options: { clock: Clock; epoch: string; replayMemoryMs: number }): Ledger {
-  const { clock, epoch, replayMemoryMs } = options;
-  const history: History = { events: [], replayMemoryMs, nowMs: 0 };
+export function createModelLedger(options: {
+  clock: Clock;
+  epoch: string;
+  replayMemoryMs: number;
+  keptUnremembered?: number;
+}): Ledger {
+  const { clock, epoch, replayMemoryMs, keptUnremembered = 10_000 } = options;
+  const history: History = { events: [], replayMemoryMs, keptUnremembered, nowMs: 0 };
   let closed = false;
 
   function look(): History {

@@ -16,13 +16,14 @@ import {
 export type Ruling = { verdict: Verdict; code: Code; hard: boolean };
 
 /** The part of the facts that a verdict follows from. */
-export type Findings = Pick<StepFacts, 'first' | 'late' | 'kill' | 'limits'>;
+export type Findings = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
 const ALLOWED: Ruling = { verdict: 'ALLOW', code: 'ALLOWED', hard: false };
 
 /** What the mandate says when it is enforced. The order is that of the step. */
 export function enforce(plan: Plan, found: Findings): Ruling {
   if (found.first !== null) return repeat(found.first);
+  if (found.unremembered) return { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', hard: false };
   if (found.late) return { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', hard: false };
   if (found.kill !== null) return { verdict: 'BLOCK', code: 'AGENT_KILLED', hard: true };
   if (plan.refusal !== null) {
@@ -35,7 +36,7 @@ export function enforce(plan: Plan, found: Findings): Ruling {
 
 /** What is published: a mandate that only watches lets its own refusals through, and nothing else. */
 export function rule(plan: Plan, found: Findings): Ruling {
-  const ended = found.first !== null || found.late || found.kill !== null;
+  const ended = found.first !== null || found.unremembered || found.late || found.kill !== null;
   return watches(plan) && !ended ? ALLOWED : enforce(plan, found);
 }
 

@@ -1,7 +1,7 @@
 /**
  * The whole precedence, on one screen.
  *
- *   duplicate → deadline → kill switch → static checks in order → limits in order → ALLOW
+ *   duplicate → replay memory → deadline → kill switch → static checks in order → limits in order → ALLOW
  *
  * `plan` asks every static check and names every limit; the ledger's atomic step judges the limits and charges; `decide`
  * says what came of it. Both are pure and never throw: the same arguments give the same answer for ever.
@@ -37,7 +37,7 @@ import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
 import { priceOf } from './price.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
-import { ALLOWED, duplicated, killed, late, type Ruling } from './ruling.ts';
+import { ALLOWED, duplicated, killed, late, notRemembered, type Ruling } from './ruling.ts';
 import { inShadow } from './shadow.ts';
 
 /** The first that objects gives the verdict; every one goes on the record. */
@@ -112,7 +112,7 @@ export function plan(
 }
 
 export function decide(plan: Plan, facts: StepFacts): Judgement {
-  const own = duplicated(facts) ?? late(facts) ?? killed(facts, plan);
+  const own = duplicated(facts) ?? notRemembered(facts) ?? late(facts) ?? killed(facts, plan);
   const ofMandate =
     own ?? refused(plan.refusal) ?? limited(plan.limits, facts.limits, plan.mandate) ?? ALLOWED;
   const checks = everyCheck(plan, facts);
@@ -191,13 +191,15 @@ function everyCheck(plan: Plan, facts: StepFacts): Check[] {
 }
 
 /** The first that objects ends the step: those behind it were not asked. */
-function stepChecks({ first, late, kill }: StepFacts): readonly Check[] {
-  if (first === null && !late && kill === null) return STEP_PASSED;
-  const asked = [
+function stepChecks({ first, unremembered, late, kill }: StepFacts): readonly Check[] {
+  if (first === null && !unremembered && !late && kill === null) return STEP_PASSED;
+  const asked: [check: string, objected: boolean][] = [
     ['duplicate', first !== null],
+    // Only where it objects: nearly all pass.
+    ...(unremembered ? [['replay-memory', true] as [string, boolean]] : []),
     ['deadline', late],
     ['kill-switch', kill !== null],
-  ] as const;
+  ];
   const last = asked.findIndex(([, objected]) => objected);
   return asked.map(([check, objected], at): Check => {
     if (last !== -1 && at > last) return { check, said: 'skip' };

@@ -96,7 +96,8 @@ function remedyOf({ code, remedy }: Judgement, id: string, request: ApprovalSubj
   return `${remedy} To approve it: \`mandate approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
 }
 
-function kindOf({ first, late }: StepFacts): DecisionKind {
+function kindOf({ first, unremembered, late }: StepFacts): DecisionKind {
+  if (unremembered) return 'unremembered';
   if (first !== null) return 'duplicate';
   return late ? 'expired' : 'first';
 }

@@ -47,6 +47,20 @@ export function duplicated({ first }: StepFacts): Ruling | null {
   };
 }
 
+export function notRemembered({ unremembered }: StepFacts): Ruling | null {
+  if (!unremembered) return null;
+  return {
+    verdict: 'BLOCK',
+    code: 'REPLAY_MEMORY_FULL',
+    reason:
+      'The ledger remembers as many actions of this tenant as it may. To forget one of them early would let it happen twice.',
+    remedy:
+      'Ask for less; ids are forgotten after the replay memory. Whoever runs the plane can raise `rememberedIds` of the tenant, or give the ledger more memory.',
+    hard: false,
+    retryAfterMs: null,
+  };
+}
+
 export function late({ late }: StepFacts): Ruling | null {
   if (!late) return null;
   return {

@@ -57,6 +57,8 @@ function reasonOf(facts: SettleFacts): string {
       return 'No decision on this action and attempt is remembered, so there is nothing to settle.';
     case 'not_allowed':
       return 'This action was not allowed, so nothing was reserved for it and nothing is settled.';
+    case 'unremembered':
+      return 'There is nothing that it could settle, and no room to remember that it was reported: it changes nothing.';
     case 'repeated':
       return 'An earlier outcome of this action has settled it; this one changes nothing.';
     case 'settled': {

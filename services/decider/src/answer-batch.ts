@@ -60,7 +60,8 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
       answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
     else if (read.kind === 'action')
       open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs: plannedAtMs });
-    else open.push({ item: reported(at, incoming, read.tenant, read.outcome), planForMs: plannedAtMs });
+    else
+      open.push({ item: reported(at, incoming, read.tenant, read.outcome, context), planForMs: plannedAtMs });
   }
   const operations = open.map(({ item }) => item.request);
   for (let round = 0; open.length > 0; round++) {
@@ -119,6 +120,7 @@ function asked(
     deadlineAtMs: context.deadlines
       ? incoming.appendedAtMs + Math.min(action.deadlineMs ?? DEFAULTS.deadlineMs, replayMemoryMs - 1)
       : null,
+    maxRemembered: context.maxRemembered?.(tenant) ?? DEFAULTS.rememberedIds,
   };
   return { at, incoming, action, request, ...shownOf(action, tenant, context) };
 }
@@ -140,7 +142,13 @@ function shownOf(
   }
 }
 
-function reported(at: number, incoming: Incoming, tenant: string, outcome: Outcome): Reported {
+function reported(
+  at: number,
+  incoming: Incoming,
+  tenant: string,
+  outcome: Outcome,
+  context: AnswerContext,
+): Reported {
   const request = {
     op: 'settle' as const,
     source: incoming.source,
@@ -151,6 +159,7 @@ function reported(at: number, incoming: Incoming, tenant: string, outcome: Outco
     status: outcome.status,
     actualMicros: outcome.actualCostMicros ?? null,
     verified: outcome.verification?.ok ?? null,
+    maxRemembered: context.maxRemembered?.(tenant) ?? DEFAULTS.rememberedIds,
   };
   return { at, incoming, outcome, request };
 }

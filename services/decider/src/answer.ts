@@ -28,6 +28,8 @@ export type AnswerContext = {
   redact(action: Action, tenant: string): Action;
   /** What time it may be for the ledger: plans are made for it, and made again where it was wrong. */
   clock(): number;
+  /** How many deliveries of a tenant the ledger may remember. Absent: as many as of a tenant that says nothing. */
+  maxRemembered?(tenant: string): number;
   /** false: requests never come too late, as in offline evaluation. */
   deadlines: boolean;
 };

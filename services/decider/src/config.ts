@@ -58,6 +58,14 @@ export const deciderSettings = z.object({
     .describe(
       'for how long an action id, an idempotency key and a delivery are remembered, and the longest deadline; operators’ commands for a day at the least. Most of the memory of a ledger goes by it. The same for all deciders. 24 h when absent from the start of a log, which takes nothing shorter later',
     ),
+  DECIDER_MOST_REMEMBERED: z
+    .int()
+    .min(1_000)
+    .max(CAPS.rememberedIds)
+    .optional()
+    .describe(
+      'how many deliveries a ledger in memory remembers for all tenants together; one for each 1,000 bytes that the heap may take when absent',
+    ),
   DECIDER_REDACT_FIELDS: z
     .array(z.string().min(1))
     .optional()

@@ -61,6 +61,7 @@ await runService(process, {
         log,
         metrics,
         tracer,
+        maxRemembered: (tenant) => followed.mandates.limits(tenant).rememberedIds,
         tenantsWithTopics: () => followed.withTopics,
         topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
         maxBatch: config.DECIDER_BATCH_RECORDS,

@@ -2,6 +2,7 @@
  * The ledger of a decider: the one that processes share where the settings name it, kept whole by all of its deciders;
  * else one in this process's memory, folded from the log, for whoever holds the data folder.
  */
+import { getHeapStatistics } from 'node:v8';
 import { type Bus, openSnapshots } from '@mandate/bus';
 import { isLedgerNewer, type Ledger, openSharedLedger } from '@mandate/ledger';
 import {
@@ -25,7 +26,11 @@ export type OpenedLedger = {
 };
 
 export async function openLedger(
-  settings: RedisSettings & KafkaSettings & { readonly DECIDER_REPLAY_MEMORY_MS?: number | undefined },
+  settings: RedisSettings &
+    KafkaSettings & {
+      readonly DECIDER_REPLAY_MEMORY_MS?: number | undefined;
+      readonly DECIDER_MOST_REMEMBERED?: number | undefined;
+    },
   { bus, folder, clock, log }: { bus: Bus; folder: DataFolder; clock: Clock; log: Logger },
   { closing, running }: Opening,
 ): Promise<OpenedLedger> {
@@ -34,7 +39,8 @@ export async function openLedger(
   const shared = await openSharedLedger(settings, log);
   if (shared === null) {
     closing(holdExclusively(folder.lock, `the data folder ${folder.path}`), (lock) => lock.release());
-    const restored = await restoreLedger(fromLog);
+    const mostRemembered = settings.DECIDER_MOST_REMEMBERED ?? mostInHeap();
+    const restored = await restoreLedger({ ...fromLog, mostRemembered });
     const ledger = sharedByRequests(restored.ledger);
     closing(ledger, (held) => held.close());
     return { ledger, mend: () => {} };
@@ -43,6 +49,16 @@ export async function openLedger(
   await mustNotBeNewer(ledger);
   const { mend } = running(keepLedger({ ...fromLog, ledger }));
   return { ledger, mend };
+}
+
+/**
+ * What is remembered of a delivery takes 370 to 600 bytes (docs/operations.md, Memory). So three fifths of the heap are for
+ * these at most, and the rest for counters, agents and all else.
+ */
+const HEAP_BYTES_EACH = 1_000;
+
+function mostInHeap(): number {
+  return Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_EACH);
 }
 
 /** Told before the group is joined: one that is started again and again must not unsettle those who decide. */

@@ -21,8 +21,11 @@ export async function restoreLedger(options: {
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
   replayMemoryMs?: number | undefined;
+  /** How many deliveries all tenants together may have remembered. No bound when absent. */
+  mostRemembered?: number;
 }): Promise<Restored> {
   const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords, replayMemoryMs } = options;
+  const { mostRemembered } = options;
   const startedMs = performance.now();
   const folded = await foldBehindSnapshot({ bus, log, snapshots });
   // Before the ledger has it: from then on it changes.
@@ -39,7 +42,14 @@ export async function restoreLedger(options: {
   });
   fold.state.replayMemoryMs = memoryBehind(fold, { replayMemoryMs });
   sayMemory(fold.state, replayMemoryMs, log);
-  const ledger = createMemoryLedger({ clock, epoch, generation, state: fold.state, log });
+  const ledger = createMemoryLedger({
+    clock,
+    epoch,
+    generation,
+    state: fold.state,
+    ...(mostRemembered !== undefined && { mostRemembered }),
+    log,
+  });
   const tookMs = Math.round(performance.now() - startedMs);
   log.info({ epoch, records, tookMs }, 'the ledger is restored from the log');
   return { ledger, records, tookMs };

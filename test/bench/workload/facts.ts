@@ -12,6 +12,7 @@ export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number):
     sequence: 1,
     atMs,
     first: null,
+    unremembered: false,
     late: false,
     kill: null,
     limits: refusal === null ? limits.map(withinLimit) : [],

@@ -21,6 +21,7 @@ export function stepRequests(count: number, mandate: Mandate): StepRequest[] {
       idempotencyKey: null,
       digest: actionDigest(action),
       deadlineAtMs: null,
+      maxRemembered: DEFAULTS.rememberedIds,
       plan: { ...plan(action, mandate, nowMs), controlRevision: 1 },
     };
   });

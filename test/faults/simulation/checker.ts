@@ -12,6 +12,7 @@ import {
   type KillTarget,
   readActionsRecord,
   type Settlement,
+  standsForAction,
   TOPICS,
 } from '@mandate/schemas';
 
@@ -56,6 +57,8 @@ export class Checker {
   anew = 0;
   /** What was decided in tenants that opened under a kill of everything. */
   openedKilled = 0;
+  /** Decisions and settlements for which there was no room. */
+  unremembered = 0;
   readonly standing: Standing[] = [];
   readonly #epochs = new Map<number, { id: string; generation: number }>();
   /** By the coordinate of what it answers, the bytes of the answer that stands. */
@@ -103,12 +106,13 @@ export class Checker {
     });
   }
 
-  atRest(orders: readonly Order[], tenants: readonly AtRest[]): void {
+  atRest(orders: readonly Order[], tenants: readonly AtRest[], maxRemembered: number): void {
     this.#everyRequestIsAnswered();
     this.#oneFirstDecision();
     this.#sequencesAreUnique();
     for (const { tenant, balances, folded, open, openFolded } of tenants) {
       this.#limitsHeld(tenant);
+      this.#roomHeld(tenant, maxRemembered);
       const onLog = this.#spentOnLog(tenant);
       for (const [name, ledgerMicros] of lifetimeOf(balances)) {
         const micros = onLog.get(name) ?? 0;
@@ -161,7 +165,7 @@ export class Checker {
       this.early += 1;
       this.#early.set(name, record.settlement.ledgerEpoch);
     }
-    if (record.event === 'action.decided' && record.decision.kind !== 'duplicate') {
+    if (record.event === 'action.decided' && standsForAction(record.decision.kind)) {
       const name = attemptOf(record.decision);
       this.#first.add(name);
       if ((this.#early.get(name) ?? record.decision.ledgerEpoch) !== record.decision.ledgerEpoch)
@@ -189,7 +193,7 @@ export class Checker {
     const firsts = new Map<string, Decision>();
     const byAttempt = Map.groupBy(this.#decisions(), attemptOf);
     for (const [name, decisions] of byAttempt) {
-      const [first, other] = decisions.filter(({ kind }) => kind !== 'duplicate');
+      const [first, other] = decisions.filter(({ kind }) => standsForAction(kind));
       if (first !== undefined) firsts.set(name, first);
       if (other !== undefined) this.#fault(`two first decisions on attempt ${name}`);
     }
@@ -294,6 +298,21 @@ export class Checker {
         if (reservation.micros > 0 && spent > budget.maxMicros)
           this.#fault(`${actionId} is allowed with ${spent} of ${budget.maxMicros} in ${counterOf(budget)}`);
       }
+    }
+  }
+
+  /** What settles nothing, or is decided, is remembered only while there is room. Nothing is forgotten in so short a time. */
+  #roomHeld(tenant: string, maxRemembered: number): void {
+    let remembered = 0;
+    for (const each of this.#inOrder(tenant)) {
+      const { kind, source } = answerOf(each);
+      if (kind === 'unremembered') {
+        this.unremembered += 1;
+        continue;
+      }
+      if (kind !== 'settled' && remembered >= maxRemembered)
+        this.#fault(`${placeOf(source)} is remembered as number ${remembered + 1} of ${maxRemembered}`);
+      remembered += 1;
     }
   }
 

@@ -38,6 +38,8 @@ export type PlaneOptions = {
   clocksApart: boolean;
   /** A fold of so many records leaves a snapshot behind. */
   snapshotAfterRecords: number;
+  /** How many deliveries of a tenant the ledger remembers. */
+  maxRemembered: number;
   mandates: readonly MandateOfFile[];
 };
 
@@ -249,7 +251,7 @@ export class Plane {
 
   #startDecider(life: Life, bus: Bus, ledger: Ledger, mend: (error: unknown) => void = () => {}) {
     const { clock, log } = this.#tools(life);
-    const { mandates, maxBatch } = this.options;
+    const { mandates, maxBatch, maxRemembered } = this.options;
     return startDecider({
       bus,
       ledger,
@@ -258,6 +260,7 @@ export class Plane {
       redact: (action) => action,
       clock,
       deadlines: true,
+      maxRemembered: () => maxRemembered,
       log,
       metrics: NO_METRICS,
       maxBatch,

@@ -36,7 +36,7 @@ export async function playHistory(seed: number, tells = false): Promise<Played> 
   scheduler.faulty = false;
   const isAtRest = await scheduler.run(() => plane.waitsFor() === null || isBroken(), MOST_STEPS);
   if (!isAtRest) checker.faults.push(`it never comes to rest: it waits for ${plane.waitsFor()}`);
-  else if (!isBroken()) checker.atRest(plane.orders, await lookAt(plane));
+  else if (!isBroken()) checker.atRest(plane.orders, await lookAt(plane), plane.options.maxRemembered);
   for (const error of plane.ended)
     checker.faults.push(`a process ended: ${error instanceof Error ? error.stack : error}`);
   const acknowledged = plane.orders.filter((order) => order.acknowledged !== null).length;
@@ -47,6 +47,7 @@ export async function playHistory(seed: number, tells = false): Promise<Played> 
     ['outcome on the log before its decision', checker.early],
     ['decided anew behind its outcome', checker.anew],
     ['decided in a tenant that opened killed', checker.openedKilled],
+    ['refused for want of room', checker.unremembered],
   ] as const;
   for (const [what, times] of seen) if (times > 0) scheduler.counts.set(what, times);
   return {

@@ -73,6 +73,7 @@ const MUST_HAPPEN = [
   'outcome on the log before its decision',
   'decided anew behind its outcome',
   'decided in a tenant that opened killed',
+  'refused for want of room',
   'answers on the log twice',
   'answers void',
 ];

@@ -18,6 +18,7 @@ export function drawPlane(scheduler: Scheduler, deciders: number): PlaneOptions 
     snapshotAfterRecords: scheduler.pick([5, 30, 1_000]),
     astray: scheduler.pick([0, 0.05, 0.5, 1]),
     clocksApart: scheduler.chance(0.3),
+    maxRemembered: scheduler.pick([1_000_000, 1_000_000, 20, 6]),
     mandates: drawMandates(scheduler),
   };
 }

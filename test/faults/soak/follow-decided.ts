@@ -1,6 +1,6 @@
 /** Which actions are decided, and what was allowed, of a log that is too long to keep. */
 import type { Bus } from '@mandate/bus';
-import { type Decision, type DecisionsRecord, TOPICS } from '@mandate/schemas';
+import { type Decision, type DecisionsRecord, standsForAction, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
 import { readEpochs } from '../follow-log.ts';
 import { numberOf } from './population.ts';
@@ -35,7 +35,7 @@ export async function followDecided(
       more.set(known);
       known = more;
     }
-    if (decision.kind === 'duplicate' || known[action] === 1) return;
+    if (!standsForAction(decision.kind) || known[action] === 1) return;
     known[action] = 1;
     decided += 1;
     codes.set(decision.code, (codes.get(decision.code) ?? 0) + 1);

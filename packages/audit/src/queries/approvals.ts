@@ -13,7 +13,7 @@ import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 
 const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
-const OF_ACTIONS = "tenant = {tenant:String} AND NOT void AND kind != 'duplicate'";
+const OF_ACTIONS = "tenant = {tenant:String} AND NOT void AND kind IN ('first', 'expired')";
 /** Ids of one millisecond are in no order; there the ledger tells. */
 const IN_ORDER = '(appended_at, ledger_sequence, id)';
 

@@ -131,7 +131,7 @@ const NEARBY_HOURS = 4;
 function letThrough(settled: string, hours: string | undefined): string {
   const key = '(agent_id, action_id, attempt)';
   const allowed = `FROM decisions FINAL
-            WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW' AND kind != 'duplicate'`;
+            WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW' AND kind = 'first'`;
   const first = 'ORDER BY id LIMIT 1 BY agent_id, action_id, attempt';
   if (hours === undefined) return `SELECT * ${allowed} AND ${key} IN (${settled}) ${first}`;
   const nearby = inHours(

@@ -23,7 +23,7 @@ export const decisionsOfAction = question({
     SELECT ${DECISION_COLUMNS}, payload,
       toBool(row_number() OVER (
         PARTITION BY agent_id
-        ORDER BY kind = 'duplicate', attempt DESC, verdict = 'DEFER', log_offset
+        ORDER BY kind NOT IN ('first', 'expired'), attempt DESC, verdict = 'DEFER', log_offset
       ) = 1) AS stands
     FROM decisions FINAL
     WHERE tenant = {tenant:String} AND NOT void AND action_id = {actionId:String}${narrowed(params, {

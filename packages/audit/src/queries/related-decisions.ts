@@ -35,7 +35,7 @@ export const duplicatesOf = question({
   sql: () => `
     SELECT ${DECISION_COLUMNS}
     FROM decisions FINAL
-    WHERE tenant = {tenant:String} AND NOT void AND kind = 'duplicate' AND agent_id = {agentId:String} AND ${SPAN}
+    WHERE tenant = {tenant:String} AND NOT void AND kind IN ('duplicate', 'unremembered') AND agent_id = {agentId:String} AND ${SPAN}
       AND JSONExtractString(payload, 'decision', 'duplicateOf', 'decisionId') = {id:String}
     ORDER BY ${IN_ORDER}
     LIMIT {limit:UInt32}`,

@@ -1,4 +1,5 @@
 import type { Explanation } from '@mandate/query';
+import { standsForAction } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { type ApiClient, ApiProblem } from '../api-client.ts';
 import { type CommandContext, CommandFailure, type ExitCode, type RunCommand } from '../command-context.ts';
@@ -72,7 +73,7 @@ async function standingFor(api: ApiClient, actionId: string, { agent }: Options)
       'Say whose with --agent.',
     );
   }
-  const proper = decisions.filter(({ kind }) => kind !== 'duplicate');
+  const proper = decisions.filter(({ kind }) => standsForAction(kind));
   const attempt = Math.max(...proper.map((decision) => decision.attempt));
   const ofAttempt = proper.filter((decision) => decision.attempt === attempt);
   // The newest come first: of a request that was deferred and sent again, what was said after a person had answered.

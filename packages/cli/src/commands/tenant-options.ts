@@ -1,13 +1,17 @@
 /** What is said of a tenant on the command line, upon what stands. */
 import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy';
-import { CAPS, type TenantDocument, type TenantLimits, tenantDocument } from '@mandate/schemas';
+import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
 import { Command } from 'commander';
+import type { z } from 'zod';
 import { CommandFailure } from '../command-context.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { readDocumentFile } from '../load-mandates-file.ts';
 
-export type TenantOptions = TenantLimits & {
+type Counts = Pick<TenantLimits, 'agents' | 'policies' | 'rules' | 'issuedMandates'>;
+
+export type TenantOptions = Counts & {
   name?: string;
+  limits?: string;
   bounds?: string;
   unbounded?: true;
   directTopic?: true;
@@ -24,6 +28,10 @@ export function withTenant(command: Command): Command {
       '--issued-mandates <count>',
       'at most so many mandates that have not ended',
       upTo(CAPS.issuedMandates),
+    )
+    .option(
+      '--limits <file>',
+      'how much it may write: YAML with fields of `limits`; those that are not named stay',
     )
     .option('--bounds <file>', 'what all of it is held to: YAML with the fields of a policy')
     .option('--unbounded', 'it is held to nothing any more')
@@ -45,14 +53,16 @@ export function mustSaySomething(options: TenantOptions): void {
  * @param warnings gets a line for each thing that bounds of a file probably do not mean
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
-  const { name, bounds, unbounded, directTopic, agents, policies, rules, issuedMandates } = options;
+  const { name, bounds, unbounded, directTopic, limits: file } = options;
+  const { agents, policies, rules, issuedMandates } = options;
   if (bounds !== undefined && unbounded) {
     throw new CommandFailure(2, '--bounds and --unbounded are both given', 'Give one of them.');
   }
   const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
     ([, most]) => most !== undefined,
   );
-  const limits = { ...before.limits, ...Object.fromEntries(said) };
+  const inFile = file === undefined ? {} : limitsIn(file);
+  const limits = { ...before.limits, ...inFile, ...Object.fromEntries(said) };
   const { bounds: stand, ...rest } = before;
   const held = unbounded ? undefined : bounds === undefined ? stand : boundsIn(bounds, warnings);
   return {
@@ -65,24 +75,36 @@ export function tenantOf(before: TenantDocument, options: TenantOptions, warning
 }
 
 function boundsIn(file: string, warnings: string[]): TenantDocument['bounds'] {
-  const all: { bounds: Exclude<TenantDocument['bounds'], undefined>; find: FindPlace }[] = [];
   const schema = tenantDocument.shape.bounds.unwrap();
-  const faults = readDocuments(
-    readDocumentFile(file),
-    { schema, what: 'bounds', begins: 'maxCostTotal: 100.00' },
-    (bounds, _say, find) => all.push({ bounds, find }),
+  const what = { what: 'bounds', begins: 'maxCostTotal: 100.00', of: 'with the fields of a policy' };
+  const { document: bounds, find } = documentIn(file, schema, what);
+  const doubts = documentWarnings({ policies: [{ document: { id: 'bounds', ...bounds }, find }] });
+  warnings.push(...doubts.map((doubt) => describeFault(file, doubt)));
+  return bounds;
+}
+
+function limitsIn(file: string): TenantLimits {
+  const begins = 'publish: { records: { perSecond: 500 } }';
+  const what = { what: 'limits', begins, of: 'with fields of `limits`' };
+  return documentIn(file, tenantLimits, what).document;
+}
+
+/** The one document of the file. Throws CommandFailure with every fault, by line and column. */
+function documentIn<T>(
+  file: string,
+  schema: z.ZodType<T, T>,
+  { what, begins, of }: { what: string; begins: string; of: string },
+): { document: T; find: FindPlace } {
+  const all: { document: T; find: FindPlace }[] = [];
+  const faults = readDocuments(readDocumentFile(file), { schema, what, begins }, (document, _say, find) =>
+    all.push({ document, find }),
   );
   const [first, more] = all;
-  if (faults.length === 0 && first !== undefined && more === undefined) {
-    const { bounds, find } = first;
-    const doubts = documentWarnings({ policies: [{ document: { id: 'bounds', ...bounds }, find }] });
-    warnings.push(...doubts.map((doubt) => describeFault(file, doubt)));
-    return bounds;
-  }
+  if (faults.length === 0 && first !== undefined && more === undefined) return first;
   const said = faults.map((fault) => describeFault(file, fault));
   throw new CommandFailure(
     2,
-    `the bounds are bad\n${said.join('\n') || `${file} holds several documents`}`,
-    'Mend the file at these places: one document, with the fields of a policy.',
+    `the ${what} are bad\n${said.join('\n') || `${file} holds several documents`}`,
+    `Correct the file at these places: one document, ${of}.`,
   );
 }

@@ -55,6 +55,30 @@ test('opens one with the key of its first admin, limits it, closes it and opens 
   });
 });
 
+test('takes limits of a file: what that does not name stays, and what is no limit is told with its place', async () => {
+  const { tenants, folder } = await commands();
+  const file = join(folder, 'limits.yaml');
+  const limited = async () => {
+    const { stdout } = await tenants('show', 'acme', '--json');
+    return JSON.parse(stdout).tenant.limits;
+  };
+  await tenants('open', 'acme', '--agents', '5');
+  writeFileSync(file, 'rememberedIds: 1000\npublish: { records: { perSecond: 500, perDay: 9000000 } }\n');
+  expect(await tenants('limit', 'acme', '--limits', file)).toMatchObject({ exitCode: 0 });
+  const publish = { records: { perSecond: 500, perDay: 9_000_000 } };
+  expect(await limited()).toEqual({ agents: 5, rememberedIds: 1_000, publish });
+  writeFileSync(file, 'rememberedIds: 2000\n');
+  await tenants('limit', 'acme', '--limits', file, '--rules', '7');
+  expect(await limited()).toEqual({ agents: 5, rules: 7, rememberedIds: 2_000, publish });
+  writeFileSync(file, 'publish: { records: { perSecond: -1, perHour: 3 } }\n');
+  const refused = await tenants('limit', 'acme', '--limits', file);
+  expect(refused).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/limits.yaml:1:\d+ .*perSecond/),
+  });
+  expect(refused.stderr).toContain('perHour');
+});
+
 test('says what is wrong with bounds, and with what is not there', async () => {
   const { tenants, folder } = await commands();
   const bad = join(folder, 'bad.yaml');

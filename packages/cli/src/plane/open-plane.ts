@@ -153,6 +153,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       tracer,
       clock,
       redact: hidingInForce(privacy, { redact, hashKey, sealer: null }),
+      maxRemembered: (tenant) => followed.mandates.limits(tenant).rememberedIds,
       tenantsWithTopics: () => followed.withTopics,
       topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
       control: () => mandatesByRegister(followed.mandates, mandates.control()),

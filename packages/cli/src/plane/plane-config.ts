@@ -93,6 +93,7 @@ export const planeConfig = z
       DECIDER_BATCH_RECORDS: true,
       DECIDER_SESSION_TIMEOUT_MS: true,
       DECIDER_REPLAY_MEMORY_MS: true,
+      DECIDER_MOST_REMEMBERED: true,
     }).shape,
     ...recorderSettings.pick({
       RECORDER_BATCH_RECORDS: true,

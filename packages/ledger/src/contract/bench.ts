@@ -8,12 +8,16 @@ import type { Ledger, Operation, StepResult } from '../port.ts';
 export type Bench = { ledger: Ledger; clock: ManualClock };
 
 /** Called for each test. The ledger reads the clock that comes with it, and no other. */
-export type MakeLedger = (options: { replayMemoryMs: number }) => Promise<Bench>;
+export type MakeLedger = (options: { replayMemoryMs: number; keptUnremembered?: number }) => Promise<Bench>;
 
 export const DAY_MS = 86_400_000;
 
-export async function begin(make: MakeLedger, replayMemoryMs = DAY_MS): Promise<Bench> {
-  const bench = await make({ replayMemoryMs });
+export async function begin(
+  make: MakeLedger,
+  replayMemoryMs = DAY_MS,
+  options: { keptUnremembered?: number } = {},
+): Promise<Bench> {
+  const bench = await make({ replayMemoryMs, ...options });
   onTestFinished(() => bench.ledger.close());
   return bench;
 }

@@ -53,6 +53,9 @@ export function rate(said: Partial<RateLimit> = {}): RateLimit {
 
 export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };
 
+/** On how many deliveries are remembered. */
+export const NO_BOUND = Number.MAX_SAFE_INTEGER;
+
 let lastOffset = 0;
 
 /** A coordinate that no other test has. */
@@ -75,6 +78,7 @@ export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
     idempotencyKey: null,
     digest: 'payload',
     deadlineAtMs: null,
+    maxRemembered: NO_BOUND,
     plan: planOf(),
     ...said,
   };
@@ -93,6 +97,7 @@ export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}
     status: 'success',
     actualMicros: null,
     verified: null,
+    maxRemembered: NO_BOUND,
     ...said,
   };
 }

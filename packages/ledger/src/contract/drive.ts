@@ -12,7 +12,7 @@ import type {
   StepResult,
 } from '../port.ts';
 import { AGENTS, TENANTS } from './arbitrary-history.ts';
-import { planOf } from './builders.ts';
+import { NO_BOUND, planOf } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 export type Played =
@@ -41,15 +41,17 @@ export type Driver = {
   topic: string;
   sent: Operation[];
   latestMs: number;
+  /** How many deliveries of a tenant are remembered. */
+  maxRemembered: number;
 };
 
 export function createDriver(
   ledger: Ledger,
   clock: ManualClock,
   plans: History['plans'],
-  topic = 'mandate.actions.v1',
+  { topic = 'mandate.actions.v1', maxRemembered = NO_BOUND } = {},
 ): Driver {
-  return { ledger, clock, plans, topic, sent: [], latestMs: clock() };
+  return { ledger, clock, plans, topic, sent: [], latestMs: clock(), maxRemembered };
 }
 
 const ORDER = { by: 'operator', reason: 'because' };
@@ -175,6 +177,7 @@ function newOperation(
   driver: Driver,
   command: Exclude<OperationCommand, { op: 'redeliver' }>,
 ): Operation | undefined {
+  const { maxRemembered } = driver;
   const nowMs = driver.clock();
   const at = driver.sent.length;
   const source = { topic: driver.topic, partition: at % 3, offset: String(at) };
@@ -182,11 +185,12 @@ function newOperation(
     const { deadlineInMs, aheadMs, plan: number, ...request } = command;
     const deadlineAtMs = deadlineInMs === null ? null : nowMs + deadlineInMs;
     const plan = { ...planOf(), ...driver.plans[number % driver.plans.length] };
-    return { ...request, source, appendedAtMs: nowMs + aheadMs, deadlineAtMs, plan };
+    return { ...request, source, appendedAtMs: nowMs + aheadMs, deadlineAtMs, maxRemembered, plan };
   }
   if (command.op === 'report-unknown') {
     const { tenant, outcome } = command;
-    return { op: 'settle', source, tenant, agentId: 'nobody', actionId: 'nothing', attempt: 1, ...outcome };
+    const nothing = { tenant, agentId: 'nobody', actionId: 'nothing', attempt: 1 };
+    return { op: 'settle', source, ...nothing, ...outcome, maxRemembered };
   }
   const request = requestSent(driver, command.back);
   if (request === undefined) return undefined;
@@ -208,6 +212,7 @@ function newOperation(
     actionId,
     attempt,
     ...command.outcome,
+    maxRemembered,
   };
   return settle;
 }

@@ -30,6 +30,44 @@ export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: Hi
   });
 }
 
+const FULL = { maxRemembered: 6, keptUnremembered: 3 };
+
+/**
+ * Of tenants that fill their room. As little time passes as nothing is forgotten in: how soon a store gives back the
+ * room of what is forgotten is its own affair.
+ */
+export function fullHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
+  test('a tenant without room is answered as the model answers it', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryHistory(maxLength).map(withinMemory), async (history) => {
+        const { keptUnremembered } = FULL;
+        const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS, keptUnremembered });
+        const store = createDriver(bench.ledger, bench.clock, history.plans, FULL);
+        const model = modelOf(bench.ledger.epoch, bench.clock(), history, FULL);
+        for (const command of history.commands) {
+          expect(await play(store, command)).toEqual(await play(model, command));
+        }
+        expect(await viewOf(store.ledger)).toEqual(await viewOf(model.ledger));
+        await bench.ledger.close();
+      }),
+      { numRuns },
+    );
+  });
+}
+
+function withinMemory({ plans, commands }: History): History {
+  let passedMs = 0;
+  return {
+    plans,
+    commands: commands.filter((command) => {
+      if (command.do !== 'pass') return true;
+      if (passedMs + Math.abs(command.ms) >= REPLAY_MEMORY_MS) return false;
+      passedMs += Math.abs(command.ms);
+      return true;
+    }),
+  };
+}
+
 /**
  * Several callers at once, two of them with the same deliveries, as when a partition changes hands. Whatever order the
  * store took, its sequences tell: played in that order, one by one, the model says the same.
@@ -45,9 +83,9 @@ export function concurrentHistories(make: MakeLedger, { numRuns, maxLength }: Hi
         const { ledger, clock } = bench;
         const startMs = clock();
         const callers = [
-          { history: one, driver: createDriver(ledger, clock, one.plans, 'topic-one') },
-          { history: one, driver: createDriver(ledger, clock, one.plans, 'topic-one') },
-          { history: other, driver: createDriver(ledger, clock, other.plans, 'topic-other') },
+          { history: one, driver: createDriver(ledger, clock, one.plans, { topic: 'topic-one' }) },
+          { history: one, driver: createDriver(ledger, clock, one.plans, { topic: 'topic-one' }) },
+          { history: other, driver: createDriver(ledger, clock, other.plans, { topic: 'topic-other' }) },
         ];
         const played = await Promise.all(
           callers.map(({ history, driver }, at) => playSlowly(driver, history, turns.slice(at))),
@@ -74,10 +112,17 @@ export function concurrentHistories(make: MakeLedger, { numRuns, maxLength }: Hi
 
 type Step = Extract<Played, { did: 'step' }>;
 
-function modelOf(epoch: string, startMs: number, history: History): Driver {
+function modelOf(
+  epoch: string,
+  startMs: number,
+  history: History,
+  room: { maxRemembered?: number; keptUnremembered?: number } = {},
+): Driver {
   const clock = manualClock(startMs);
-  const ledger: Ledger = createModelLedger({ clock, epoch, replayMemoryMs: REPLAY_MEMORY_MS });
-  return createDriver(ledger, clock, history.plans);
+  const { maxRemembered, keptUnremembered } = room;
+  const kept = keptUnremembered === undefined ? {} : { keptUnremembered };
+  const ledger: Ledger = createModelLedger({ clock, epoch, replayMemoryMs: REPLAY_MEMORY_MS, ...kept });
+  return createDriver(ledger, clock, history.plans, maxRemembered === undefined ? {} : { maxRemembered });
 }
 
 /** Steps alone, in one tenant, while time stands still: what has one order, and is told by its sequence. */

@@ -19,10 +19,14 @@ const PARTITIONS = 3;
 
 type Live = { ledger: MemoryLedger; driver: Driver; played: Played[] };
 
-async function live({ plans, commands }: History): Promise<Live> {
+type Room = { maxRemembered?: number; keptUnremembered?: number };
+
+async function live({ plans, commands }: History, room: Room = {}): Promise<Live> {
   const clock = manualClock(1_000);
-  const ledger = createMemoryLedger({ clock, epoch: EPOCH, replayMemoryMs: REPLAY_MEMORY_MS });
-  const driver = createDriver(ledger, clock, plans);
+  const { keptUnremembered = 10_000 } = room;
+  const options = { clock, epoch: EPOCH, replayMemoryMs: REPLAY_MEMORY_MS, keptUnremembered };
+  const ledger = createMemoryLedger(options);
+  const driver = createDriver(ledger, clock, plans, room);
   const played: Played[] = [];
   for (const command of commands) played.push(...(await play(driver, command)));
   return { ledger, driver, played };
@@ -94,6 +98,12 @@ function fold(
   return onto;
 }
 
+function foldWithRoom({ keptUnremembered }: { keptUnremembered: number }): Fold {
+  const folded = createFold({ replayMemoryMs: REPLAY_MEMORY_MS });
+  folded.state.room = { ...folded.state.room, keptUnremembered };
+  return folded;
+}
+
 const turns = fc.array(fc.nat({ max: PARTITIONS - 1 }), { minLength: 1, maxLength: 20 });
 const history = arbitraryHistory(40);
 
@@ -107,6 +117,24 @@ export function lawsOfTheFold(numRuns: number): void {
         await rest({ ledger, driver });
         const folded = fold(interleave(logOf(recordsOf(played, EPOCH)), order));
         expect(stateOf(folded.state, driver.latestMs)).toEqual(stateOf(ledger.state(), driver.latestMs));
+      }),
+      runs,
+    );
+  });
+
+  test('of tenants without room it is the live ledger, too, and knows the same of what had none', async () => {
+    const room = { maxRemembered: 6, keptUnremembered: 3 };
+    await fc.assert(
+      fc.asyncProperty(history, turns, fc.nat(), async (commands, order, cut) => {
+        const { ledger, driver, played } = await live(commands, room);
+        await rest({ ledger, driver });
+        const inputs = interleave(logOf(recordsOf(played, EPOCH)), order);
+        const head = fold(inputs.slice(0, cut % (inputs.length + 1)), foldWithRoom(room));
+        const restored = await readSnapshot([...writeSnapshot(head)]);
+        restored.state.room = head.state.room;
+        const atRest = stateOf(ledger.state(), driver.latestMs);
+        expect(stateOf(fold(inputs, head).state, driver.latestMs)).toEqual(atRest);
+        expect(stateOf(fold(inputs, restored).state, driver.latestMs)).toEqual(atRest);
       }),
       runs,
     );

@@ -4,6 +4,7 @@ import { budget, planOf, rate, refusal, repeated, settleRequest, stepRequest, TE
 
 const NOTHING_FOUND = {
   first: null,
+  unremembered: false,
   late: false,
   kill: null,
   limits: [],

@@ -83,7 +83,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
   const observed = enforced.code === said.code ? null : { verdict: enforced.verdict, code: enforced.code };
   return {
     id: `dec_${source.topic}_${source.offset}`,
-    kind: facts.first !== null ? 'duplicate' : facts.late ? 'expired' : 'first',
+    kind: kindOf(facts),
     actionId,
     attempt,
     tenant,
@@ -132,6 +132,12 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
       ...(idempotencyKey === null ? {} : { idempotencyKey }),
     },
   };
+}
+
+function kindOf({ first, unremembered, late }: StepFacts): Decision['kind'] {
+  if (unremembered) return 'unremembered';
+  if (first !== null) return 'duplicate';
+  return late ? 'expired' : 'first';
 }
 
 function settledOf(request: SettleRequest, facts: SettleFacts): DecisionsRecord {

@@ -81,7 +81,7 @@ function describeDeferral({ rates, ...deferral }: Deferral): unknown[] {
 function describe(delivery: Delivery): unknown[] {
   const who = [sourceOf(delivery), delivery.agent.tenant.name, delivery.agent.id, delivery.forgetAtMs];
   const onLog = delivery.unpublished === null;
-  if (delivery.kind === 'duplicate' || delivery.kind === 'settled') return [...who, onLog, delivery.kind];
+  if (delivery.kind !== 'first' && delivery.kind !== 'expired') return [...who, onLog, delivery.kind];
   const { agent: _agent, log: _log, another: _another, unpublished: _unpublished, lease, ...rest } = delivery;
   const charges = lease?.charges.map(({ counter, maxMicros }) => [...nameOf(counter), maxMicros]);
   const { charges: _charges, ...held } = lease ?? { charges: [] };

@@ -6,26 +6,31 @@ import { addToCounter, openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, leaveSlots } from '../memory/deferrals.ts';
 import { replayUntilMs } from '../memory/deliveries.ts';
 import { settleEarly } from '../memory/early.ts';
-import { remember } from '../memory/forget.ts';
+import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
 import type { AgentState, Entry, Lease } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
 import { type SlidingRate, takeSlot } from '../memory/sliding-rate.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { isSameStep, seeSequence, seeTime } from './what-was-seen.ts';
+import { isPassedOver, seeSequence, seeTime } from './what-was-seen.ts';
 
 export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   const tenant = seeSequence(state, decision.tenant, decision.ledgerSequence);
   const atMs = seeTime(state, decision.decidedAt);
   const place = openPlace(state.coordinates, decision.source);
   const known = place.log.deliveries.get(place.offset);
-  if (known !== undefined && isSameStep(known, atMs)) return;
+  const { digest, ledgerSequence: sequence, grantConsumed } = decision;
+  if (isPassedOver(state, known, { atMs, sequence })) return;
 
   const agent = openAgent(tenant, decision.agentId);
   const { log, offset } = place;
-  const { digest, ledgerSequence: sequence, grantConsumed } = decision;
   const appendedAtMs = Date.parse(decision.appendedAt);
   const untilMs = replayUntilMs({ atMs, appendedAtMs }, state.replayMemoryMs);
+  if (decision.kind === 'unremembered') {
+    const where = { agent, log, offset, digest, sequence, forgetAtMs: untilMs };
+    rememberBriefly(state, { ...where, kind: 'unremembered', unpublished: null });
+    return;
+  }
   const lease = chargeAgain(state, agent, decision, atMs);
   if (grantConsumed) takeSlotsAlong(state, agent, decision, atMs);
   const entry: Entry | null =

@@ -14,7 +14,7 @@ function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
 
 /** Numbers of the decisions that it took. */
 function taken({ state }: Fold): number[] {
-  return state.forgetting.deliveries.map(({ offset }) => Number(offset));
+  return state.forgetting.items.map(({ offset }) => Number(offset));
 }
 
 test('a fold takes those that stand, as every reader does', () => {

@@ -5,19 +5,24 @@ import { openAgent, standsFor } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { earlyKey, keepEarly } from '../memory/early.ts';
-import { remember } from '../memory/forget.ts';
+import { remember, rememberBriefly } from '../memory/forget.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { isSameStep, seeSequence, seeTime } from './what-was-seen.ts';
+import { isPassedOver, seeSequence, seeTime } from './what-was-seen.ts';
 
 export function foldSettlement(state: LedgerState, settlement: Settlement): void {
   const tenant = seeSequence(state, settlement.tenant, settlement.ledgerSequence);
   const atMs = seeTime(state, settlement.settledAt);
   const { log, offset } = openPlace(state.coordinates, settlement.source);
   const known = log.deliveries.get(offset);
-  if (known !== undefined && isSameStep(known, atMs)) return;
+  if (isPassedOver(state, known, { atMs, sequence: settlement.ledgerSequence })) return;
 
   const agent = openAgent(tenant, settlement.agentId);
   const forgetAtMs = atMs + state.replayMemoryMs;
+  if (settlement.kind === 'unremembered') {
+    const where = { agent, log, offset, sequence: settlement.ledgerSequence, forgetAtMs };
+    rememberBriefly(state, { ...where, kind: 'unremembered', digest: null, unpublished: null });
+    return;
+  }
   remember(state, { kind: 'settled', agent, log, offset, forgetAtMs, unpublished: null });
   if (settlement.kind !== 'settled') return;
 

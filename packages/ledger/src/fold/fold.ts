@@ -14,6 +14,7 @@ import {
 import { isForgotten } from '../memory/deliveries.ts';
 import { forgetEarly } from '../memory/early.ts';
 import { forget } from '../memory/forget.ts';
+import { lengthOf } from '../memory/queue.ts';
 import type { Delivery } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
 import type { FoldInput } from '../port.ts';
@@ -48,7 +49,7 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
 
 /** How many deliveries it remembers: what it takes in memory, and in a snapshot, goes by them. */
 export function deliveriesIn({ state }: Fold): number {
-  return state.forgetting.deliveries.length - state.forgetting.head;
+  return lengthOf(state.forgetting);
 }
 
 /** Folds one record in; one that was folded before, by its place, is passed over. */
@@ -95,7 +96,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
       break;
   }
   const beforeMs = Math.min(state.clockMs, ...behind.values()) - state.replayMemoryMs;
-  forget(state, beforeMs, isInHand);
+  forget(state, beforeMs, { isKept: isInHand });
   if (state.early.size > IN_HAND) forgetEarly(state, beforeMs);
 }
 

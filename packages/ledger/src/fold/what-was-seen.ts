@@ -1,5 +1,6 @@
 /** Time and sequences go on from the highest that the log has seen; a record that was seen is passed over. */
 
+import { forgetAtOnce } from '../memory/forget.ts';
 import type { Delivery, TenantState } from '../memory/remembered.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
 
@@ -17,9 +18,18 @@ export function seeTime(state: LedgerState, time: string): number {
 }
 
 /**
- * Does a record of that time tell of the step that answered the known delivery? Then it was written twice: another step
- * for one coordinate there is only once the first is forgotten.
+ * Is the record of that time and sequence to be passed over, for what is known of its coordinate? It tells of the same step
+ * then, and was written twice: another step for one coordinate there is only once the first is forgotten. A delivery for
+ * which there was no room may be forgotten soon, so that of two such steps the later one counts.
  */
-export function isSameStep(known: Delivery, atMs: number): boolean {
-  return known.forgetAtMs > atMs;
+export function isPassedOver(
+  state: LedgerState,
+  known: Delivery | undefined,
+  { atMs, sequence }: { atMs: number; sequence: number },
+): boolean {
+  if (known === undefined) return false;
+  if (known.kind !== 'unremembered') return known.forgetAtMs > atMs;
+  if (known.sequence >= sequence) return true;
+  forgetAtOnce(state, known);
+  return false;
 }

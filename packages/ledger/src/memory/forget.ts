@@ -4,16 +4,16 @@
  */
 import { release } from './agents.ts';
 import { isForgotten } from './deliveries.ts';
-import type { Delivery } from './remembered.ts';
+import { lengthOf, replaceFirst } from './queue.ts';
+import type { Delivery, TenantState, Unremembered } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /** Stores a new delivery under its coordinate. */
-export function remember(state: LedgerState, delivery: Delivery): void {
-  delivery.log.deliveries.set(delivery.offset, delivery);
-  if (typeof delivery.offset === 'number')
-    delivery.log.highest = Math.max(delivery.log.highest, delivery.offset);
-  delivery.agent.deliveries += 1;
-  state.forgetting.deliveries.push(delivery);
+export function remember(state: LedgerState, delivery: Exclude<Delivery, Unremembered>): void {
+  place(delivery);
+  state.remembered += 1;
+  delivery.agent.tenant.remembered += 1;
+  state.forgetting.items.push(delivery);
 }
 
 /** More than the one or two deliveries that a step adds, so that forgetting keeps up. */
@@ -22,36 +22,90 @@ const LOOKED_AT_EACH_STEP = 4;
 /**
  * Gives back the memory of the oldest deliveries that are forgotten by `beforeMs`, save those that `isKept`. One that
  * is kept for another reason than its age goes to the end of the queue, so that it never keeps those behind it.
+ *
+ * @param options.most how many are looked at
  */
 export function forget(
   state: LedgerState,
   beforeMs: number,
-  isKept: (delivery: Delivery) => boolean = () => false,
+  {
+    isKept = () => false,
+    most = LOOKED_AT_EACH_STEP,
+  }: { isKept?: (delivery: Delivery) => boolean; most?: number } = {},
 ): void {
-  const queue = state.forgetting;
-  for (let looked = 0; looked < LOOKED_AT_EACH_STEP; looked += 1) {
-    const oldest = queue.deliveries[queue.head];
-    if (oldest === undefined) break;
+  const { forgetting } = state;
+  const last = Math.min(most, lengthOf(forgetting));
+  let looked = 0;
+  for (; looked < last; looked += 1) {
+    const oldest = forgetting.items[forgetting.head + looked] as Delivery;
     if (isForgotten(oldest, beforeMs) && !isKept(oldest)) drop(state, oldest);
-    else if (oldest.forgetAtMs <= beforeMs || isKeptByLease(oldest)) queue.deliveries.push(oldest);
+    else if (oldest.forgetAtMs <= beforeMs || isKeptByLease(oldest)) forgetting.items.push(oldest);
     else break;
-    queue.head += 1;
   }
-  if (queue.head > 1_000 && queue.head * 2 > queue.deliveries.length) {
-    queue.deliveries = queue.deliveries.slice(queue.head);
-    queue.head = 0;
+  replaceFirst(forgetting, looked);
+}
+
+/** Stores a delivery for which there is no room, in the order of the sequences. */
+export function rememberBriefly(state: LedgerState, delivery: Unremembered): void {
+  place(delivery);
+  const { items, head } = delivery.agent.tenant.unremembered;
+  let at = items.length;
+  while (at > head && (items[at - 1]?.sequence ?? 0) > delivery.sequence) at -= 1;
+  items.splice(at, 0, delivery);
+  forgetBrief(state, delivery.agent.tenant, 0);
+}
+
+/**
+ * Of the deliveries for which there was no room the last are kept, and what the log does not hold yet. Gives back the
+ * others, and the oldest that are forgotten by now.
+ */
+export function forgetBrief(state: LedgerState, { unremembered }: TenantState, nowMs: number): void {
+  const over = lengthOf(unremembered) - state.room.keptUnremembered;
+  if (over > 0) {
+    const first = unremembered.items.slice(unremembered.head, unremembered.head + over);
+    const stay = first.filter(({ unpublished }) => unpublished !== null);
+    for (const delivery of first) if (delivery.unpublished === null) displace(state, delivery);
+    replaceFirst(unremembered, over, stay);
   }
+  for (;;) {
+    const oldest = unremembered.items[unremembered.head];
+    if (oldest === undefined || !isForgotten(oldest, nowMs)) return;
+    displace(state, oldest);
+    replaceFirst(unremembered, 1);
+  }
+}
+
+/** Gives back one for which there was no room. */
+export function forgetAtOnce(state: LedgerState, delivery: Unremembered): void {
+  const { items, head } = delivery.agent.tenant.unremembered;
+  const at = items.indexOf(delivery, head);
+  if (at === -1) return;
+  items.splice(at, 1);
+  displace(state, delivery);
 }
 
 function isKeptByLease(delivery: Delivery): boolean {
-  if (delivery.kind === 'duplicate' || delivery.kind === 'settled') return false;
+  if (delivery.kind !== 'first' && delivery.kind !== 'expired') return false;
   return delivery.lease !== null && delivery.lease.expiresAtMs === delivery.forgetAtMs;
 }
 
+function place(delivery: Delivery): void {
+  const { log, offset, agent } = delivery;
+  log.deliveries.set(offset, delivery);
+  if (typeof offset === 'number') log.highest = Math.max(log.highest, offset);
+  agent.deliveries += 1;
+}
+
 function drop(state: LedgerState, delivery: Delivery): void {
+  state.remembered -= 1;
+  delivery.agent.tenant.remembered -= 1;
+  if (delivery.kind === 'first' || delivery.kind === 'expired') release(delivery.agent, delivery);
+  displace(state, delivery);
+}
+
+function displace(state: LedgerState, delivery: Delivery): void {
   const { agent, log, offset } = delivery;
   if (log.deliveries.get(offset) === delivery) log.deliveries.delete(offset);
-  if (delivery.kind === 'first' || delivery.kind === 'expired') release(agent, delivery);
   agent.deliveries -= 1;
   if (agent.deliveries === 0) agent.tenant.agents.delete(agent.id);
   if (log.deliveries.size === 0) state.coordinates.get(log.topic)?.delete(log.partition);

@@ -92,8 +92,10 @@ export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[]
 
 /** What a delivery moved, and the ALLOW whose counters it moved it in. */
 function movedBy(delivery: Delivery): { entry: Entry | null; deltaMicros: number } {
-  if (delivery.unpublished === null || delivery.kind === 'duplicate') return { entry: null, deltaMicros: 0 };
-  if (delivery.kind === 'settled') {
+  const { kind } = delivery;
+  if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered')
+    return { entry: null, deltaMicros: 0 };
+  if (kind === 'settled') {
     const { entry, facts } = delivery.unpublished;
     return { entry, deltaMicros: facts.deltaMicros };
   }

@@ -2,9 +2,9 @@ import { manualClock } from '@mandate/runtime';
 import { ledgerContract, ledgerHistories, type MakeLedger } from '../contract.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 
-const make: MakeLedger = async ({ replayMemoryMs }) => {
+const make: MakeLedger = async (options) => {
   const clock = manualClock(1_000);
-  return { ledger: createMemoryLedger({ clock, epoch: 'epoch-1', replayMemoryMs }), clock };
+  return { ledger: createMemoryLedger({ clock, epoch: 'epoch-1', ...options }), clock };
 };
 
 ledgerContract('the memory ledger', make);

@@ -3,12 +3,12 @@
  * lives as long as the process and comes back by a fold of the log.
  */
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
-import { DEFAULTS } from '@mandate/schemas';
+import { CAPS, DEFAULTS } from '@mandate/schemas';
 import type { Ledger, StepResult } from '../port.ts';
 import { openPlace } from './coordinates.ts';
 import { forgetEarly } from './early.ts';
 import { killStatusIn } from './flags.ts';
-import { forget } from './forget.ts';
+import { forget, forgetBrief } from './forget.ts';
 import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
 import { adjust, approve, flagOf, kill, revive, wasRevived } from './operate.ts';
 import type { TenantState } from './remembered.ts';
@@ -26,6 +26,10 @@ export type MemoryLedgerOptions = {
   state?: LedgerState;
   /** Default 24 h. Ignored when `state` is given, which carries its own. */
   replayMemoryMs?: number;
+  /** How many deliveries all tenants together may have remembered. No bound when absent. */
+  mostRemembered?: number;
+  /** Of a tenant for which there is no room, how many deliveries are known all the same. Default 10,000. */
+  keptUnremembered?: number;
   log?: Logger;
 };
 
@@ -35,6 +39,10 @@ export type MemoryLedger = Ledger & { state(): LedgerState };
 export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
   const { epoch, generation = 0 } = options;
   const state = options.state ?? createState(options.replayMemoryMs ?? DEFAULTS.replayMemoryMs);
+  state.room = {
+    mostInAll: options.mostRemembered ?? Number.POSITIVE_INFINITY,
+    keptUnremembered: options.keptUnremembered ?? CAPS.unrememberedKept,
+  };
   let closed = false;
 
   const now = (): number => {
@@ -84,7 +92,9 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
         const delivery = log.deliveries.get(offset);
         if (delivery === undefined) continue;
         delivery.unpublished = null;
-        delivery.agent.tenant.unpublished.delete(delivery);
+        const { tenant } = delivery.agent;
+        tenant.unpublished.delete(delivery);
+        if (delivery.kind === 'unremembered') forgetBrief(state, tenant, state.clockMs);
       }
     },
 

@@ -13,15 +13,13 @@ export function answerAgain(
 ): StepResult | null {
   const known = place.log.deliveries.get(place.offset);
   if (known === undefined || isForgotten(known, nowMs)) return null;
-  if (known.kind === 'settled') {
-    if (operation.op !== 'settle') throw corrupt(place);
-    if (known.unpublished === null) return { kind: 'published' };
-    return { kind: 'settled', facts: known.unpublished.facts, redelivered: true };
-  }
-  if (operation.op !== 'decide' || operation.digest !== known.digest) throw corrupt(place);
-  if (known.unpublished === null) return { kind: 'published' };
-  const { plan, facts } = known.unpublished;
-  return { kind: 'decided', plan, facts, redelivered: true };
+  const digest = known.kind === 'settled' ? null : known.digest;
+  if (digest !== (operation.op === 'settle' ? null : operation.digest)) throw corrupt(place);
+  const { unpublished } = known;
+  if (unpublished === null) return { kind: 'published' };
+  if ('plan' in unpublished)
+    return { kind: 'decided', plan: unpublished.plan, facts: unpublished.facts, redelivered: true };
+  return { kind: 'settled', facts: unpublished.facts, redelivered: true };
 }
 
 function corrupt(place: Place): MandateError {

@@ -10,6 +10,7 @@ import type { Done } from './commands.ts';
 import type { Counter, Counters } from './counters.ts';
 import type { Deferral } from './deferral.ts';
 import type { Grants } from './grants.ts';
+import type { Queue } from './queue.ts';
 
 export type TenantState = {
   readonly name: string;
@@ -25,6 +26,10 @@ export type TenantState = {
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
   /** Answered, not known to be on the log; oldest first. */
   readonly unpublished: Set<Delivery>;
+  /** How many deliveries are remembered, those of `unremembered` not among them. */
+  remembered: number;
+  /** For which there was no room. The last are known all the same, so that a redelivery is. */
+  readonly unremembered: Queue<Unremembered>;
 };
 
 export type AgentState = {
@@ -106,7 +111,17 @@ export type Settled = Remembered & {
   unpublished: { facts: SettleFacts; entry: Entry | null } | null;
 };
 
-export type Delivery = Entry | Duplicate | Settled;
+/**
+ * A delivery for which there was no room: it stands for nothing. `digest`: null of an outcome, which changed nothing.
+ */
+export type Unremembered = Remembered & {
+  readonly kind: 'unremembered';
+  readonly digest: string | null;
+  readonly sequence: number;
+  unpublished: { plan: StepRequest['plan']; facts: StepFacts } | { facts: SettleFacts } | null;
+};
+
+export type Delivery = Entry | Duplicate | Settled | Unremembered;
 
 /** An outcome that lies on the log before its decision: early.ts. */
 export type EarlySettlement = {

@@ -7,10 +7,11 @@ import { applyOutcome } from './apply-outcome.ts';
 import { openPlace } from './coordinates.ts';
 import { spentIn } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
-import { remember } from './forget.ts';
+import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answerAgain } from './redelivery.ts';
-import type { Entry, Lease, Settled } from './remembered.ts';
+import type { Entry, Lease, Settled, Unremembered } from './remembered.ts';
 import { fitting, lifetimeSpend } from './reserve.ts';
+import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
 export function settle(state: LedgerState, epoch: string, nowMs: number, request: SettleRequest): StepResult {
@@ -19,11 +20,14 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
   const again = answerAgain(place, request, nowMs);
   if (again !== null) return again;
 
+  forgetBrief(state, tenant, nowMs);
   const agent = openAgent(tenant, request.agentId);
   const known = standsFor(agent, request);
   const entry = known === undefined || isForgotten(known, nowMs) ? null : known;
   const lease = entry?.lease ?? null;
-  const kind = kindOf(entry, lease);
+  const found = kindOf(entry, lease);
+  const isBrief = found !== 'settled' && !hasRoom(state, tenant, request, nowMs);
+  const kind = isBrief ? 'unremembered' : found;
   const late = kind === 'settled' && lease !== null && nowMs >= lease.expiresAtMs;
 
   let deltaMicros = 0;
@@ -45,20 +49,28 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     overdrawn: deltaMicros > 0 && lease !== null && overdrawn(lease, nowMs),
   };
-  const settled: Settled = {
-    kind: 'settled',
-    agent,
-    log: place.log,
-    offset: place.offset,
-    forgetAtMs: nowMs + state.replayMemoryMs,
-    unpublished: { facts, entry: kind === 'settled' ? entry : null },
-  };
-  remember(state, settled);
-  tenant.unpublished.add(settled);
+  const where = { agent, log: place.log, offset: place.offset, forgetAtMs: nowMs + state.replayMemoryMs };
+  if (isBrief) {
+    const { sequence } = facts;
+    const brief: Unremembered = {
+      ...where,
+      kind: 'unremembered',
+      digest: null,
+      sequence,
+      unpublished: { facts },
+    };
+    rememberBriefly(state, brief);
+    tenant.unpublished.add(brief);
+  } else {
+    const unpublished = { facts, entry: kind === 'settled' ? entry : null };
+    const settled: Settled = { ...where, kind: 'settled', unpublished };
+    remember(state, settled);
+    tenant.unpublished.add(settled);
+  }
   return { kind: 'settled', facts, redelivered: false };
 }
 
-function kindOf(entry: Entry | null, lease: Lease | null): SettleFacts['kind'] {
+function kindOf(entry: Entry | null, lease: Lease | null): Exclude<SettleFacts['kind'], 'unremembered'> {
   if (entry === null) return 'unknown';
   if (lease === null) return 'not_allowed';
   return lease.result === null ? 'settled' : 'repeated';

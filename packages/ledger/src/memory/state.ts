@@ -2,18 +2,22 @@
  * All that a ledger holds, as plain data: what steps change in memory, what a fold of the log builds up, and what a
  * snapshot writes down. There is one owner at a time: whoever hands a state on lets go of it.
  */
+import { CAPS } from '@mandate/schemas';
 import type { KillReceipt } from '../port.ts';
 import type { Done } from './commands.ts';
 import type { Coordinates } from './coordinates.ts';
 import { createCounters } from './counters.ts';
 import type { Flags } from './flags.ts';
+import { createQueue, type Queue } from './queue.ts';
 import type { Delivery, EarlySettlement, TenantState } from './remembered.ts';
 
-/** In the order of arrival; those before `head` are gone. */
-type ForgetQueue = { deliveries: Delivery[]; head: number };
+/** `mostInAll`: how many deliveries all tenants together may have remembered. */
+type Room = { mostInAll: number; keptUnremembered: number };
 
 export type LedgerState = {
   replayMemoryMs: number;
+  /** Of this process, and no part of what is held. */
+  room: Room;
   /** The latest time seen: the clock never shows an earlier one. */
   clockMs: number;
   readonly tenants: Map<string, TenantState>;
@@ -24,12 +28,16 @@ export type LedgerState = {
   readonly revives: Done<true>;
   /** By `earlyKey`; the oldest comes first, or nearly so. */
   readonly early: Map<string, EarlySettlement>;
-  readonly forgetting: ForgetQueue;
+  /** In the order of arrival. */
+  readonly forgetting: Queue<Delivery>;
+  /** How many deliveries are remembered, of all tenants together. */
+  remembered: number;
 };
 
 export function createState(replayMemoryMs: number): LedgerState {
   return {
     replayMemoryMs,
+    room: { mostInAll: Number.POSITIVE_INFINITY, keptUnremembered: CAPS.unrememberedKept },
     clockMs: 0,
     tenants: new Map(),
     coordinates: new Map(),
@@ -37,7 +45,8 @@ export function createState(replayMemoryMs: number): LedgerState {
     kills: new Map(),
     revives: new Map(),
     early: new Map(),
-    forgetting: { deliveries: [], head: 0 },
+    forgetting: createQueue(),
+    remembered: 0,
   };
 }
 
@@ -55,6 +64,8 @@ export function openTenant(state: LedgerState, name: string): TenantState {
       adjustments: new Map(),
       approvals: new Map(),
       unpublished: new Set(),
+      remembered: 0,
+      unremembered: createQueue(),
     };
     state.tenants.set(name, tenant);
   }

@@ -10,12 +10,13 @@ import { replayUntilMs } from './deliveries.ts';
 import { findFirst } from './duplicates.ts';
 import { settleEarly } from './early.ts';
 import { stoppedBy } from './flags.ts';
-import { remember } from './forget.ts';
+import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answeredDeferral, consumeGrant } from './grants.ts';
 import { lookAtLimits } from './limits.ts';
 import { answerAgain } from './redelivery.ts';
-import type { Duplicate, Entry, Lease, TenantState } from './remembered.ts';
+import type { Duplicate, Entry, Lease, TenantState, Unremembered } from './remembered.ts';
 import { lifetimeSpend, ratesOf, reserve, takeSlots } from './reserve.ts';
+import { hasRoom } from './room.ts';
 import type { SlidingRate } from './sliding-rate.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
@@ -29,9 +30,12 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   if (again !== null) return again;
 
   const first = findFirst(tenant, request, nowMs);
-  const late = first === null && request.deadlineAtMs !== null && nowMs > request.deadlineAtMs;
-  const kill = first === null && !late ? stoppedBy(state.flags, request.tenant, request.agentId, plan) : null;
-  const ended = first !== null || late || kill !== null;
+  forgetBrief(state, tenant, nowMs);
+  const unremembered = !hasRoom(state, tenant, request, nowMs);
+  const isOver = first !== null || unremembered;
+  const late = !isOver && request.deadlineAtMs !== null && nowMs > request.deadlineAtMs;
+  const kill = isOver || late ? null : stoppedBy(state.flags, request.tenant, request.agentId, plan);
+  const ended = isOver || late || kill !== null;
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 
   const judged = !ended && (plan.refusal === null || watches(plan));
@@ -39,7 +43,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
   const own = answered === null ? [] : leaveSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? lookAtLimits(tenant, request, nowMs) : [];
-  const found = { first, late, kill, limits };
+  const found = { first, unremembered, late, kill, limits };
   const ruling = rule(plan, found);
   const enforced = enforce(plan, found);
 
@@ -86,6 +90,16 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = place;
   const unpublished = { plan: request.plan, facts, earlyMicros: 0 };
+  if (facts.unremembered) {
+    const { sequence } = facts;
+    const brief: Unremembered = {
+      ...{ kind: 'unremembered', agent, log, offset, digest, sequence, unpublished },
+      forgetAtMs: untilMs,
+    };
+    rememberBriefly(state, brief);
+    tenant.unpublished.add(brief);
+    return;
+  }
   if (facts.first !== null) {
     const duplicate: Duplicate = {
       ...{ kind: 'duplicate', agent, log, offset, digest, unpublished },

@@ -3,7 +3,7 @@ import type { StepRequest } from '@mandate/schemas';
 import type { StepResult } from '../port.ts';
 import { firstOf } from './duplicates.ts';
 import { killOf } from './flags.ts';
-import { type DecideEvent, type History, nextSequence } from './history.ts';
+import { type DecideEvent, type History, hasRoom, nextSequence } from './history.ts';
 import { limitFacts } from './limits.ts';
 import { chargedBudgets, cutToFit, lifetimeSpend } from './spending.ts';
 import { publishedVerdict } from './verdict.ts';
@@ -13,14 +13,22 @@ export function decide(history: History, epoch: string, request: StepRequest): S
   const { plan, tenant, agentId } = request;
   const atMs = history.nowMs;
   const first = firstOf(history, request);
-  const late = first === null && request.deadlineAtMs !== null && request.deadlineAtMs < atMs;
-  const kill = first !== null || late ? null : killOf(history, tenant, agentId, plan);
-  const usesPlan = first === null && !late && kill === null;
+  const unremembered = !hasRoom(history, tenant, request.maxRemembered);
+  const isOver = first !== null || unremembered;
+  const late = !isOver && request.deadlineAtMs !== null && request.deadlineAtMs < atMs;
+  const kill = isOver || late ? null : killOf(history, tenant, agentId, plan);
+  const usesPlan = !isOver && !late && kill === null;
   const holds = plan.holdsFromMs <= atMs && (plan.holdsUntilMs === null || atMs < plan.holdsUntilMs);
   if (usesPlan && !holds) return { kind: 'replan', atMs };
 
   const ends = plan.refusal !== null && (!plan.observe || plan.refusal.code === 'INTERNAL_ERROR');
-  const found = { first, late, kill, limits: usesPlan && !ends ? limitFacts(history, request) : [] };
+  const found = {
+    first,
+    unremembered,
+    late,
+    kill,
+    limits: usesPlan && !ends ? limitFacts(history, request) : [],
+  };
   const allowed = publishedVerdict(plan, found).verdict === 'ALLOW';
   const facts = {
     epoch,

@@ -8,7 +8,10 @@ import { publishedVerdict } from './verdict.ts';
 export function standing(history: History, of: Pick<StepRequest, 'tenant' | 'agentId'>): DecideEvent[] {
   const own = eventsOf(history, 'decide').filter(
     ({ request, facts }) =>
-      request.tenant === of.tenant && request.agentId === of.agentId && facts.first === null,
+      request.tenant === of.tenant &&
+      request.agentId === of.agentId &&
+      facts.first === null &&
+      !facts.unremembered,
   );
   return own.filter(
     (event, at) =>

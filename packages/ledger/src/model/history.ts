@@ -51,7 +51,13 @@ type ApproveEvent = {
 
 export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent | AdjustEvent | ApproveEvent;
 
-export type History = { events: HistoryEvent[]; replayMemoryMs: number; nowMs: number };
+export type History = {
+  events: HistoryEvent[];
+  replayMemoryMs: number;
+  /** Of each tenant, so many of the last for which there was no room are known all the same. */
+  keptUnremembered: number;
+  nowMs: number;
+};
 
 /** For how long what operators did is remembered. */
 export function commandMemoryMs({ replayMemoryMs }: Pick<History, 'replayMemoryMs'>): number {
@@ -71,7 +77,9 @@ export function eventsOf<Type extends HistoryEvent['type']>(
  * Still remembered? What the log does not hold yet is; so is a lease that outlives the replay memory, what was appended
  * on a clock that is ahead, and, for a day, what operators did.
  */
-export function isRemembered({ nowMs, replayMemoryMs }: History, event: HistoryEvent): boolean {
+export function isRemembered(history: History, event: HistoryEvent): boolean {
+  const { nowMs, replayMemoryMs } = history;
+  if (isUnremembered(event) && event.onLog && !isOfTheLast(history, event)) return false;
   switch (event.type) {
     case 'decide': {
       const replayMs = Math.max(event.atMs, event.request.appendedAtMs) + replayMemoryMs;
@@ -82,6 +90,31 @@ export function isRemembered({ nowMs, replayMemoryMs }: History, event: HistoryE
     default:
       return nowMs < event.atMs + commandMemoryMs({ replayMemoryMs });
   }
+}
+
+type Delivered = DecideEvent | SettleEvent;
+
+/** There was no room to remember it. */
+function isUnremembered(event: HistoryEvent): event is Delivered {
+  if (event.type === 'decide') return event.facts.unremembered;
+  return event.type === 'settle' && event.facts.kind === 'unremembered';
+}
+
+function isOfTheLast({ events, keptUnremembered }: History, event: Delivered): boolean {
+  const own = events.filter(isUnremembered).filter(({ request }) => request.tenant === event.request.tenant);
+  return own.indexOf(event) >= own.length - keptUnremembered;
+}
+
+/** Is there room for another delivery of the tenant? */
+export function hasRoom(history: History, tenant: string, maxRemembered: number): boolean {
+  const remembered = history.events.filter(
+    (event) =>
+      (event.type === 'decide' || event.type === 'settle') &&
+      event.request.tenant === tenant &&
+      !isUnremembered(event) &&
+      isRemembered(history, event),
+  );
+  return remembered.length < maxRemembered;
 }
 
 /** The sequence that the next event of a tenant takes. */

@@ -1,7 +1,14 @@
 /** The model's step for one outcome. */
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { said, standing } from './duplicates.ts';
-import { type DecideEvent, eventsOf, type History, nextSequence, type SettleEvent } from './history.ts';
+import {
+  type DecideEvent,
+  eventsOf,
+  type History,
+  hasRoom,
+  nextSequence,
+  type SettleEvent,
+} from './history.ts';
 import { chargedBudgets, costOf, cutToFit, finalCost, lifetimeSpend, spent } from './spending.ts';
 
 /** Adds the outcome to the history, with what it did. */
@@ -10,7 +17,9 @@ export function settle(history: History, epoch: string, request: SettleRequest):
   const event = standing(history, request).find(
     (known) => known.request.actionId === actionId && known.request.attempt === attempt,
   );
-  const kind = kindOf(history, event);
+  const found = kindOf(history, event);
+  const isFull = !hasRoom(history, tenant, request.maxRemembered);
+  const kind = found !== 'settled' && isFull ? 'unremembered' : found;
   const of = kind === 'settled' && event !== undefined ? event : null;
   const facts: SettleFacts = {
     epoch,
@@ -35,7 +44,10 @@ export function settle(history: History, epoch: string, request: SettleRequest):
   return settled.facts;
 }
 
-function kindOf(history: History, event: DecideEvent | undefined): SettleFacts['kind'] {
+function kindOf(
+  history: History,
+  event: DecideEvent | undefined,
+): Exclude<SettleFacts['kind'], 'unremembered'> {
   if (event === undefined) return 'unknown';
   if (said(event).verdict !== 'ALLOW') return 'not_allowed';
   return eventsOf(history, 'settle').some((known) => known.of === event) ? 'repeated' : 'settled';

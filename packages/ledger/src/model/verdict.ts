@@ -2,7 +2,7 @@
 import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
 
 type Said = { verdict: Verdict; code: Code; hard: boolean };
-type Found = Pick<StepFacts, 'first' | 'late' | 'kill' | 'limits'>;
+type Found = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
 /** What is said when the mandate is enforced. */
 export function enforcedVerdict(plan: Plan, found: Found): Said {
@@ -15,6 +15,7 @@ export function enforcedVerdict(plan: Plan, found: Found): Said {
       found.first.verdict === 'DEFER' &&
       found.first.samePayload && { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', hard: false },
     found.first !== null && { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', hard: true },
+    found.unremembered && { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', hard: false },
     found.late && { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', hard: false },
     found.kill !== null && { verdict: 'BLOCK', code: 'AGENT_KILLED', hard: true },
     plan.refusal && { verdict: 'BLOCK', code: plan.refusal.code, hard: plan.refusal.hard },
@@ -34,7 +35,13 @@ export function enforcedVerdict(plan: Plan, found: Found): Said {
 /** What is published. */
 export function publishedVerdict(plan: Plan, found: Found): Said {
   const enforced = enforcedVerdict(plan, found);
-  const never: Code[] = ['DUPLICATE_ACTION', 'DEADLINE_EXCEEDED', 'AGENT_KILLED', 'INTERNAL_ERROR'];
+  const never: Code[] = [
+    'DUPLICATE_ACTION',
+    'REPLAY_MEMORY_FULL',
+    'DEADLINE_EXCEEDED',
+    'AGENT_KILLED',
+    'INTERNAL_ERROR',
+  ];
   const softened = plan.observe && found.first === null && !never.includes(enforced.code);
   return softened ? { verdict: 'ALLOW', code: 'ALLOWED', hard: false } : enforced;
 }

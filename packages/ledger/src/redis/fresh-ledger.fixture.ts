@@ -29,8 +29,9 @@ export function freshNamespace(): string {
 }
 
 export function makeOn(options: () => RedisLedgerOptions): MakeLedger {
-  return async ({ replayMemoryMs }) => {
+  return async ({ replayMemoryMs, keptUnremembered }) => {
     const clock = manualClock(START_MS);
-    return { ledger: await freshLedger({ ...options(), replayMemoryMs, clock }), clock };
+    const kept = keptUnremembered === undefined ? {} : { keptUnremembered };
+    return { ledger: await freshLedger({ ...options(), replayMemoryMs, ...kept, clock }), clock };
   };
 }

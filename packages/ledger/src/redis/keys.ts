@@ -35,6 +35,7 @@ const GENERATIONAL = [
   'plans',
   'running',
   'forget',
+  'brief',
 ];
 
 /** In the order of scripts/parts/registry.lua. */

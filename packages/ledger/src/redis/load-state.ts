@@ -70,7 +70,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
       for (const delivery of deliveries.values()) {
         if (delivery.unpublished !== null)
           throw new TypeError('a fold holds what is on the log, and nothing else');
-        if (isForgotten(delivery, clockMs)) continue;
+        if (isForgotten(delivery, clockMs) || delivery.kind === 'unremembered') continue;
         const line = ['delivery', coordinateOf(sourceOf(delivery)), packDelivery(delivery)];
         yield [delivery.agent.tenant.name, line];
       }
@@ -154,6 +154,11 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
     const answers = deferral === null ? false : packDeferral(deferral);
     yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence, answers]];
   }
+  // In their order.
+  for (const delivery of tenant.unremembered.items.slice(tenant.unremembered.head)) {
+    if (!isForgotten(delivery, clockMs))
+      yield ['delivery', coordinateOf(sourceOf(delivery)), packDelivery(delivery)];
+  }
   for (const { id, waiting } of tenant.agents.values()) {
     const still = waiting.filter(({ forgetAtMs }) => forgetAtMs > clockMs);
     if (still.length > 0) yield ['waiting', id, still.map(packDeferral)];
@@ -185,6 +190,10 @@ function packDelivery(delivery: Delivery): unknown[] {
       return ['s', agent.id, forgetAtMs];
     case 'duplicate':
       return ['d', agent.id, forgetAtMs, delivery.digest];
+    case 'unremembered':
+      return delivery.digest === null
+        ? ['v', agent.id, forgetAtMs]
+        : ['u', agent.id, forgetAtMs, delivery.digest];
     case 'first':
     case 'expired':
       return packEntry(delivery);

@@ -7,7 +7,7 @@ import { openCounter, openRate } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
 import { keepEarly } from '../memory/early.ts';
 import { mergeFlag, targetOf } from '../memory/flags.ts';
-import { remember } from '../memory/forget.ts';
+import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
 import { takeSlot } from '../memory/sliding-rate.ts';
@@ -195,7 +195,8 @@ async function readDeliveries(
   await read('seen', (coordinate, packed) => {
     const delivery = unpackDelivery(state, tenant, coordinate, packed as PackedDelivery);
     byCoordinate.set(coordinate, delivery);
-    remember(state, delivery);
+    if (delivery.kind === 'unremembered') rememberBriefly(state, delivery);
+    else remember(state, delivery);
   });
   await read('actions', (field, places) => {
     const [agentId = '', actionId = ''] = field.split(' ');
@@ -220,19 +221,25 @@ async function readDeliveries(
     ];
     const reply = { call: Number(call), atMs, answers, held };
     const decided = decidedIn(reply, groundIn(plans), epoch);
+    const answerAt = (delivery: Delivery, place: number) =>
+      delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
+        ? { facts: settledIn(reply, place, epoch), entry: null }
+        : { ...decided(place), earlyMicros: 0 };
     for (const [coordinate, place] of left) {
       const delivery = byCoordinate.get(coordinate);
       if (delivery === undefined) throw new TypeError(`nothing is remembered at ${coordinate}`);
-      delivery.unpublished =
-        delivery.kind === 'settled'
-          ? { facts: settledIn(reply, place, epoch), entry: null }
-          : { ...decided(place), earlyMicros: 0 };
+      delivery.unpublished = answerAt(delivery, place);
       tenant.unpublished.add(delivery);
     }
   });
 }
 
-type PackedDelivery = [kind: 's' | 'd' | 'f' | 'e', agentId: string, forgetAtMs: number, ...rest: unknown[]];
+type PackedDelivery = [
+  kind: 's' | 'd' | 'v' | 'u' | 'f' | 'e',
+  agentId: string,
+  forgetAtMs: number,
+  ...rest: unknown[],
+];
 
 function unpackDelivery(
   state: LedgerState,
@@ -245,6 +252,9 @@ function unpackDelivery(
   const common = { agent: openAgent(tenant, agentId), ...place, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
+  // Of their order nothing is told.
+  if (kind === 'u' || kind === 'v')
+    return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
   const [words, attempt, atMs, sequence, verdict, code, hard, consumed, lease] = rest as PackedEntry;
   const { digest, actionId, idempotencyKey, appendedAtMs, plan } = requestIn(words);
   const entry: Entry = {

@@ -28,6 +28,8 @@ export type RedisLedgerOptions = RedisAddress &
     waitReplicas?: WaitReplicas;
     /** For tests, in the place of the server's own. */
     clock?: Clock;
+    /** Of a tenant for which there is no room, how many deliveries are known all the same. Default 10,000. */
+    keptUnremembered?: number;
     log?: Logger;
   };
 
@@ -50,6 +52,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     namespace: options.namespace ?? 'mandate',
     log,
     clock: options.clock,
+    keptUnremembered: options.keptUnremembered,
   });
   try {
     await Promise.all(connection.masters().map((server) => checkServer(server, options, log)));

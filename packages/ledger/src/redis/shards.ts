@@ -3,7 +3,7 @@
  * caller believes in; here lies what follows when it does not: open the tenant, adopt a newer epoch, or give up.
  */
 import { type Clock, type Logger, systemClock } from '@mandate/runtime';
-import { DEFAULTS } from '@mandate/schemas';
+import { CAPS, DEFAULTS } from '@mandate/schemas';
 import { type AnsweredCalls, createAnsweredCalls } from './answered-calls.ts';
 import { createClockWatch } from './clock-watch.ts';
 import type { Connection } from './connection.ts';
@@ -15,7 +15,7 @@ import { registryKeys, tenantKeys } from './keys.ts';
  * ledger alone, and stops (LEDGER_NEWER). What belongs to no generation (`meta`, flags and commands: keys.ts) outlives
  * a rebuild, and is written by older programs too: a kill is carried out by any. Its form has to stay.
  */
-const LAYOUT = 5;
+const LAYOUT = 6;
 
 /** The state that a rebuild left: the epoch is its name on the log, the generation its place in Redis. */
 type Named = { epoch: string; generation: number };
@@ -33,6 +33,8 @@ export type Shards = {
   readonly log: Logger;
   /** Of what is in force. */
   readonly replayMemoryMs: number;
+  /** Of a tenant for which there is no room, how many deliveries are known all the same. */
+  readonly keptUnremembered: number;
   /** By this client. */
   readonly answered: AnsweredCalls;
   /** What this client knows to be in force; null when it has never seen a ledger that is ready. */
@@ -80,8 +82,9 @@ export function createShards(options: {
   namespace: string;
   log: Logger;
   clock?: Clock | undefined;
+  keptUnremembered?: number | undefined;
 }): Shards {
-  const { connection, namespace, clock, log } = options;
+  const { connection, namespace, clock, log, keptUnremembered = CAPS.unrememberedKept } = options;
   let inForce: Force | null = null;
   let seenMs = 0;
   let highestGeneration = 0;
@@ -165,6 +168,7 @@ export function createShards(options: {
     get replayMemoryMs() {
       return (inForce ?? NOTHING).replayMemoryMs;
     },
+    keptUnremembered,
     answered: createAnsweredCalls(),
     force: () => inForce,
     highestGeneration: () => highestGeneration,

@@ -9,7 +9,7 @@ import type { Deferral } from '../memory/deferral.ts';
 import { beginWaiting } from '../memory/deferrals.ts';
 import { keepEarly } from '../memory/early.ts';
 import { mergeFlag } from '../memory/flags.ts';
-import { remember } from '../memory/forget.ts';
+import { remember, rememberBriefly } from '../memory/forget.ts';
 import { putGrant } from '../memory/grants.ts';
 import type { AgentState, Charge, Entry, Lease, TenantState } from '../memory/remembered.ts';
 import { shareCharges } from '../memory/reserve.ts';
@@ -158,6 +158,10 @@ function takeDelivery(
   const { place, ...rest } = line.delivery;
   const [topic, partition, offset] = place;
   const log = openPartition(state.coordinates, topic, partition);
+  if (rest.kind === 'unremembered') {
+    rememberBriefly(state, { agent, log, offset, ...rest, unpublished: null });
+    return;
+  }
   if (rest.kind === 'duplicate' || rest.kind === 'settled') {
     remember(state, { agent, log, offset, ...rest, unpublished: null });
     return;

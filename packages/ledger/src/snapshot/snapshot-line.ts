@@ -7,7 +7,14 @@ import type { EpochInForce } from '@mandate/schemas';
 import type { Deferral } from '../memory/deferral.ts';
 import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
-import type { Duplicate, EarlySettlement, Entry, Lease, Settled } from '../memory/remembered.ts';
+import type {
+  Duplicate,
+  EarlySettlement,
+  Entry,
+  Lease,
+  Settled,
+  Unremembered,
+} from '../memory/remembered.ts';
 import type { RateReference } from '../memory/sliding-rate.ts';
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
@@ -39,7 +46,11 @@ type Delivered<Delivery> = { place: [topic: string, partition: number, offset: n
 export type StoredLease = Omit<Lease, 'charges'> & { charges: [counter: number, maxMicros: number | null][] };
 type StoredEntry = Omit<Delivered<Entry>, 'lease'> & { lease: StoredLease | null };
 
-export type StoredDelivery = StoredEntry | Delivered<Duplicate> | Delivered<Settled>;
+export type StoredDelivery =
+  | StoredEntry
+  | Delivered<Duplicate>
+  | Delivered<Settled>
+  | Delivered<Unremembered>;
 
 export type StoredDeferral = Omit<Deferral, 'rates'> & { rates: RateReference[] };
 

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
 import { allCounters, allRates, type Counter } from '../memory/counters.ts';
 import type { Deferral } from '../memory/deferral.ts';
-import type { Delivery, Lease, TenantState } from '../memory/remembered.ts';
+import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
 import { slidingBuckets } from '../memory/sliding-sum.ts';
+import type { LedgerState } from '../memory/state.ts';
 import {
   SNAPSHOT_VERSION,
   type SnapshotLine,
@@ -45,7 +46,7 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
   for (const [id, done] of state.revives) yield { line: 'revive', id, ...done };
   const numbers = new Map<Counter, number>();
   for (const tenant of state.tenants.values()) yield* tenantLines(tenant, numbers, state.clockMs);
-  for (const delivery of state.forgetting.deliveries.slice(state.forgetting.head)) {
+  for (const delivery of deliveriesOf(state)) {
     const { agent, log, offset } = delivery;
     const isLatest = log.deliveries.get(offset) === delivery;
     if (!isLatest || !isKeptByFold(state, delivery)) continue;
@@ -57,6 +58,11 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
     };
   }
   for (const [key, settlement] of state.early) yield { line: 'early', key, settlement };
+}
+
+function* deliveriesOf({ forgetting, tenants }: LedgerState): Generator<Delivery> {
+  yield* forgetting.items.slice(forgetting.head);
+  for (const { unremembered } of tenants.values()) yield* unremembered.items.slice(unremembered.head);
 }
 
 function* tenantLines(
@@ -90,11 +96,36 @@ function* tenantLines(
 }
 
 function stored(delivery: Delivery, numbers: ReadonlyMap<Counter, number>): StoredDelivery {
-  const { agent: _agent, log, offset, unpublished: _unpublished, ...rest } = delivery;
+  const { log, offset } = delivery;
   const place: StoredDelivery['place'] = [log.topic, log.partition, offset];
-  if (rest.kind === 'duplicate' || rest.kind === 'settled') return { place, ...rest };
-  const { another: _another, lease, ...entry } = rest;
-  return { place, ...entry, lease: lease === null ? null : storedLease(lease, numbers) };
+  switch (delivery.kind) {
+    case 'duplicate':
+    case 'settled':
+    case 'unremembered': {
+      const { agent: _agent, log: _log, offset: _offset, unpublished: _unpublished, ...rest } = delivery;
+      return { place, ...rest };
+    }
+    case 'first':
+    case 'expired':
+      return storedEntry(place, delivery, numbers);
+  }
+}
+
+function storedEntry(
+  place: StoredDelivery['place'],
+  entry: Entry,
+  numbers: ReadonlyMap<Counter, number>,
+): StoredDelivery {
+  const {
+    agent: _agent,
+    log: _log,
+    offset: _offset,
+    unpublished: _unpublished,
+    another: _another,
+    ...rest
+  } = entry;
+  const { lease } = rest;
+  return { place, ...rest, lease: lease === null ? null : storedLease(lease, numbers) };
 }
 
 function storedLease(lease: Lease, numbers: ReadonlyMap<Counter, number>): StoredLease {

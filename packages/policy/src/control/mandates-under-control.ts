@@ -4,7 +4,7 @@
  * above it hold; and to the bounds of its tenant. Documents are compiled once each, and rules are looked through anew where
  * one of them, a policy or the tenant has changed, at its place on the log.
  */
-import type { Action, BudgetLimit, Plan } from '@mandate/schemas';
+import type { Action, BudgetLimit, Plan, TenantLimitsInForce } from '@mandate/schemas';
 import type { Mandate } from '../mandate/mandate.ts';
 import type { MandateInForce, MandatesInForce } from '../mandates-in-force.ts';
 import { agentRetired, grantRequired, noRuleMatches, tenantClosed, tooCostly } from '../refused-plan.ts';
@@ -17,6 +17,7 @@ import type { ControlFold } from './control-state.ts';
 import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
 import { grantRequiredBy } from './grant-required.ts';
 import { issuedInForce } from './issued-in-force.ts';
+import { limitsOf } from './most-of.ts';
 import { shadowOverIssued } from './shadow-over-issued.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
 import { areCountedIn, boundsOf, withinBounds } from './tenant-bounds.ts';
@@ -44,6 +45,8 @@ export type MandatesUnderControl = MandatesInForce & {
   isClosed(tenant: string): boolean;
   /** The bounds of the tenant hold it to what is counted there. */
   isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
+  /** How much the tenant may write, and have remembered. */
+  limits(tenant: string): TenantLimitsInForce;
   /** A mandate that comes from elsewhere, within the bounds of the tenant. */
   within(tenant: string, mandate: Mandate): Mandate;
 };
@@ -141,6 +144,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
     isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
+    limits: (tenant) => limitsOf(fold.tenant(tenant)),
     within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };

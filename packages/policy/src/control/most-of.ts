@@ -1,7 +1,21 @@
-import { CAPS, type TenantLimits } from '@mandate/schemas';
+import { CAPS, limitsInForce, type TenantLimits, type TenantLimitsInForce } from '@mandate/schemas';
 import type { OpenedTenant } from './kept.ts';
 
+type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
+
 /** How many of these there may be in the tenant. Where there are more already, they stay, and none is added. */
-export function mostOf({ opened }: { opened: OpenedTenant | null }, what: keyof TenantLimits): number {
+export function mostOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
   return Math.min(CAPS[what], opened?.document.limits?.[what] ?? CAPS[what]);
+}
+
+const made = new WeakMap<TenantLimits, TenantLimitsInForce>();
+const DEFAULT_LIMITS = limitsInForce();
+
+/** How much the tenant may write. */
+export function limitsOf({ opened }: { opened: OpenedTenant | null }): TenantLimitsInForce {
+  const said = opened?.document.limits;
+  if (said === undefined) return DEFAULT_LIMITS;
+  const limits = made.get(said) ?? limitsInForce(said);
+  made.set(said, limits);
+  return limits;
 }

@@ -8,6 +8,7 @@ import {
   DEFAULTS,
   type Decision,
   durationInWords,
+  standsForAction,
   wireTime,
 } from '@mandate/schemas';
 import type { Alarm, Alarms } from './alarms.ts';
@@ -29,7 +30,7 @@ export function deferred(decision: Decision, alarms: Alarms): Finding[] {
     ];
   }
   // What a repeat is told says nothing of the action that it repeats.
-  if (kind === 'duplicate') return [];
+  if (!standsForAction(kind)) return [];
   return over(about, { agentId, actionId, tool }, `${actionId} of ${agentId} was decided: ${code}.`);
 }
 

@@ -84,8 +84,8 @@ export class BlockRates {
 }
 
 /** Repeats are blocked because they are repeats, which says nothing of what agents may do. */
-function isCounted({ kind }: Decision): boolean {
-  return kind !== 'duplicate';
+function isCounted({ kind, duplicateOf }: Decision): boolean {
+  return kind !== 'duplicate' && duplicateOf === null;
 }
 
 function bucketOf({ decidedAt }: Decision, windowMs: number): number {

@@ -9,6 +9,7 @@ import {
   type DecisionHead,
   decisionsRecord,
   type Source,
+  standsForAction,
 } from '@mandate/schemas';
 
 /** A decision: what a gateway goes by, and its record as it stands on the log, which is handed on. */
@@ -100,8 +101,8 @@ export class RecentAnswers {
 function stands({ decision: next }: Decided, standing: Decided | null): boolean {
   if (standing === null) return true;
   const best = standing.decision;
-  if (next.kind === 'duplicate') return false;
-  return best.kind === 'duplicate' || next.attempt > best.attempt || best.verdict === 'DEFER';
+  if (!standsForAction(next.kind)) return false;
+  return !standsForAction(best.kind) || next.attempt > best.attempt || best.verdict === 'DEFER';
 }
 
 function actionKey(tenant: string, actionId: string): string {

@@ -64,6 +64,7 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     case 'confirmation':
       return mayNotWait(seen, seen) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;
     case 'duplicate':
+    case 'replay-memory':
     case 'deadline':
     case 'kill-switch':
     case 'tenant-open':

@@ -16,6 +16,8 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return passed
         ? 'Neither its id nor its idempotency key was known.'
         : `It was decided before, by ${decision.duplicateOf?.decisionId ?? 'another decision'}.`;
+    case 'replay-memory':
+      return 'The ledger had no room to remember another id of the tenant.';
     case 'deadline':
       return passed
         ? 'It was decided before its deadline.'

@@ -28,6 +28,7 @@ const nothing = z.unknown().transform(() => ({}));
 
 const READERS = {
   duplicate: nothing,
+  'replay-memory': nothing,
   deadline: nothing,
   'kill-switch': nothing,
   'tenant-open': z.object({ tenant: z.string(), closedAt: z.string() }),

@@ -24,6 +24,7 @@ const WAYS = [
   'another-id',
   'next-attempt',
   'longer-deadline',
+  'room-to-remember',
   'revive',
   'open-tenant',
   'mandate-for-agent',
@@ -117,6 +118,13 @@ function waysPast(check: Check, decision: Decision): Way[] {
   switch (seen.by) {
     case 'duplicate':
       return decision.verdict === 'DEFER' ? [APPROVAL] : [ANOTHER_ID];
+    case 'replay-memory':
+      return [
+        {
+          way: 'room-to-remember',
+          words: `room for another id of the tenant (\`rememberedIds\`, or as ids are forgotten), and ${nextAttempt(decision).words}`,
+        },
+      ];
     case 'deadline':
       return [...longerDeadline(decision), nextAttempt(decision)];
     case 'kill-switch':

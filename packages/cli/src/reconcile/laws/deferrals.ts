@@ -1,4 +1,5 @@
 /** Deferred actions of a log: which slots of rates each holds, until the ALLOW on its grant takes them along. */
+import { standsForAction } from '@mandate/schemas';
 import { callsIn, type RateCounter } from './counters.ts';
 import type { Decided } from './step.ts';
 
@@ -20,7 +21,7 @@ export function createDeferrals() {
     decided(decision: Decided, rates: ReadonlySet<RateCounter>, left: readonly RateCounter[]): void {
       const name = nameOf(decision);
       const { atMs, verdict, kind, takesSlots } = decision;
-      if (verdict === 'DEFER' && kind !== 'duplicate') deferrals.set(name, { atMs, rates });
+      if (verdict === 'DEFER' && standsForAction(kind)) deferrals.set(name, { atMs, rates });
       const deferral = deferrals.get(name);
       if (deferral === undefined) return;
       if (!takesSlots) for (const rate of left) take(rate, deferral.atMs);

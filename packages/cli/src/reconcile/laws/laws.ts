@@ -13,6 +13,7 @@ import {
   type DeadLettersRecord,
   type DecisionsRecord,
   type Settlement,
+  standsForAction,
   TOPICS,
 } from '@mandate/schemas';
 import { createAnswers } from './answers.ts';
@@ -73,7 +74,7 @@ export function createLaws(asked: {
     if (step.did === 'decide') {
       const { decision } = step;
       limits.decided(step, decision, isWhole);
-      if (decision.kind === 'duplicate') return;
+      if (!standsForAction(decision.kind)) return;
       oneDecision(found.oneDecision, step, decision, standing.of(decision));
       standing.put(decision, step);
       const early = standing.takeEarly(decision);

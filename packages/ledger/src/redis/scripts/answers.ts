@@ -16,12 +16,14 @@ import { type Ground, plainAnswers, type Shape } from './plain-answers.ts';
 import type { Micros } from './words.ts';
 
 type Flag = 0 | 1;
+/** 1: too late; 2: there was no room to remember it. */
+type Over = 0 | 1 | 2;
 
 type DecidedReply = [
   operation: number,
   sequence: number,
   first: FirstReply | 0,
-  late: Flag,
+  over: Over,
   kill: KillReply | 0,
   chargedMicros: Micros,
   cumulativeMicros: Micros,
@@ -87,13 +89,14 @@ function decodeDecided(
   epoch: string,
   atMs: number,
 ): StepFacts {
-  const [, sequence, first, late, kill, chargedMicros, cumulativeMicros, leaseExpiresAtMs] = reply;
+  const [, sequence, first, over, kill, chargedMicros, cumulativeMicros, leaseExpiresAtMs] = reply;
   return {
     epoch,
     sequence,
     atMs,
     first: first === 0 ? null : decodeFirst(first),
-    late: late === 1,
+    unremembered: over === 2,
+    late: over === 1,
     kill: kill === 0 ? null : decodeKill(kill),
     limits: decodeLimits(reply, plan.limits),
     chargedMicros: Number(chargedMicros),

@@ -2,7 +2,7 @@
 -- What is on the log now: it is unpublished no more, and once that is so of all that a call answered, the answers go.
 --
 -- KEYS  of the tenant: parts/keys.lua
--- ARGV  [1..4] parts/shard.lua   [5] JSON: `coordinates`; `calls`, of which all is on the log: { call, the least time at which
+-- ARGV  [1..4] parts/shard.lua   [5] JSON: `kept`: brief.lua; `coordinates`; `calls`, of which all is on the log: { call, the least time at which
 --       something of it is forgotten, … }
 -- Returns { 'OK' }, or a refusal. {'EPOCH'} means that nothing of this may be committed.
 --
@@ -11,6 +11,7 @@
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
 -- @use parts/forget.lua
+-- @use parts/brief.lua
 
 local refused = refusal()
 if refused then return refused end
@@ -31,11 +32,12 @@ end
 local on_log, calls, due = {}, {}, {}
 for at, stored in ipairs(fetch(keys.seen, coordinates)) do
   if stored then
-    local _, forget_at, call = struct.unpack(HEAD, stored)
+    local kind, forget_at, call = struct.unpack(HEAD, stored)
     on_log[coordinates[at]] = true
     calls[call] = true
     -- It was passed over when its turn to be forgotten came.
-    if forget_at <= shard.now then due[#due + 1] = coordinates[at] end
+    local is_brief = kind == 'u' or kind == 'v'
+    if forget_at <= shard.now and not is_brief then due[#due + 1] = coordinates[at] end
   end
 end
 
@@ -53,4 +55,9 @@ for call in pairs(calls) do
 end
 for _, key in ipairs({ keys.unpublished, keys.answers, keys.plans }) do call_with_many('HDEL', key, whole) end
 list_to_forget({ forget_key = keys.forget }, shard.now, due)
+if redis.call('EXISTS', keys.brief) == 1 then
+  local memory = open_memory(keys, shard.now)
+  brief.open(keys, memory, 0, given.kept)
+  brief.write(memory)
+end
 return { 'OK' }

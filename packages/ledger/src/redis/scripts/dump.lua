@@ -29,8 +29,8 @@ local memory = open_memory(keys, shard.now)
 local function delivery_in(stored)
   local delivery = unpack_delivery(stored)
   local kind, agent, forget_at = delivery.kind, delivery.agent, delivery.forget_at
-  if kind == 's' then return { kind, agent, forget_at } end
-  if kind == 'd' then return { kind, agent, forget_at, delivery.digest } end
+  if kind == 's' or kind == 'v' then return { kind, agent, forget_at } end
+  if kind == 'd' or kind == 'u' then return { kind, agent, forget_at, delivery.digest } end
   local lease = delivery.lease
   return {
     kind, agent, forget_at, delivery.request, delivery.attempt, delivery.at, delivery.sequence,

@@ -12,7 +12,10 @@ import { createTerms, NONE } from './terms.ts';
 import { integer, requestWords } from './words.ts';
 
 /** @returns what step.lua takes apart; the plans, of which it only keeps the text (groundIn); and the same of them as they are here */
-export function encodeCall(operations: readonly Operation[]): {
+export function encodeCall(
+  operations: readonly Operation[],
+  keptUnremembered: number,
+): {
   operations: string;
   plans: string;
   ground: Ground;
@@ -47,7 +50,9 @@ export function encodeCall(operations: readonly Operation[]): {
       numbers.push(actualMicros === null ? NONE : integer(actualMicros));
     }
   }
-  const call = { coordinates, actions, texts, keys, numbers, appendedAtMs, ...terms.all() };
+  const maxRemembered = operations[0]?.maxRemembered ?? 0;
+  const room = { maxRemembered, keptUnremembered };
+  const call = { coordinates, actions, texts, keys, numbers, appendedAtMs, ...room, ...terms.all() };
   const shapes = terms.shapes();
   const named = terms.named();
   return {

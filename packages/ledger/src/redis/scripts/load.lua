@@ -57,6 +57,7 @@ local take = {
   -- packed: as dump.lua gives it
   delivery = function(coordinate, packed)
     local kind, agent, forgotten_at = unpack(packed)
+    local is_brief = kind == 'u' or kind == 'v'
     local delivery = { kind = kind, agent = agent, forget_at = forgotten_at, call = 0, sequence = 0, digest = packed[4] }
     local lease = packed[12]
     if kind == 'f' or kind == 'e' then
@@ -67,7 +68,11 @@ local take = {
       }
     end
     redis.call('HSET', keys.seen, coordinate, pack_delivery(delivery))
-    forget_at(forgotten_at, 'd ' .. coordinate)
+    if is_brief then
+      redis.call('RPUSH', keys.brief, coordinate)
+    else
+      forget_at(forgotten_at, 'd ' .. coordinate)
+    end
     if lease and not lease[4] then
       redis.call('ZADD', keys.running, decimal(lease[2]), agent .. ' ' .. coordinate)
     end

@@ -65,6 +65,7 @@ export function plainAnswers(held: readonly Micros[], { planAt, shapeAt, named }
       sequence,
       atMs,
       first: null,
+      unremembered: false,
       late: false,
       kill: null,
       limits,

@@ -11,7 +11,7 @@
 -- another record is remembered there: then nothing has happened.
 --   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
 --             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
---   answers   plain: operation, allowed, and what its limits held follows from `held`   decided: { operation, sequence, first or 0, late, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
+--   answers   plain: operation, allowed, and what its limits held follows from `held`   decided: { operation, sequence, first or 0, 1 if late and 2 without room, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
 --             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn }
 --   kept      { call, now, answers, plans, held } of each earlier call that is named, as it answered
 --   held      what the counters held at first, in the order in which they were named; empty where no answer is plain
@@ -24,6 +24,7 @@
 -- @use parts/keys.lua
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
+-- @use parts/brief.lua
 -- @use parts/slots.lua
 -- @use parts/forget.lua
 -- @use parts/flags.lua
@@ -31,6 +32,7 @@
 -- @use parts/limits.lua
 
 local SWEEP_EACH = 64
+local FORGETS_FOR_ROOM = 1000
 local RUNNING = STATE_BYTE[false]
 local floor = math.floor
 
@@ -49,6 +51,7 @@ local is_ahead = batch.appendedAtMs > now
 
 local call = shard.sequence + 1
 local memory = open_memory(keys, now, call)
+brief.open(keys, memory, batch.maxRemembered, batch.keptUnremembered)
 local counters = open_counters(keys, now)
 local flags = open_hash(keys.flags)
 local grants = open_hash(keys.grants)
@@ -71,15 +74,16 @@ for _, terms in ipairs(all_terms) do
   may_be_plain = may_be_plain or terms.has_room
 end
 -- An outcome that came before its decision is looked for with each.
-may_be_plain = may_be_plain and shard.early <= now
+may_be_plain = may_be_plain and shard.early <= now and memory.left >= #coordinates
 if may_be_plain then
   for _, counters in ipairs({ lifetimes, windowed, rates }) do
     for _, counter in ipairs(counters) do held[#held + 1] = outgoing(counter.sum) end
   end
 end
 
--- More than the one delivery that an operation adds, so that forgetting keeps up.
-local forgotten = forget_some(memory, 2 * #coordinates + 4, grants, deferred, done)
+-- More than the one delivery that an operation adds, so that forgetting keeps up; and far more where there is no room.
+local forgets = memory.left < #coordinates and FORGETS_FOR_ROOM or 2 * #coordinates + 4
+local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
 -- Of most requests nobody asks for the words one by one.
 local requests = {}
@@ -120,7 +124,8 @@ local function answer_again(at, is_outcome)
   local known = recall(memory, coordinate)
   if not known then return nil end
   local digest = not is_outcome and string.match(texts[at], '^%S+') or nil
-  if is_outcome ~= (known.kind == 's') or digest ~= known.digest then return 'CORRUPT' end
+  local was_outcome = known.kind == 's' or known.kind == 'v'
+  if is_outcome ~= was_outcome or digest ~= known.digest then return 'CORRUPT' end
   if not is_unpublished(memory, known, coordinate) then return 0 end
   if known.call ~= call then kept[known.call] = true end
   return { known.call, known.sequence - known.call + 1 }
@@ -183,9 +188,10 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local coordinate, field, key = coordinates[at], actions[at], keys_of[at]
   local known = memory.actions.stored[field] or key ~= ''
   local first = known and find_first(memory, grants, request_at(at)) or nil
-  local late = not first and deadline >= 0 and now > deadline
-  local kill = not first and not late and stopped_by(flags, tenant, agent, terms.above, terms.left) or nil
-  local ended = first or late or kill
+  local unremembered = memory.left <= 0
+  local late = not first and not unremembered and deadline >= 0 and now > deadline
+  local kill = not first and not unremembered and not late and stopped_by(flags, tenant, agent, terms.above, terms.left) or nil
+  local ended = first or unremembered or late or kill
   if not ended and (now < terms.holds_from or (terms.holds_until >= 0 and now >= terms.holds_until)) then return -1 end
 
   local sequence = next_sequence()
@@ -194,7 +200,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   charge_pending()
   -- With room for what limits hold.
-  local answer = { at, sequence, first or 0, late and 1 or 0, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
+  local over = unremembered and 2 or late and 1 or 0
+  local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, hard, granted = 'BLOCK', 'DUPLICATE_ACTION', true, false
   if not ended and (not terms.refusal or terms.watches) then
     -- What a person has answered holds its slots already: they are no reason to refuse it.
@@ -206,7 +213,9 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
       may_be_plain = false
     end
   end
-  if late then
+  if unremembered and not first then
+    code, hard = 'REPLAY_MEMORY_FULL', false
+  elseif late then
     code, hard = 'DEADLINE_EXCEEDED', false
   elseif kill then
     code = 'AGENT_KILLED'
@@ -236,8 +245,11 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   answer[7] = outgoing(terms.total.sum)
 
-  if first then
-    remember(memory, coordinate, pack_duplicate(forget_at, call, sequence, request_at(at).digest, agent))
+  if unremembered then
+    brief.remember(memory, coordinate, pack_duplicate('u', forget_at, call, sequence, request_at(at).digest, agent))
+    return place
+  elseif first then
+    remember(memory, coordinate, pack_duplicate('d', forget_at, call, sequence, request_at(at).digest, agent))
     return place
   end
   local charged = reserved
@@ -288,6 +300,7 @@ local function settle(at, agent, attempt, total, actual)
   outcome.status, outcome.verified = string.match(texts[at], '^(%S+) (%S+)$')
   local entry, place = standing(memory, actions[at], attempt)
   local kind = kind_of(entry)
+  if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
   local lease = entry and entry.lease
   local delta, late, overdrawn = 0, false, false
   if kind == 'settled' then
@@ -314,7 +327,11 @@ local function settle(at, agent, attempt, total, actual)
     moved[#answers] = { entry.at, lease.charges }
     may_be_plain = false
   end
-  remember(memory, coordinates[at], pack_outcome(replay_until, call, sequence, agent))
+  if kind == 'unremembered' then
+    brief.remember(memory, coordinates[at], pack_outcome('v', replay_until, call, sequence, agent))
+  else
+    remember(memory, coordinates[at], pack_outcome('s', replay_until, call, sequence, agent))
+  end
   return #answers
 end
 
@@ -353,7 +370,7 @@ if #answers > 0 then
   redis.call('HSET', keys.unpublished, name, table.concat(answered, ' '))
   redis.call('HSET', keys.answers, name, cmsgpack.pack({ now, answers, moved, held }))
   redis.call('HSET', keys.plans, name, ARGV[8])
-  list_to_forget(memory, replay_until, answered)
+  list_to_forget(memory, replay_until, brief.others(memory, answered))
 end
 -- Seldom, since Redis shows all of a small hash at once.
 if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
@@ -361,5 +378,6 @@ write_counters(counters)
 write_hash(grants)
 waiting_actions.write(deferred, memory.forget_key)
 write_hash(done)
+brief.write(memory)
 write_shard()
 return { 'OK', now, call, results, answers, stored, held }

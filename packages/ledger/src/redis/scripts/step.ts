@@ -18,7 +18,7 @@ export async function stepTenant(
   tenant: string,
   operations: readonly Operation[],
 ): Promise<StepResult[]> {
-  const { ground, ...encoded } = encodeCall(operations);
+  const { ground, ...encoded } = encodeCall(operations, shards.keptUnremembered);
   const args = [shards.replayMemoryMs, tenant, encoded.operations, encoded.plans];
   const { reply, epoch } = await shards.askNamingEpoch(tenant, 'step', args);
   if (reply[0] === 'CORRUPT') throw corrupt(String(reply[1]));
@@ -78,5 +78,7 @@ export async function confirmTenant(
 ): Promise<void> {
   const { calls, rest } = shards.answered.whole(epoch, published);
   const coordinates = rest.map(coordinateOf);
-  await shards.askUnder(epoch, tenant, 'confirm', [JSON.stringify({ coordinates, calls })]);
+  await shards.askUnder(epoch, tenant, 'confirm', [
+    JSON.stringify({ kept: shards.keptUnremembered, coordinates, calls }),
+  ]);
 }

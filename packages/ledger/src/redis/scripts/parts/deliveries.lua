@@ -7,6 +7,7 @@
 --
 --   's'                 an outcome                                    words: agent
 --   'd'                 a duplicate, which stands for nothing         words: digest agent
+--   'v' or 'u'          an outcome, or a request, for which there was no room (brief.lua)   words: those of 's', or of 'd'
 --   'f' or 'e'          a decision, first or expired                  words: code, those of the request, charges of an ALLOW
 --
 -- HEAD: kind, forget_at, call, sequence. A decision has a BODY too: at, attempt, reserved, expires_at, charged, and as bytes
@@ -38,11 +39,11 @@ end
 local function unpack_delivery(stored)
   local kind, forget_at, call, sequence = struct.unpack(HEAD, stored)
   local delivery = { kind = kind, forget_at = forget_at, call = call, sequence = sequence }
-  if kind == 's' then
+  if kind == 's' or kind == 'v' then
     delivery.agent = string.sub(stored, BODY_AT)
     return delivery
   end
-  if kind == 'd' then
+  if kind == 'd' or kind == 'u' then
     delivery.digest, delivery.agent = string.match(stored, '^(%S+) (%S+)$', BODY_AT)
     return delivery
   end
@@ -83,18 +84,20 @@ local function pack_allowed(forget_at, call, at, attempt, reserved, expires_at)
     struct.pack('<dddddBBBB', at, attempt, reserved, expires_at, reserved, VERDICT_BYTE.ALLOW, 0, 0, STATE_BYTE[false]) .. 'ALLOWED '
 end
 
-local function pack_outcome(forget_at, call, sequence, agent)
-  return struct.pack(HEAD, 's', forget_at, call, sequence) .. agent
+local function pack_outcome(kind, forget_at, call, sequence, agent)
+  return struct.pack(HEAD, kind, forget_at, call, sequence) .. agent
 end
 
-local function pack_duplicate(forget_at, call, sequence, digest, agent)
-  return struct.pack(HEAD, 'd', forget_at, call, sequence) .. digest .. ' ' .. agent
+local function pack_duplicate(kind, forget_at, call, sequence, digest, agent)
+  return struct.pack(HEAD, kind, forget_at, call, sequence) .. digest .. ' ' .. agent
 end
 
 local function pack_delivery(delivery)
   local kind, forget_at, call, sequence = delivery.kind, delivery.forget_at, delivery.call, delivery.sequence
-  if kind == 's' then return pack_outcome(forget_at, call, sequence, delivery.agent) end
-  if kind == 'd' then return pack_duplicate(forget_at, call, sequence, delivery.digest, delivery.agent) end
+  if kind == 's' or kind == 'v' then return pack_outcome(kind, forget_at, call, sequence, delivery.agent) end
+  if kind == 'd' or kind == 'u' then
+    return pack_duplicate(kind, forget_at, call, sequence, delivery.digest, delivery.agent)
+  end
   local lease = delivery.lease or { reserved = 0, expires_at = 0, charged = 0, charges = '' }
   return pack_decision(
     kind, forget_at, call, sequence, delivery.at, delivery.attempt, delivery.verdict, delivery.hard,
@@ -118,6 +121,7 @@ local function open_memory(keys, now, call)
     unpublished = open_hash(keys.unpublished, itself, itself),
     running_key = keys.running,
     forget_key = keys.forget,
+    left = 0, -- how many more deliveries there is room for: brief.lua
     running = {}, -- end of the lease, member, … to be added to `running`
     ended = {}, -- members to be taken out, or not to be added
   }
@@ -232,6 +236,7 @@ local function release(memory, coordinate, entry)
 end
 
 local function drop(memory, coordinate, delivery)
+  if delivery.kind ~= 'u' and delivery.kind ~= 'v' then memory.left = memory.left + 1 end
   if delivery.kind == 'f' or delivery.kind == 'e' then release(memory, coordinate, delivery) end
   put(memory.seen, coordinate, false)
 end
@@ -240,6 +245,7 @@ end
 local function remember(memory, coordinate, packed)
   if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
   put_stored(memory.seen, coordinate, packed)
+  memory.left = memory.left - 1
 end
 
 local function write_memory(memory)

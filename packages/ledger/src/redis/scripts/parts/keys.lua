@@ -18,5 +18,6 @@ local keys = {
   plans = KEYS[15],
   running = KEYS[16],
   forget = KEYS[17],
-  prefix = KEYS[18],
+  brief = KEYS[18],
+  prefix = KEYS[19],
 }

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { allow, begin, decide, isAllowed, type MakeLedger, send, settle, spent } from './bench.ts';
+import { confirmation, planOf, refusal, repeated, settleRequest, stepRequest, TENANT } from './builders.ts';
+
+const MEMORY_MS = 1_000;
+
+/** A ledger that remembers two deliveries of a tenant, and knows two of those for which it has no room. */
+function beginFull(make: MakeLedger) {
+  return begin(make, MEMORY_MS, { keptUnremembered: 2 });
+}
+const full = { maxRemembered: 2 };
+
+export function remembering(make: MakeLedger): void {
+  test('a tenant that fills its room is refused what is new, and forgets nothing', async () => {
+    const { ledger } = await beginFull(make);
+    const known = await allow(ledger, stepRequest(full));
+    await allow(ledger, stepRequest(full));
+    const refused = stepRequest(full);
+    const facts = await decide(ledger, refused);
+    expect(facts).toMatchObject({ first: null, unremembered: true, limits: [], chargedMicros: 0 });
+    expect(isAllowed(facts)).toBe(false);
+    expect(await decide(ledger, repeated(known))).toMatchObject({
+      first: { actionId: known.actionId, verdict: 'ALLOW' },
+      unremembered: true,
+    });
+    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
+  });
+
+  test('it takes no room of another tenant', async () => {
+    const { ledger } = await beginFull(make);
+    for (let at = 0; at < 3; at += 1) await decide(ledger, stepRequest(full));
+    expect(await decide(ledger, stepRequest({ ...full, tenant: 'umbrella' }))).toMatchObject({
+      unremembered: false,
+    });
+  });
+
+  test('what was refused for want of room claims no id: it is decided once there is room', async () => {
+    const { ledger, clock } = await beginFull(make);
+    const first = stepRequest(full);
+    const second = stepRequest({ ...full, plan: planOf({ refusal: refusal() }) });
+    await ledger.step([first, second]);
+    await ledger.confirm(ledger.epoch, [first, second]);
+    const refused = stepRequest(full);
+    expect(await decide(ledger, refused)).toMatchObject({ unremembered: true });
+    clock.advance(MEMORY_MS - 1);
+    expect(await decide(ledger, repeated(refused))).toMatchObject({ unremembered: true });
+    clock.advance(1);
+    const facts = await decide(ledger, repeated(refused, { appendedAtMs: clock() }));
+    expect(facts).toMatchObject({ first: null, unremembered: false, chargedMicros: 100 });
+  });
+
+  test('a room that was widened has room at once', async () => {
+    const { ledger } = await beginFull(make);
+    const refused = stepRequest({ maxRemembered: 0 });
+    expect(await decide(ledger, refused)).toMatchObject({ unremembered: true });
+    expect(isAllowed(await decide(ledger, repeated(refused, { maxRemembered: 1 })))).toBe(true);
+  });
+
+  test('comes before deadline, kill switch, a plan that no longer holds and a mandate that only watches', async () => {
+    const { ledger, clock } = await beginFull(make);
+    const none = { maxRemembered: 0 };
+    await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
+    expect(await decide(ledger, stepRequest({ ...none, deadlineAtMs: clock() - 1 }))).toMatchObject({
+      ...{ unremembered: true, late: false, kill: null },
+    });
+    const ended = planOf({ observe: true, holdsUntilMs: clock() });
+    const watched = await decide(ledger, stepRequest({ ...none, plan: ended }));
+    expect(watched).toMatchObject({ unremembered: true, limits: [] });
+    expect(isAllowed(watched)).toBe(false);
+  });
+
+  test('the last of them are answered again word for word, until the log has them; then they are published', async () => {
+    const { ledger } = await beginFull(make);
+    const refused = [1, 2, 3].map(() => stepRequest({ maxRemembered: 0 }));
+    const results = await ledger.step(refused);
+    const again = await ledger.step(refused);
+    expect(again).toEqual(results.map((result) => ({ ...result, redelivered: true })));
+    await ledger.confirm(ledger.epoch, refused);
+    const kinds = (await ledger.step(refused.slice(1))).map(({ kind }) => kind);
+    expect(kinds).toEqual(['published', 'published']);
+    const [oldest] = refused;
+    if (oldest === undefined) throw new Error('three were refused');
+    expect(await send(ledger, { ...oldest, maxRemembered: 1 })).toMatchObject({
+      ...{ kind: 'decided', redelivered: false },
+    });
+  });
+
+  test('what the log does not hold yet is kept, however many come after it', async () => {
+    const { ledger } = await beginFull(make);
+    const [unpublished, ...others] = [1, 2, 3, 4, 5].map(() => stepRequest({ maxRemembered: 0 }));
+    if (unpublished === undefined) throw new Error('five are refused');
+    const [result] = await ledger.step([unpublished, ...others]);
+    await ledger.confirm(ledger.epoch, others);
+    expect(await send(ledger, unpublished)).toEqual({ ...result, redelivered: true });
+    expect((await ledger.step(others.slice(-2))).map(({ kind }) => kind)).toEqual(['published', 'published']);
+  });
+
+  test('an outcome of what was allowed settles it, room or not', async () => {
+    const { ledger } = await beginFull(make);
+    const allowed = await allow(ledger, stepRequest({ maxRemembered: 1 }));
+    const outcome = settleRequest(allowed, { actualMicros: 30, maxRemembered: 1 });
+    expect(await settle(ledger, outcome)).toMatchObject({ kind: 'settled', deltaMicros: -70 });
+    await ledger.confirm(ledger.epoch, [allowed, outcome]);
+    expect(await send(ledger, outcome)).toEqual({ kind: 'published' });
+  });
+
+  test('an outcome that changes nothing is not remembered where there is no room', async () => {
+    const { ledger } = await beginFull(make);
+    const allowed = await allow(ledger, stepRequest({ maxRemembered: 1 }));
+    await settle(ledger, settleRequest(allowed, { maxRemembered: 1 }));
+    const none = { maxRemembered: 1 };
+    const repeat = settleRequest(allowed, none);
+    const facts = { kind: 'unremembered', deltaMicros: 0, chargedMicros: 100 };
+    expect(await settle(ledger, repeat)).toMatchObject(facts);
+    expect(await settle(ledger, settleRequest(stepRequest(), none))).toMatchObject({
+      kind: 'unremembered',
+      chargedMicros: 0,
+    });
+    expect(await send(ledger, repeat)).toMatchObject({ kind: 'settled', facts, redelivered: true });
+    expect(await settle(ledger, settleRequest(allowed))).toMatchObject({ kind: 'repeated' });
+  });
+
+  test('a question that is asked again where there is no room is the same DEFER', async () => {
+    const { ledger } = await beginFull(make);
+    const request = stepRequest({ maxRemembered: 1, plan: planOf({ limits: [confirmation] }) });
+    await ledger.step([request]);
+    expect(await decide(ledger, repeated(request))).toMatchObject({
+      first: { verdict: 'DEFER', samePayload: true },
+      unremembered: true,
+    });
+  });
+
+  test('in one batch, as many as there is room for', async () => {
+    const { ledger } = await beginFull(make);
+    const batch = Array.from({ length: 5 }, () => stepRequest({ maxRemembered: 3 }));
+    const results = await ledger.step(batch);
+    const seen = results.map((result) => result.kind === 'decided' && result.facts.unremembered);
+    expect(seen).toEqual([false, false, false, true, true]);
+  });
+}

@@ -1,0 +1,22 @@
+/** A list that is taken from at its front: what is gone is given back now and then, not each time. */
+export type Queue<T> = { items: T[]; head: number };
+
+export function createQueue<T>(): Queue<T> {
+  return { items: [], head: 0 };
+}
+
+export function lengthOf({ items, head }: Queue<unknown>): number {
+  return items.length - head;
+}
+
+/** Takes the first so many out of it, and puts these in their place. */
+export function replaceFirst<T>(queue: Queue<T>, many: number, by: readonly T[] = []): void {
+  const head = queue.head + many - by.length;
+  by.forEach((item, at) => {
+    queue.items[head + at] = item;
+  });
+  queue.head = head;
+  if (head <= 1_000 || head * 2 <= queue.items.length) return;
+  queue.items = queue.items.slice(head);
+  queue.head = 0;
+}

@@ -1,0 +1,30 @@
+/** How much a ledger in memory may remember. */
+import { forget } from './forget.ts';
+import type { TenantState } from './remembered.ts';
+import type { LedgerState } from './state.ts';
+
+/**
+ * A tenant may remember so many times as much as is free. One tenant alone so gets four fifths of the memory, two get
+ * four ninths each: however many fill theirs, another one finds room. (Dynamic thresholds: Choudhury and Hahne, 1998.)
+ */
+const TIMES_WHAT_IS_FREE = 4;
+
+/** Enough to keep up with a tenant that is full, and little enough for one turn of the event loop. */
+const LOOKED_AT_FOR_ROOM = 1_000;
+
+/** Whether one more delivery of the tenant may be remembered. What is forgotten by now gives its place back first. */
+export function hasRoom(
+  state: LedgerState,
+  tenant: TenantState,
+  { maxRemembered }: { maxRemembered: number },
+  nowMs: number,
+): boolean {
+  if (isBelow(state, tenant, maxRemembered)) return true;
+  forget(state, nowMs, { most: LOOKED_AT_FOR_ROOM });
+  return isBelow(state, tenant, maxRemembered);
+}
+
+function isBelow({ remembered, room }: LedgerState, tenant: TenantState, maxRemembered: number): boolean {
+  const free = room.mostInAll - remembered;
+  return tenant.remembered < Math.min(maxRemembered, TIMES_WHAT_IS_FREE * free);
+}

@@ -1,0 +1,55 @@
+-- @use deliveries.lua
+-- Deliveries for which there is no room: room.ts and forget.ts, said once more. `brief` lists their coordinates, the oldest first.
+-- Of these the last are kept, and what the log does not hold yet.
+
+local brief = {}
+
+-- kept: of those for which there is no room
+function brief.open(keys, memory, most, kept)
+  local remembered = redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
+  memory.left = most - remembered
+  memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
+end
+
+-- In the place of one that is forgotten.
+function brief.remember(memory, coordinate, packed)
+  if memory.seen.stored[coordinate] then drop(memory, coordinate, get(memory.seen, coordinate)) end
+  put_stored(memory.seen, coordinate, packed)
+  local added = memory.brief.added
+  added[#added + 1] = coordinate
+  memory.brief.is_brief[coordinate] = true
+end
+
+-- Those of the coordinates that are no brief ones.
+function brief.others(memory, coordinates)
+  if #memory.brief.added == 0 then return coordinates end
+  local others = {}
+  for _, coordinate in ipairs(coordinates) do
+    if not memory.brief.is_brief[coordinate] then others[#others + 1] = coordinate end
+  end
+  return others
+end
+
+local MOST_LOOKED_AT, OLDEST_LOOKED_AT = 1000, 4
+
+-- Once all else is written.
+function brief.write(memory)
+  local key = memory.brief.key
+  call_with_many('RPUSH', key, memory.brief.added)
+  local over = redis.call('LLEN', key) - memory.brief.kept
+  local gone, last = {}, math.min(math.max(over, 0) + OLDEST_LOOKED_AT, MOST_LOOKED_AT)
+  for at, coordinate in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
+    local delivery = get(memory.seen, coordinate)
+    -- Another may have come to lie there since.
+    local stands = delivery and (delivery.kind == 'u' or delivery.kind == 'v')
+    local may_go = not stands or at <= over and not is_unpublished(memory, delivery, coordinate)
+      or is_forgotten(memory, delivery, coordinate)
+    if may_go then
+      if stands then gone[#gone + 1] = coordinate end
+      redis.call('LREM', key, 1, coordinate)
+    elseif at > over then
+      break
+    end
+  end
+  call_with_many('HDEL', memory.seen.key, gone)
+end

@@ -1,0 +1,91 @@
+/**
+ * How much there may be in a tenant, and how much it may write: counts, and throughputs that each process which takes its
+ * requests counts for itself. What is absent has its default. `0` means none at all.
+ */
+import { z } from 'zod';
+import { CAPS, DEFAULTS } from './defaults.ts';
+
+const most = (cap: number) => z.int().min(0).max(cap).optional();
+const amount = most(CAPS.throughput);
+
+/** So many a second in the long run, so many at once, and so many a day. A burst that is not said is that of ten seconds. */
+const throughput = z.strictObject({ perSecond: amount, burst: amount, perDay: amount });
+const published = z.strictObject({ records: throughput.optional(), bytes: throughput.optional() });
+
+export const tenantLimits = z.strictObject({
+  agents: most(CAPS.agents),
+  /** Archived ones among them. */
+  policies: most(CAPS.policies),
+  rules: most(CAPS.rules),
+  /** That have neither ended nor been revoked. */
+  issuedMandates: most(CAPS.issuedMandates),
+  /** How many deliveries the ledger remembers within the replay memory. */
+  rememberedIds: most(CAPS.rememberedIds),
+  /** Actions and outcomes that gateways take. */
+  publish: published.optional(),
+  /** The same of each key. Half of the tenant's where nothing is said. */
+  publishPerKey: published.optional(),
+  /** Decisions that let nothing through, by which a gateway tells who floods. */
+  refusals: throughput.omit({ perDay: true }).optional(),
+  /** The same of each agent. */
+  refusalsPerAgent: throughput.omit({ perDay: true }).optional(),
+  /** What operators, authors and admins change. A key has half of it. */
+  changes: throughput.optional(),
+  /** Reads that are put on record. A key has half of it. */
+  reads: throughput.optional(),
+});
+export type TenantLimits = z.output<typeof tenantLimits>;
+
+/** `perDay`: null where there is no bound. */
+export type Throughput = {
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly perDay: number | null;
+};
+
+/** Of a tenant, and of each of its keys. */
+export type ThroughputOf = { readonly tenant: Throughput; readonly key: Throughput };
+
+export type TenantLimitsInForce = {
+  readonly rememberedIds: number;
+  readonly publishedRecords: ThroughputOf;
+  readonly publishedBytes: ThroughputOf;
+  readonly changes: ThroughputOf;
+  readonly reads: ThroughputOf;
+  readonly refusals: { readonly tenant: Throughput; readonly agent: Throughput };
+};
+
+type Said = z.output<typeof throughput>;
+
+/** Of what is written for a tenant that says nothing: `DEFAULTS.limits` has the figures and why. */
+export function limitsInForce(said: TenantLimits = {}): TenantLimitsInForce {
+  const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.limits;
+  const { publish, publishPerKey } = said;
+  return {
+    rememberedIds: said.rememberedIds ?? DEFAULTS.rememberedIds,
+    publishedRecords: withKeys(publishRecords, publish?.records, publishPerKey?.records),
+    publishedBytes: withKeys(publishBytes, publish?.bytes, publishPerKey?.bytes),
+    changes: withKeys(changes, said.changes),
+    reads: withKeys(reads, said.reads),
+    refusals: {
+      tenant: inForce(refusals, said.refusals),
+      agent: inForce(refusalsPerAgent, said.refusalsPerAgent),
+    },
+  };
+}
+
+function withKeys(byDefault: Throughput, ofTenant: Said | undefined, ofKey?: Said): ThroughputOf {
+  const tenant = inForce(byDefault, ofTenant);
+  return { tenant, key: inForce(halfOf(tenant), ofKey) };
+}
+
+function inForce(byDefault: Throughput, said: Partial<Said> = {}): Throughput {
+  const { perSecond = byDefault.perSecond, perDay = byDefault.perDay } = said;
+  const burst = said.burst ?? (said.perSecond === undefined ? byDefault.burst : 10 * said.perSecond);
+  return { perSecond, burst, perDay };
+}
+
+function halfOf({ perSecond, burst, perDay }: Throughput): Throughput {
+  const half = (all: number) => Math.ceil(all / 2);
+  return { perSecond: half(perSecond), burst: half(burst), perDay: perDay === null ? null : half(perDay) };
+}
