@@ -1,4 +1,5 @@
 /** What operators ask and correct over HTTP: budgets, approvals, the ledger, agents, dead letters. */
+import type { AgentRegister, AgentStatus } from '@mandate/policy';
 import { approvalId, type DeadLetter, type Decision, readApprovalId, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -233,9 +234,17 @@ test('a grant holds for the exact arguments, also where they are redacted', asyn
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED' });
 });
 
-test('the ledger tells its balances, what is open and what is not on the log; agents come by id, in pages', async () => {
-  const isRetired = (tenant: string, agentId: string) => tenant === 'acme' && agentId === 'bot-2';
-  const plane = await startGatewayPlane({ mandates: MANDATES, isRetired });
+test('lists balances, open actions and unpublished decisions, and agents by id, those that never acted too', async () => {
+  const statuses = new Map<string, AgentStatus>([
+    ['bot-2', 'retired'],
+    ['bot-3', 'registered'],
+    ['unused', 'named'],
+  ]);
+  const register: AgentRegister = {
+    statusOf: (tenant, agentId) => (tenant === 'acme' ? (statuses.get(agentId) ?? null) : null),
+    names: () => ['bot-3', 'unused'],
+  };
+  const plane = await startGatewayPlane({ mandates: MANDATES, register });
   await plane.decide();
   const agents = ['bot-3', 'bot-1', 'bot-2'];
   await plane.call(
@@ -261,15 +270,24 @@ test('the ledger tells its balances, what is open and what is not on the log; ag
       spentMicros: 400_000,
       openActions: 1,
       killed: null,
-      retired: agentId === 'bot-2',
+      status: statuses.get(agentId) ?? null,
     })),
     next: 'bot-3',
   });
   const rest = await plane.call('auditor', 'GET', `/v1/ledger/agents?limit=3&after=${first.body.next}`);
   expect(rest.body).toMatchObject({
-    agents: [{ agentId: 'silent', spentMicros: 0, killed: { scope: 'agent' } }],
+    agents: [
+      { agentId: 'silent', spentMicros: 0, killed: { scope: 'agent' }, status: null },
+      { agentId: 'unused', spentMicros: 0, openActions: 0, killed: null, status: 'named' },
+    ],
     next: null,
   });
+  const name = async (key: 'operator' | 'publisher', agentId: string) =>
+    (await plane.call(key, 'GET', `/v1/agents/${agentId}/kill-status`)).body;
+  expect(await name('operator', 'bot-3')).toMatchObject({ status: 'registered', nearest: null });
+  expect(await name('operator', 'unusd')).toMatchObject({ status: null, nearest: 'unused' });
+  // A key that speaks for some agents learns no other agent's name.
+  expect(await name('publisher', 'bot-4')).toMatchObject({ status: null, nearest: null });
 });
 
 test('dead letters are listed newest first, in pages, and go back as they were or corrected', async () => {

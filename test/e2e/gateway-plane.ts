@@ -89,8 +89,8 @@ export async function startGatewayPlane(options: {
   folder?: string;
   /** What the bounds of tenants count; nothing when absent. */
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
-  /** Who is registered no more; nobody when absent. */
-  isRetired?: Parameters<typeof createGateway>[0]['isRetired'];
+  /** Who is registered, and who no longer is; nobody when absent. */
+  register?: Parameters<typeof createGateway>[0]['register'];
   /** Whether persons can be erased here. */
   seals?: boolean;
   /** Stands between the gateway and what it was given: to make it fail, or to look at it. */
@@ -115,7 +115,7 @@ export async function startGatewayPlane(options: {
       kills: localKillBroadcast(),
       standing: () => ({ above: [], formerAncestors: [] }),
       controlRevision: () => 0,
-      isRetired: options.isRetired ?? (() => false),
+      register: options.register ?? { statusOf: () => null, names: () => [] },
       isClosed: () => false,
       isOfBounds: options.isOfBounds ?? (() => false),
       redact,

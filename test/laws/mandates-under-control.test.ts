@@ -1,5 +1,6 @@
 /** What agents may do follows from the control topic, from the place of each change on. */
 import {
+  agentRegister,
   foldControl,
   loadMandates,
   mandatesByRegister,
@@ -74,7 +75,7 @@ test('an archived policy blocks what its rules match, until it is published anew
 
 test('rules hold those who are registered, from there on, and the file all others, but for those who are so no more', () => {
   const fold = foldControl();
-  const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*"]\n');
+  const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*", b]\n');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const controlled = mandatesUnderControl(fold, () => 9);
   const mandates = mandatesByRegister(controlled, mandatesOfFile(loaded.mandates, 4));
@@ -92,11 +93,14 @@ test('rules hold those who are registered, from there on, and the file all other
   fold.apply(policy({}), 2);
   fold.apply(rule({}), 3);
   expect(told('a')).toEqual(['rules', 9]);
-  const areRetired = () => ['a', 'b'].map((agentId) => controlled.isRetired('acme', agentId));
-  expect(areRetired()).toEqual([false, false]);
+  const register = agentRegister(fold.tenant, () => loaded.mandates);
+  const statuses = () => ['a', 'b', 'c'].map((agentId) => register.statusOf('acme', agentId));
+  expect(statuses()).toEqual(['registered', 'named', null]);
+  expect([...register.names('acme')].sort()).toEqual(['a', 'b']);
   fold.apply(changed({ event: 'agent.retired', agentId: 'a' }), 4);
   expect(told('a')).toEqual([null, 9]);
-  expect(areRetired()).toEqual([true, false]);
+  expect(statuses()).toEqual(['retired', 'named', null]);
+  expect([...register.names('acme')]).toEqual(['b']);
   const { refusal } = planInForce(
     mandates,
     'acme',
@@ -106,7 +110,7 @@ test('rules hold those who are registered, from there on, and the file all other
   expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('retired') });
   fold.apply(agent({}), 5);
   expect(told('a')).toEqual(['rules', 9]);
-  expect(areRetired()).toEqual([false, false]);
+  expect(statuses()).toEqual(['registered', 'named', null]);
 });
 
 test('nobody who is not registered holds anything, and no rule means no mandate', () => {

@@ -9,6 +9,7 @@
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
 export { roomToWrite } from './arguments/pattern-size.ts';
+export { type AgentRegister, type AgentStatus, agentRegister } from './control/agent-register.ts';
 export {
   type ComposedIssue,
   composeIssue,

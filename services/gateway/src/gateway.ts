@@ -1,6 +1,7 @@
 /** What the routes share: the clients they were given, and what of the gateway lives longer than a request. */
 import type { Bus, HttpReads } from '@mandate/bus';
 import type { BudgetReference, KillBroadcast, Ledger, Standing } from '@mandate/ledger';
+import type { AgentRegister } from '@mandate/policy';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError, type Metrics } from '@mandate/runtime';
 import type { Action, Decision } from '@mandate/schemas';
@@ -17,8 +18,8 @@ export type GatewayDependencies = {
   standing(tenant: string, agentId: string): Required<Standing>;
   /** How much of the register was read. */
   controlRevision(): number;
-  /** Nothing is allowed to the agent until it is registered again. */
-  isRetired(tenant: string, agentId: string): boolean;
+  /** The agents that have a name before they act. */
+  register: AgentRegister;
   /** Nothing is allowed in the tenant, so that nothing more is to be asked for. */
   isClosed(tenant: string): boolean;
   /** Whoever runs the plane holds the tenant to what is counted there. */

@@ -6,7 +6,7 @@
 import { openLog } from '@mandate/bus';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
 import { openKillBroadcast, openSharedLedger } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf } from '@mandate/policy';
+import { agentRegister, compileActionRedaction, fingerprintOf } from '@mandate/policy';
 import {
   hidingInForce,
   openPrivacyFile,
@@ -69,7 +69,7 @@ await runService(process, {
         ledger,
         standing: followed.mandates.standing,
         controlRevision: followed.revision,
-        isRetired: followed.mandates.isRetired,
+        register: agentRegister(followed.tenant),
         isClosed: followed.mandates.isClosed,
         isOfBounds: followed.mandates.isOfBounds,
         kills,

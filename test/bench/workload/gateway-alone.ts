@@ -41,7 +41,7 @@ export async function gatewayAlone(on: {
     {
       standing: () => ({ above: [], formerAncestors: [] }),
       controlRevision: () => 0,
-      isRetired: () => false,
+      register: { statusOf: () => null, names: () => [] },
       isClosed: () => false,
       isOfBounds: () => false,
       ...on,

@@ -204,10 +204,14 @@ it('kill stops an agent, agents shows it, revive lets it act again', async () =>
   expect(jsonLines((await mandate(['revive', '--all', '--json'])).stdout)).toMatchObject([{ changed: true }]);
 });
 
-it('kill says that it does not know the agent, which is stopped all the same', async () => {
+it('kill warns of an agent that neither acted nor is registered, and stops it all the same', async () => {
   await mandate(['publish', '--agent', 'bot-known', '--tool', 'fs_admin', '--id', 'known1']);
   await audited('known1');
-  expect(await mandate(['kill', 'bot-known'])).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const known of ['bot-known', 'bot-unused']) {
+    expect(await mandate(['kill', known])).toMatchObject({ exitCode: 0, stderr: '' });
+    await mandate(['revive', known]);
+  }
+  expect((await mandate(['kill', 'bot-unsed'])).stderr).toContain('The nearest known name is bot-unused.');
   for (const more of [[], ['--json']]) {
     const misspelt = await mandate(['kill', 'bot-knwon', ...more]);
     expect(misspelt.exitCode).toBe(0);
@@ -227,7 +231,7 @@ it('kill says that it does not know the agent, which is stopped all the same', a
   });
   const ran = await mandate(['kill', 'bot-known'], { env: { MANDATE_API_KEY: key } });
   expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
-  for (const agent of ['bot-known', 'bot-knwon']) await mandate(['revive', agent]);
+  for (const agent of ['bot-known', 'bot-knwon', 'bot-unsed']) await mandate(['revive', agent]);
 });
 
 it('revive says what stops the agent still', async () => {

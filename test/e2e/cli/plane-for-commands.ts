@@ -8,7 +8,7 @@ import { jsonLines, type Ran, type RunOptions, runMandate } from './run-mandate.
 
 const MANDATES = `version: 1
 id: team
-agents: ["bot-*"]
+agents: ["bot-*", "bot-unused"]
 maxCostTotal: 1.00
 deniedTools: ["*_admin"]
 toolPolicies:

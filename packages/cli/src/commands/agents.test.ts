@@ -7,11 +7,10 @@ import { runCommand } from '../run-command.fixture.ts';
 const killed = { scope: 'agent', reason: 'it loops' };
 
 test.each<[string, object, string]>([
-  ['an older gateway', { killed: null }, 'alive'],
-  ['nothing stops', { killed: null, retired: false }, 'alive'],
-  ['was killed', { killed, retired: false }, 'killed (agent): it loops'],
-  ['was retired', { killed: null, retired: true }, 'retired'],
-  ['was both', { killed, retired: true }, 'retired, killed (agent): it loops'],
+  ['nothing stops', { killed: null, status: 'registered' }, 'alive'],
+  ['was killed', { killed, status: null }, 'killed (agent): it loops'],
+  ['was retired', { killed: null, status: 'retired' }, 'retired'],
+  ['was both', { killed, status: 'retired' }, 'retired, killed (agent): it loops'],
 ])('the state of an agent that %s', async (_, stops, state) => {
   const server = createServer((_request, response) => {
     const agents = [{ agentId: 'bot', spentMicros: 10_000, openActions: 1, ...stops }];

@@ -11,19 +11,22 @@ type Agent = {
   spentMicros: number;
   openActions: number;
   killed: { scope: string; reason: string } | null;
-  /** Older gateways do not say. */
-  retired?: boolean;
+  status: 'registered' | 'retired' | 'named' | null;
 };
 
 type Page = { agents: readonly Agent[]; next: string | null };
 
 export function agentsCommand(command: Command, run: RunCommand): void {
-  withConnection(command.description('Lists the agents that the ledger knows, by id.'))
+  withConnection(
+    command.description(
+      'Lists the agents that acted, were killed, are registered, or are named by the mandates file; by id.',
+    ),
+  )
     .addHelpText(
       'after',
       `
-STATE tells of kills, and of agents that were retired; what rules let the others do tells
-mandate preview.
+STATE says what stops an agent: a kill, or that the agent was retired. \`mandate preview\` shows
+what the others may do.
 
 Examples:
   mandate agents
@@ -56,15 +59,15 @@ function columns(stdout: Output): readonly Column<Agent>[] {
     {
       title: 'STATE',
       of: stateOf,
-      style: ({ killed, retired }, text) =>
-        killed !== null || retired === true ? paint('red', text, stdout) : text,
+      style: ({ killed, status }, text) =>
+        killed !== null || status === 'retired' ? paint('red', text, stdout) : text,
     },
   ];
 }
 
-function stateOf({ killed, retired }: Agent): string {
+function stateOf({ killed, status }: Agent): string {
   const stops = [
-    ...(retired === true ? ['retired'] : []),
+    ...(status === 'retired' ? ['retired'] : []),
     ...(killed === null ? [] : [`killed (${killed.scope}): ${killed.reason}`]),
   ];
   return stops.length === 0 ? 'alive' : stops.join(', ');

@@ -10,9 +10,9 @@ import { sendTo, type TargetOptions, withTarget } from './target.ts';
 type Killed = {
   revision: number;
   open: readonly { tenant: string; agentId: string; actionId: string }[];
-  /** Of one agent: whether the plane had heard of it; an older plane does not say. */
-  known?: boolean;
 };
+
+type NameStatus = { status: 'registered' | 'retired' | 'named' | null; nearest: string | null };
 
 export function killCommand(command: Command, run: RunCommand): void {
   withTarget(
@@ -37,32 +37,36 @@ Examples:
         const killed = await sendTo<Killed>(api, 'kill', agent, options);
         if (options.json) await writeJsonLine(stdout, killed);
         else await write(stdout, text(killed));
-        if (agent !== undefined && !(await isKnown(api, agent, killed))) {
-          await write(stderr, printableLines(unknown(agent)));
-        }
+        if (agent !== undefined) await write(stderr, printableLines(await doubtOfName(api, agent, killed)));
         return 0;
       }),
     );
 }
 
-/** Also when that cannot be told, for lack of a scope or of an audit that answers: the switch is pulled, which counts. */
-async function isKnown(api: ApiClient, agent: string, { known, open }: Killed): Promise<boolean> {
-  if (known !== undefined) return known;
-  if (open.length > 0) return true;
+/**
+ * A warning if the agent has open actions or decisions nowhere, and neither the register nor a mandates file has its
+ * name. Empty if the agent is known, or if the key may not find out.
+ */
+async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Promise<string> {
+  if (open.length > 0) return '';
   try {
+    const path = `/v1/agents/${encodeURIComponent(agent)}/kill-status`;
+    const { status, nearest } = await api.get<NameStatus>(path);
+    if (status !== null) return '';
     const query = { agent, limit: 1 };
     const { decisions } = await api.get<{ decisions: readonly unknown[] }>('/v1/audit/decisions', query);
-    return decisions.length > 0;
+    return decisions.length > 0 ? '' : unknownAgent(agent, nearest);
   } catch (error) {
-    if (error instanceof CommandFailure) return true;
+    if (error instanceof CommandFailure) return '';
     throw error;
   }
 }
 
-function unknown(agent: string): string {
+function unknownAgent(agent: string, nearest: string | null): string {
+  const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
   return (
-    `mandate: warning: nothing is known of an agent ${agent}; is the name misspelt?\n` +
-    `  The name is stopped all the same. \`mandate agents\` lists those that are known; \`mandate revive ${agent}\` lets it go.\n`
+    `mandate: warning: no agent ${agent} is registered, and none has acted; is the name misspelt?${meant}\n` +
+    `  The name is stopped all the same. \`mandate agents\` lists the known agents; \`mandate revive ${agent}\` ends the kill.\n`
   );
 }
 

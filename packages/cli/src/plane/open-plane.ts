@@ -11,7 +11,7 @@ import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/con
 import { openLedger, openMandatesFile, startDecider } from '@mandate/decider';
 import { createGateway } from '@mandate/gateway';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
+import { agentRegister, compileActionRedaction, fingerprintOf, mandatesByRegister } from '@mandate/policy';
 import {
   hidingInForce,
   openPrivacyFile,
@@ -173,7 +173,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       ledger,
       standing: followed.mandates.standing,
       controlRevision: followed.revision,
-      isRetired: followed.mandates.isRetired,
+      register: agentRegister(followed.tenant, () => mandates.control().mandates),
       isClosed: followed.mandates.isClosed,
       isOfBounds: followed.mandates.isOfBounds,
       kills,

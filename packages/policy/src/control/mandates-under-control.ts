@@ -37,8 +37,6 @@ type RulesOf = {
 export type MandatesUnderControl = MandatesInForce & {
   /** It is not registered, and never was as far as is known: then rules do not hold it. */
   isUnknown(tenant: string, agentId: string): boolean;
-  /** It is registered no more, and nothing is allowed to it until it is again. */
-  isRetired(tenant: string, agentId: string): boolean;
   /** Whose families it is in, and whose it left. */
   standing(tenant: string, agentId: string): Required<Pick<Plan, 'above' | 'formerAncestors'>>;
   /** Nothing is allowed in it, whoever asks. */
@@ -134,7 +132,6 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       const { agents, retired } = fold.tenant(tenant);
       return !agents.has(agentId) && !retired.has(agentId);
     },
-    isRetired: (tenant, agentId) => fold.tenant(tenant).retired.has(agentId),
     standing(tenant, agentId) {
       const control = fold.tenant(tenant);
       return {

@@ -45,6 +45,14 @@ const killFact = z.object({
   agentId: z.string().optional().describe('Of a family, who heads it.'),
 });
 
+/** How an agent is known before it acts. */
+export const agentStatus = z
+  .enum(['registered', 'retired', 'named'])
+  .nullable()
+  .describe(
+    '`retired`: nothing is allowed to it until it is registered again. `named`: by the mandates file. Null: neither the register nor, where this gateway reads one, the mandates file has the id.',
+  );
+
 /** What stops an agent: its own flag, that of a family that it is in, its tenant's or everybody's; null when nothing does. */
 export const killed = killFact.nullable();
 

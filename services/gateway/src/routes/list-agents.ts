@@ -1,18 +1,18 @@
-/** GET /v1/ledger/agents: the agents that the ledger knows, what they spent, what they have open, what stops them. */
+/** GET /v1/ledger/agents: every agent that the ledger, the register or the mandates file knows, and what the ledger holds of it. */
 import type { Ledger } from '@mandate/ledger';
 import { callerOf, type HttpServer } from '@mandate/runtime';
 import { count, id, TOTAL_BUDGET } from '@mandate/schemas';
 import { z } from 'zod';
 import { killStatus } from '../commands/pull-kill-switch.ts';
 import { type Gateway, ledgerOf } from '../gateway.ts';
-import { killed } from './command-shapes.ts';
+import { agentStatus, killed } from './command-shapes.ts';
 
 const agent = z.object({
   agentId: z.string(),
   spentMicros: z.int().describe('In its whole life, reservations included.'),
   openActions: count,
   killed,
-  retired: z.boolean().describe('Registered no more: until it is again, nothing is allowed to it.'),
+  status: agentStatus,
 });
 
 export function listAgents(server: HttpServer, gateway: Gateway): void {
@@ -22,8 +22,9 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['agents'],
-        summary: 'Agents that spent, have something open, or were killed; by id',
-        description: 'On record before it is answered.',
+        summary: 'Agents that spent, have something open, are killed, or are registered; by id',
+        description:
+          'Agents that never acted are listed too if they are registered, or if the mandates file names them. On record before it is answered.',
         querystring: z.strictObject({
           limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('At most so many.'),
           after: id.optional().describe('The `next` of the page before.'),
@@ -37,13 +38,16 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       const { tenant } = callerOf(request);
       const { limit, after = '' } = request.query;
       const known = await agentsOf(ledger, tenant);
+      for (const agentId of gateway.register.names(tenant)) {
+        if (!known.has(agentId)) known.set(agentId, NOTHING);
+      }
       const ids = [...known.keys()].filter((agentId) => agentId > after).sort();
       const page = ids.slice(0, limit);
       const agents = await Promise.all(
         page.map(async (agentId) => {
-          const counts = known.get(agentId) ?? { spentMicros: 0, openActions: 0 };
+          const counts = known.get(agentId) ?? NOTHING;
           const killed = await killStatus(gateway, tenant, agentId);
-          return { agentId, ...counts, killed, retired: gateway.isRetired(tenant, agentId) };
+          return { agentId, ...counts, killed, status: gateway.register.statusOf(tenant, agentId) };
         }),
       );
       return { agents, next: ids.length > limit ? (page.at(-1) ?? null) : null };
@@ -53,7 +57,9 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
 
 type Counts = { spentMicros: number; openActions: number };
 
-async function agentsOf(ledger: Ledger, tenant: string): Promise<ReadonlyMap<string, Counts>> {
+const NOTHING: Readonly<Counts> = { spentMicros: 0, openActions: 0 };
+
+async function agentsOf(ledger: Ledger, tenant: string): Promise<Map<string, Readonly<Counts>>> {
   const [balances, open, flags] = await Promise.all([
     ledger.balances(tenant),
     ledger.open(tenant),

@@ -1,10 +1,14 @@
-/** GET /v1/agents/:id/kill-status: whether anything stops this agent. */
+/** GET /v1/agents/:id/kill-status: whether anything stops this agent, and whether the name is one. */
 import { callerOf, type HttpServer } from '@mandate/runtime';
+import { nearestName } from '@mandate/schemas';
 import { z } from 'zod';
 import { killStatus } from '../commands/pull-kill-switch.ts';
 import type { Gateway } from '../gateway.ts';
-import { maySee, mustSpeakFor } from '../own-agents.ts';
-import { agentParams, killed } from './command-shapes.ts';
+import { maySee, mustSpeakFor, seesEveryAgent } from '../own-agents.ts';
+import { agentParams, agentStatus, killed } from './command-shapes.ts';
+
+/** Comparing names with all that are registered takes at most some 10 ms. */
+const NAME_STEPS = 1_000_000;
 
 export function showKillStatus(server: HttpServer, gateway: Gateway): void {
   server.get(
@@ -16,14 +20,35 @@ export function showKillStatus(server: HttpServer, gateway: Gateway): void {
         summary: 'Whether an agent is stopped, and by what',
         description: 'Also of agents that nobody has heard of: a wider flag stops those too.',
         params: agentParams,
-        response: { 200: z.object({ agentId: z.string(), killed }) },
+        response: {
+          200: z.object({
+            agentId: z.string(),
+            killed,
+            status: agentStatus,
+            nearest: z
+              .string()
+              .nullable()
+              .describe(
+                'Where `status` is null, the registered or named agent whose id is nearest. Only for keys that see every agent.',
+              ),
+          }),
+        },
       },
     },
     async (request) => {
       const key = callerOf(request);
       const agentId = request.params.id;
       if (!maySee(key, agentId)) mustSpeakFor(key, { agentId });
-      return { agentId, killed: await killStatus(gateway, key.tenant, agentId) };
+      const { register } = gateway;
+      const status = register.statusOf(key.tenant, agentId);
+      const asksForName = status === null && seesEveryAgent(key);
+      const nearest = asksForName ? nearestName(agentId, register.names(key.tenant), NAME_STEPS) : undefined;
+      return {
+        agentId,
+        killed: await killStatus(gateway, key.tenant, agentId),
+        status,
+        nearest: nearest ?? null,
+      };
     },
   );
 }
