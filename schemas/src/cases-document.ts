@@ -140,6 +140,11 @@ export const casesDocument = z
         'Agents, policies and rules: files, or folders of them, as seen from this file. Absent: its own folder, unless there are `mandates`.',
       ),
     mandates: path.optional().describe('A mandates file, for agents that are not registered.'),
+    privacy: path
+      .optional()
+      .describe(
+        'The privacy document of the plane, which hides values before they are decided on, as seen from this file. Absent: the one that MANDATE_PRIVACY_PATH names, or none.',
+      ),
     agents: z.array(agentDocument).default([]).describe('Registered beside those of the files.'),
     now: clockTime.default('2026-01-01T00:00:00Z').describe('When cases begin.'),
     cases: z.array(oneCase).min(1).max(MOST_CASES),

@@ -1335,6 +1335,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile(`${POLICY}/checks/arguments-valid.ts`, [
+    [
+      'a refusal says what redaction replaced',
+      'if (redacted.length === 0) return',
+      'if (redacted.length >= 0) return',
+    ],
     ['7 arguments that take too much to judge block', '    if (effort.left < 0) {', '    if (false) {'],
   ]),
   ...inFile(`${POLICY}/mandates-in-force.ts`, [
@@ -1631,6 +1636,33 @@ export const MUTATIONS: readonly Mutation[] = [
       "tenant: string }): Buffer { tenant = '';",
     ],
     ['privacy: no IV stands for two texts', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
+  ]),
+  ...inFile(`${PRIVACY}/hiding/trial-hiding.ts`, [
+    [
+      'privacy: offline too, names of secrets go first',
+      'hide(redactNames(action), tenant)',
+      'hide(action, tenant)',
+    ],
+    ['privacy: offline too, the document hides', 'hide(redactNames(action), tenant)', 'redactNames(action)'],
+  ]),
+  ...inFile('packages/cli/src/offline-decider.ts', [
+    [
+      'privacy: offline, decisions are about what a gateway publishes',
+      '...appended(record)',
+      'value: record',
+    ],
+    [
+      'privacy: offline, an approval holds for what was sent',
+      'actionDigest(action, fingerprint)',
+      'actionDigest(action)',
+    ],
+  ]),
+  ...inFile('services/control/src/routes/answer-preview.ts', [
+    [
+      'privacy: a preview is about what a gateway publishes',
+      'trialHiding(hiding)({ ...asked.action, tenant }, tenant)',
+      '{ ...asked.action, tenant }',
+    ],
   ]),
   ...inFile(`${PRIVACY}/hiding/compile-hiding.ts`, [
     ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],

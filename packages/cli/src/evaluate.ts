@@ -1,20 +1,21 @@
 /**
- * Decides a file of actions offline, in its order, with the very policy, ledger and batch code of the decider. The
- * clock is virtual: the largest `requestedAt` so far, or the time of the run where none was given. No deadline applies.
+ * Decides a file of actions offline, in its order, with the redaction, policy, ledger and batch code of a plane. The
+ * clock is virtual: the largest `requestedAt` so far, or the time of the run if no record has one. No deadline applies.
  */
 import type { MandatesInForce } from '@mandate/policy';
+import type { HidingRules } from '@mandate/privacy';
 import { readActionsRecord } from '@mandate/schemas';
 import { type Evaluated, offlineDecider } from './offline-decider.ts';
 
 /** One answer a line, in order. `runAtMs` is the time of the run. */
 export async function* evaluate(
   lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  control: MandatesInForce,
+  { control, hiding }: { control: MandatesInForce; hiding: HidingRules },
   runAtMs: number,
 ): AsyncGenerator<Evaluated> {
   let givenMs = Number.NEGATIVE_INFINITY;
   const clock = () => (givenMs === Number.NEGATIVE_INFINITY ? runAtMs : givenMs);
-  const decider = offlineDecider(control, clock);
+  const decider = offlineDecider(control, hiding, clock);
   for await (const value of lines) {
     givenMs = Math.max(givenMs, requestedAtMs(value));
     yield await decider.answer(value);

@@ -7,6 +7,7 @@
 export { type ApiClient, createApiClient } from './api-client.ts';
 export { evaluate } from './evaluate.ts';
 export type { Evaluated } from './offline-decider.ts';
+export { offlineHiding } from './offline-hiding.ts';
 export { openPlane, type Plane } from './plane/open-plane.ts';
 export { planeConfig } from './plane/plane-config.ts';
 export { runProgram } from './program.ts';

@@ -1,20 +1,45 @@
-/** The decider's own policy, ledger and batch code, in this process: nothing is published, and no deadline applies. */
+/**
+ * The plane's own redaction, policy, ledger and batch code, in this process: nothing is published, and no deadline
+ * applies.
+ */
+import { randomBytes } from 'node:crypto';
 import { type AnswerContext, answerBatch } from '@mandate/decider';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
-import type { MandatesInForce } from '@mandate/policy';
-import type { ActionDecided, ActionSettled, DeadLetter } from '@mandate/schemas';
+import { actionDigest, fingerprintOf, type MandatesInForce } from '@mandate/policy';
+import { type HidingRules, trialHiding } from '@mandate/privacy';
+import {
+  type Action,
+  type ActionDecided,
+  type ActionSettled,
+  DEFAULTS,
+  type DeadLetter,
+  readActionsRecord,
+} from '@mandate/schemas';
 
 export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 
 export type OfflineDecider = {
   ledger: Ledger;
-  /** Of a record of the actions topic, decided where the last one left everything. */
+  /** Answers a record of the actions topic, decided where the last one left everything. */
   answer(value: Uint8Array): Promise<Evaluated>;
+  /** Of an action as an agent sends it: an approval of the action names this digest. */
+  digestOf(action: Action): string;
 };
 
-/** @param clock the only one */
-export function offlineDecider(control: MandatesInForce, clock: () => number): OfflineDecider {
+type Published = { action: Action; fingerprint: string | null };
+
+/**
+ * @param hiding what a gateway would hide before the decision
+ * @param clock the only one
+ */
+export function offlineDecider(
+  control: MandatesInForce,
+  hiding: HidingRules,
+  clock: () => number,
+): OfflineDecider {
   const ledger = createMemoryLedger({ clock, epoch: 'eval' });
+  const hide = trialHiding(hiding);
+  const secret = randomBytes(32).toString('hex');
   const context: AnswerContext = {
     ledger,
     control: () => control,
@@ -23,11 +48,29 @@ export function offlineDecider(control: MandatesInForce, clock: () => number): O
     deadlines: false,
   };
   let offset = 0;
+
+  function publish(sent: Action): Published {
+    const action = hide(sent, sent.tenant ?? DEFAULTS.tenant);
+    return { action, fingerprint: fingerprintOf(sent, action, secret) };
+  }
+
+  /** The record as a gateway would append it. One that cannot be read stays as it is. */
+  function appended(value: Uint8Array): { value: Uint8Array; fingerprint: string | null } {
+    const read = readActionsRecord(value);
+    if (!read.ok || read.value.event !== 'action.requested') return { value, fingerprint: null };
+    const { action, fingerprint } = publish(read.value.action);
+    return { value: new TextEncoder().encode(JSON.stringify({ ...read.value, action })), fingerprint };
+  }
+
   return {
     ledger,
-    async answer(value) {
+    digestOf(sent) {
+      const { action, fingerprint } = publish(sent);
+      return actionDigest(action, fingerprint);
+    },
+    async answer(record) {
       const source = { topic: 'eval', partition: 0, offset: String(offset++) };
-      const incoming = { source, appendedAtMs: clock(), key: null, value };
+      const incoming = { source, appendedAtMs: clock(), key: null, ...appended(record) };
       const { answers, operations } = await answerBatch([incoming], context);
       await ledger.confirm(ledger.epoch, operations);
       const [answer] = answers;

@@ -58,6 +58,7 @@ export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in
 export { normalModel, normalProvider } from './models/normal-form.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';
+export { ERASED, isPlaceholder, placeholdersIn, REDACTED, SEALED_TEXT } from './redaction/placeholders.ts';
 export { keyedHash } from './redaction/redact.ts';
 export { compileActionRedaction } from './redaction/redact-action.ts';
 export { internalError } from './refused-plan.ts';

@@ -5,7 +5,8 @@
  * published, what the document names is hidden in it (`hidingInForce`): by the path of a field, and by pattern in texts.
  */
 export { hidingInForce, redactingInForce, sealingInForce } from './hiding/hiding-in-force.ts';
-export { checkPrivacy, loadPrivacy } from './load-privacy.ts';
+export { type HidingRules, trialHiding } from './hiding/trial-hiding.ts';
+export { checkPrivacy, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
 export { redactPieces } from './patterns/redact-pieces.ts';
 export {
   type Erasure,

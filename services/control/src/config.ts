@@ -4,6 +4,7 @@ import {
   kafkaSettings,
   LOG_LEVELS,
   otlpSettings,
+  privacySettings,
   requestsPerKeyPerSecond,
 } from '@mandate/runtime';
 import { z } from 'zod';
@@ -31,9 +32,22 @@ export const controlSettings = z.object({
     .describe(
       'a snapshot of agents, policies and rules is left behind when so many changes came since the newest',
     ),
+  CONTROL_REDACT_FIELDS: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('what gateways are told by MANDATE_GATEWAY_REDACT_FIELDS, so that previews redact as they do'),
+  CONTROL_HASH_FIELDS: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('what gateways are told by MANDATE_GATEWAY_HASH_FIELDS, so that previews hash as they do'),
   CONTROL_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('of the lines on stderr'),
 });
 
 export const controlConfig = z
-  .object({ ...controlSettings.shape, ...kafkaSettings.shape, ...otlpSettings.shape })
+  .object({
+    ...controlSettings.shape,
+    ...privacySettings.shape,
+    ...kafkaSettings.shape,
+    ...otlpSettings.shape,
+  })
   .superRefine(backendsMustFit);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, recordHttpReads } from '@mandate/bus';
 import { followControl, keysWhileOpen } from '@mandate/control-log';
-import { redactPieces } from '@mandate/privacy';
+import { NO_PRIVACY, redactPieces } from '@mandate/privacy';
 import {
   type ApiScope,
   anyKeyStore,
@@ -78,6 +78,7 @@ export async function controlOn(bus: Bus) {
         followed,
         apart,
         clock,
+        hiding: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
         // As a plane whose file has keys of tenants that nothing is on the log of.
         fileKeys: async (tenant) => (tenant === 'filed' ? [KEYS.owner.record] : []),

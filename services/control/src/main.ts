@@ -1,7 +1,7 @@
 /** The control service alone: on the log of many machines or of a folder, with the API keys of both. */
 import { openLog, recordHttpReads } from '@mandate/bus';
 import { followControl, keysWhileOpen, openControlSnapshots } from '@mandate/control-log';
-import { redactPieces } from '@mandate/privacy';
+import { openPrivacyFile, redactPieces } from '@mandate/privacy';
 import {
   answers,
   anyKeyStore,
@@ -42,15 +42,21 @@ await runService(process, {
     const { revision } = followed;
     const apart = closing(openControlThread({ bus, log, snapshots, revision }), (thread) => thread.stop());
     const clock = systemClock;
+    const privacy = closing(openPrivacyFile(config, { folder, log }), (file) => file.stop());
+    const hiding = () => ({
+      redact: config.CONTROL_REDACT_FIELDS,
+      hash: config.CONTROL_HASH_FIELDS,
+      document: privacy.privacy(),
+    });
     const ofFile = fileKeyStore(folder.keys);
     const keys = async () => [...followed.allKeys(), ...(await ofFile.list())];
     closing(measureExpiringKeys({ metrics, log, clock, keys }), (measuring) => measuring.stop());
     const reads = recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces });
     return {
       keys: keysWhileOpen(anyKeyStore(followed.keys, ofFile), followed),
-      readiness: async () => [await answers('log', bus.ping())],
+      readiness: async () => [await answers('log', bus.ping()), privacy.readiness()],
       routes: controlRoutes(
-        { followed, apart, clock, redactText: redactPieces, fileKeys: ofFile.ofTenant },
+        { followed, apart, clock, hiding, redactText: redactPieces, fileKeys: ofFile.ofTenant },
         reads,
       ),
     };

@@ -1,7 +1,9 @@
 /** A control service with nothing beside it in its process, on a log that it is given. */
+
 import type { Bus } from '@mandate/bus';
 import { controlRoutes, openControlThread } from '@mandate/control';
 import { followControl } from '@mandate/control-log';
+import { NO_PRIVACY } from '@mandate/privacy';
 import {
   createHttpServer,
   createMetrics,
@@ -38,7 +40,14 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
   });
   await server.register(
     controlRoutes(
-      { followed, apart, clock: systemClock, redactText: (text) => text, fileKeys: async () => [] },
+      {
+        followed,
+        apart,
+        clock: systemClock,
+        hiding: () => ({ hash: [], document: NO_PRIVACY }),
+        redactText: (text) => text,
+        fileKeys: async () => [],
+      },
       null,
     ),
   );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { evaluate } from '@mandate/cli';
+import { evaluate, offlineHiding } from '@mandate/cli';
 import { loadMandates, mandatesOfFile } from '@mandate/policy';
 import { describe, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
@@ -16,10 +16,11 @@ describe.each([...datasets])('eval decides %s', (_origin, dataset) => {
     const loaded = loadMandates(JSON.stringify(mandateOf(name, scenario, dataset.tools)));
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
     const lines = requestsOf(dataset).map((record) => encoder.encode(JSON.stringify(record)));
+    const control = mandatesOfFile(loaded.mandates, 1);
     const sequence: string[] = [];
     const blocked = new Set<string>();
     let chargedMicros = 0;
-    for await (const answer of evaluate(lines, mandatesOfFile(loaded.mandates, 1), Date.now())) {
+    for await (const answer of evaluate(lines, { control, hiding: offlineHiding({}) }, Date.now())) {
       if (answer.event !== 'action.decided') throw new Error(`unexpected ${answer.event}`);
       const { decision } = answer;
       sequence.push(decision.verdict === 'ALLOW' ? 'ALLOW' : decision.code);

@@ -321,3 +321,40 @@ cases:
 </testsuites>
 `);
 });
+
+it('redacts what a plane redacts, also what a privacy document names, and approvals hold for what was sent', async () => {
+  const privacy = join(temporaryFolder(), 'privacy.yaml');
+  writeFileSync(privacy, 'version: 1\npatterns: [{ pattern: email, do: redact }]\n');
+  const { run } = folderOf({
+    'control.yaml': `
+kind: policy
+version: 1
+id: mail
+toolPolicies:
+  send:
+    argumentValidation:
+      schema:
+        type: object
+        properties: { token: { type: string, pattern: ^tok_ }, to: { type: string, pattern: com$ } }
+  pay: { requiresConfirmation: true }
+---
+{ kind: rule, version: 1, id: support-mail, policy: mail }
+`,
+    'redacted.test.yaml': `version: 1
+${AGENTS}
+privacy: ${privacy}
+cases:
+  - name: what is redacted
+    agent: bot
+    steps:
+      - { ask: { tool: send, args: { token: tok_1 } }, expect: ARGUMENT_VALIDATION_FAILED }
+      - { ask: { tool: send, args: { to: a@b.com } }, expect: ARGUMENT_VALIDATION_FAILED }
+      - { ask: { id: p, tool: pay, args: { password: x } }, expect: DEFER }
+      - { approve: p }
+      - { ask: { id: p, tool: pay, args: { password: y } }, expect: DUPLICATE_ACTION }
+      - { ask: { id: p, tool: pay, args: { password: x } }, expect: ALLOW }
+`,
+  });
+  const { exitCode, stdout } = await run();
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('1 case: 1 passed') });
+});

@@ -1,6 +1,5 @@
-/** Plays a case: the decider's own code, a ledger of its own, and a clock that the case sets. */
+/** Plays a case: the plane's own redaction and decisions, a ledger of its own, and a clock that the case sets. */
 import type { Approval } from '@mandate/ledger';
-import { actionDigest } from '@mandate/policy';
 import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
 import { type OfflineDecider, offlineDecider } from '../offline-decider.ts';
@@ -26,7 +25,7 @@ const { tenant } = DEFAULTS;
 
 export async function playCase(played: Case): Promise<CaseTold> {
   const clock = manualClock(played.startMs);
-  const decider = offlineDecider(played.control, clock);
+  const decider = offlineDecider(played.control, played.hiding, clock);
   for (const [index, stated] of played.spent.entries()) await state(decider, stated, `stated-${index}`);
   const steps: StepTold[] = [];
   for (const [index, step] of played.steps.entries()) {
@@ -89,7 +88,7 @@ function recordsOf(step: PlayedStep): readonly Sent[] | null {
 async function operate(
   step: PlayedStep,
   id: string,
-  { ledger }: OfflineDecider,
+  { ledger, digestOf }: OfflineDecider,
 ): Promise<Pick<StepTold, 'seen' | 'differences'> | null> {
   const command = { id, by: 'the case', reason: 'the case says so' };
   switch (step.does) {
@@ -107,7 +106,7 @@ async function operate(
         tenant,
         agentId,
         actionId,
-        digest: actionDigest(step.action),
+        digest: digestOf(step.action),
         answer: step.does === 'approve' ? 'granted' : 'denied',
         expiresAtMs: step.atMs + step.forMs,
       };

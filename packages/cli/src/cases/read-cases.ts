@@ -11,12 +11,14 @@ import {
   readDocuments,
   type SayFault,
 } from '@mandate/policy';
+import type { HidingRules } from '@mandate/privacy';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
-import { CommandFailure } from '../command-context.ts';
+import { type CommandContext, CommandFailure } from '../command-context.ts';
 import { foldDocuments } from '../control/fold-documents.ts';
 import { readControlFiles } from '../control/read-control-files.ts';
 import { filesBelow } from '../input/files-below.ts';
 import { loadMandatesFile, readDocumentFile } from '../load-mandates-file.ts';
+import { offlineHiding } from '../offline-hiding.ts';
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 
@@ -29,6 +31,7 @@ export type Case = {
   name: string;
   startMs: number;
   control: MandatesInForce;
+  hiding: HidingRules;
   rules: ReadonlyMap<string, RuleDocument>;
   spent: readonly StatedBalance[];
   steps: readonly PlayedStep[];
@@ -38,9 +41,9 @@ export type Case = {
 const CASES = /\.test\.(?:ya?ml|json)$/;
 
 /** Throws a failure with exit code 2 that names every fault by file, line and column. */
-export function readCases(paths: readonly string[]): readonly Case[] {
+export function readCases(paths: readonly string[], env: CommandContext['env']): readonly Case[] {
   const files = [...new Set(paths.flatMap((path) => filesBelow(path, CASES)))];
-  const subjects = subjectsOnce();
+  const subjects = subjectsOnce(env);
   const faults: string[] = [];
   const cases: Case[] = [];
   for (const file of files) {
@@ -64,6 +67,7 @@ export function readCases(paths: readonly string[]): readonly Case[] {
 
 type Subject = {
   control: MandatesInForce;
+  hiding: HidingRules;
   rules: ControlDocuments['rules'];
   budgets: readonly KnownBudget[];
 };
@@ -71,7 +75,7 @@ type Subject = {
 function casesOf(
   file: string,
   document: CasesDocument,
-  { control, rules, budgets }: Subject,
+  { control, hiding, rules, budgets }: Subject,
   say: SayFault,
   find: FindPlace,
 ): readonly Case[] {
@@ -91,7 +95,7 @@ function casesOf(
     });
     const steps = stepsOf(one, startMs, path, say);
     const { line } = find([...path, 'name']);
-    return { file, line, name: one.name, startMs, control, rules, spent, steps, find };
+    return { file, line, name: one.name, startMs, control, hiding, rules, spent, steps, find };
   });
 }
 
@@ -105,10 +109,13 @@ function subjectOf(
 }
 
 /** What a document's cases are about. The same files are read once. */
-function subjectsOnce(): (file: string, document: CasesDocument, say: SayFault) => Subject {
+function subjectsOnce(
+  env: CommandContext['env'],
+): (file: string, document: CasesDocument, say: SayFault) => Subject {
   const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
   const mandatesOf = once((path: string) => loadMandatesFile(path));
-  return (file, { files, mandates: mandatesPath, agents }, say) => {
+  const hidingOf = once((path: string | undefined) => offlineHiding(env, path));
+  return (file, { files, mandates: mandatesPath, privacy, agents }, say) => {
     const folder = dirname(file);
     const beside = (path: string) => (isAbsolute(path) ? path : join(folder, path));
     const paths = files?.map(beside) ?? (mandatesPath === undefined ? [folder] : []);
@@ -132,6 +139,7 @@ function subjectsOnce(): (file: string, document: CasesDocument, say: SayFault) 
     const controlled = mandatesUnderControl(fold, () => revision);
     return {
       control: mandatesByRegister(controlled, mandatesOfFile(mandates, 1)),
+      hiding: hidingOf(privacy === undefined ? undefined : beside(privacy)),
       rules: documents.rules,
       budgets: knownBudgets(documents, mandates),
     };
@@ -143,7 +151,7 @@ const NOTHING: ControlDocuments = { agents: new Map(), policies: new Map(), rule
 function once<Of, Made>(make: (of: Of) => Made): (of: Of) => Made {
   const made = new Map<string, Made>();
   return (of) => {
-    const key = JSON.stringify(of);
+    const key = JSON.stringify(of) ?? '';
     const known = made.get(key) ?? make(of);
     made.set(key, known);
     return known;

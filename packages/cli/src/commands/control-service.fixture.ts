@@ -1,8 +1,10 @@
 /** A control service for tests of the commands that ask one; it ends with the test. */
+
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { controlRoutes, openControlThread } from '@mandate/control';
 import { type FollowedControl, followControl } from '@mandate/control-log';
+import { NO_PRIVACY } from '@mandate/privacy';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, silentLogger } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
@@ -33,7 +35,14 @@ export async function controlService(tenant: string, scope: ApiScope): Promise<C
   });
   await server.register(
     controlRoutes(
-      { followed, apart, clock: Date.now, redactText: (text) => text, fileKeys: async () => [] },
+      {
+        followed,
+        apart,
+        clock: Date.now,
+        hiding: () => ({ hash: [], document: NO_PRIVACY }),
+        redactText: (text) => text,
+        fileKeys: async () => [],
+      },
       null,
     ),
   );

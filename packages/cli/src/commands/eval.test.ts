@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Ran, runCommand } from '../run-command.fixture.ts';
 
 const MANDATES = `version: 1
@@ -192,4 +192,74 @@ it('says its summary as JSON when asked', async () => {
 
 it('answers nothing with nothing', async () => {
   expect(await evaluate('\n\n')).toMatchObject({ exitCode: 0, stdout: '' });
+});
+
+describe('what a plane redacts before it decides', () => {
+  const mandates = () =>
+    fileOf(
+      'redacted.yaml',
+      `version: 1
+id: m
+agents: ["bot"]
+toolPolicies:
+  send:
+    argumentValidation:
+      schema:
+        type: object
+        properties: { token: { type: string, pattern: '^tok_' }, to: { type: string, pattern: '@example.com$' } }
+  pay: { requiresConfirmation: true }
+`,
+    );
+
+  async function decided(args: object, { env = {}, options = [] as string[] } = {}) {
+    const ran = await runCommand(['eval', '--mandates', mandates(), '--quiet', ...options], {
+      stdin: request('a', { args }),
+      env,
+    });
+    expect(ran.stderr).toBe('');
+    return JSON.parse(ran.stdout).decision;
+  }
+
+  it('is redacted here too, with a reason that says so', async () => {
+    const blocked = await decided({ token: 'tok_1' });
+    expect(blocked).toMatchObject({
+      code: 'ARGUMENT_VALIDATION_FAILED',
+      action: { args: { token: '[redacted]' } },
+    });
+    expect(blocked.reason).toContain('Redaction replaced /token before the decision');
+    expect(await decided({ to: 'ann@example.com' })).toMatchObject({ code: 'ALLOWED' });
+  });
+
+  it('follows the settings of a plane in the environment', async () => {
+    const env = { MANDATE_PLANE_REDACT_FIELDS: 'to', MANDATE_CONTROL_URL: 'http://127.0.0.1:1' };
+    expect(await decided({ token: 'tok_1' }, { env })).toMatchObject({ code: 'ALLOWED' });
+    expect(await decided({ to: 'ann@example.com' }, { env })).toMatchObject({
+      code: 'ARGUMENT_VALIDATION_FAILED',
+    });
+  });
+
+  it('follows a privacy document', async () => {
+    const privacy = fileOf('privacy.yaml', 'version: 1\npatterns: [{ pattern: email, do: redact }]\n');
+    for (const given of [{ options: ['--privacy', privacy] }, { env: { MANDATE_PRIVACY_PATH: privacy } }]) {
+      const blocked = await decided({ to: 'ann@example.com' }, given);
+      expect(blocked.reason).toContain('Redaction replaced /to before the decision');
+    }
+  });
+
+  it('refuses a bad privacy document, with its place', async () => {
+    const privacy = fileOf('privacy.yaml', 'version: 1\npatterns: [{ pattern: nothing, do: redact }]\n');
+    const ran = await runCommand(['eval', '--mandates', mandates(), '--privacy', privacy], { stdin: '' });
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain(`\n${privacy}:2:`);
+  });
+
+  it('tells calls apart that differ only in what is redacted', async () => {
+    const lines = [request('a', { args: { password: 'p' } }), request('a', { args: { password: 'q' } })];
+    const ran = await runCommand(['eval', '--mandates', mandates(), '--quiet'], { stdin: lines.join('\n') });
+    const [, second] = ran.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).decision);
+    expect(second).toMatchObject({ code: 'DUPLICATE_ACTION', duplicateOf: { samePayload: false } });
+  });
 });

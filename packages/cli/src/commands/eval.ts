@@ -7,24 +7,29 @@ import { wholeRecord } from '../input/bare-records.ts';
 import { openInput } from '../input/open-input.ts';
 import { readLines } from '../input/read-lines.ts';
 import { loadMandatesFile } from '../load-mandates-file.ts';
+import { offlineHiding } from '../offline-hiding.ts';
 import { EvaluationTally } from '../output/evaluation-tally.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = { mandates: string; actions: string; quiet?: true; json?: true };
+type Options = { mandates: string; actions: string; privacy?: string; quiet?: true; json?: true };
 
 export function evalCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Decides records of action.requested and action.completed (NDJSON) in their order, with the very policy and ledger ' +
-        'of the decider, and without a plane. On stdout, in the same order: an action.decided for each request, an ' +
+      'Decides records of action.requested and action.completed (NDJSON) in their order, with the redaction, policy and ' +
+        'ledger code of a plane, and without a plane. On stdout, in the same order: an action.decided for each request, an ' +
         'action.settled for each outcome, a dead.letter in the place of a record that cannot be read. The clock is the ' +
         'largest requestedAt so far, or the time of the run where none was given; no deadline applies.',
     )
     .requiredOption('--mandates <file>', 'the mandates, YAML or JSON')
     .option('--actions <file>', 'the records; - reads stdin', '-')
+    .option(
+      '--privacy <file>',
+      'the privacy document of the plane, which hides values before they are decided on',
+    )
     .option('--quiet', 'no summary on stderr')
     .option('--json', 'the summary as JSON too')
     .addHelpText(
@@ -37,6 +42,9 @@ Bare, as \`mandate publish\` and HTTP take them, they do too (what has an action
   {"id":"a1","agentId":"bot","type":"tool_call","tool":"search","args":{}}
   {"actionId":"a1","agentId":"bot","status":"success"}
 
+Fields that a plane redacts are redacted here too: MANDATE_PLANE_REDACT_FIELDS, MANDATE_PLANE_HASH_FIELDS and
+MANDATE_PRIVACY_PATH mean the same as to \`mandate up\`.
+
 Exit code 0 whatever the verdicts; 2 at the end when a record was bad, and at once when the mandates are.
 
 Examples:
@@ -47,7 +55,8 @@ Examples:
 }
 
 async function evaluateFile(options: Options, context: CommandContext): Promise<ExitCode> {
-  const { stdout, stderr } = context;
+  const { stdout, stderr, env } = context;
+  const hiding = offlineHiding(env, options.privacy);
   const doubts: string[] = [];
   const control = mandatesOfFile(loadMandatesFile(options.mandates, doubts), 1);
   if (!options.quiet && !options.json) await write(stderr, warningsText(doubts, MAY_BE_MEANT));
@@ -55,7 +64,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   const progress = progressOn(stderr);
   const lines = readLines(await openInput(options.actions, context), CAPS.recordBytes);
   try {
-    for await (const answer of evaluate(recordsOf(lines), control, Date.now())) {
+    for await (const answer of evaluate(recordsOf(lines), { control, hiding }, Date.now())) {
       tally.add(answer);
       await writeJsonLine(stdout, answer);
       if (stdout.isTTY !== true) progress.show(counted(tally.records, 'record'));

@@ -16,8 +16,8 @@ type Options = { filter?: string; junit?: string; json?: true };
 export function testCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Plays cases of what agents may do, with the very policy and ledger of the decider, and without a plane: of agents, ' +
-        'policies and rules in files, and of mandates files.',
+      'Plays cases of what agents may do, with the redaction, policy and ledger code of a plane, and without a plane. ' +
+        'The cases are about agents, policies and rules in files, and about mandates files.',
     )
     .argument('[path...]', 'files of cases, or folders of them: there they end in .test.yaml', ['.'])
     .option('--filter <text>', 'only cases with this in their names', someText)
@@ -50,9 +50,9 @@ Examples:
 async function test(
   paths: readonly string[],
   { filter = '', junit, json }: Options,
-  { stdout, signal }: CommandContext,
+  { stdout, signal, env }: CommandContext,
 ): Promise<ExitCode> {
-  const all = readCases(paths);
+  const all = readCases(paths, env);
   const cases = all.filter(({ name }) => name.includes(filter));
   if (cases.length === 0)
     throw new CommandFailure(2, `none of ${counted(all.length, 'case')} has "${filter}" in its name`);

@@ -229,11 +229,16 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const controlReads = config.QUERY_RECORD_READS
     ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
     : null;
+  const hiding = () => ({
+    redact: config.PLANE_REDACT_FIELDS,
+    hash: config.PLANE_HASH_FIELDS,
+    document: privacy.privacy(),
+  });
   const { revision } = followed;
   const apart = closing(openControlThread({ bus, log, snapshots, revision }), (thread) => thread.stop());
   await server.register(
     controlRoutes(
-      { followed, apart, clock, redactText: redactingInForce(privacy), fileKeys: keys.ofTenant },
+      { followed, apart, clock, hiding, redactText: redactingInForce(privacy), fileKeys: keys.ofTenant },
       controlReads,
     ),
   );

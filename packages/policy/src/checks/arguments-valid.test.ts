@@ -9,6 +9,16 @@ id: m
 agents: ["*"]
 toolPolicies:
   t: { argumentValidation: { validators: [noSystemPaths] } }
+  u:
+    argumentValidation:
+      schema:
+        type: object
+        properties:
+          token: { type: string, pattern: '^tok_' }
+          card: { type: object, maxProperties: 1 }
+          to: { const: a }
+          n: { type: string, maxLength: 3 }
+        maxProperties: 3
 `);
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
 const [mandate = null] = loaded.mandates;
@@ -70,5 +80,39 @@ describe('below a field that is redacted', () => {
     const { saw, reason } = said({ a: { pin: '/etc/passwd' } }, { a: { pin: '[redacted]' } });
     expect(saw).toMatchObject({ pointer: '/a/pin' });
     expect(reason).toMatch(/found a string\.$/);
+  });
+});
+
+describe('of a value that was redacted before the decision', () => {
+  function refused(args: Record<string, Json>): string {
+    const { refusal } = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 'u', args }, mandate, 0);
+    return refusal?.reason ?? '';
+  }
+
+  test.each<[string, Record<string, Json>, string]>([
+    ['a redacted field', { token: '[redacted]' }, '/token'],
+    ['a hashed field', { token: `hmac-sha256:${'0a'.repeat(16)}` }, '/token'],
+    ['a sealed field', { to: `sealed:v1:${'0'.repeat(16)}:${'1'.repeat(16)}:${'a'.repeat(40)}.` }, '/to'],
+    ['an erased field', { to: '[erased]' }, '/to'],
+    ['a piece of a text', { n: 'mail [redacted:email], now' }, '/n'],
+    [
+      'a member of what is at fault',
+      { card: { pin: '[redacted]', 'a/b': ['[redacted]'] } },
+      '/card/pin, /card/a~1b/0',
+    ],
+    [
+      'more of them than are named',
+      { 1: '[redacted]', 2: '[erased]', 3: '[redacted]', 4: '[redacted]' },
+      '/1, /2, /3 and more',
+    ],
+  ])('the reason names %s', (_, args, named) => {
+    expect(refused(args)).toMatch(/ break the rule "schema" at /);
+    expect(refused(args)).toContain(` Redaction replaced ${named} before the decision,`);
+  });
+
+  test('the reason says nothing of redaction if what is at fault was sent as it is', () => {
+    const reason = refused({ to: 'b', password: '[redacted]' });
+    expect(reason).toContain(' at /to: ');
+    expect(reason).not.toContain('Redaction');
   });
 });

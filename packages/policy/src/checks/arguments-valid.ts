@@ -1,7 +1,11 @@
 import { type Action, type Json, legible } from '@mandate/schemas';
+import { redactedIn } from '../redaction/placeholders.ts';
 import { visiblePointer } from '../redaction/visible-pointer.ts';
 import { tooManySteps } from '../refused-plan.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
+
+/** So many redacted fields a reason names. */
+const MOST_NAMED = 3;
 
 export const argumentsValid: StaticCheck = ({ tool }) => {
   const rules = tool?.argumentRules ?? null;
@@ -16,19 +20,45 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
     const { rule, expected } = fault;
     const visible = visiblePointer(fault.pointer, argumentsOf(action), argumentsOf(shown));
     const seen = visible === fault.pointer ? fault.seen : 'what is redacted';
-    // Names of fields are the agent's: whoever reads the record must not be steered by them.
-    const pointer = legible(visible).slice(1, -1);
+    const pointer = legiblePointer(visible);
+    const redacted = redactedAt(fault.pointer, argumentsOf(action));
     return blocked(
       'arguments-valid',
       { rule, pointer, expected },
       {
         code: 'ARGUMENT_VALIDATION_FAILED',
-        reason: `The arguments of "${name}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.`,
-        remedy: 'Call again, under a new id, with arguments that keep the rule.',
+        reason: `The arguments of "${name}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.${notSeen(redacted)}`,
+        remedy:
+          redacted.length === 0
+            ? 'Call again, under a new id, with arguments that keep the rule.'
+            : 'If the redacted value is what breaks the rule, no other value helps: an operator exempts the field from redaction (docs/operations.md), or takes it out of the rule.',
       },
     );
   };
 };
+
+/** Pointers of what was redacted before the decision, within what is at fault. */
+function redactedAt(pointer: string, args: Json): string[] {
+  let within: Json | undefined = args;
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof within !== 'object' || within === null) return [];
+    within = Object.getOwnPropertyDescriptor(within, name)?.value;
+  }
+  return within === undefined ? [] : redactedIn(within, pointer, MOST_NAMED + 1);
+}
+
+function notSeen(redacted: readonly string[]): string {
+  if (redacted.length === 0) return '';
+  const named = redacted.slice(0, MOST_NAMED).map((pointer) => legiblePointer(pointer) || 'the top');
+  const more = redacted.length > MOST_NAMED ? ' and more' : '';
+  return ` Redaction replaced ${named.join(', ')}${more} before the decision, so the rule did not see what was sent there.`;
+}
+
+/** Names of fields are the agent's: they must not steer the terminal of a person who reads the record. */
+function legiblePointer(pointer: string): string {
+  return legible(pointer).slice(1, -1);
+}
 
 function argumentsOf(action: Action): Json {
   return (action.type === 'tool_call' && action.args) || {};

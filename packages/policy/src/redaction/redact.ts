@@ -1,5 +1,6 @@
 import type { Json } from '@mandate/schemas';
 import { canonicalJson, hmacSha256Hex } from '../digest.ts';
+import { REDACTED } from './placeholders.ts';
 import { comparableName } from './secret-names.ts';
 
 /** Which fields must not be published as they are; names compare without case, `_`, `-`, `.` and spaces. */
@@ -14,7 +15,6 @@ export interface RedactionRules {
 /** Gives the value itself if there was nothing to hide in it, else a copy; the value given is never changed. */
 export type Redaction = (value: Json) => Json;
 
-const REDACTED = '[redacted]';
 const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
 
 /**

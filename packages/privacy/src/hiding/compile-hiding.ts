@@ -6,7 +6,7 @@
  * Of several rules for it, and of several patterns that find the same piece of a text, redact goes before hash, and hash
  * before seal: what one rule wants gone is never left readable by another. What is hidden already stays as it is.
  */
-import { canonicalJson, keyedHash } from '@mandate/policy';
+import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
 import type { Action, Json, PrivacyDocument, PrivacyPattern } from '@mandate/schemas';
 import { isCreditCard } from '../patterns/credit-card.ts';
@@ -15,7 +15,7 @@ import { nationalPhoneFinder } from '../patterns/national-phone.ts';
 import { replacePieces } from '../patterns/redact-pieces.ts';
 import type { Sealer } from '../sealer.ts';
 import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.ts';
-import { ERASED, isHidden, REDACTED, redactedPiece } from './hidden-text.ts';
+import { redactedPiece } from './hidden-text.ts';
 import { personAt } from './person-at.ts';
 
 /** Gives the very action when there was nothing to hide in it, else a copy; the action given is never changed. */
@@ -125,7 +125,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
   }
 
   function hideWhole(value: Json, rule: Rule, within: Within): Json {
-    if (isHidden(value)) return value;
+    if (isPlaceholder(value)) return value;
     if (rule.do === 'redact') return REDACTED;
     if (rule.do === 'hash') return keyedHash(value, key);
     const text = typeof value === 'string' ? value : canonicalJson(value);
@@ -162,7 +162,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
   /** It stays an id, as budgets count by it. */
   function hidePrincipal(id: string, { tenant }: Within): string {
     const rule = strongest(below(below(paths, 'principal'), 'id'));
-    if (rule === undefined || isHidden(id)) return id;
+    if (rule === undefined || isPlaceholder(id)) return id;
     if (rule.do === 'hash') return keyedHash(id, key);
     if (rule.do === 'redact' || sealer === null) return REDACTED;
     const pseudonym = sealer.pseudonym(tenant, id);

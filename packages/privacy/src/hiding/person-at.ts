@@ -1,5 +1,5 @@
+import { isPlaceholder } from '@mandate/policy';
 import type { Action } from '@mandate/schemas';
-import { isHidden } from './hidden-text.ts';
 
 /** The id that stands at this path; null where none does, or one that tells nobody any more. */
 export function personAt(action: Action, path: string): string | null {
@@ -9,5 +9,5 @@ export function personAt(action: Action, path: string): string | null {
     value = Object.getOwnPropertyDescriptor(value, name)?.value;
   }
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value !== '' && !isHidden(value) ? value : null;
+  return typeof value === 'string' && value !== '' && !isPlaceholder(value) ? value : null;
 }

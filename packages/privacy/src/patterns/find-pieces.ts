@@ -1,6 +1,7 @@
 /** What of a text is personal or secret, by the patterns that are asked for. */
+
+import { placeholdersIn } from '@mandate/policy';
 import type { PrivacyPattern } from '@mandate/schemas';
-import { hiddenIn } from '../hiding/hidden-text.ts';
 import { findCreditCards, MAY_HOLD_CARD } from './credit-card.ts';
 import { findEmails } from './email.ts';
 import { findIbans } from './iban.ts';
@@ -39,7 +40,7 @@ export function findPieces(
 ): Piece[] {
   const found = allPieces(text, patterns, findNational);
   if (found.length === 0) return found;
-  const hidden = hiddenIn(text);
+  const hidden = placeholdersIn(text);
   if (hidden.length === 0) return merged(found, patterns);
   return merged(allPieces(masked(text, hidden), patterns, findNational), patterns);
 }

@@ -7,6 +7,7 @@
  * IV ever stands for two texts. A token is bound to its tenant and its ref: moved to others it is no token of theirs.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { SEALED_TEXT } from '@mandate/policy';
 import { hmacSha256 } from './hmac-sha256.ts';
 
 /** What of a person's leaf is used for what. */
@@ -22,7 +23,7 @@ export type SealedText = { keysId: string; index: string; sealed: Buffer };
 
 const TOKEN = /^sealed:v1:([0-9a-f]{16}):([0-9a-f]{16}):([A-Za-z0-9_-]{38,})\.$/;
 /** Every token in a text, whatever stands around it. */
-export const SEALED_TEXTS = /sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}:[A-Za-z0-9_-]{38,}\./g;
+export const SEALED_TEXTS = new RegExp(SEALED_TEXT, 'g');
 const PSEUDONYM = /^person:[0-9a-f]{32}$/;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

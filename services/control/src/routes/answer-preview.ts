@@ -1,5 +1,6 @@
 /** What POST /v1/mandates/preview answers: of the documents as they stand, and of those that somebody thinks of. */
 import { nearRules, previewMandate as preview, type TenantControl } from '@mandate/policy';
+import { type HidingRules, trialHiding } from '@mandate/privacy';
 import { readBody } from '@mandate/runtime';
 import { action, CODES, check, id, limit, mandateReference, type Plan, RULE_MODES } from '@mandate/schemas';
 import { z } from 'zod';
@@ -55,7 +56,13 @@ const actionAnswer = planned.extend({
 
 export const previewAnswer = z.union([actionAnswer, issueAnswer]);
 
-export type PreviewAsked = { tenant: string; atMs: number; body: Uint8Array; query: Expanded };
+export type PreviewAsked = {
+  tenant: string;
+  atMs: number;
+  body: Uint8Array;
+  query: Expanded;
+  hiding: HidingRules;
+};
 
 /** @throws HttpProblem for a body that is not as described, and for an agent that is not there */
 export function answerPreview(standing: TenantControl, asked: PreviewAsked): z.output<typeof previewAnswer> {
@@ -68,10 +75,10 @@ export function answerPreview(standing: TenantControl, asked: PreviewAsked): z.o
 function actionPreviewed(
   standing: TenantControl,
   asked: z.output<typeof actionAsked>,
-  { tenant, atMs, query }: PreviewAsked,
+  { tenant, atMs, query, hiding }: PreviewAsked,
 ): z.input<typeof actionAnswer> {
-  // As a decider has it.
-  const action = { ...asked.action, tenant };
+  // As a decider has it: a gateway has redacted it.
+  const action = trialHiding(hiding)({ ...asked.action, tenant }, tenant);
   const candidates = { ...candidatesOf(standing, action.agentId, asked, atMs), action };
   const { matches, documents, plan, shadowPlan } = preview(standing, candidates);
   return {

@@ -16,7 +16,8 @@ export function previewMandate(server: HttpServer, control: Control): void {
         summary: 'What an agent could do: which rules match, what they compose to, and what each policy says',
         description:
           'Of an `action`: what would be decided. Of an `agentId` and its `context`: what POST /v1/mandates/issue would issue. ' +
-          'Of either with rules and policies that are only thought of. Changes nothing; what was spent is not looked at.',
+          'Of either with rules and policies that are only thought of. Changes nothing; what was spent is not looked at. ' +
+          'What a gateway redacts of an action before it is decided on is redacted here too.',
         querystring: z.strictObject(expand),
         body: previewBody,
         response: { 200: previewAnswer },
@@ -25,7 +26,9 @@ export function previewMandate(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const { tenant } = callerOf(request);
       const body = new Uint8Array(rawBody(request));
-      const job = { kind: 'preview' as const, tenant, atMs: control.clock(), body, query: request.query };
+      const atMs = control.clock();
+      const hiding = control.hiding();
+      const job = { kind: 'preview' as const, tenant, atMs, body, query: request.query, hiding };
       return sendJson(reply, await control.apart.answer(request, job));
     },
   );

@@ -3,6 +3,7 @@
  * results travel between threads: they are plain values.
  */
 import type { LintedDocument } from '@mandate/policy';
+import type { HidingRules } from '@mandate/privacy';
 import type { HttpProblem } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
 import type { Expanded } from '../routes/applied-policies.ts';
@@ -15,7 +16,7 @@ export type ControlJob = {
   | { kind: 'lint'; fileKeys: readonly ApiKeyRecord[] }
   | { kind: 'lint around'; document: LintedDocument; fileKeys: readonly ApiKeyRecord[] }
   /** `body`: of a request, as it came. */
-  | { kind: 'preview'; body: Uint8Array; query: Expanded }
+  | { kind: 'preview'; body: Uint8Array; query: Expanded; hiding: HidingRules }
 );
 
 /** The answer, as JSON; or what is refused, as an HttpProblem says it. */

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
 import { type FollowedControl, followControl } from '@mandate/control-log';
+import { NO_PRIVACY } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { controlRecord } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import type { FastifyRequest } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { openControlThread, type ThreadBounds } from './open-control-thread.ts';
+
+const HIDING = { hash: [], document: NO_PRIVACY };
 
 const log = silentLogger();
 
@@ -40,7 +43,7 @@ const lint = (tenant: string) => ({ kind: 'lint' as const, tenant, atMs: 0, file
 const long = (tenant: string) => {
   const rules = Array.from({ length: 20_000 }, (_, n) => ({ id: `r${n}`, colour: n }));
   const body = new TextEncoder().encode(JSON.stringify({ agentId: 'a', context: {}, rules }));
-  return { kind: 'preview' as const, tenant, atMs: 0, body, query: {} };
+  return { kind: 'preview' as const, tenant, atMs: 0, body, query: {}, hiding: HIDING };
 };
 
 async function codesIn(answer: Promise<string>): Promise<string[]> {
@@ -63,7 +66,7 @@ test('what a job refuses is refused as the route would refuse it', async () => {
   const { thread } = await open();
   const preview = (text: string) =>
     thread.answer(requestOf('acme'), {
-      ...{ kind: 'preview' as const, tenant: 'acme', atMs: 0, query: {} },
+      ...{ kind: 'preview' as const, tenant: 'acme', atMs: 0, query: {}, hiding: HIDING },
       body: new TextEncoder().encode(text),
     });
   await expect(preview('{"a":1,"a":2}')).rejects.toMatchObject({ status: 400, code: 'INVALID_JSON' });

@@ -1,0 +1,42 @@
+/** What a plane would hide before it decides, by the settings of this environment and a privacy document. */
+import { describeFault } from '@mandate/policy';
+import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
+import { loadConfig } from '@mandate/runtime';
+import type { PrivacyDocument } from '@mandate/schemas';
+import { z } from 'zod';
+import { CommandFailure } from './command-context.ts';
+import { readDocumentFile } from './load-mandates-file.ts';
+
+/** The settings of a plane that offline commands share with it. */
+const settings = z.object({
+  PLANE_REDACT_FIELDS: z.array(z.string().min(1)).optional(),
+  PLANE_HASH_FIELDS: z.array(z.string().min(1)).default([]),
+  PRIVACY_PATH: z.string().min(1).optional(),
+});
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param path of a privacy document; absent: the one that MANDATE_PRIVACY_PATH names, or none */
+export function offlineHiding(env: Environment, path?: string): HidingRules {
+  const shared = Object.keys(settings.shape).map((key) => [`MANDATE_${key}`, env[`MANDATE_${key}`]]);
+  const { PLANE_REDACT_FIELDS, PLANE_HASH_FIELDS, PRIVACY_PATH } = loadConfig(
+    settings,
+    Object.fromEntries(shared.filter(([, value]) => value !== undefined)),
+  );
+  const document = path ?? PRIVACY_PATH;
+  return {
+    redact: PLANE_REDACT_FIELDS,
+    hash: PLANE_HASH_FIELDS,
+    document: document === undefined ? NO_PRIVACY : privacyIn(document, env),
+  };
+}
+
+function privacyIn(path: string, env: Environment): PrivacyDocument {
+  const read = checkPrivacy(readDocumentFile(path), env);
+  if (read.ok) return read.privacy;
+  throw new CommandFailure(
+    2,
+    `the privacy document is bad\n${read.faults.map((fault) => describeFault(path, fault)).join('\n')}`,
+    'Correct the file at these places; `mandate validate` checks it again.',
+  );
+}

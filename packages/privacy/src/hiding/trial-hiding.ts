@@ -1,0 +1,25 @@
+/**
+ * Hides in an action what a plane would hide before it decides, where nothing is published: offline and in previews.
+ * The forms are those of a plane. The keys are made for the trial, so equal hashes mean equal values only within it.
+ */
+import { randomBytes } from 'node:crypto';
+import { compileActionRedaction } from '@mandate/policy';
+import type { PrivacyDocument } from '@mandate/schemas';
+import { passingSealer } from '../person-keys/passing-sealer.ts';
+import { compileHiding, type Hiding } from './compile-hiding.ts';
+
+/** Plain values: they travel between threads. */
+export type HidingRules = {
+  /** Names of fields to redact; absent: the usual names of secrets. */
+  readonly redact?: readonly string[] | undefined;
+  /** Names of fields to hash. */
+  readonly hash: readonly string[];
+  readonly document: PrivacyDocument;
+};
+
+export function trialHiding({ redact, hash, document }: HidingRules): Hiding {
+  const hashKey = randomBytes(32).toString('hex');
+  const redactNames = compileActionRedaction({ redact, hash, hashKey });
+  const hide = compileHiding(document, { hashKey, sealer: passingSealer() });
+  return (action, tenant) => hide(redactNames(action), tenant);
+}
