@@ -100,13 +100,18 @@ export async function describeRoutes(
     transformObject: sayGroups,
   });
   let document: string | null = null;
+  const describe = () => {
+    document ??= JSON.stringify(server.swagger());
+    return document;
+  };
+  // The document takes a third of a second, so no request may be the first to ask for it.
+  server.addHook('onListen', async () => {
+    describe();
+  });
   server.get(
     '/openapi.json',
     { config: { public: true, fixed: true }, schema: { hide: true } },
-    (_request, reply) => {
-      document ??= JSON.stringify(server.swagger());
-      return reply.type('application/json').send(document);
-    },
+    (_request, reply) => reply.type('application/json').send(describe()),
   );
 }
 

@@ -10,10 +10,17 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
   ['ENOTFOUND', ['no address is known for that host', 'Use 127.0.0.1, or 0.0.0.0 for every address.']],
 ]);
 
+/**
+ * How many connections wait in the system until the process takes them. When the queue is full, the system drops the next
+ * one, and its client tries again after 1 s, 3 s and 7 s: with Node's default of 511, a thousand connections that come at
+ * once delayed an operator's kill by 9 s. The system lowers the number to its own limit (Linux: `net.core.somaxconn`).
+ */
+const WAITING_CONNECTIONS = 16_384;
+
 /** @returns the address that it listens at, for instance `http://127.0.0.1:8080`; port 0 takes any free one */
 export async function listen(server: HttpServer, at: { host: string; port: number }): Promise<string> {
   try {
-    await server.listen(at);
+    await server.listen({ ...at, backlog: WAITING_CONNECTIONS });
   } catch (cause) {
     throw listenError(at, cause);
   }

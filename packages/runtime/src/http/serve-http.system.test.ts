@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { silentLogger } from '../logger.ts';
+import { createMetrics } from '../metrics.ts';
+import { createHttpServer } from './create-http-server.ts';
+import { listen } from './serve-http.ts';
+
+const CROWD = 1_500;
+/** The system tries again after a second what it has dropped: many more turns than these. */
+const TURNS = 20;
+
+/** The longest queue of new connections that the system lets a process have; 0 where the system does not say. */
+function longestQueue(): number {
+  try {
+    return Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+test.skipIf(longestQueue() < CROWD)('drops no connection of a crowd that comes in one turn', async () => {
+  const server = await createHttpServer({
+    service: 'test',
+    version: '0',
+    log: silentLogger(),
+    metrics: createMetrics({ service: 'test' }),
+    keys: null,
+    readiness: async () => [],
+  });
+  const { hostname, port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }));
+  let connected = 0;
+  const sockets = Array.from({ length: CROWD }, () =>
+    connect(Number(port), hostname).on('connect', () => {
+      connected += 1;
+    }),
+  );
+  for (let turn = 0; turn < TURNS && connected < CROWD; turn += 1) await nextTurn();
+  for (const socket of sockets) socket.destroy();
+  await server.close();
+  expect(connected).toBe(CROWD);
+});
