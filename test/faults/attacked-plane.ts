@@ -73,6 +73,7 @@ export async function attackedPlane(
     url: plane.url,
     keys,
     plane,
+    data,
     servesOthers,
     /** Others are served so many times while the attack goes on, and once before and after it. */
     async bears(attack: Attack, rounds: number): Promise<void> {

@@ -4,6 +4,8 @@
  */
 export type Fault = {
   number: number;
+  /** By which `--only` takes it, too. */
+  name?: string;
   what: string;
   /** Files of tests, from the root. */
   tests: readonly string[];
@@ -187,5 +189,11 @@ export const FAULTS: readonly Fault[] = [
     number: 24,
     what: 'control services race for the same policies, and are killed meanwhile',
     tests: ['test/faults/control-races.servers.test.ts'],
+  },
+  {
+    number: 25,
+    name: 'attack',
+    what: 'everything that holders of ordinary keys can do to a plane, at once',
+    tests: ['test/faults/attack.test.ts'],
   },
 ];

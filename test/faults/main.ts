@@ -11,12 +11,12 @@ import { parseArgs } from 'node:util';
 import { SEED } from '@mandate/testing';
 import { FAULTS, type Fault } from './catalogue.ts';
 
-const USAGE = `Usage: npm run test:faults -- [--only NUMBER]... [--seed SEED] [--long] [--minutes N] [--list] [--json]
+const USAGE = `Usage: npm run test:faults -- [--only FAULT]... [--seed SEED] [--long] [--minutes N] [--list] [--json]
 
-  --only NUMBER  only this fault; may be given more than once
+  --only FAULT   only this fault, by its number, or by its name where --list shows one; may be given more than once
   --seed SEED    draws what is random from this number, as a run did that failed; "random" draws anew
   --long         the long form: faults by the thousand, and half an hour of them
-  --minutes N    how long the soak (21) goes on: 30 with --long, a few seconds without
+  --minutes N    how long the soak (21) goes on: 30 with --long, a few seconds without; and how long each attack (25): 1
   --list         what there is, and where
   --json         what became of each as one JSON document; what the tests print goes to stderr
   --help         this text
@@ -95,11 +95,13 @@ function readArguments(): Asked | string {
       },
     });
     const { only, seed, minutes, ...others } = values;
-    const unknown = only?.find((number) => !FAULTS.some((fault) => String(fault.number) === number));
+    const unknown = only?.find((asked) => !FAULTS.some((fault) => isCalled(fault, asked)));
     if (unknown !== undefined) return `there is no fault ${unknown}`;
     if (seed !== undefined && seed !== 'random' && !/^\d{1,10}$/.test(seed)) return `${seed} is no seed`;
     if (minutes !== undefined && !/^[1-9]\d{0,3}$/.test(minutes)) return `${minutes} is no number of minutes`;
-    const faults = FAULTS.filter(({ number }) => only === undefined || only.includes(String(number)));
+    const faults = FAULTS.filter(
+      (fault) => only === undefined || only.some((asked) => isCalled(fault, asked)),
+    );
     return {
       ...others,
       minutes,
@@ -111,11 +113,15 @@ function readArguments(): Asked | string {
   }
 }
 
+function isCalled({ number, name }: Fault, asked: string): boolean {
+  return asked === String(number) || asked === name;
+}
+
 function listOf(faults: readonly Fault[]): string {
   return faults
     .map(
-      ({ number, what, tests }) =>
-        `${String(number).padStart(2)}  ${what}\n${tests.map((test) => `      ${test}\n`).join('')}`,
+      ({ number, name, what, tests }) =>
+        `${String(number).padStart(2)}  ${name === undefined ? '' : `${name}: `}${what}\n${tests.map((test) => `      ${test}\n`).join('')}`,
     )
     .join('');
 }
@@ -133,6 +139,7 @@ function run({ faults, long, minutes, seed, json }: Asked): Became[] | null {
       ...process.env,
       ...(long ? { FAULTS_LONG: '1' } : {}),
       ...(minutes === undefined ? {} : { SOAK_MINUTES: minutes }),
+      ATTACK_SECONDS: String(60 * Number(minutes ?? 1)),
       SEED: String(seed),
     },
     stdio: ['ignore', json ? 2 : 'inherit', 'inherit'],

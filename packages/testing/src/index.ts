@@ -7,7 +7,7 @@ export { matchesByTable } from './matches-by-table.ts';
 export { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 export { startOtlpReceiver, traceTree, WHOLE_WAY } from './otlp-receiver.ts';
 export { plainKafka, plainRedis } from './plain-clients.ts';
-export { IS_LONG, SEED, SOAK_MS } from './run-options.ts';
+export { ATTACK, IS_LONG, SEED, SOAK_MS } from './run-options.ts';
 export { seededRandom } from './seeded-random.ts';
 export { type Authority, newAuthority } from './servers/certificates.ts';
 export {
@@ -38,7 +38,7 @@ export {
   testWithKcat,
 } from './servers/with-servers.ts';
 export { type PlaneProcess, spawnMandate, startPlane } from './start-plane.ts';
-export type { StartedProcess } from './start-process.ts';
+export { type StartedProcess, startProcess } from './start-process.ts';
 export { SERVICES, type ServiceName, spawnService, startService } from './start-service.ts';
 export { temporaryFolder } from './temporary-folder.ts';
 export { waitUntil } from './wait-until.ts';

@@ -14,3 +14,12 @@ export const SOAK_MS: number =
       ? 30 * 60_000
       : 8_000
     : 60_000 * Number(process.env.SOAK_MINUTES);
+
+/**
+ * The attack with everything at once, by `ATTACK_SECONDS`. Where nothing is said it is short, and its limits of time are
+ * those of a machine that has much else to do.
+ */
+export const ATTACK: { ms: number; isMeasured: boolean } = {
+  ms: 1_000 * Number(process.env.ATTACK_SECONDS ?? 5),
+  isMeasured: process.env.ATTACK_SECONDS !== undefined,
+};

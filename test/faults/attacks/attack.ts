@@ -2,10 +2,12 @@
  * What somebody does to a plane who has its address and ordinary keys, and means no good. Each file of this folder is one
  * way; a test runs some of them, with honest callers beside them, and sees what becomes of those.
  */
-type AttackTarget = {
+export type AttackTarget = {
   url: string;
   /** API keys that are shown in the attack, of whatever tenants. */
   keys: readonly string[];
+  /** Addresses of the attacker's own machine to come from, where it has several. */
+  addresses?: readonly string[];
 };
 
 /** Goes on until the signal aborts, and then leaves nothing open. Rejects where it gained what nobody may, or where the attack itself is wrong. */

@@ -1,0 +1,218 @@
+/**
+ * All attacks at once on a plane of one process, and what becomes of honest callers: an operator who kills, agents who ask for
+ * decisions. What they wait is measured in the process of the test, which does nothing else.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startProcess, waitUntil } from '@mandate/testing';
+import { attackedPlane } from './attacked-plane.ts';
+import type { AttackerKey, NamedAttack } from './attacks/attacks.ts';
+import type { Attackers, Ended } from './attacks/main.ts';
+import { debugHeap } from './soak/held-bytes.ts';
+
+const MAIN = join(import.meta.dirname, 'attacks/main.ts');
+/** On Linux every address of 127.0.0.0/8 is this machine. Honest callers come from 127.0.0.1. */
+const ADDRESSES = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.3', '127.0.0.4'] : [];
+const HONEST: readonly AttackerKey[] = [
+  { tenant: 'honest', scopes: ['publish'] },
+  { tenant: 'honest', scopes: ['operate'] },
+  // Somebody must be able to stop those who attack.
+  { tenant: 'flood', scopes: ['operate'] },
+];
+const KILL_EVERY_MS = 50;
+const ASK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 1_000;
+const GIVEN_UP_MS = 60_000;
+
+export type Attacked = {
+  /** Of each answer to a kill or an action, from the first byte sent to the last byte received, in ascending order. */
+  killMs: readonly number[];
+  decisionMs: readonly number[];
+  /** What honest callers were answered that they should not have been. */
+  wronged: readonly string[];
+  ended: Ended;
+  exitCode: number | null;
+  /** Exceptions of requests that nothing caught. */
+  faults: number;
+  heldBytes: { before: number; after: number };
+  mostResidentBytes: number;
+  /** Of the data folder. */
+  diskBytes: { before: number; after: number };
+  /** The longest that the measuring process was late itself. */
+  ownLagMs: number;
+};
+
+/** @param env settings of the plane */
+export async function attackAtOnce(
+  attacks: readonly NamedAttack[],
+  ms: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Attacked> {
+  const attackers = attacks.flatMap(({ keys }) => keys);
+  const attacked = await attackedPlane([...HONEST, ...attackers], env);
+  try {
+    const { plane, url, data } = attacked;
+    const [publisher = '', operator = '', operatorOfFlood = '', ...keys] = attacked.keys;
+    await attacked.servesOthers();
+    const heldBytes = await debugHeap(plane);
+    const before = { held: (await heldBytes()) ?? 0, disk: bytesIn(data) };
+
+    const child = startAttackers({ url, addresses: ADDRESSES, attacks: withKeys(attacks, keys) });
+    await child.says('stdout', (line) => (line === '"attacking"' ? true : undefined));
+    const over = new AbortController();
+    const measured = measure(over.signal, { url, publisher, operators: [operator, operatorOfFlood] });
+    const watched = watchPlane(over.signal, url);
+    await sleep(ms);
+    over.abort();
+    const [honest, mostResidentBytes] = await Promise.all([measured, watched]);
+    const said = child.says('stdout', (line): Ended => JSON.parse(line));
+    await child.kill();
+    const ended = await said;
+
+    await waitUntil('honest callers to be served again', () => isServed(attacked), GIVEN_UP_MS);
+    return {
+      ...honest,
+      ended,
+      exitCode: plane.process.exitCode,
+      faults: await metricOf(url, 'mandate_http_faults_total'),
+      heldBytes: { before: before.held, after: (await heldBytes()) ?? Number.NaN },
+      mostResidentBytes,
+      diskBytes: { before: before.disk, after: bytesIn(data) },
+    };
+  } finally {
+    await attacked.stop();
+  }
+}
+
+async function isServed({ servesOthers }: { servesOthers(): Promise<void> }): Promise<boolean> {
+  return servesOthers().then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The value below which lie 99 of 100. @param sorted in ascending order */
+export function p99(sorted: readonly number[]): number {
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;
+}
+
+function withKeys(attacks: readonly NamedAttack[], issued: readonly string[]): Attackers['attacks'] {
+  let from = 0;
+  return attacks.map(({ name, keys }) => {
+    from += keys.length;
+    return { name, keys: issued.slice(from - keys.length, from) };
+  });
+}
+
+function startAttackers(attackers: Attackers) {
+  return startProcess(MAIN, [], { ...process.env, ATTACKERS: JSON.stringify(attackers) });
+}
+
+type Honest = { url: string; publisher: string; operators: readonly string[] };
+
+async function measure(until: AbortSignal, { url, publisher, operators }: Honest) {
+  const wronged: string[] = [];
+  const killMs: number[] = [];
+  const decisionMs: number[] = [];
+  let ownLagMs = 0;
+
+  async function timed(into: number[], sent: Sent, isRight: (answer: string) => boolean): Promise<void> {
+    const { status, text, ms } = await ask(url, sent);
+    into.push(ms);
+    if (status !== 200 || !isRight(text)) wronged.push(`${sent.path}: ${status} ${text.slice(0, 500)}`);
+  }
+  async function kill(): Promise<void> {
+    for (let nth = 0; !until.aborted; nth += 1) {
+      const path = `/v1/agents/victim-${nth}/kill`;
+      const key = operators[nth % operators.length] ?? '';
+      await timed(killMs, { key, path, body: { reason: 'a test' } }, () => true);
+      await sleep(KILL_EVERY_MS);
+    }
+  }
+  async function act(): Promise<void> {
+    for (let nth = 0; !until.aborted; nth += 1) {
+      const body = { id: randomUUID(), agentId: `honest-${nth % 20}`, type: 'tool_call', tool: 'look' };
+      const sent = { key: publisher, path: '/v1/actions?waitMs=20000', body };
+      await timed(decisionMs, sent, (text) => /"verdict":"ALLOW"|"decision":null/.test(text));
+      await sleep(ASK_EVERY_MS);
+    }
+  }
+  async function watchOneself(): Promise<void> {
+    while (!until.aborted) {
+      const before = performance.now();
+      await sleep(10);
+      ownLagMs = Math.max(ownLagMs, performance.now() - before - 10);
+    }
+  }
+  await Promise.all([kill(), act(), watchOneself()]);
+  const ascending = (all: number[]) => all.toSorted((a, b) => a - b);
+  return { wronged, killMs: ascending(killMs), decisionMs: ascending(decisionMs), ownLagMs };
+}
+
+/** The most memory that the process had, by its own metrics. */
+async function watchPlane(until: AbortSignal, url: string): Promise<number> {
+  let most = 0;
+  while (!until.aborted) {
+    most = Math.max(most, await metricOf(url, 'process_resident_memory_bytes'));
+    await sleep(LOOK_EVERY_MS);
+  }
+  return most;
+}
+
+async function metricOf(url: string, name: string): Promise<number> {
+  const { text } = await ask(url, { path: '/metrics' });
+  return Number(new RegExp(`^${name}\\S* (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+type Sent = { path: string; key?: string; body?: object };
+
+/** On a connection of its own: an operator who comes while an attack goes on has none. */
+function ask(url: string, { path, key, body }: Sent): Promise<{ status: number; text: string; ms: number }> {
+  const beganAt = performance.now();
+  return new Promise((resolve) => {
+    const answered = (status: number, text: string) =>
+      resolve({ status, text, ms: performance.now() - beganAt });
+    const options = {
+      method: body === undefined ? 'GET' : 'POST',
+      agent: false,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      signal: AbortSignal.timeout(GIVEN_UP_MS),
+    };
+    const sent = request(new URL(path, url), options, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      answer.on('error', (error) => answered(0, String(error)));
+      answer.on('end', () => answered(answer.statusCode ?? 0, text));
+    });
+    sent.on('error', (error) => answered(0, String(error)));
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function bytesIn(path: string): number {
+  return entriesOf(path).reduce((sum, entry) => {
+    const within = join(path, entry.name);
+    return sum + (entry.isDirectory() ? bytesIn(within) : (statSync(within, NOT_STRICT)?.size ?? 0));
+  }, 0);
+}
+
+/** The databases of the plane replace files and folders as they run. */
+const NOT_STRICT = { throwIfNoEntry: false } as const;
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

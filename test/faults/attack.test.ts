@@ -1,0 +1,10 @@
+/** Everything that holders of ordinary keys can do to a plane of one process, at once, with honest callers beside them. */
+import { ATTACK } from '@mandate/testing';
+import { test } from 'vitest';
+import { attackAtOnce } from './attack-at-once.ts';
+import { ATTACKS } from './attacks/attacks.ts';
+import { expectBorne } from './expect-borne.ts';
+
+test('every attack at once', { timeout: ATTACK.ms + 240_000 }, async () => {
+  expectBorne(await attackAtOnce(ATTACKS, ATTACK.ms));
+});

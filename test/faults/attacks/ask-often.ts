@@ -1,0 +1,57 @@
+/** Requests of an attacker who reads the status of each answer, throws the rest away, and asks again. */
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttackTarget } from './attack.ts';
+
+type Sent = { method: string; path: string; key: string; body?: string | Buffer };
+
+/** An attacker's pause after a refusal: a refusal costs the plane little, so it harms nothing to ask at once. */
+const REFUSED_PAUSE_MS = 20;
+
+/**
+ * Keeps `many` requests open until the signal aborts. The next request of a place is sent after the answer to the one before.
+ * @param next the request number `nth` of all
+ */
+export async function askOften(
+  { url, addresses = [] }: AttackTarget,
+  until: AbortSignal,
+  many: number,
+  next: (nth: number) => Sent,
+): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: many });
+  let asked = 0;
+  const keepAsking = async (place: number) => {
+    const localAddress = addresses[place % addresses.length];
+    while (!until.aborted) {
+      const status = await statusOf({ agent, localAddress, url, signal: until }, next(asked++));
+      if (status === 0 || status === 429 || status === 503) await sleep(REFUSED_PAUSE_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: many }, (_, place) => keepAsking(place)));
+  agent.destroy();
+}
+
+type Way = { agent: Agent; localAddress: string | undefined; url: string; signal: AbortSignal };
+
+function statusOf(
+  { agent, localAddress, url, signal }: Way,
+  { method, path, key, body }: Sent,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      }),
+    };
+    const options = { agent, method, headers, signal, ...(localAddress && { localAddress }) };
+    const sent = request(new URL(path, url), options, (answer) => {
+      answer.on('error', () => resolve(0));
+      answer.on('end', () => resolve(answer.statusCode ?? 0));
+      answer.resume();
+    });
+    sent.on('error', () => resolve(0));
+    sent.end(body);
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * Every attack on a plane by holders of ordinary keys, with the keys that it takes. `attack.ts` of the parent folder runs all
+ * of them at once. Each attack has tenants of its own, so that none of them stops another.
+ */
+import type { ApiScope } from '@mandate/runtime';
+import type { KeyPins } from '@mandate/schemas';
+import type { Attack } from './attack.ts';
+import { claimWhatIsPinned } from './claim-what-is-pinned.ts';
+import { dearDecisions } from './dear-decisions.ts';
+import { dearQuestions } from './dear-questions.ts';
+import { escapeAKilledFamily } from './escape-a-killed-family.ts';
+import { floodOfCallers, floodOfLists, floodOfOutcomes, floodOfQuestions } from './floods.ts';
+import { hostileParameters } from './hostile-parameters.ts';
+import { largeWrites } from './large-writes.ts';
+import { previewsAndLints } from './previews-and-lints.ts';
+import { spendPastTheBounds } from './spend-past-the-bounds.ts';
+import { wrongBodies } from './wrong-bodies.ts';
+
+export type AttackerKey = { scopes: readonly ApiScope[]; tenant: string; pins?: KeyPins };
+
+export type NamedAttack = {
+  name: string;
+  /** In the order in which the attack takes them. */
+  keys: readonly AttackerKey[];
+  attack: Attack;
+};
+
+const keysOf = (tenant: string, ...scopes: ApiScope[][]): AttackerKey[] =>
+  scopes.map((each) => ({ tenant, scopes: each }));
+
+export const ATTACKS: readonly NamedAttack[] = [
+  { name: 'hostile parameters', keys: keysOf('parameters', ['audit']), attack: hostileParameters },
+  { name: 'wrong bodies', keys: keysOf('wrong', ['publish']), attack: wrongBodies },
+  {
+    name: 'previews and lints',
+    keys: keysOf('viewer', ['audit'], ['author']),
+    attack: previewsAndLints,
+  },
+  { name: 'dear decisions', keys: keysOf('dear', ['author'], ['publish']), attack: dearDecisions },
+  { name: 'dear questions', keys: keysOf('flood', ['audit']), attack: dearQuestions },
+  { name: 'large writes', keys: keysOf('writer', ['author']), attack: largeWrites },
+  { name: 'a flood of lists', keys: keysOf('flood', ['publish']), attack: floodOfLists },
+  { name: 'a flood of outcomes', keys: keysOf('flood', ['publish']), attack: floodOfOutcomes },
+  { name: 'a flood of callers', keys: keysOf('flood', ['publish']), attack: floodOfCallers },
+  { name: 'a flood of questions to people', keys: keysOf('asker', ['publish']), attack: floodOfQuestions },
+  {
+    name: 'an author who wants an agent out of a killed family',
+    keys: keysOf('family', ['operate'], ['author', 'publish']),
+    attack: escapeAKilledFamily,
+  },
+  {
+    name: 'the holder of a key that says otherwise than the key pins',
+    keys: [
+      {
+        scopes: ['publish'],
+        tenant: 'pinned',
+        pins: { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } },
+      },
+    ],
+    attack: claimWhatIsPinned,
+  },
+  {
+    name: 'people of a tenant who spend past its bounds',
+    keys: [
+      ...keysOf('owner', ['operate', 'operate:all']),
+      ...keysOf('bounded', ['publish', 'operate', 'author']),
+    ],
+    attack: spendPastTheBounds,
+  },
+];

@@ -1,0 +1,52 @@
+/** As many records as an attacker can have written: long lists, many single actions, outcomes, and questions to people. Key: one that publishes. */
+import { randomUUID } from 'node:crypto';
+import { askOften } from './ask-often.ts';
+import type { Attack, AttackTarget } from './attack.ts';
+
+const LIST = 500;
+const AGENTS = 50;
+
+const actionOf = (nth: number, tool = 'look') => ({
+  id: randomUUID(),
+  agentId: `flood-${nth % AGENTS}`,
+  type: 'tool_call',
+  tool,
+});
+const send = ({ keys }: AttackTarget, path: string, body: object) => ({
+  method: 'POST',
+  path,
+  key: keys[0] ?? '',
+  body: JSON.stringify(body),
+});
+
+/** Lists of as many actions as a request may have, none of which waits for a decision. */
+export const floodOfLists: Attack = (target, until) =>
+  askOften(target, until, 8, () =>
+    send(
+      target,
+      '/v1/actions',
+      Array.from({ length: LIST }, (_, n) => actionOf(n)),
+    ),
+  );
+
+/** Lists of outcomes of actions that never were. */
+export const floodOfOutcomes: Attack = (target, until) =>
+  askOften(target, until, 4, () =>
+    send(
+      target,
+      '/v1/outcomes',
+      Array.from({ length: LIST }, (_, n) => ({
+        actionId: randomUUID(),
+        agentId: `flood-${n % AGENTS}`,
+        status: 'success',
+      })),
+    ),
+  );
+
+/** A thousand callers at once, each of whom waits for one decision. */
+export const floodOfCallers: Attack = (target, until) =>
+  askOften(target, until, 1_000, (nth) => send(target, '/v1/actions?waitMs=20000', actionOf(nth)));
+
+/** Questions to people: the tool needs a confirmation. */
+export const floodOfQuestions: Attack = (target, until) =>
+  askOften(target, until, 8, (nth) => send(target, '/v1/actions', actionOf(nth, 'pay')));

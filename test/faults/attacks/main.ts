@@ -1,0 +1,40 @@
+/**
+ * The process of the attackers: attacks at once until SIGTERM, then one line of JSON that says how each ended. They are in a
+ * process of their own with a low priority, as real attackers are on other machines. `ATTACKERS` says what to attack.
+ */
+import { constants, getPriority, setPriority } from 'node:os';
+import type { AttackTarget } from './attack.ts';
+import { ATTACKS } from './attacks.ts';
+
+export type Attackers = {
+  url: string;
+  addresses: readonly string[];
+  /** Names of attacks, with the keys that each asks for. */
+  attacks: readonly { name: string; keys: readonly string[] }[];
+};
+
+/** Of each attack: null where it gained nothing, otherwise its error. */
+export type Ended = Readonly<Record<string, string | null>>;
+
+const LOWER_BY = 10;
+
+setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + LOWER_BY));
+const { attacks, ...target } = JSON.parse(process.env.ATTACKERS ?? '') as Attackers;
+const over = new AbortController();
+process.once('SIGTERM', () => over.abort());
+process.stdout.write('"attacking"\n');
+const ended = await Promise.all(
+  attacks.map(async ({ name, keys }) => [name, await endOf(name, { ...target, keys })] as const),
+);
+process.stdout.write(`${JSON.stringify(Object.fromEntries(ended) satisfies Ended)}\n`);
+
+async function endOf(name: string, of: AttackTarget): Promise<string | null> {
+  const attack = ATTACKS.find((each) => each.name === name)?.attack;
+  if (attack === undefined) return `there is no attack "${name}"`;
+  try {
+    await attack(of, over.signal);
+    return over.signal.aborted ? null : 'it ended before it was told to';
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}
