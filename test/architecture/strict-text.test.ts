@@ -20,6 +20,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/cli/src/api-client.ts': 'answers of the plane',
   'packages/cli/src/live/server-sent-events.ts': 'events of the plane',
   'packages/ledger/src/redis/load-script.ts': 'files of this repository',
+  'packages/policy/src/arguments/mail/decoded-text.ts': 'one more form in which addresses are looked for',
+  'packages/policy/src/arguments/mail/raw-message.ts':
+    'base64 of an argument, where U+FFFD says that it is no text',
   'packages/policy/src/arguments/path-text.ts': 'what a path in an argument stands for',
   'schemas/src/decode-text.ts': 'the place of a fault',
 };

@@ -1607,6 +1607,30 @@ export const MUTATIONS: readonly Mutation[] = [
     ['explain: what was not asked is told', "said === 'skip'", 'said === undefined'],
     ['explain: what is near is told', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
   ]),
+  ...inFile(`${POLICY}/arguments/email-domains.ts`, [
+    [
+      'emailDomains: a message in running text has recipients',
+      'if (message.length > 0) return',
+      "if (message.length > 0 && field !== 'text') return",
+    ],
+    [
+      'emailDomains: base64 is decoded',
+      "[text, decoded ?? ''].flatMap(recipientsOfMessage)",
+      '[text].flatMap(recipientsOfMessage)',
+    ],
+  ]),
+  ...inFile(`${POLICY}/arguments/mail/addresses-in-text.ts`, [
+    [
+      'emailDomains: comments are no part of an address',
+      '[text, plain, withoutComments(plain)]',
+      '[text, plain]',
+    ],
+    [
+      'emailDomains: encodings are undone',
+      '[text, plain, withoutComments(plain)]',
+      '[text, withoutComments(text)]',
+    ],
+  ]),
   ...inFile(`${PRIVACY}/patterns/secrets/known-tokens.ts`, [
     [
       'privacy: a marked token is cut to its end',

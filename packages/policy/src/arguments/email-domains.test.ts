@@ -95,12 +95,192 @@ describe('a field of recipients', () => {
     expect(check({ [name]: 'Bob' })).not.toBeNull();
   });
 
-  test('inside of it a name is a name, and whatever has an @ is an address', () => {
+  test('every address deeper in it is judged, and a name beside it may be any text', () => {
     expect(check({ to: [{ name: 'Bob', address: 'b@company.com' }] })).toBeNull();
+    expect(check({ to: [{ name: 'Bob @ Sales', address: 'b@company.com' }] })).toBeNull();
     expect(check({ to: [{ name: 'Bob x@evil.com', address: 'b@company.com' }] })).toMatchObject({
       pointer: '/to/0/name',
     });
     expect(check({ to: { 'x@evil.com': 'Bob' } })).not.toBeNull();
+    expect(check({ to: [{ address: 'root@localhost' }] })).not.toBeNull();
+  });
+});
+
+const HIDDEN = [
+  'a@company.com x@evil.com',
+  'a@company.com|x@evil.com',
+  'a@company.com/x@evil.com',
+  'a@company.com and x@evil.com',
+  'a@company.com\nx@evil.com',
+  'a@company.com\r\nBcc: x@evil.com',
+  'mailto:x%40evil.com',
+  'mailto:a@company.com?cc=x@evil.com',
+  'mailto:a@company.com?cc=x%2540evil.com',
+  'mailto://x@evil.com',
+  'see https://x@evil.com/ for more',
+  'https://a.net/?invite=x@evil.com',
+  'b@evil.com (Bob)',
+  'Bob (b@evil.com)',
+  'x@(note)evil.com',
+  'x@(a(b)c)evil.com',
+  'x@evil(note).com',
+  'x @ evil.com',
+  'x@\r\n evil.com',
+  'x@evil .com',
+  'x@evil. com',
+  '=?utf-8?q?x=40evil.com?=',
+  '=?UTF-8?B?eEBldmlsLmNvbQ==?=',
+  '=?utf-8?q?x=40ev?= =?utf-8?q?il.com?=',
+  '=?utf-7?q?x+AEA-evil.com?=',
+  '=?utf-8?q?x=40evil.com=2C?= <a@company.com>',
+  '=?utf-8?q?x=40evil.com=2C?=a@company.com',
+  'x=40evil.com',
+  'x&#64;evil.com',
+  'x&#x40;evil&#46;com',
+  'x&commat;evil.com',
+  'x@evil&#8203;.com',
+  'x@evil&shy;.com',
+  'x@evil%E2%80%8B.com',
+  'x@evil=E2=80=8B.com',
+  btoa('x@evil.com'),
+  'x\\u0040evil.com',
+  'x@ev\u00adil.com',
+  'x\u200b@evil\u200b.com',
+  'x＠evil.com',
+  'x@evil。com',
+  'x@evil.com_1',
+  'for x@[192.0.2.1] only',
+  'for x@192.0.2.1 only',
+  '@company.com:x@evil.com and more',
+  'to x%evil.com@company.com and more',
+  '{"to":"x@evil.com"}',
+  '<a href="mailto:x@evil.com">x</a>',
+  btoa('x@evil.com, a@company.com'),
+];
+
+describe('an address hidden in a text', () => {
+  test.each(HIDDEN)('%j is refused in a field of recipients and in any other', (text) => {
+    expect(check({ to: text })).toMatchObject({ pointer: '/to' });
+    expect(check({ target: text })).toMatchObject({ pointer: '/target' });
+    expect(check({ to: [{ name: text }] })).toMatchObject({ pointer: '/to/0/name' });
+    expect(check({ options: { [text]: true } })).not.toBeNull();
+  });
+
+  test.each(['a@company.com x@evil.com', 'a@company.com\nx@evil.com', 'x@evil.com|a@company.com'])(
+    '%j is refused as the whole of a running text',
+    (text) => expect(check({ body: text })).not.toBeNull(),
+  );
+
+  test.each([
+    'a@company.com x@y.branch.org',
+    'a@company.com / b@company.com',
+    'mailto:a%40company.com?cc=b@company.com',
+    'Ann (a@company.com)',
+    '=?utf-8?q?J=C3=BCrgen?= <j@company.com>',
+  ])('%j is let through, since its domains are allowed', (text) => {
+    expect(check({ target: text })).toBeNull();
+  });
+});
+
+describe('a whole message', () => {
+  const message = (headers: string) =>
+    `From: Ann <ann@elsewhere.net>\r\n${headers}\r\nSubject: Hi\r\n\r\nask x@evil.com`;
+  const FOR_STRANGERS = [
+    'To: x@evil.com',
+    'To: a@company.com\r\nBcc: x@evil.com',
+    'TO : x@evil.com',
+    'To: a@company.com,\r\n\tx@evil.com',
+    'Resent-To: x@evil.com',
+    'To: =?utf-8?q?x=40evil.com?=',
+    'To: a@company.com (x@evil.com)',
+  ];
+  const base64Url = (text: string) => btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+
+  test.each(FOR_STRANGERS)('is refused with %j, in any field and notation', (headers) => {
+    const text = message(headers);
+    const notations = [
+      text,
+      `\n\n${text}`,
+      `From ann Thu Nov 26\n${text}`,
+      text.replaceAll('\r\n', '\n'),
+      text.replaceAll('\r\n', '\r'),
+      btoa(text),
+      base64Url(text),
+      btoa(text).replace(/.{76}/g, '$&\r\n'),
+      btoa(`${text}\0\xff`),
+      `data:message/rfc822;base64,${btoa(text)}`,
+    ];
+    for (const notation of notations) {
+      expect(check({ raw: notation })).toMatchObject({ pointer: '/raw' });
+      expect(check({ message: { content: notation } })).not.toBeNull();
+      expect(check({ to: notation })).not.toBeNull();
+    }
+  });
+
+  test('is let through to friends, whatever its text mentions', () => {
+    const text = message('To: Ann <a@company.com>\r\nMessage-ID: <1@mail.example.net>');
+    for (const notation of [text, btoa(text), base64Url(text)]) expect(check({ raw: notation })).toBeNull();
+  });
+
+  test('is data within an attachment', () => {
+    expect(check({ attachments: [{ content: btoa(message('To: x@evil.com')) }] })).toBeNull();
+  });
+
+  test('a running text may begin as a message does', () => {
+    expect(check({ body: 'To: everyone\n\nLunch is at noon' })).toBeNull();
+    expect(check({ body: 'Note: ask x@evil.com' })).toBeNull();
+  });
+});
+
+describe('an @ that belongs to no address', () => {
+  const MAIL = {
+    to: 'a@company.com',
+    subject: 'Lunch @ noon, was: x@evil.com',
+    body: 'Write to x@evil.com, or @bob',
+    message: '5 @ 3.50 each',
+    messageId: '<CAF-1@mail.gmail.com>',
+    inReplyTo: '<2@mail.example.net>',
+    references: ['<1@mail.example.net>', '<2@mail.example.net>'],
+    image: 'logo@2x.png',
+    label: 'hi @bob',
+    lines: ['2 @ 1.50'],
+  };
+
+  test.each([{ email: MAIL }, { mail: [MAIL] }, MAIL])('is let through in a mail %#', (args) => {
+    expect(check(args)).toBeNull();
+    expect(check({ email: { ...MAIL, cc: ['x@evil.com'] } })).toMatchObject({ pointer: '/email/cc/0' });
+    expect(check({ email: { ...MAIL, label: 'hi x@evil.com' } })).toMatchObject({
+      pointer: '/email/label',
+    });
+  });
+
+  test.each([
+    'logo@2x.png',
+    'icons/logo@3x.webp and logo@2x.png',
+    '@scope/name@1.0.0',
+    'npm@latest',
+    'pkg@1.2.3',
+    'HEAD@{1}',
+    '@alice',
+    'https://medium.com/@ann.smith/post',
+    '5 @ 3.50',
+  ])('%j is let through in any field but one of recipients', (text) => {
+    expect(check({ value: text })).toBeNull();
+    expect(check({ to: text })).not.toBeNull();
+  });
+});
+
+describe('fields that are named', () => {
+  const named = emailDomains.create({ domains: ['company.com'], fields: ['target', 'raw'] });
+  const checkNamed = (args: unknown) => named(args, effortOfAction());
+
+  test('hold recipients, and no other field is looked at', () => {
+    expect(checkNamed({ target: 'a@company.com', to: 'x@evil.com', other: 'x@evil.com' })).toBeNull();
+    expect(checkNamed({ Target: 'x@evil.com' })).toMatchObject({ pointer: '/Target' });
+    expect(checkNamed({ options: { target: ['Bob'] } })).toMatchObject({ pointer: '/options/target/0' });
+    expect(checkNamed({ target: { 'x@evil.com': 1 } })).not.toBeNull();
+    expect(checkNamed({ raw: btoa('To: a@company.com\n\nx@evil.com') })).toBeNull();
+    expect(checkNamed({ raw: btoa('To: x@evil.com\n\nhi') })).not.toBeNull();
   });
 });
 
@@ -134,6 +314,10 @@ describe('anywhere else', () => {
 test('no line break slips a header in', () => {
   expect(check({ subject: 'Hello\r\nBcc: x@evil.com' })).toMatchObject({ pointer: '/subject' });
   expect(check({ from: 'Ann\nTo: x' })).not.toBeNull();
+  expect(check({ subject: 'Hello\u2028Bcc: x' })).not.toBeNull();
+  expect(check({ inReplyTo: '<1@x.net>\r\nBcc: x@evil.com' })).not.toBeNull();
+  expect(check({ headers: { 'X-Tag': 'a\r\nBcc: b' } })).not.toBeNull();
+  expect(check({ headers: [{ name: 'X-Tag\nBcc', value: 'b' }] })).not.toBeNull();
   expect(check({ subject: 'Hello', body: 'Hello\nTo: you' })).toBeNull();
 });
 
@@ -174,7 +358,44 @@ test('no list in which one address is a stranger gets through, however written',
   );
 });
 
-test('texts of the greatest size end at once', () => {
-  for (const unit of ['a@', '"', '<', '>', ',', 'a.', 'a@company.com,', '(', ' ', '"a"<'])
-    check({ to: unit.repeat(6_000), x: unit.repeat(6_000) });
+const LONGEST = 64 * 1_024;
+
+test.each([
+  ...[
+    'a@',
+    '@',
+    '"',
+    '<',
+    '>',
+    ',',
+    '.',
+    '-',
+    'a.',
+    'a@company.com,',
+    '(',
+    '(a)',
+    '@(@)',
+    ' ',
+    '@ ',
+    '@-',
+    '"a"<',
+  ],
+  ...[
+    '%25',
+    '%',
+    '=\r\n',
+    '=40',
+    '&#0',
+    '&#',
+    '=?a?q?b?= ',
+    '=?',
+    'To:\n ',
+    'aaaa',
+    '\n',
+    'From \n',
+    'https://',
+  ],
+])('a text of the greatest size that repeats %j ends at once', (unit) => {
+  const text = unit.repeat(LONGEST / unit.length);
+  for (const each of [text, `x@y${text}z`, `a@${text}`]) check({ to: each, x: each, body: each });
 });

@@ -1,114 +1,130 @@
+import { takes } from '../effort.ts';
 import { comparableName } from '../redaction/secret-names.ts';
 import { describeSeen } from './argument-fault.ts';
-import { everyString, type FoundString, fieldsAround, pointerTo } from './every-string.ts';
-import { domainsOf, itemsOf } from './mail-address.ts';
+import { everyString, type FoundString, pointerTo } from './every-string.ts';
+import { FIELD_NAMES, stringsOfFields } from './judged-strings.ts';
+import { domainsOf, itemsOf } from './mail/address-list.ts';
+import { domainsIn, type FoundDomain, mayBeDomain } from './mail/addresses-in-text.ts';
+import { isAttached, isHeader, type MailField, mailFieldOf, RECIPIENT_FIELDS } from './mail/mail-fields.ts';
+import { recipientsOfMessage, textInBase64 } from './mail/raw-message.ts';
 import type { NamedValidator } from './named-validator.ts';
 
 const DOMAIN = '^(?:\\*\\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9-]{2,63}$';
+const DOMAINS = {
+  minItems: 1,
+  maxItems: 100,
+  items: { type: 'string', maxLength: 253, pattern: DOMAIN },
+} as const;
+
+/** What a character takes in steps beside its reading: a text is decoded and searched in several forms. */
+const OF_CHARACTER = 16;
 
 /**
  * Lets mail go only to the domains given: `company.com` is that domain alone, `*.company.com` every domain below it.
  *
- * - A string in a field of recipients (to, cc, bcc, replyTo, email, recipient, attendees, …; case, `_` and `-` do not
- *   matter) must be a list of addresses, each in one of the domains. What one mail program could read
- *   otherwise than another is refused (./mail-address.ts); an empty string is nobody.
- * - Deeper inside of such a field, whatever has an `@` is held to the same.
- * - Anywhere else, names of fields included, whatever looks as a whole like an address or a list with one is held to the
- *   same. Running text that mentions an address is text.
- * - The subject and the sender hold no line break, with which a header could be slipped in.
+ * - A field of recipients (./mail/mail-fields.ts, or the `fields` that are named) holds a list of addresses, each in one of
+ *   the domains, or a whole message with such recipients. Anything else in it is refused; an empty string is nobody.
+ * - In every other string each address, wherever it is in the text, must be in one of the domains. With `fields`, strings
+ *   outside of these fields are not looked at.
+ * - Running text (body, subject, …) may mention any address. It is refused where it consists of addresses, or is a whole
+ *   message (plain or in base64) to recipients elsewhere.
+ * - A string that becomes a mail header holds no line break, with which another header could begin.
  */
 export const emailDomains: NamedValidator = {
-  describe: 'mail goes only to these domains: { emailDomains: [company.com, "*.company.com"] }',
+  describe:
+    'mail goes only to these domains: { emailDomains: [company.com, "*.company.com"] }, or with the fields that hold recipients: { emailDomains: { domains: [company.com], fields: [to] } }',
   parameters: {
-    type: 'array',
-    minItems: 1,
-    maxItems: 100,
-    items: { type: 'string', maxLength: 253, pattern: DOMAIN },
+    type: ['array', 'object'],
+    ...DOMAINS,
+    required: ['domains'],
+    additionalProperties: false,
+    properties: { domains: { type: 'array', ...DOMAINS }, fields: FIELD_NAMES },
   },
   parametersRequired: true,
   create(parameters) {
-    const allowed = Array.isArray(parameters) ? parameters.map((domain) => String(domain).toLowerCase()) : [];
-    const exact = new Set(allowed);
-    const below = allowed.filter((domain) => domain.startsWith('*.')).map((domain) => domain.slice(1));
-    const isAllowed = (domain: string) =>
-      exact.has(domain) || below.some((suffix) => domain.endsWith(suffix));
-    const expected = `addresses in ${allowed.join(', ')} and nothing else`;
+    const { domains, fields } = parametersOf(parameters);
+    const isAllowed = allows(domains);
+    const recipients = fields === undefined ? RECIPIENT_FIELDS : new Set(fields.map(comparableName));
+    const judged = stringsOfFields(fields, everyString);
+    const expected = `addresses in ${domains.join(', ')} and nothing else`;
 
     return (args, effort) => {
-      for (const found of everyString(args, effort)) {
-        const { text } = found;
-        const fault = (what: string) => ({
+      for (const found of judged(args, effort)) {
+        if (!takes(effort, found.text.length * OF_CHARACTER)) return null;
+        const refused =
+          isHeader(found) && LINE_BREAK.test(found.text) ? 'no line break in a mail header' : null;
+        if (refused === null && goesOnlyTo(isAllowed, found, mailFieldOf(found, recipients))) continue;
+        return {
           pointer: pointerTo(found),
-          expected: what,
-          seen: describeSeen(text),
+          expected: refused ?? expected,
+          seen: describeSeen(found.text),
           rule: 'emailDomains',
-        });
-        if (mustBeAddresses(found) && !domainsOf(text.trim())?.every(isAllowed)) return fault(expected);
-        if (isHeader(found) && /[\r\n\0]/.test(text)) return fault('no line break in a mail header');
+        };
       }
       return null;
     };
   },
 };
 
-const RECIPIENTS = new Set(
-  [
-    'to',
-    'cc',
-    'bcc',
-    'replyTo',
-    'email',
-    'emails',
-    'emailAddress',
-    'emailAddresses',
-    'mail',
-    'mailTo',
-    'recipient',
-    'recipients',
-    'recipientEmail',
-    'recipientEmails',
-    'recipientAddress',
-    'toEmail',
-    'toEmails',
-    'toAddress',
-    'toAddresses',
-    'toRecipients',
-    'ccEmail',
-    'ccEmails',
-    'ccAddresses',
-    'ccRecipients',
-    'bccEmail',
-    'bccEmails',
-    'bccAddresses',
-    'bccRecipients',
-    'attendee',
-    'attendees',
-    'invitee',
-    'invitees',
-    'forwardTo',
-    'sendTo',
-  ].map(comparableName),
-);
-const HEADERS = new Set(['subject', 'from', 'sender', 'fromname', 'sendername']);
+type IsAllowed = (domain: FoundDomain) => boolean;
 
-function mustBeAddresses(found: FoundString): boolean {
-  const { text, isName } = found;
-  const fields = fieldsAround(found);
-  const around = isName ? fields.slice(0, -1) : fields;
-  if (!isName && RECIPIENTS.has(comparableName(around.at(-1) ?? ''))) return true;
-  if (!text.includes('@')) return false;
-  if (around.some((field) => RECIPIENTS.has(comparableName(field)))) return true;
-  return itemsOf(text.trim().replace(/^mailto:/i, '')).some(looksLikeAddress);
+/** Any control character but a tab: some software takes each of them for a line break. */
+const LINE_BREAK = /[^\P{Cc}\t]|[\u2028\u2029]/u;
+
+function parametersOf(parameters: unknown): {
+  domains: readonly string[];
+  fields: readonly string[] | undefined;
+} {
+  const given = Array.isArray(parameters) ? { domains: parameters } : (parameters as Record<string, unknown>);
+  const strings = (list: unknown) => (Array.isArray(list) ? list.map(String) : undefined);
+  const domains = strings(given.domains) ?? [];
+  return { domains: domains.map((domain) => domain.toLowerCase()), fields: strings(given.fields) };
 }
 
-/** One word with an `@` and something like a domain behind the last of them; or an `@` in angle brackets at the end. */
-function looksLikeAddress(item: string): boolean {
-  const bracketed = item.endsWith('>') ? item.slice(item.lastIndexOf('<') + 1, -1) : item;
-  if (/\s/.test(bracketed)) return false;
-  const at = bracketed.lastIndexOf('@');
-  return at > 0 && /^[^\s/:?#@]+$/.test(bracketed.slice(at + 1));
+function allows(domains: readonly string[]): IsAllowed {
+  const exact = new Set(domains);
+  const below = domains.filter((domain) => domain.startsWith('*.')).map((domain) => domain.slice(1));
+  return (domain) =>
+    domain !== null && (exact.has(domain) || below.some((suffix) => domain.endsWith(suffix)));
 }
 
-function isHeader(found: FoundString): boolean {
-  return !found.isName && HEADERS.has(comparableName(fieldsAround(found).at(-1) ?? ''));
+function goesOnlyTo(isAllowed: IsAllowed, found: FoundString, field: MailField): boolean {
+  const text = found.text.trim();
+  if (text === '' || field === 'message-id') return true;
+  const decoded = textInBase64(text);
+  if (!isAttached(found)) {
+    const message = [text, decoded ?? ''].flatMap(recipientsOfMessage);
+    if (message.length > 0) return message.every((list) => isListTo(isAllowed, list, field));
+  }
+  if (field === 'recipients' || isList(text, field)) return domainsOf(text)?.every(isAllowed) === true;
+  if (field === 'text' && !holdsOnlyAddresses(text)) return true;
+  return [text, decoded ?? ''].every((each) => domainsIn(each).values().every(isAllowed));
+}
+
+/** In running text, a first line such as `To: everyone` need not be a header. */
+function isListTo(isAllowed: IsAllowed, list: string, field: MailField): boolean {
+  if (field === 'text') return domainsIn(list).values().every(isAllowed);
+  return domainsOf(list)?.every(isAllowed) === true;
+}
+
+const NAME = /^[\p{L}\p{M}\p{N}._。．｡-]{1,255}/u;
+
+/** Whether the text is one address or a list with one, even if malformed. */
+function isList(text: string, field: MailField): boolean {
+  if (/^mailto:/i.test(text)) return false;
+  return itemsOf(text).some((item) => {
+    const bracketed = item.endsWith('>') ? item.slice(item.lastIndexOf('<') + 1, -1) : item;
+    const at = bracketed.lastIndexOf('@');
+    if (at <= 0 || /\s/.test(bracketed)) return false;
+    const domain = bracketed.slice(at + 1);
+    return (
+      /^[^/:?#]+$/.test(domain) &&
+      ((field === 'within' && !domain.includes('.')) || mayBeDomain(NAME.exec(domain)?.[0] ?? ''))
+    );
+  });
+}
+
+/** Whether every word of the text holds an `@`, whatever separates the words. */
+function holdsOnlyAddresses(text: string): boolean {
+  return text.includes('@') && text.split(/[\s,;|/&]+/).every((word) => word === '' || word.includes('@'));
 }

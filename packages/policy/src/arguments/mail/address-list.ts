@@ -1,12 +1,13 @@
-import { isDotAtom, isHostname } from './formats.ts';
+import { isDotAtom, isHostname } from '../formats.ts';
+import { withDecodedWords } from './encoded-words.ts';
 
 /**
- * The domains, in lower case, of a list of mail addresses parted by `,` or `;`, or null if any item is not, beyond doubt,
- * one address: `local@domain`, `Name <local@domain>` or `"Name" <local@domain>`.
+ * The domains, in lower case, of a list of mail addresses separated by `,` or `;`. An address is `local@domain`,
+ * `Name <local@domain>` or `"Name" <local@domain>`.
  *
- * Only what all mail software reads alike is an address. Comments, quoted or source-routed local parts (`a%b@c`, `b!a@c`),
- * address literals, names that hold an `@`, domains beyond ASCII or with a dot at the end, and control characters are
- * not.
+ * The result is null where mail software may read an item in different ways. These items are refused: comments, quoted or
+ * source-routed local parts (`a%b@c`, `b!a@c`), address literals, names that hold an `@` (also in an encoded word), domains
+ * beyond ASCII or with a dot at the end, and control characters.
  */
 export function domainsOf(list: string): readonly string[] | null {
   if (/\p{Cc}/u.test(list)) return null;
@@ -36,7 +37,7 @@ export function itemsOf(list: string): readonly string[] {
   return items;
 }
 
-/** The domain of what is one address beyond doubt, in lower case. */
+/** The domain of one address, in lower case. */
 function domainOf(item: string): string | null {
   const open = item.indexOf('<');
   if (open < 0) return domainOfAddress(item);
@@ -45,14 +46,16 @@ function domainOf(item: string): string | null {
 }
 
 function isDisplayName(name: string): boolean {
-  const bare = /^".*"$/.test(name) ? name.slice(1, -1) : /[,;]/.test(name) ? '@' : name;
-  return !/[@<>()"\\:[\]]/.test(bare);
+  const bare = /^".*"$/.test(name) ? name.slice(1, -1) : name;
+  const decoded = withDecodedWords(bare);
+  if (decoded === null || (decoded !== bare && /[,;\p{Cc}]/u.test(decoded))) return false;
+  return !(bare === name && /[,;]/.test(name)) && !/[@<>()"\\:[\]]/.test(decoded);
 }
 
 function domainOfAddress(address: string): string | null {
   const at = address.indexOf('@');
   const local = address.slice(0, Math.max(at, 0));
   const domain = address.slice(at + 1);
-  if (/[%!]/.test(local) || !isDotAtom(local) || !isHostname(domain)) return null;
+  if (/[%!]|=\?/.test(local) || !isDotAtom(local) || !isHostname(domain)) return null;
   return domain.toLowerCase();
 }

@@ -1,0 +1,55 @@
+/** What a string of a call means for mail, by the names of the fields around it. */
+import { comparableName } from '../../redaction/secret-names.ts';
+import { type FoundString, fieldsAround } from '../every-string.ts';
+
+/**
+ * - `recipients`: a list of addresses and nothing else.
+ * - `within`: a string deeper in a field of recipients, such as the name beside an address.
+ * - `text`: running text, which may mention any address.
+ * - `message-id`: an id of a message, which looks like an address.
+ * - `other`: a field of which nothing is known.
+ */
+export type MailField = 'recipients' | 'within' | 'text' | 'message-id' | 'other';
+
+export const RECIPIENT_FIELDS = comparable(
+  'to cc bcc replyTo email emails emailAddress emailAddresses mail mailTo recipient recipients recipientEmail ' +
+    'recipientEmails recipientAddress toEmail toEmails toAddress toAddresses toRecipients ccEmail ccEmails ' +
+    'ccAddresses ccRecipients bccEmail bccEmails bccAddresses bccRecipients attendee attendees invitee invitees ' +
+    'forwardTo sendTo',
+);
+const TEXT_FIELDS = comparable(
+  'body text html content message messageText messageBody msg subject title description summary comment comments ' +
+    'note notes caption markdown plain plainText bodyText bodyHtml textBody htmlBody textContent htmlContent snippet ' +
+    'preview signature greeting footer quote',
+);
+const MESSAGE_IDS = comparable('messageId inReplyTo references contentId cid iCalUid');
+/** Fields that become one line of a mail's headers. */
+const HEADERS = comparable(
+  'subject from sender fromName senderName organization messageId inReplyTo references',
+);
+const ATTACHMENTS = comparable('attachment attachments inlineImages');
+
+export function mailFieldOf(found: FoundString, recipients: ReadonlySet<string>): MailField {
+  const fields = fieldsAround(found).map(comparableName);
+  const around = found.isName ? fields.slice(0, -1) : fields;
+  const own = found.isName ? '' : (around.at(-1) ?? '');
+  if (recipients.has(own)) return 'recipients';
+  if (TEXT_FIELDS.has(own)) return 'text';
+  if (MESSAGE_IDS.has(own)) return 'message-id';
+  return around.some((field) => recipients.has(field)) ? 'within' : 'other';
+}
+
+/** Whether the string becomes a line of headers, where a line break would begin another header. */
+export function isHeader(found: FoundString): boolean {
+  const fields = fieldsAround(found).map(comparableName);
+  return fields.includes('headers') || (!found.isName && HEADERS.has(fields.at(-1) ?? ''));
+}
+
+/** Whether the string is within an attachment, which goes to nobody, whatever message it holds. */
+export function isAttached(found: FoundString): boolean {
+  return fieldsAround(found).some((field) => ATTACHMENTS.has(comparableName(field)));
+}
+
+function comparable(names: string): ReadonlySet<string> {
+  return new Set(names.split(' ').map(comparableName));
+}
