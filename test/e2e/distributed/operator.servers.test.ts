@@ -202,7 +202,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await producedBadly(servers, 'bot-d');
     const owner = {
       ...addresses,
-      MANDATE_API_KEY: await plane.issueKey('default', ['operate:all', 'audit']),
+      MANDATE_API_KEY: await plane.issueKey('default', ['operate:all', 'audit', 'publish']),
     };
     const letter = await waitUntil('the dead letter', async () => {
       const [found] = jsonLines<{ id: string; partition: number; offset: number }>(

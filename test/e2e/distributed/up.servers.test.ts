@@ -22,7 +22,10 @@ import { environmentOf, type Servers, startServers } from './server-plane.ts';
 async function publishTo(tenant: string, brokers: readonly string[]): Promise<void> {
   const producer = await plainProducer(brokers);
   const value = JSON.stringify({ event: 'action.requested', action: look('own-1') });
-  await producer.send({ topic: topicOfTenant(tenant), messages: [{ key: agentKey(tenant, 'bot'), value }] });
+  await producer.send({
+    topic: topicOfTenant(tenant),
+    messages: [{ key: agentKey(tenant, 'researcher'), value }],
+  });
 }
 
 async function issueKey(path: string, tenant: string): Promise<string> {
@@ -34,7 +37,7 @@ async function issueKey(path: string, tenant: string): Promise<string> {
 type Answer = { decision: { id: string; verdict: string; code: string } | null };
 type Page = { decisions: readonly { id: string }[] };
 
-const look = (id: string) => ({ id, agentId: 'bot', type: 'tool_call', tool: 'search_web' });
+const look = (id: string) => ({ id, agentId: 'researcher', type: 'tool_call', tool: 'search_web' });
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
   let servers: Servers;
@@ -105,7 +108,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
 
     const listening = await listenToKills(url, keys.operator ?? '');
     onTestFinished(listening.leave);
-    await there?.post('/v1/agents/bot/kill', { reason: 'test' });
+    await there?.post('/v1/agents/researcher/kill', { reason: 'test' });
     await waitUntil('the kill to be heard of at the first', () =>
       listening.events.some(({ event }) => event === 'killed'),
     );

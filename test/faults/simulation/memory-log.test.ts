@@ -4,8 +4,8 @@ import { busContract } from '@mandate/bus/contract';
 import { type LogPorts, MemoryLog } from './memory-log.ts';
 
 const ports: LogPorts = {
-  async call(_, effect) {
-    await new Promise(setImmediate);
+  async call(what, effect) {
+    if (what.do !== 'append' || !what.urgent) await new Promise(setImmediate);
     return effect();
   },
   post: (run) => void setImmediate(run),

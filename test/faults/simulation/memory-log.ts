@@ -34,7 +34,7 @@ export type LogPorts = {
 };
 
 export type LogCall =
-  | { do: 'append'; topic: string; partition: number | null; named: boolean }
+  | { do: 'append'; topic: string; partition: number | null; named: boolean; urgent: boolean }
   | { do: 'commit' | 'heartbeat' | 'fetch' | 'look' | 'join' | 'attend' };
 
 type Place = { topic: string; partition: number };
@@ -329,7 +329,7 @@ class LogClient {
     };
     return {
       system: 'kafka',
-      append: (topic, records) => this.#append(topic, records),
+      append: (topic, records, options) => this.#append(topic, records, options?.urgent ?? false),
       consume: async (options) => {
         const mustBeOpen = () => {
           if (this.#isClosed) throw closed();
@@ -360,7 +360,11 @@ class LogClient {
     };
   }
 
-  async #append(topic: string, records: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
+  async #append(
+    topic: string,
+    records: readonly Outgoing[],
+    urgent: boolean,
+  ): Promise<readonly Acknowledged[]> {
     this.#mustBeOpen();
     if (records.length === 0) return [];
     const placed = records.map((record) => ({ record, partition: this.#log.partitionOf(topic, record) }));
@@ -371,7 +375,7 @@ class LogClient {
       : ([[null, placed]] as const);
     const appending = Promise.all(
       groups.map(([partition, group]) =>
-        this.#ports.call({ do: 'append', topic, partition, named }, () => {
+        this.#ports.call({ do: 'append', topic, partition, named, urgent }, () => {
           for (const each of group)
             acknowledged.set(each.record, this.#log.append(topic, each.partition, each.record));
         }),
