@@ -129,6 +129,8 @@ export const decision = z.object({
   ledgerEpoch: z.string(),
   ledgerSequence: count,
   digest: z.string(),
+  /** The question to a person: of a DEFER, and if the answer to it ran out before it was used. */
+  approvalId: z.string().optional(),
   reservation: reservation.nullable(),
   /** Only of a first DEFER. */
   deferral: deferral.optional(),

@@ -234,6 +234,89 @@ test('a grant holds for the exact arguments, also where they are redacted', asyn
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED' });
 });
 
+test("an agent's own key learns that a person granted its call, or refused, without asking again", async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const look = (waitMs: number, id = 's-1') =>
+    plane.call('publisher', 'GET', `/v1/actions/${id}?waitMs=${waitMs}`);
+  const path = await waiting(plane, call('s-1', 'send'));
+  const id = path.slice('/v1/approvals/'.length);
+  const asked = await look(0);
+  expect(asked.body).toMatchObject({
+    decision: { verdict: 'DEFER', approvalId: id },
+    approval: { id, state: 'waiting', expiresAt: null },
+  });
+  expect((await look(20)).body).toEqual(asked.body);
+
+  const learns = look(60_000);
+  const granted = await plane.call('operator', 'POST', `${path}/grant`, because);
+  expect((await learns).body).toEqual({
+    ...asked.body,
+    approval: { id, state: 'granted', expiresAt: granted.body.expiresAt },
+  });
+  expect((await look(60_000)).body.approval).toMatchObject({ state: 'granted' });
+  const allowed = await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'));
+  expect(allowed.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
+  expect((await look(60_000)).body).toMatchObject({ decision: { verdict: 'ALLOW' }, approval: null });
+
+  const other = await waiting(plane, call('s-2', 'send'));
+  const refused = look(60_000, 's-2');
+  await plane.call('operator', 'POST', `${other}/deny`, because);
+  expect((await refused).body.approval).toMatchObject({ state: 'denied', expiresAt: null });
+  expect((await plane.call('stranger', 'GET', '/v1/actions/s-2?waitMs=20')).status).toBe(404);
+});
+
+test('a wait for an action that is not decided yet ends with its decision, or with its time', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  const look = (waitMs: number) => plane.call('publisher', 'GET', `/v1/actions/l-1?waitMs=${waitMs}`);
+  expect((await look(20)).status).toBe(404);
+  const decided = look(60_000);
+  await plane.call('publisher', 'POST', '/v1/actions', call('l-1'));
+  await plane.decide();
+  expect((await decided).body).toMatchObject({ decision: { code: 'ALLOWED' }, approval: null });
+});
+
+test('a question that is asked again while it waits gets the same decision, and writes no record', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const path = await waiting(plane, call('s-1', 'send'));
+  const before = [(await plane.published()).length, (await plane.decided()).length];
+  const first = await plane.call('publisher', 'GET', '/v1/actions/s-1');
+  const again = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      plane.call('publisher', 'POST', at % 2 === 0 ? WAIT : '/v1/actions', call('s-1', 'send')),
+    ),
+  );
+  for (const { status, body } of again) {
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      actionId: 's-1',
+      attempt: 1,
+      source: first.body.source,
+      withheld: false,
+      decision: first.body.decision,
+    });
+  }
+  expect([(await plane.published()).length, (await plane.decided()).length]).toEqual(before);
+
+  const list = await plane.call('publisher', 'POST', WAIT, [call('l-1'), call('s-1', 'send'), call('l-2')]);
+  expect(list.body.results).toMatchObject([
+    { actionId: 'l-1', decision: { code: 'ALLOWED' } },
+    { actionId: 's-1', source: first.body.source, decision: { id: first.body.decision?.id } },
+    { actionId: 'l-2', decision: { code: 'ALLOWED' } },
+  ]);
+  expect(await plane.published()).toHaveLength(Number(before[0]) + 2);
+
+  const other = await plane.call('publisher', 'POST', WAIT, { ...call('s-1', 'send'), args: { to: 'else' } });
+  expect(other.body.decision).toMatchObject({
+    code: 'DUPLICATE_ACTION',
+    duplicateOf: { samePayload: false },
+  });
+  await plane.call('operator', 'POST', `${path}/grant`, because);
+  const granted = await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'));
+  expect(granted.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
+});
+
 test('lists balances, open actions and unpublished decisions, and agents by id, those that never acted too', async () => {
   const statuses = new Map<string, AgentStatus>([
     ['bot-2', 'retired'],

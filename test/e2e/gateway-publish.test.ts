@@ -48,7 +48,7 @@ test('an action is answered with its decision, which stands under its id afterwa
   expect(again.body.decision).toMatchObject({ verdict: 'BLOCK', code: 'DUPLICATE_ACTION' });
   for (const query of ['', '?agentId=bot-1', '?attempt=1']) {
     const standing = await plane.call('publisher', 'GET', `/v1/actions/a-1${query}`);
-    expect(standing.body).toEqual(body);
+    expect(standing.body).toEqual({ ...body, approval: null });
   }
   for (const query of ['?agentId=bot-2', '?attempt=2']) {
     expect((await plane.call('publisher', 'GET', `/v1/actions/a-1${query}`)).status).toBe(404);

@@ -15,9 +15,10 @@ import {
   nextSequence,
   tenantNames,
 } from './model/history.ts';
+import { grantOf } from './model/limits.ts';
 import { settle } from './model/settle.ts';
 import { balances, chargedBudgets, counts, spent, staysExact } from './model/spending.ts';
-import type { Ledger, OpenAction, StepResult, Unpublished } from './port.ts';
+import type { Ledger, OpenAction, QuestionReference, StepResult, Unpublished } from './port.ts';
 
 export function createModelLedger(options: {
   clock: Clock;
@@ -200,6 +201,17 @@ export function createModelLedger(options: {
       history.events.push({ type: 'approve', atMs, approval, receipt });
       return receipt;
     },
+    question: async (asked) => {
+      const latest = latestOf(look(), asked);
+      if (latest === undefined || latest.request.digest !== asked.digest) return NO_QUESTION;
+      const { verdict, hard } = said(latest);
+      if (verdict === 'ALLOW' || hard) return NO_QUESTION;
+      const state = grantOf(history, asked);
+      if (state === 'none') return verdict === 'DEFER' ? { ...NO_QUESTION, state: 'waiting' } : NO_QUESTION;
+      const answers = eventsOf(history, 'approve').filter(({ approval }) => isSameQuestion(approval, asked));
+      const expiresAtMs = answers.at(-1)?.approval.expiresAtMs ?? null;
+      return { state, expiresAtMs: state === 'denied' ? null : expiresAtMs };
+    },
     balances: async (tenant) => balances(look(), tenant),
     open: async (tenant, agentId) => {
       look();
@@ -212,6 +224,17 @@ export function createModelLedger(options: {
       closed = true;
     },
   };
+}
+
+const NO_QUESTION = { state: 'none', expiresAtMs: null } as const;
+
+function isSameQuestion(one: QuestionReference, other: QuestionReference): boolean {
+  return (
+    one.tenant === other.tenant &&
+    one.agentId === other.agentId &&
+    one.actionId === other.actionId &&
+    one.digest === other.digest
+  );
 }
 
 function isOfFamily(request: StepRequest, agentId: string): boolean {

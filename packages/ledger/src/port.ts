@@ -91,6 +91,18 @@ export type Approval = Command & {
 /** The exact request that was deferred, among those of its agent. */
 export type DeferralReference = Pick<Approval, 'actionId' | 'digest'>;
 
+/** A question to a person: the exact request that was deferred. */
+export type QuestionReference = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
+
+/**
+ * What became of a question. `none`: the action was decided since, or nothing like that is remembered.
+ * `expiresAtMs`: of a grant, null otherwise.
+ */
+export type Question = {
+  state: 'none' | 'waiting' | 'granted' | 'denied' | 'expired';
+  expiresAtMs: number | null;
+};
+
 /** What an adjustment or approval left behind. */
 export type Receipt = { epoch: string; sequence: number; atMs: number };
 
@@ -169,6 +181,8 @@ export interface Ledger {
    * digest, and APPROVAL_NOT_WAITING where it was let through or blocked for good.
    */
   approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
+  /** What became of a question to a person. It changes nothing. */
+  question(question: QuestionReference): Promise<Question>;
 
   /** Every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window. */
   balances(tenant: string): Promise<readonly Balance[]>;

@@ -80,6 +80,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       ledgerEpoch: facts.epoch,
       ledgerSequence: facts.sequence,
       digest: request.digest,
+      ...(asksPerson(judgement) && { approvalId: approvalId(request) }),
       reservation,
       ...(deferral === null ? null : { deferral }),
       grantConsumed:
@@ -90,9 +91,15 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   };
 }
 
-/** Where a person is to approve it: by what. */
-function remedyOf({ code, remedy }: Judgement, id: string, request: ApprovalSubject): string {
-  if (code !== 'APPROVAL_REQUIRED' && code !== 'APPROVAL_EXPIRED') return remedy;
+/** A person can answer the question that this decision is about. */
+function asksPerson({ verdict, code }: Judgement): boolean {
+  return verdict === 'DEFER' || code === 'APPROVAL_EXPIRED';
+}
+
+/** Names the question to a person. */
+function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): string {
+  const { remedy } = judgement;
+  if (!asksPerson(judgement)) return remedy;
   return `${remedy} To approve it: \`mandate approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
 }
 

@@ -147,6 +147,7 @@ export class SharedLedger {
       killed: (tenant) => ask('operate', (ledger) => ledger.killed(tenant)),
       adjust: (adjustment) => ask('operate', (ledger) => ledger.adjust(adjustment)),
       approve: (approval) => ask('operate', (ledger) => ledger.approve(approval)),
+      question: (question) => ask('operate', (ledger) => ledger.question(question)),
       balances: (tenant) => ask('operate', (ledger) => ledger.balances(tenant)),
       open: (tenant, agentId) => ask('operate', (ledger) => ledger.open(tenant, agentId)),
       unpublished: (tenant) => ask('operate', (ledger) => ledger.unpublished(tenant)),

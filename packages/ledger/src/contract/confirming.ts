@@ -198,4 +198,30 @@ export function confirming(make: MakeLedger): void {
     expect(await approve(ledger, request, { id: 'once', expiresAtMs: expiresAtMs + 5 })).toEqual(receipt);
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
   });
+
+  test('tells what became of a question: it waits, was answered, ran out, or was decided since', async () => {
+    const { ledger, clock } = await begin(make);
+    const plan = planOf({ limits: [confirmation] });
+    const [used, denied, missed] = [asking({ plan }), asking({ plan }), asking({ plan })];
+    const ask = (request: StepRequest) => ledger.question(request);
+    expect(await ask(used)).toEqual({ state: 'none', expiresAtMs: null });
+    await ledger.step([used, denied, missed]);
+    expect(await ask(used)).toEqual({ state: 'waiting', expiresAtMs: null });
+    expect(await ask({ ...used, digest: 'another' })).toEqual({ state: 'none', expiresAtMs: null });
+    expect(await ask({ ...used, agentId: 'another' })).toEqual({ state: 'none', expiresAtMs: null });
+    expect(await ask({ ...used, tenant: 'another' })).toEqual({ state: 'none', expiresAtMs: null });
+
+    const expiresAtMs = clock() + 100;
+    for (const request of [used, missed]) await approve(ledger, request, { expiresAtMs });
+    await approve(ledger, denied, { answer: 'denied' });
+    expect(await ask(used)).toEqual({ state: 'granted', expiresAtMs });
+    expect(await ask(denied)).toEqual({ state: 'denied', expiresAtMs: null });
+    await ledger.step([repeated(used), repeated(denied)]);
+    clock.advance(100);
+    for (const request of [used, denied])
+      expect(await ask(request)).toEqual({ state: 'none', expiresAtMs: null });
+    expect(await ask(missed)).toEqual({ state: 'expired', expiresAtMs });
+    await ledger.step([repeated(missed)]);
+    expect(await ask(missed)).toEqual({ state: 'expired', expiresAtMs });
+  });
 }

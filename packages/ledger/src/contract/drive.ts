@@ -8,6 +8,7 @@ import type {
   Ledger,
   Operation,
   Command as Order,
+  QuestionReference,
   Receipt,
   StepResult,
 } from '../port.ts';
@@ -217,8 +218,13 @@ function newOperation(
   return settle;
 }
 
+/** Everything that was asked of the ledger as a question to a person, or might have been. */
+export function questionsOf({ sent }: Pick<Driver, 'sent'>): QuestionReference[] {
+  return sent.filter((operation) => operation.op === 'decide');
+}
+
 /** Everything that can be asked of a ledger. */
-export async function viewOf(ledger: Ledger) {
+export async function viewOf(ledger: Ledger, questions: readonly QuestionReference[] = []) {
   const tenants = await ledger.tenants();
   return Promise.all(
     tenants.map(async (tenant) => ({
@@ -227,6 +233,9 @@ export async function viewOf(ledger: Ledger) {
       open: await ledger.open(tenant),
       unpublished: await ledger.unpublished(tenant),
       killed: await ledger.killed(tenant),
+      questions: await Promise.all(
+        questions.filter((asked) => asked.tenant === tenant).map((asked) => ledger.question(asked)),
+      ),
       statuses: await Promise.all(
         AGENTS.flatMap((agentId) => [
           ledger.killStatus(tenant, agentId),

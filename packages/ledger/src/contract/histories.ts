@@ -6,7 +6,7 @@ import { createModelLedger } from '../model.ts';
 import type { Ledger } from '../port.ts';
 import { arbitraryHistory, REPLAY_MEMORY_MS } from './arbitrary-history.ts';
 import type { MakeLedger } from './bench.ts';
-import { createDriver, type Driver, type Played, play, viewOf } from './drive.ts';
+import { createDriver, type Driver, type Played, play, questionsOf, viewOf } from './drive.ts';
 import type { History } from './history-command.ts';
 
 export type HistoryRuns = { numRuns: number; maxLength: number };
@@ -22,7 +22,8 @@ export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: Hi
         for (const command of history.commands) {
           expect(await play(store, command)).toEqual(await play(model, command));
         }
-        expect(await viewOf(store.ledger)).toEqual(await viewOf(model.ledger));
+        const questions = questionsOf(store);
+        expect(await viewOf(store.ledger, questions)).toEqual(await viewOf(model.ledger, questions));
         await bench.ledger.close();
       }),
       { numRuns },

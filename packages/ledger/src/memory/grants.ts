@@ -71,6 +71,6 @@ export function attachDeferral(
 }
 
 /** No id holds a blank. */
-function grantKey(request: Request): string {
+export function grantKey(request: Request): string {
   return `${request.agentId} ${request.actionId} ${request.digest}`;
 }

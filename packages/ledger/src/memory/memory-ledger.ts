@@ -11,6 +11,7 @@ import { killStatusIn } from './flags.ts';
 import { forget, forgetBrief } from './forget.ts';
 import { balancesOf, flagsInForce, openActions, unpublishedOf } from './look.ts';
 import { adjust, approve, flagOf, kill, revive, wasRevived } from './operate.ts';
+import { questionIn } from './question.ts';
 import type { TenantState } from './remembered.ts';
 import { settle } from './settle.ts';
 import { activeTenants, createState, type LedgerState } from './state.ts';
@@ -108,6 +109,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
 
     adjust: async (adjustment) => adjust(state, epoch, now(), adjustment),
     approve: async (approval) => approve(state, epoch, now(), approval),
+    question: async (asked) => questionIn(state.tenants.get(asked.tenant), asked, now()),
 
     balances: async (name) => tenantNamed(name).flatMap((tenant) => balancesOf(tenant, now())),
     open: async (name, agentId) => tenantNamed(name).flatMap((tenant) => openActions(tenant, agentId, now())),

@@ -13,6 +13,7 @@ import {
   type Played,
   play,
   playBatch,
+  questionsOf,
   viewOf,
 } from '../contract/drive.ts';
 import type { History } from '../contract/history-command.ts';
@@ -102,7 +103,8 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
           for (const command of after.commands) {
             expect(await play(again, command)).toEqual(await play(driver, command));
           }
-          expect(await viewOf(ledger)).toEqual(await viewOf(memory));
+          const questions = questionsOf(driver);
+          expect(await viewOf(ledger, questions)).toEqual(await viewOf(memory, questions));
           await ledger.close();
         }),
         RUNS,

@@ -3,8 +3,17 @@ import type { KillFact, KillTarget } from '@mandate/schemas';
 import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
 import { flagsInForce } from '../memory/look.ts';
 import { createState } from '../memory/state.ts';
-import type { Balance, BudgetReference, KillStatus, OpenAction, Standing, Unpublished } from '../port.ts';
-import { budgetNamed, sourceAt } from './keys.ts';
+import type {
+  Balance,
+  BudgetReference,
+  KillStatus,
+  OpenAction,
+  Question,
+  QuestionReference,
+  Standing,
+  Unpublished,
+} from '../port.ts';
+import { budgetNamed, grantName, sourceAt } from './keys.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {
@@ -142,6 +151,12 @@ export async function killStatus(
 
 export async function killed(shards: Shards, tenant: string): Promise<(KillFact & { target: KillTarget })[]> {
   return flagsInForce({ ...createState(0), flags: await flagsOf(shards, tenant, null) }, tenant);
+}
+
+export async function question(shards: Shards, asked: QuestionReference): Promise<Question> {
+  const reply = await shards.ask(asked.tenant, 'look-at-question', [grantName(asked)]);
+  const [, , state, expiresAtMs] = reply as ['OK', number, Question['state'], number];
+  return { state, expiresAtMs: expiresAtMs === -1 ? null : expiresAtMs };
 }
 
 export async function flag(

@@ -94,6 +94,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
 
     adjust: (adjustment) => operate.adjust(shards, adjustment),
     approve: (approval) => operate.approve(shards, approval),
+    question: (question) => look.question(shards, question),
 
     balances: (tenant) => look.balances(shards, tenant),
     open: (tenant, agentId) => look.open(shards, tenant, agentId),

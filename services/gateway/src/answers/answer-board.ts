@@ -5,6 +5,7 @@
  */
 import { HttpProblem } from '@mandate/runtime';
 import type { Source } from '@mandate/schemas';
+import { ActionChanges } from './action-changes.ts';
 import { type Answer, RecentAnswers, sourceKey, sourceOf } from './recent-answers.ts';
 
 export type BoardBounds = {
@@ -26,6 +27,8 @@ type Wake = (answer: Answer) => void;
 
 export class AnswerBoard {
   readonly recent: RecentAnswers;
+  /** Decisions on actions, and answers of persons. */
+  readonly changes = new ActionChanges();
   readonly #maxWaiting: number;
   readonly #waiting = new Map<string, Set<Wake>>();
   readonly #callers = new Set<() => void>();
@@ -49,6 +52,8 @@ export class AnswerBoard {
     const wakes = this.#waiting.get(key);
     this.#waiting.delete(key);
     for (const wake of wakes ?? []) wake(answer);
+    if (answer.event === 'action.decided')
+      this.changes.tell(answer.decision.tenant, answer.decision.actionId);
   }
 
   /** Throws OVERLOADED when so many more cannot wait. */
@@ -68,6 +73,7 @@ export class AnswerBoard {
   /** Everybody who waits is answered with what there is, now and from now on. */
   close(): void {
     this.#closed = true;
+    this.changes.close();
     for (const finish of [...this.#callers]) finish();
   }
 

@@ -44,6 +44,9 @@ export async function followDecisions(options: {
     if (record.event === 'action.decided' && holdsIn(inForce, record.decision.ledgerEpoch)) {
       board.post({ ...record, text }, logged.value.length);
     }
+    if (record.event === 'approval.recorded') {
+      board.changes.tell(record.approval.tenant, record.approval.actionId);
+    }
     if (record.event === 'action.settled' && holdsIn(inForce, record.settlement.ledgerEpoch)) {
       board.post(record, logged.value.length);
     }

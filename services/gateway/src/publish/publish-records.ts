@@ -24,7 +24,7 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer } from '../answers/recent-answers.ts';
+import { type Answer, sourceOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { mustSpeakFor } from '../own-agents.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
@@ -35,11 +35,16 @@ export type Published<T> = { item: T; source: Source; answer: Answer | null };
 /** `fingerprint`: of what was redacted from it. `pinned`: what of it the caller's key fixes. */
 type ToPublish = { record: ActionsRecord; fingerprint: string | null; pinned?: Pinned | null };
 
+/** As it was made from a caller's item. */
+export type Made = Pick<ToPublish, 'record' | 'fingerprint'>;
+
 export type Route<T> = {
   code: 'INVALID_ACTION' | 'INVALID_OUTCOME';
   schemas: SubmissionSchemas<T>;
   /** The record to publish: with the caller's tenant, redacted. */
   recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
+  /** The answer that stands already: then the record is not published. null: none does. */
+  answerNow?(made: Made, tenant: string): Promise<Answer | null>;
 };
 
 /** @param waitMs 0: answers are not waited for */
@@ -48,18 +53,28 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   request: FastifyRequest,
   reply: FastifyReply,
   { route, waitMs }: { route: Route<T>; waitMs: number },
-): Promise<{ many: boolean; published: readonly Published<T>[] }> {
+): Promise<{ many: boolean; published: readonly Published<T>[]; appended: number }> {
   const key = callerOf(request);
   const lane = laneOf(request);
   const { many, items } = await inTurns(lane, readSubmission(rawBody(request), route.schemas, route.code));
   for (const item of items) mustSpeakFor(key, item);
   const records = await inTurns(lane, recordsOf(items, route, { tenant: key.tenant, many }));
-  const span = request.span && appending(request.span, gateway.bus, key.tenant, items);
+  const known = await Promise.all(
+    records.map(
+      async ({ record, fingerprint }) => route.answerNow?.({ record, fingerprint }, key.tenant) ?? null,
+    ),
+  );
+  const unknown = items.flatMap((item, index) => {
+    const written = records[index];
+    return known[index] || written === undefined ? [] : [{ item, index, written }];
+  });
+  const span =
+    unknown.length === 0 ? null : request.span && appending(request.span, gateway.bus, key.tenant, items);
   const traceparent = span?.traceparent ?? request.traceparent;
-  const outgoing = items.map(({ agentId }, index) => {
+  const outgoing = unknown.map(({ item: { agentId }, index, written }) => {
     const id = records.length === 1 ? request.id : `${request.id}-${index}`;
-    const { event, value, ...of } = records[index] ?? NOTHING_WRITTEN;
-    const named = { id, event };
+    const { record, value, ...of } = written;
+    const named = { id, event: record.event };
     return {
       key: agentKey(key.tenant, agentId),
       value,
@@ -67,15 +82,19 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
     };
   });
 
-  const places = gateway.board.take(waitMs > 0 ? items.length : 0);
+  const places = gateway.board.take(waitMs > 0 ? unknown.length : 0);
   try {
-    const sources = await append(gateway, outgoing, span);
+    const sources = unknown.length === 0 ? [] : await append(gateway, outgoing, span);
     const answers = waitMs > 0 ? await places.answers(sources, waitMs, goneSignal(reply)) : [];
-    const published = items.flatMap((item, index) => {
-      const source = sources[index];
-      return source === undefined ? [] : [{ item, source, answer: answers[index] ?? null }];
+    const placeOf = new Map(unknown.map(({ index }, at) => [index, at]));
+    const published = items.flatMap((item, index): Published<T>[] => {
+      const answer = known[index];
+      if (answer) return [{ item, source: sourceOf(answer), answer }];
+      const at = placeOf.get(index) ?? -1;
+      const source = sources[at];
+      return source === undefined ? [] : [{ item, source, answer: answers[at] ?? null }];
     });
-    return { many, published };
+    return { many, published, appended: sources.length };
   } finally {
     places.leave();
   }
@@ -95,9 +114,7 @@ function appending(
   return span;
 }
 
-type Written = Omit<ToPublish, 'record'> & { event: string; value: string };
-
-const NOTHING_WRITTEN: Written = { event: '', value: '', fingerprint: null };
+type Written = ToPublish & { value: string };
 
 /**
  * What is published is read first as the decider will read it, so that nothing that was accepted becomes a dead letter.
@@ -114,7 +131,7 @@ function* recordsOf<T>(
   for (const [index, item] of items.entries()) {
     const { record, fingerprint, pinned = null } = recordOf(item, submission);
     const value = JSON.stringify(record);
-    written.push({ event: record.event, value, fingerprint, pinned });
+    written.push({ record, value, fingerprint, pinned });
     const read = readActionsRecord(Buffer.from(value));
     if (!read.ok) {
       wrong += 1;

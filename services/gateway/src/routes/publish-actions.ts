@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Decided, wholeOf } from '../answers/recent-answers.ts';
 import type { Gateway } from '../gateway.ts';
 import { withheldFor, withheldReasons } from '../hand-over.ts';
+import { openQuestion } from '../publish/open-question.ts';
 import { pinClaims } from '../publish/pin-claims.ts';
 import { type Published, publishRecords, type Route } from '../publish/publish-records.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
@@ -43,7 +44,7 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
         tags: ['publish'],
         summary: 'Publish an action, or a list of them; with waitMs, wait for the decisions',
         description:
-          'All of a list is published, or nothing. The same action sent again is decided and charged once. What an action says of its context, principal and cost are claims of the caller. An API key may fix the first two: an action that says otherwise is refused, and what it leaves out is filled in.',
+          'All of a list is published, or nothing. The same action sent again is decided and charged once. While a person is asked about it, it gets the decision that asks, and no record is written. What an action says of its context, principal and cost are claims of the caller. An API key may fix the first two: an action that says otherwise is refused, and what it leaves out is filled in.',
         querystring: waitQuery,
         body: z
           .union([
@@ -85,10 +86,12 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
           const { action, fingerprint } = redactAction(gateway, original, tenant);
           return { record: { event: 'action.requested', action }, fingerprint, pinned };
         },
+        answerNow: (made, tenant) => openQuestion(gateway, tenant, made),
       };
       await gateway.untilSealable();
-      const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
-      gateway.measures.published.inc({ event: 'action.requested' }, published.length);
+      const answered = await publishRecords(gateway, request, reply, { route, waitMs });
+      const { many, published, appended } = answered;
+      gateway.measures.published.inc({ event: 'action.requested' }, appended);
 
       const decided = published.map(({ answer }) => (answer?.event === 'action.decided' ? answer : null));
       const reasons = await withheldReasons(

@@ -53,8 +53,8 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
     },
     async (request, reply) => {
       const { waitMs } = request.query;
-      const { many, published } = await publishRecords(gateway, request, reply, { route, waitMs });
-      gateway.measures.published.inc({ event: 'action.completed' }, published.length);
+      const { many, published, appended } = await publishRecords(gateway, request, reply, { route, waitMs });
+      gateway.measures.published.inc({ event: 'action.completed' }, appended);
       const results = published.map(({ item, source, answer }) => ({
         actionId: item.actionId,
         attempt: item.attempt ?? 1,

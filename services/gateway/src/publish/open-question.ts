@@ -1,0 +1,30 @@
+import { actionDigest } from '@mandate/policy';
+import { isMandateError } from '@mandate/runtime';
+import type { Decided } from '../answers/recent-answers.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Made } from './publish-records.ts';
+
+/**
+ * The DEFER of this very request if a person has not answered it yet: asking again changes nothing then, so it needs no
+ * record. null otherwise, and if it cannot be known: then the request is published, and the decider answers it.
+ */
+export async function openQuestion(
+  { board, ledger, log }: Pick<Gateway, 'board' | 'ledger' | 'log'>,
+  tenant: string,
+  { record, fingerprint }: Made,
+): Promise<Decided | null> {
+  if (record.event !== 'action.requested' || ledger === null) return null;
+  const { agentId, id: actionId, attempt = 1 } = record.action;
+  const standing = board.recent.standing(tenant, { actionId, agentId, attempt }, () => true);
+  if (standing === null || standing.decision.verdict !== 'DEFER') return null;
+  const digest = actionDigest(record.action, fingerprint);
+  if (digest !== standing.decision.digest) return null;
+  try {
+    const { state } = await ledger.question({ tenant, agentId, actionId, digest });
+    return state === 'waiting' ? standing : null;
+  } catch (error) {
+    if (!isMandateError(error)) throw error;
+    log.warn({ err: error }, 'whether a question was answered cannot be read: the request is published');
+    return null;
+  }
+}
