@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actionSnapshot } from './action.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { givenPolicy } from './given-policy.ts';
-import { budgetLimit, charging, rateLimit } from './limit.ts';
+import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
 import { micros, microsDelta } from './money.ts';
 import { policyNamed } from './rule-document.ts';
 import { count, id, parsedJson, source, tenant, time } from './scalars.ts';
@@ -56,6 +56,7 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
 export const reservation = z.object({
   micros,
   charging,
+  settling,
   /** What other policies say of them stands with the checks. */
   budgets: z.array(budgetLimit.omit({ also: true })),
   rates: z.array(rateLimit.omit({ also: true })),

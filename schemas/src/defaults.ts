@@ -36,6 +36,11 @@ export const DEFAULTS = {
     /** Of one agent: 86,400 records a day at most, some 250 MB. */
     refusalsPerAgent: { perSecond: 1, burst: 600, perDay: null },
   },
+  /** An actual cost is charged up to so many times its reservation, and up to `actualCostMicros` in any case. */
+  actualCostFactor: 10,
+  actualCostMicros: 1_000_000,
+  /** How much an agent's own reports may give back of actions that did not succeed. */
+  releases: { calls: 10, percent: 20 },
 } as const;
 
 export const CAPS = {
@@ -71,6 +76,8 @@ export const CAPS = {
   /** A windowed budget keeps at most so many buckets: see `BUDGET_BUCKETS`. */
   budgetWindowMs: 366 * 86_400_000,
   budgetsPerMandate: 32,
+  /** In `maxReleases`. */
+  releaseCalls: 100_000,
   globs: 10_000,
   toolPolicies: 10_000,
   /** In one list of a rule's conditions, and in all of them together. */

@@ -38,6 +38,7 @@ export { codePointsOf, nameFault } from './name-fault.ts';
 export { nearestName } from './nearest-name.ts';
 export * from './operations.ts';
 export * from './outcome.ts';
+export * from './outcome-result.ts';
 export * from './pattern.ts';
 export { patternDoubt } from './pattern-doubt.ts';
 export * from './person-erased.ts';

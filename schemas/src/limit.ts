@@ -3,6 +3,7 @@
  * window; or agent, tool, window), never to an issued mandate: issuing it anew resets nothing.
  */
 import { z } from 'zod';
+import { CAPS } from './defaults.ts';
 import { micros } from './money.ts';
 import { count, id } from './scalars.ts';
 
@@ -10,6 +11,12 @@ export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as cons
 
 /** The lifetime spend of an agent: always counted, limited by `maxCostTotal` where a mandate has one. */
 export const TOTAL_BUDGET = 'total';
+
+/**
+ * What an agent's own reports gave back, less what its successes made room for since: a lifetime counter of each agent.
+ * `maxReleases` bounds it.
+ */
+export const RELEASED_BUDGET = 'released';
 
 /** The policy that sets the limit, where a mandate has several. */
 const policy = z.string().optional();
@@ -83,3 +90,40 @@ export const charging = z.discriminatedUnion('type', [
   }),
 ]);
 export type Charging = z.infer<typeof charging>;
+
+/** What a settlement is held to beside the table of its charging. Of several policies each figure is the one that charges more. */
+export const settling = z.object({
+  /** What a success costs at least, whoever reports it: the price that a policy sets. */
+  leastMicros: micros,
+  /** The same where the report is the agent's own: also what a policy estimates, or the input of a model. */
+  ownLeastMicros: micros,
+  /** So much of an actual cost is charged at most; what is above is excess. */
+  mostMicros: micros,
+  /** An actual cost above it is marked; null: no policy has a `maxCostPerCall`. */
+  markMicros: micros.nullable(),
+  /**
+   * How much own reports may give back of actions that did not succeed: as much as `calls` such actions reserve, and again
+   * `percent` of what successes cost. null: no bound.
+   */
+  releases: z.object({ calls: count, percent: count }).nullable(),
+});
+export type Settling = z.infer<typeof settling>;
+
+/** Of a plan that reserves nothing: whatever is reported settles it. */
+export const UNBOUND_SETTLING: Settling = {
+  leastMicros: 0,
+  ownLeastMicros: 0,
+  mostMicros: CAPS.amountMicros,
+  markMicros: null,
+  releases: null,
+};
+
+/**
+ * So many percent of an amount, rounded down: exactly, also where a hundredfold is beyond 2^53-1.
+ *
+ * @param amountMicros not negative @param percent 0 to 100
+ */
+export function percentOf(amountMicros: number, percent: number): number {
+  const hundredths = Math.floor(amountMicros / 100);
+  return hundredths * percent + Math.floor(((amountMicros - hundredths * 100) * percent) / 100);
+}

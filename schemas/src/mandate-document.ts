@@ -1,7 +1,7 @@
 /** The mandate as people write it: YAML or JSON, amounts in dollars. An unknown field is an error. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
-import { BUDGET_SCOPES, TOTAL_BUDGET } from './limit.ts';
+import { BUDGET_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './limit.ts';
 import { dollars } from './money.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
@@ -30,9 +30,13 @@ export const chargingDocument = z.discriminatedUnion('type', [
 export type ChargingDocument = z.infer<typeof chargingDocument>;
 
 export const budgetDocument = z.strictObject({
-  id: id.refine((name) => name !== TOTAL_BUDGET, {
-    error: `must not be "${TOTAL_BUDGET}": that budget is maxCostTotal`,
-  }),
+  id: id
+    .refine((name) => name !== TOTAL_BUDGET, {
+      error: `must not be "${TOTAL_BUDGET}": that budget is maxCostTotal`,
+    })
+    .refine((name) => name !== RELEASED_BUDGET, {
+      error: `must not be "${RELEASED_BUDGET}": that counter is bounded by maxReleases`,
+    }),
   scope: z.enum(BUDGET_SCOPES),
   max: dollars,
   windowMs: z.int().min(1).max(CAPS.budgetWindowMs).optional(),
@@ -48,9 +52,19 @@ export const argumentValidationDocument = z.strictObject({
     .optional(),
 });
 
+export const releasesDocument = z.union([
+  z.literal('unlimited'),
+  z.strictObject({
+    calls: z.int().min(0).max(CAPS.releaseCalls),
+    percent: z.int().min(0).max(100),
+  }),
+]);
+export type ReleasesDocument = z.infer<typeof releasesDocument>;
+
 export const toolPolicyDocument = z.strictObject({
   cost: dollars.optional(),
   maxCostPerCall: dollars.optional(),
+  maxActualCost: dollars.optional(),
   rateLimit: rateDocument.optional(),
   chargingPolicy: chargingDocument.optional(),
   argumentValidation: argumentValidationDocument.optional(),
@@ -83,6 +97,10 @@ export const mandateDocument = z
     expiresAt: time.optional(),
     maxCostTotal: dollars.optional(),
     maxCostPerCall: dollars.optional(),
+    maxActualCost: dollars.optional(),
+    maxReleases: releasesDocument.optional(),
+    requireEstimate: z.boolean().optional(),
+    defaultEstimate: dollars.optional(),
     budgets: z.array(budgetDocument).max(CAPS.budgetsPerMandate).optional(),
     rateLimit: rateDocument.optional(),
     /** How many deferred actions of an agent may wait for a person at one time. */

@@ -35,6 +35,21 @@ export function formatMicros(amount: number): string {
   return `${amount < 0 ? '-' : ''}$${digits.slice(0, -6)}.${fraction}`;
 }
 
+/** The most that a sum is told as: such a figure says "so much, or more". */
+export const MOST_MICROS = CAPS.amountMicros;
+
+/** A sum of amounts that were told so, within ±`MOST_MICROS`. */
+export function sumMicros(...amounts: readonly number[]): number {
+  const sum = amounts.reduce((sum, amount) => sum + amount, 0);
+  return Math.min(Math.max(sum, -MOST_MICROS), MOST_MICROS);
+}
+
+/** As `formatMicros`; `≥ $9007199254.740991` of the most that is told. */
+export function formatSum(amount: number): string {
+  if (Math.abs(amount) < MOST_MICROS) return formatMicros(amount);
+  return `${amount < 0 ? '≤' : '≥'} ${formatMicros(amount)}`;
+}
+
 /** Dollars that may be owed, as of a budget that was overdrawn → micro-dollars; null where `dollarsToMicros` is. */
 export function signedMicros(dollars: number): number | null {
   const amount = dollarsToMicros(Math.abs(dollars));

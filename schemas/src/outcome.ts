@@ -16,8 +16,25 @@ export const outcome = z.strictObject({
 });
 export type Outcome = z.infer<typeof outcome>;
 
-export const actionCompleted = z.strictObject({ event: z.literal('action.completed'), outcome }).meta({
-  title: 'action.completed',
-  description: 'What became of an allowed action. It settles the charge.',
-});
+/** Who reported an outcome, as the gateway knows it by the key of the request. */
+export const reporter = z
+  .strictObject({
+    keyId: id,
+    mayRelease: z
+      .boolean()
+      .describe('The key has the scope `release`: no policy bounds what its reports give back.'),
+  })
+  .describe('Set by the gateway, for every outcome that comes over HTTP, and never taken from a caller.');
+export type Reporter = z.infer<typeof reporter>;
+
+/** An outcome on the log. Without `reportedBy` it came from whoever may write to the topic. */
+export const reportedOutcome = outcome.extend({ reportedBy: reporter.optional() });
+export type ReportedOutcome = z.infer<typeof reportedOutcome>;
+
+export const actionCompleted = z
+  .strictObject({ event: z.literal('action.completed'), outcome: reportedOutcome })
+  .meta({
+    title: 'action.completed',
+    description: 'What became of an allowed action. It settles the charge.',
+  });
 export type ActionCompleted = z.infer<typeof actionCompleted>;

@@ -4,7 +4,7 @@
  */
 import type { Code, Verdict } from './codes.ts';
 import type { Check, DecisionKind, MandateReference } from './decision.ts';
-import type { Charging, Limit } from './limit.ts';
+import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { Source } from './scalars.ts';
 
@@ -21,6 +21,7 @@ export type Plan = {
   /** What an ALLOW charges at once, and how its outcome settles it. */
   reserveMicros: number;
   charging: Charging;
+  settling: Settling;
   leaseMs: number;
   /** In the order in which they are judged; the first that fails gives the verdict. */
   limits: readonly Limit[];
@@ -98,6 +99,8 @@ export type SettleRequest = {
   verified: boolean | null;
   /** As of a request. An outcome that settles something is remembered all the same. */
   maxRemembered: number;
+  /** Whoever reports may give back without bound. Otherwise the report is the agent's own. */
+  mayRelease: boolean;
 };
 
 /** What the ledger saw at one limit, in the order of `plan.limits`: before this action was charged. */
@@ -164,6 +167,14 @@ export type SettleFacts = {
   /** What the action has cost in all, after this. */
   chargedMicros: number;
   cumulativeMicros: number;
+  /** Of the actual cost what was above the cap: added to the agent's own budgets, and to none that it shares. */
+  excessMicros: number;
+  /** What this added to the agent's counter of releases; negative where a success made room. */
+  releasedMicros: number;
+  /** The report would have given back more than `settling.releases` lets it: the reservation stays charged. */
+  releaseRefused: boolean;
+  /** The actual cost was above `settling.markMicros`. */
+  overCostPerCall: boolean;
   /** A budget now holds more than its limit. */
   overdrawn: boolean;
 };

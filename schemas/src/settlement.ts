@@ -3,6 +3,16 @@ import { z } from 'zod';
 import { micros, microsDelta } from './money.ts';
 import { count, id, source, tenant, time } from './scalars.ts';
 
+/** What a person should know of a settlement, the gravest first. */
+export const SETTLEMENT_MARKS = [
+  'EXCESS_QUARANTINED',
+  'OVERDRAWN',
+  'COST_PER_CALL_EXCEEDED',
+  'RELEASE_REFUSED',
+] as const;
+
+export const SETTLEMENT_CODES = ['SETTLED', ...SETTLEMENT_MARKS, 'NO_EFFECT'] as const;
+
 export const settlement = z.object({
   id,
   /**
@@ -17,13 +27,21 @@ export const settlement = z.object({
   status: z.enum(['success', 'failure', 'cancelled']),
   verified: z.boolean().nullable(),
   actualCostMicros: micros.nullable(),
+  /** By key, where the report came over HTTP; null: from a producer that writes to the topic. */
+  reportedBy: z.object({ keyId: id.nullable(), mayRelease: z.boolean() }),
   /** The lease had already run out. */
   late: z.boolean(),
   deltaMicros: microsDelta,
   chargedMicros: micros,
   /** The agent's lifetime spend; negative once an operator gave back more than was spent. */
   cumulativeMicros: microsDelta,
-  code: z.enum(['SETTLED', 'OVERDRAWN', 'NO_EFFECT']),
+  /** What of the actual cost was above the cap: charged to the agent's own budgets, and to none that it shares. */
+  excessMicros: micros,
+  /** What this added to the agent's counter of releases; negative where a success made room. */
+  releasedMicros: microsDelta,
+  /** The first of the marks, otherwise whether anything was settled. */
+  code: z.enum(SETTLEMENT_CODES),
+  marks: z.array(z.enum(SETTLEMENT_MARKS)),
   reason: z.string(),
   completedAt: time.nullable(),
   settledAt: time,

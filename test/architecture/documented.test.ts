@@ -1,7 +1,7 @@
 /** docs/errors.md and docs/operations.md against the source, both ways: nothing undocumented, nothing that is not. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CODES } from '@mandate/schemas';
+import { CODES, SETTLEMENT_CODES } from '@mandate/schemas';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './repository.ts';
 import { readTree } from './tree.ts';
@@ -17,12 +17,16 @@ function found(pattern: RegExp, text = wholeSource): string[] {
 }
 
 const errorsPage = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
-const [, decisions = '', problems = '', errors = ''] = errorsPage.split(/^## .*$/m);
+const [, decisions = '', settlements = '', problems = '', errors = ''] = errorsPage.split(/^## .*$/m);
 const codesIn = (section: string) => found(/^\| `([A-Z_]+)` \|/gm, section);
 
 describe('docs/errors.md', () => {
   it('has every code of a decision, and no other', () => {
     expect(codesIn(decisions)).toEqual([...CODES].sort());
+  });
+
+  it('has every code of a settlement, and no other', () => {
+    expect(codesIn(settlements)).toEqual([...SETTLEMENT_CODES].sort());
   });
 
   it('has every code that the source throws', () => {

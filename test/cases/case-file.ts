@@ -33,7 +33,8 @@ const step = z.union([
     /** What the action does not say, though the defaults do. */
     without: z.array(z.string()).optional(),
   }),
-  z.strictObject({ ...delivered, report: fields }),
+  /** By a key that may release, as from a producer that is trusted; `own`: by the agent's own key. */
+  z.strictObject({ ...delivered, report: fields, own: z.literal(true).optional() }),
   z.strictObject({ ...delivered, raw: z.string() }),
   /** The record of an earlier step (counted from 1) is delivered again, under the same coordinate. */
   z.strictObject({ ...delivered, again: z.int().min(1), published: z.literal(true).optional() }),

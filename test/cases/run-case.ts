@@ -78,7 +78,10 @@ async function play(
 
 function valuesOf(step: Extract<Step, { ask: unknown } | { report: unknown } | { raw: unknown }>) {
   if ('raw' in step) return [step.raw];
-  if ('report' in step) return [reporting(step.report as { actionId: string })];
+  if ('report' in step) {
+    const reportedBy = step.own && { reportedBy: { keyId: 'own', mayRelease: false } };
+    return [reporting({ ...(step.report as { actionId: string }), ...reportedBy })];
+  }
   const { times, without = [] } = step;
   const action = { ...step.ask, ...Object.fromEntries(without.map((field) => [field, undefined])) } as {
     id: string;

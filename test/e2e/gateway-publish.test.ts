@@ -209,6 +209,43 @@ test('outcomes settle, one or many, and an outcome that changes nothing says so'
   expect([bad.status, bad.body.code]).toEqual([400, 'INVALID_OUTCOME']);
 });
 
+test('the gateway alone says who reports an outcome, and the scope release lifts the bound', async () => {
+  const plane = await startGatewayPlane({ mandates: `${MANDATES}maxReleases: { calls: 1, percent: 0 }\n` });
+  await plane.decide();
+  const ids = ['a-1', 'a-2', 'a-3'];
+  await plane.call(
+    'publisher',
+    'POST',
+    '/v1/actions?waitMs=20000',
+    ids.map((id) => look(id)),
+  );
+  const cancel = (key: 'publisher' | 'owner', actionId: string, more: object = {}) =>
+    plane.call(key, 'POST', '/v1/outcomes?waitMs=20000', {
+      ...{ actionId, agentId: 'bot-1', tenant: 'acme', status: 'cancelled' },
+      ...more,
+    });
+
+  const forged = await cancel('publisher', 'a-1', { reportedBy: { keyId: null, mayRelease: true } });
+  expect([forged.status, forged.body.code]).toEqual([400, 'INVALID_OUTCOME']);
+  expect((await cancel('publisher', 'a-1')).body).toMatchObject({
+    settlement: {
+      reportedBy: { keyId: expect.any(String), mayRelease: false },
+      chargedMicros: 0,
+      code: 'SETTLED',
+    },
+  });
+  expect((await cancel('publisher', 'a-2')).body).toMatchObject({
+    settlement: { chargedMicros: 100_000, code: 'RELEASE_REFUSED' },
+  });
+  expect((await cancel('owner', 'a-3')).body).toMatchObject({
+    settlement: {
+      reportedBy: { keyId: expect.any(String), mayRelease: true },
+      chargedMicros: 0,
+      code: 'SETTLED',
+    },
+  });
+});
+
 test('an answer that overtakes the acknowledgement of its own request is not missed', async () => {
   const holdAcks = Promise.withResolvers<void>();
   const plane = await startGatewayPlane({

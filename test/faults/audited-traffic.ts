@@ -1,5 +1,6 @@
 /** A history by numbers, of which everything can be told that the audit must answer, and every answer of the audit. */
 import type { DeadLetter, DecisionsRecord } from '@mandate/schemas';
+import { buildReservation } from '@mandate/testing';
 import { deadLetterOf, decided, killed, settled } from '../e2e/audit/log-records.ts';
 
 const AGENTS = 4;
@@ -33,13 +34,9 @@ export function decisionOf(n: number) {
   }
   const subject = agentOf(n);
   return decided(n, {
-    reservation: {
-      micros: CHARGED_MICROS,
-      charging: { type: 'SUCCESS_BASED', estimateMicros: CHARGED_MICROS },
+    reservation: buildReservation(CHARGED_MICROS, {
       budgets: [{ kind: 'budget', scope: 'agent', subject, id: 'total', windowMs: null, maxMicros: null }],
-      rates: [],
-      leaseMs: 300_000,
-    },
+    }),
   });
 }
 

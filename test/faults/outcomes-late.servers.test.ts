@@ -185,5 +185,5 @@ function costOf(tool: string, outcome: Outcome | undefined): number {
   }
   if (outcome === undefined) return ESTIMATE_MICROS;
   if (tool === 'attempt') return Math.max(ESTIMATE_MICROS, actual ?? 0);
-  return actual ?? (status === 'failure' ? 0 : ESTIMATE_MICROS);
+  return status === 'failure' ? (actual ?? 0) : Math.max(ESTIMATE_MICROS, actual ?? 0);
 }

@@ -23,6 +23,7 @@ const toolPolicy = fc.record(
   {
     cost: dollars,
     maxCostPerCall: dollars,
+    maxActualCost: dollars,
     rateLimit: rate,
     chargingPolicy: charging,
     executionLeaseMs: fc.constantFrom(1, 100, 5_000),
@@ -54,6 +55,13 @@ const arbitraryFields = fc.record(
     expiresAt: fc.constantFrom('2026-03-01T12:00:05Z', '2026-03-01T12:01:00Z', '2025-01-01T00:00:00Z'),
     maxCostTotal: dollars,
     maxCostPerCall: dollars,
+    maxActualCost: dollars,
+    maxReleases: fc.oneof(
+      fc.constant('unlimited'),
+      fc.record({ calls: fc.nat(2), percent: fc.constantFrom(0, 20, 100) }),
+    ),
+    requireEstimate: fc.boolean(),
+    defaultEstimate: dollars,
     budgets,
     rateLimit: rate,
     maxWaiting: fc.nat(2),

@@ -201,7 +201,13 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
       if (action.type === 'tool_call') action.args = {};
       return;
     case 'stated-price':
+      if (check === 'estimate-stated') {
+        policy().cost = 0;
+        return;
+      }
       mandate.modelPrices = { [way.name ?? '']: { inputPerMillion: 0, outputPerMillion: 0 } };
+      // A price alone does not price a call that leaves out its tokens.
+      mandate.defaultTokens ??= { inputTokens: 1, maxOutputTokens: 0 };
       return;
     case 'stated-tokens':
       mandate.defaultTokens = { inputTokens: 1, maxOutputTokens: 0 };
@@ -212,7 +218,7 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
       mandate.deniedProviders = [];
       return;
     case 'cheaper-call':
-      delete policy().cost;
+      policy().cost = 0;
       policy().chargingPolicy = { type: 'SUCCESS_BASED' };
       again.costMicros = Math.min(again.costMicros, (way.atMostMicros ?? 0) + less);
       action.estimatedCostMicros = again.costMicros;

@@ -238,6 +238,17 @@ const CASES: readonly [string, Case][] = [
     },
   ],
   [
+    'ESTIMATE_REQUIRED',
+    {
+      mandate: { requireEstimate: true },
+      asked: { id: 'a', estimatedCostMicros: 0 },
+      needs: {
+        'estimate-stated': ['estimatedCostMicros above 0 on the request, or a cost of toolPolicies.get_user'],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
     'TOKENS_NOT_STATED',
     {
       mandate: { maxCostTotal: 1 },

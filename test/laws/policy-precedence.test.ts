@@ -92,6 +92,13 @@ const REASONS: readonly Reason[] = [
     action: { inputTokens: undefined, estimatedCostMicros: undefined },
   },
   {
+    code: 'ESTIMATE_REQUIRED',
+    check: 'estimate-stated',
+    only: 'tool_call',
+    mandate: { requireEstimate: true },
+    action: { estimatedCostMicros: undefined },
+  },
+  {
     code: 'COST_LIMIT_EXCEEDED',
     check: 'tool-cost-per-call',
     only: 'tool_call',
@@ -122,6 +129,9 @@ const EXCLUSIVE = new Set([
     `${code} mandate-cost-per-call`,
     `${code} budget`,
   ]),
+  'estimate-stated tool-cost-per-call',
+  'estimate-stated mandate-cost-per-call',
+  'estimate-stated budget',
 ]);
 
 const PAIRS = REASONS.flatMap((first, at) =>
@@ -157,7 +167,7 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   return decisionOf(answer);
 }
 
-test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(220));
+test('every pair that can meet is here', () => expect(PAIRS).toHaveLength(239));
 
 describe('of two, the earlier', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(

@@ -79,7 +79,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['1 redelivery before all', 'if (again !== null) return again;', ''],
     [
       '4 at rest: an outcome that lies before its decision settles it',
-      'unpublished.earlyMicros = settleEarly(state, entry);',
+      'unpublished.early = settleEarly(state, entry);',
       '',
     ],
     [
@@ -324,6 +324,16 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${DECIDER}/read-incoming.ts`, [
     ["8 a tenant's topic fixes the tenant", 'stated !== undefined && stated !== owner', 'false'],
     ['7 rules hear the tenant, whoever leaves it out', '{ ...value.action, tenant, ', '{ ...value.action, '],
+    [
+      "4 a report on a tenant's topic is the agent's own",
+      'mayRelease: source.topic === TOPICS.actions',
+      'mayRelease: true',
+    ],
+    [
+      "4 a report on a tenant's topic says nothing of its reporter",
+      'owner !== null && reportedBy !== undefined',
+      'false',
+    ],
   ]),
   ...inFile(`${DECIDER}/app.ts`, [
     [
@@ -712,45 +722,95 @@ export const MUTATIONS: readonly Mutation[] = [
   ...inFile(`${MEMORY}/grants.ts`, [
     ['3 a grant ends', "return grant.expiresAtMs > nowMs ? 'granted' : 'expired';", "return 'granted';"],
   ]),
+  ...inFile('packages/audit/src/queries/summed-micros.ts', [
+    ['4 a sum that no number holds is told as the most', '.transform((sum) => sumMicros(sum))', ''],
+  ]),
+  ...inFile('packages/cli/src/reconcile/laws/terms.ts', [
+    ['4 reconcile: a success costs its least', 'chargedMicros < leastMicros', 'false'],
+    ['4 reconcile: what own reports gave back before counts', 'before + backMicros >', 'backMicros >'],
+  ]),
+  ...inFile('schemas/src/outcome-result.ts', [
+    ['4 a failed verification is a failure', ' && verified !== false', ''],
+  ]),
   ...inFile('packages/ledger/src/charge.ts', [
-    ['4 a failed verification is a failure', ' && outcome.verified !== false', ''],
     [
       '4 SUCCESS_BASED success: actual, else estimate',
-      "outcome.actualMicros ?? (result === 'succeeded' ? charging.estimateMicros : 0)",
-      "result === 'succeeded' ? charging.estimateMicros : (outcome.actualMicros ?? 0)",
+      'return actualMicros ?? charging.estimateMicros;',
+      'return actualMicros ?? 0;',
+    ],
+    ['4 SUCCESS_BASED failure: actual if metered, else 0', 'return actualMicros ?? 0;', 'return 0;'],
+    [
+      '4 ATTEMPT_BASED success: the larger of both',
+      "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED': {",
+      "case 'ATTEMPT_BASED':\n      return actualMicros ?? charging.estimateMicros;\n    case 'TIERED': {",
     ],
     [
-      '4 SUCCESS_BASED failure: actual if metered, else 0',
-      "(result === 'succeeded' ? charging.estimateMicros : 0)",
-      'charging.estimateMicros',
+      '4 ATTEMPT_BASED failure: the larger of both',
+      "case 'ATTEMPT_BASED':\n      return Math.max(charging.estimateMicros, actualMicros ?? 0);\n    case 'TIERED':\n",
+      "case 'ATTEMPT_BASED':\n      return actualMicros ?? charging.estimateMicros;\n    case 'TIERED':\n",
     ],
-    [
-      '4 ATTEMPT_BASED: the larger of both',
-      'Math.max(charging.estimateMicros, outcome.actualMicros ?? 0)',
-      '(outcome.actualMicros ?? charging.estimateMicros)',
-    ],
-    ['4 TIERED failure: the attempt', "if (result === 'failed') return charging.attemptMicros;", ''],
+    ['4 TIERED failure: the attempt', 'return charging.attemptMicros;', 'return charging.successMicros;'],
     [
       '4 TIERED verification only if it ran',
-      'outcome.verified === null ? 0 : charging.verificationMicros',
+      'verified ? charging.verificationMicros : 0',
       'charging.verificationMicros',
     ],
     [
       '7 COMPOSED failure: what is kept, or what was metered',
-      'Math.max(failedMicros, outcome.actualMicros ?? 0)',
-      'failedMicros',
+      'Math.max(charging.failedMicros, actualMicros ?? 0)',
+      'charging.failedMicros',
     ],
     [
       '7 COMPOSED verification only if it ran',
-      'outcome.verified === null ? succeededMicros : verifiedMicros',
-      'verifiedMicros',
+      'verified ? charging.verifiedMicros : charging.succeededMicros',
+      'charging.verifiedMicros',
     ],
     [
       '7 COMPOSED success: what is kept, or what was metered or estimated',
-      'Math.max(keptMicros, outcome.actualMicros ?? estimateMicros)',
-      'Math.max(keptMicros, outcome.actualMicros ?? 0)',
+      'Math.max(keptMicros, actualMicros ?? charging.estimateMicros)',
+      'Math.max(keptMicros, actualMicros ?? 0)',
     ],
-    ['4 cancelled releases everything', "if (result === 'cancelled') return 0;", ''],
+    [
+      '4 who may release cancels for nothing',
+      "if (result === 'cancelled' && mayRelease) return costing(0);",
+      '',
+    ],
+    [
+      '4 an own cancellation settles as a failure',
+      "result === 'cancelled' && mayRelease",
+      "result === 'cancelled'",
+    ],
+    [
+      '4 the price of a policy is the least that a success costs',
+      'Math.max(leastMicros, tableMicros)',
+      'tableMicros',
+    ],
+    [
+      '4 an own report of a success charges at least the estimate and the input',
+      'outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros',
+      'settling.leastMicros',
+    ],
+    [
+      '4 an actual cost is charged up to its cap',
+      'Math.min(actualMicros, settling.mostMicros)',
+      'actualMicros',
+    ],
+    [
+      '4 tiers ignore what was metered',
+      "charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0)",
+      '(actualMicros ?? 0) - (cappedMicros ?? 0)',
+    ],
+    [
+      '4 own reports give back a bounded amount',
+      'Math.max(0, releasedMicros) > mostMicros - givenBackMicros',
+      'false',
+    ],
+    ['4 what own reports gave back counts', 'releasedMicros: givenBackMicros };', 'releasedMicros: 0 };'],
+    [
+      '4 a success makes room for a share of its charge only',
+      'Math.min(Math.max(0, releasedMicros), roomMicros)',
+      'Math.max(0, releasedMicros)',
+    ],
   ]),
   ...inFile(`${MEMORY}/settle.ts`, [
     [
@@ -758,8 +818,34 @@ export const MUTATIONS: readonly Mutation[] = [
       "return lease.result === null ? 'settled' : 'repeated';",
       "return 'settled';",
     ],
-    ['4 OVERDRAWN says so', 'overdrawn: deltaMicros > 0 && ', 'overdrawn: false && '],
+    ['4 OVERDRAWN says so', 'overdrawn: deltaMicros + moved.excessMicros > 0 && ', 'overdrawn: false && '],
+    [
+      '4 a cost above maxCostPerCall is marked',
+      'overCostPerCall: (request.actualMicros ?? 0) > (lease.settling.markMicros ?? Number.MAX_SAFE_INTEGER),',
+      'overCostPerCall: false,',
+    ],
     ['4 late outcomes are marked', 'nowMs >= lease.expiresAtMs', 'nowMs > lease.expiresAtMs'],
+  ]),
+  ...inFile(`${MEMORY}/apply-outcome.ts`, [
+    [
+      "4 an excess is charged to the agent's own budgets only",
+      'isOwn(charge, agent.id) ? moved.excessMicros : 0',
+      'moved.excessMicros',
+    ],
+  ]),
+  ...inFile(`${POLICY}/settling.ts`, [
+    ['7 the highest price is the least', 'Math.max(most, of(one))', 'of(one)'],
+    ['7 the fewest give-backs', 'Math.min(...bounded.map(({ calls }) => calls))', 'bounded[0]?.calls ?? 0'],
+    [
+      '4 a default estimate is the least of an own report',
+      'return calls.policy.defaultEstimateMicros ?? 0;',
+      'return 0;',
+    ],
+    [
+      '4 a policy without a cap still has one',
+      'Math.max(leastMicros, Math.min(factor * reserveMicros, Number.MAX_SAFE_INTEGER))',
+      'Number.MAX_SAFE_INTEGER',
+    ],
   ]),
   ...inFile(`${MEMORY}/reserve.ts`, [
     [
@@ -770,6 +856,16 @@ export const MUTATIONS: readonly Mutation[] = [
     ['4 the total is always counted', '[...budgets, { ...totalOf(agent.id), maxMicros: null }]', 'budgets'],
   ]),
   ...inFile(`${POLICY}/price.ts`, [
+    [
+      '4 the stated input is the least of an own report of a model call',
+      'most = Math.max(most, llmPrice(',
+      'Math.max(most, llmPrice(',
+    ],
+    [
+      '4 a default estimate is the least that a call without a price reserves',
+      'least >= estimate)',
+      'estimate === 0)',
+    ],
     ['4 an estimate never lowers a price', 'Math.max(costMicros, estimate)', 'estimate || costMicros'],
     ['4 an estimate raises a price', 'Math.max(costMicros, estimate)', 'costMicros'],
     [
@@ -1537,9 +1633,27 @@ export const MUTATIONS: readonly Mutation[] = [
     ['alerts: what is done is no lag', 'endOffset - done', 'endOffset'],
     ['alerts: what nobody was ever there for is late', 'topics: [TOPICS.actions]', 'topics: []'],
   ]),
-  ...inFile(`${ALERTER}/rules/budget-rule.ts`, [
+  ...inFile(`${ALERTER}/rules/windowed-shares.ts`, [
     ['alerts: a threshold is reached exactly', '* 100n >= BigInt', '* 100n > BigInt'],
-    ['alerts: what a decision charges counts', 'spentMicros + decision.chargedMicros', 'spentMicros'],
+  ]),
+  ...inFile(`${ALERTER}/rules/release-rate-rule.ts`, [
+    [
+      'alerts: a give-back that was refused counts',
+      "if (marks.includes('RELEASE_REFUSED')) return { whole, part: whole };",
+      '',
+    ],
+    [
+      'alerts: what a success costs less is not given back',
+      'succeeded ? 0 : Math.max(0, -deltaMicros)',
+      'Math.max(0, -deltaMicros)',
+    ],
+  ]),
+  ...inFile(`${ALERTER}/rules/budget-rule.ts`, [
+    [
+      'alerts: what a decision charges counts',
+      'sumMicros(spentMicros, decision.chargedMicros)',
+      'spentMicros',
+    ],
     ['alerts: a budget that hovers is told of once', 'percent - rearmPoints', 'percent'],
   ]),
   ...inFile(`${ALERTER}/rules/addressees.ts`, [

@@ -15,7 +15,7 @@ import {
   TOPICS,
   wireTime,
 } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildDecision, buildReservation, buildSettlement } from '@mandate/testing';
 import fc from 'fast-check';
 import type { Recorded } from './recorded.ts';
 
@@ -82,6 +82,11 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
       fc.record({
         kind: fc.constantFrom('settled', 'repeated'),
         delta: fc.nat(2_000_000),
+        status: fc.constantFrom('success', 'failure', 'cancelled'),
+        verified: fc.constantFrom(null, true, false),
+        excessMicros: fc.constantFrom(0, 0, 2 ** 45),
+        releasedMicros: fc.constantFrom(0, 500, -20),
+        refused: fc.boolean(),
         afterMs: fc.nat(spanMs),
       }),
     ),
@@ -214,13 +219,7 @@ export function decisionOf(tenant: string, index: number, call: Partial<Called> 
     checks: weighed === null ? [] : checksOf(weighed, team),
     reservation:
       ruling.verdict === 'ALLOW'
-        ? {
-            micros: charged,
-            charging: { type: 'SUCCESS_BASED', estimateMicros: charged },
-            budgets: team ? [own, shared] : [own],
-            rates: [],
-            leaseMs: 300_000,
-          }
+        ? buildReservation(charged, { budgets: team ? [own, shared] : [own] })
         : null,
     action:
       tool === null
@@ -293,36 +292,24 @@ export function readOf(tenant: string, index: number, given: Partial<AuditRead> 
 
 /** What became of an action that was charged $0.10 and cost $0.09, unless told otherwise. */
 export function settlementOf(decision: Decision, given: Partial<Settlement> = {}): Settlement {
-  return {
+  return buildSettlement(7, {
+    settledAtMs: Date.parse(decision.decidedAt),
     id: sortableId('stl', Date.parse(decision.decidedAt), decision.id.slice(-20)),
-    kind: 'settled',
     actionId: decision.actionId,
     attempt: decision.attempt,
     tenant: decision.tenant,
     agentId: decision.agentId,
-    status: 'success',
-    verified: null,
-    actualCostMicros: null,
-    late: false,
-    deltaMicros: -10_000,
-    chargedMicros: 90_000,
-    cumulativeMicros: 90_000,
-    code: 'SETTLED',
-    reason: 'because',
-    completedAt: null,
-    settledAt: decision.decidedAt,
-    source: { topic: TOPICS.actions, partition: 0, offset: '7' },
-    ledgerEpoch: 'epoch-1',
-    ledgerSequence: 1,
+    ...{ deltaMicros: -10_000, chargedMicros: 90_000, cumulativeMicros: 90_000, reason: 'because' },
+    ...{ ledgerEpoch: 'epoch-1', ledgerSequence: 1 },
     ...given,
-  };
+  });
 }
 
 function settledBy({ settled }: Called, decision: Decision): Settlement | null {
   if (settled === null || decision.verdict !== 'ALLOW') return null;
   const settledAtMs = Date.parse(decision.decidedAt) + settled.afterMs;
-  const deltaMicros =
-    settled.kind === 'settled' ? settled.delta - Math.min(decision.chargedMicros, 1_000_000) : 0;
+  const moves = settled.kind === 'settled';
+  const deltaMicros = moves ? settled.delta - Math.min(decision.chargedMicros, 1_000_000) : 0;
   return settlementOf(decision, {
     id: sortableId('stl', settledAtMs, decision.id.slice(-20)),
     kind: settled.kind,
@@ -330,5 +317,12 @@ function settledBy({ settled }: Called, decision: Decision): Settlement | null {
     chargedMicros: decision.chargedMicros + deltaMicros,
     cumulativeMicros: decision.chargedMicros + deltaMicros,
     settledAt: wireTime(settledAtMs),
+    status: settled.status,
+    verified: settled.verified,
+    ...(moves && {
+      excessMicros: settled.excessMicros,
+      releasedMicros: settled.releasedMicros,
+      marks: settled.refused ? ['RELEASE_REFUSED'] : [],
+    }),
   });
 }

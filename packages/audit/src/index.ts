@@ -50,6 +50,7 @@ export {
 } from './queries/reconciliation.ts';
 export { recordedByPartition, tenantsRecorded } from './queries/recorded.ts';
 export { childrenOf, decisionsOfTrace, duplicatesOf } from './queries/related-decisions.ts';
+export { releases } from './queries/releases.ts';
 export { answersTo, republicationsOf } from './queries/republications.ts';
 export { CONTROL_EVENTS, changeById, searchControlEvents } from './queries/search-control-events.ts';
 export { searchDeadLetters } from './queries/search-dead-letters.ts';

@@ -1,37 +1,88 @@
-/** What an action costs in the end: the table of SEMANTICS section 4, one row a charging policy, and the most of several. */
-import type { Charging, SettleRequest } from '@mandate/schemas';
+/**
+ * What an action costs in the end: a table with a row for each charging policy, and the most of several. What the plan
+ * holds a settlement to comes on top: a price that a policy sets, a cap on the actual cost, a bound on what an agent's own
+ * reports give back (ADR 45, ADR 46).
+ */
+import { type Charging, outcomeResult, percentOf, type SettleRequest, type Settling } from '@mandate/schemas';
 
-/** How an outcome counts: a success whose verification failed is a failure. */
-export type Result = 'succeeded' | 'failed' | 'cancelled';
+type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'mayRelease'>;
 
-export function resultOf(outcome: Pick<SettleRequest, 'status' | 'verified'>): Result {
-  if (outcome.status === 'cancelled') return 'cancelled';
-  return outcome.status === 'success' && outcome.verified !== false ? 'succeeded' : 'failed';
+/** What an ALLOW reserved, and how that is settled. */
+type Reserved = { reservedMicros: number; charging: Charging; settling: Settling };
+
+export type Cost = {
+  chargedMicros: number;
+  excessMicros: number;
+  /** Added to the agent's counter of releases; negative where a success makes room. */
+  releasedMicros: number;
+  releaseRefused: boolean;
+};
+
+/**
+ * Micro-dollars, at most 2^53-1.
+ *
+ * @param releasedMicros what the agent's counter of releases holds
+ */
+export function costOf(lease: Reserved, outcome: Outcome, releasedMicros: number): Cost {
+  const { charging, settling, reservedMicros } = lease;
+  const result = outcomeResult(outcome);
+  const mayRelease = outcome.mayRelease || settling.releases === null;
+  if (result === 'cancelled' && mayRelease) return costing(0);
+
+  const { actualMicros } = outcome;
+  const cappedMicros = actualMicros === null ? null : Math.min(actualMicros, settling.mostMicros);
+  // What is metered does not count in tiers, so nothing of it is too much.
+  const excessMicros = charging.type === 'TIERED' ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0);
+  if (result === 'succeeded') {
+    const leastMicros = outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
+    const tableMicros = chargeOfSuccess(charging, cappedMicros, outcome.verified !== null);
+    const chargedMicros = Math.max(leastMicros, tableMicros);
+    const roomMicros = percentOf(chargedMicros, settling.releases?.percent ?? 0);
+    const madeUpMicros = Math.min(Math.max(0, releasedMicros), roomMicros);
+    return { ...costing(chargedMicros, excessMicros), releasedMicros: 0 - madeUpMicros };
+  }
+
+  const chargedMicros = chargeOfFailure(charging, cappedMicros);
+  const givenBackMicros = reservedMicros - chargedMicros;
+  if (mayRelease || givenBackMicros <= 0) return costing(chargedMicros, excessMicros);
+  const mostMicros = Math.min((settling.releases?.calls ?? 0) * reservedMicros, Number.MAX_SAFE_INTEGER);
+  if (Math.max(0, releasedMicros) > mostMicros - givenBackMicros) {
+    return { ...costing(reservedMicros, excessMicros), releaseRefused: true };
+  }
+  return { ...costing(chargedMicros, excessMicros), releasedMicros: givenBackMicros };
 }
 
-/** Micro-dollars in all, at most 2^53-1. An action that never ran (`cancelled`) costs nothing. */
-export function finalCharge(
-  charging: Charging,
-  outcome: Pick<SettleRequest, 'status' | 'verified' | 'actualMicros'>,
-): number {
-  const result = resultOf(outcome);
-  if (result === 'cancelled') return 0;
+function costing(chargedMicros: number, excessMicros = 0): Cost {
+  return { chargedMicros, excessMicros, releasedMicros: 0, releaseRefused: false };
+}
+
+function chargeOfSuccess(charging: Charging, actualMicros: number | null, verified: boolean): number {
   switch (charging.type) {
     case 'SUCCESS_BASED':
-      return outcome.actualMicros ?? (result === 'succeeded' ? charging.estimateMicros : 0);
+      return actualMicros ?? charging.estimateMicros;
     case 'ATTEMPT_BASED':
-      return Math.max(charging.estimateMicros, outcome.actualMicros ?? 0);
+      return Math.max(charging.estimateMicros, actualMicros ?? 0);
     case 'TIERED': {
-      if (result === 'failed') return charging.attemptMicros;
-      const verificationMicros = outcome.verified === null ? 0 : charging.verificationMicros;
+      const verificationMicros = verified ? charging.verificationMicros : 0;
       const sum = charging.attemptMicros + charging.successMicros + verificationMicros;
       return Math.min(sum, Number.MAX_SAFE_INTEGER);
     }
     case 'COMPOSED': {
-      const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = charging;
-      if (result === 'failed') return Math.max(failedMicros, outcome.actualMicros ?? 0);
-      const keptMicros = outcome.verified === null ? succeededMicros : verifiedMicros;
-      return Math.max(keptMicros, outcome.actualMicros ?? estimateMicros);
+      const keptMicros = verified ? charging.verifiedMicros : charging.succeededMicros;
+      return Math.max(keptMicros, actualMicros ?? charging.estimateMicros);
     }
+  }
+}
+
+function chargeOfFailure(charging: Charging, actualMicros: number | null): number {
+  switch (charging.type) {
+    case 'SUCCESS_BASED':
+      return actualMicros ?? 0;
+    case 'ATTEMPT_BASED':
+      return Math.max(charging.estimateMicros, actualMicros ?? 0);
+    case 'TIERED':
+      return charging.attemptMicros;
+    case 'COMPOSED':
+      return Math.max(charging.failedMicros, actualMicros ?? 0);
   }
 }

@@ -17,7 +17,15 @@ import {
 } from './model/history.ts';
 import { grantOf } from './model/limits.ts';
 import { settle } from './model/settle.ts';
-import { balances, chargedBudgets, counts, spent, staysExact } from './model/spending.ts';
+import {
+  balances,
+  chargedBudgets,
+  counts,
+  isOwn,
+  releasedBudget,
+  spent,
+  staysExact,
+} from './model/spending.ts';
 import type { Ledger, OpenAction, QuestionReference, StepResult, Unpublished } from './port.ts';
 
 export function createModelLedger(options: {
@@ -247,12 +255,22 @@ function isOfFamily(request: StepRequest, agentId: string): boolean {
 function unpublishedOf(history: History, tenant: string): Unpublished[] {
   return history.events.flatMap((event): Unpublished[] => {
     if ((event.type !== 'decide' && event.type !== 'settle') || event.onLog) return [];
-    const deltaMicros = event.type === 'decide' ? event.facts.chargedMicros : event.facts.deltaMicros;
     const allow = event.type === 'decide' ? event : event.of;
-    if (event.request.tenant !== tenant || deltaMicros === 0 || allow === null) return [];
+    if (event.request.tenant !== tenant || allow === null) return [];
     const { agentId, source } = event.request;
     const budgets = chargedBudgets(allow.request).filter((budget) => counts(history, budget, allow.atMs));
-    return [{ tenant, agentId, source, deltaMicros, budgets }];
+    const own = budgets.filter((budget) => isOwn(budget, agentId));
+    const moved =
+      event.type === 'decide'
+        ? [{ deltaMicros: event.facts.chargedMicros, budgets }]
+        : [
+            { deltaMicros: event.facts.deltaMicros, budgets },
+            { deltaMicros: event.facts.excessMicros, budgets: own },
+            { deltaMicros: event.facts.releasedMicros, budgets: [releasedBudget(agentId)] },
+          ];
+    return moved
+      .filter(({ deltaMicros }) => deltaMicros !== 0)
+      .map((each) => ({ tenant, agentId, source, ...each }));
   });
 }
 

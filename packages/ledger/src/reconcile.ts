@@ -3,6 +3,7 @@
  * rest all three are equal to the micro-dollar; in flight the ledger is ahead of the log by exactly what it lists as
  * unpublished. This is how that is proven.
  */
+import { sumMicros } from '@mandate/schemas';
 import type { Balance, BudgetReference, Unpublished } from './port.ts';
 
 /** A counter on which they disagree. `auditMicros` is null where the audit was not asked. */
@@ -19,7 +20,7 @@ export type Difference = Pick<Balance, 'tenant' | 'budget'> & {
 export type Reconciliation = {
   /** How many counters were compared. */
   counters: number;
-  /** Σ |log + unpublished − ledger| + |kept of the log − audit| over all counters. */
+  /** Σ |log + unpublished − ledger| + |kept of the log − audit| over all counters; at most 2^53-1. */
   driftMicros: number;
   differences: readonly Difference[];
 };
@@ -68,12 +69,12 @@ export function reconcile(sources: {
   }
 
   const differences = [...rows.values()].filter((row) => driftOf(row) !== 0);
-  const driftMicros = differences.reduce((sum, row) => sum + driftOf(row), 0);
+  const driftMicros = sumMicros(...differences.map(driftOf));
   return { counters: rows.size, driftMicros, differences };
 }
 
 function driftOf(row: Difference): number {
   const { logMicros, keptMicros, unpublishedMicros, ledgerMicros, auditMicros } = row;
   const ofLedger = Math.abs(logMicros + unpublishedMicros - ledgerMicros);
-  return ofLedger + (auditMicros === null ? 0 : Math.abs(keptMicros - auditMicros));
+  return sumMicros(ofLedger, auditMicros === null ? 0 : Math.abs(keptMicros - auditMicros));
 }

@@ -7,10 +7,12 @@ import { type Action, DEFAULTS, type MandateReference } from '@mandate/schemas';
 import type { Calls, LimitCheck, LimitOf, Look, StaticCheck } from './checks/check.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
+import { type SettlingOf, settlingOf } from './settling.ts';
 import { whoseBound } from './whose-bound.ts';
 
 export type Checklist = {
   pricings: readonly Pricing[];
+  settlingOf: SettlingOf;
   /** Every policy is asked the first check before any is asked the second. */
   looks: readonly Look[];
   limits: readonly LimitOf[];
@@ -71,6 +73,7 @@ export function checklists(
       steps: steps.reduce((sum, one) => sum + one, 0),
       dearest: dearest?.name ?? dearest?.id ?? '',
       pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
+      settlingOf: settlingOf(calls),
       looks: staticChecks.flatMap((check) =>
         calls.flatMap((ofPolicy) => lookOf(check, ofPolicy, reference) ?? []),
       ),

@@ -23,6 +23,7 @@ import { budgets } from './checks/budget.ts';
 import type { LimitCheck, LimitOf, Look, StaticCheck, Subject } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
+import { estimateStated } from './checks/estimate-stated.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
@@ -35,7 +36,7 @@ import { toolKnown } from './checks/tool-known.ts';
 import { limitCheck, limited } from './limit-rulings.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
-import { priceOf } from './price.ts';
+import { inputMicrosOf, priceOf } from './price.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
 import { ALLOWED, duplicated, killed, late, notRemembered, type Ruling } from './ruling.ts';
 import { inShadow } from './shadow.ts';
@@ -51,6 +52,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   modelAllowed,
   providerAllowed,
   modelPriced,
+  estimateStated,
   toolCostPerCall,
   mandateCostPerCall,
 ];
@@ -85,7 +87,7 @@ export function plan(
   if (mandate === null) return mandateNotFound(action);
   try {
     const list = checklistOf(mandate, action);
-    const { pricings, looks, limits, leaseMs, observe, expiriesMs, steps } = list;
+    const { pricings, settlingOf, looks, limits, leaseMs, observe, expiriesMs, steps } = list;
     const call = action.type === 'llm_call' ? knownCall(action) : null;
     const price = priceOf(action, call, pricings, atMs);
     const name = action.type === 'tool_call' ? action.tool : action.model;
@@ -102,6 +104,7 @@ export function plan(
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
+      settling: settlingOf(price.reserveMicros, inputMicrosOf(action, call, pricings, atMs)),
       leaseMs,
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,

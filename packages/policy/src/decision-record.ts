@@ -127,6 +127,7 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
   return {
     micros: facts.chargedMicros,
     charging: plan.charging,
+    settling: plan.settling,
     budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),
     rates: judgement.observed === null || judgement.observed.verdict === 'DEFER' ? ratesOf(plan) : [],
     leaseMs: plan.leaseMs,

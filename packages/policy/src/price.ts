@@ -11,7 +11,7 @@ export type Price = {
   reserveMicros: number;
   charging: Charging;
   /**
-   * Where the figure comes from: `tiers`, `mandate`, `estimate`, `free`, `unknown` where no policy can price the LLM call, or
+   * Where the figure comes from: `tiers`, `mandate`, `estimate`, `default-estimate`, `free`, `unknown` where no policy can price the LLM call, or
    * the entry of the price lists (`genai-prices:openai/gpt-4o`).
    */
   source: string;
@@ -27,14 +27,32 @@ type Lacks = 'price' | 'tokens';
 export type Pricing = {
   rule: ChargingRule;
   costMicros: number | null;
+  defaultEstimateMicros: number | null;
   modelPrices: ModelPrices | null;
   defaultTokens: DefaultTokens;
 };
 
+/** What a policy says of a tool; of LLM calls and other tools, nothing. */
+type Priced = { policy: Policy; tool: ToolPolicy | null };
+
+/** Whether the policy has a price for calls of the tool, so that no estimate lowers what they cost. */
+export function hasPrice(calls: Priced): boolean {
+  return isTiered(calls) || (calls.tool?.costMicros ?? null) !== null;
+}
+
+export function isTiered({ policy, tool }: Priced): boolean {
+  return chargingOf({ policy, tool }).type === 'TIERED';
+}
+
+function chargingOf({ policy, tool }: Priced): ChargingRule {
+  return tool?.charging ?? policy.charging;
+}
+
 export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
   return {
-    rule: tool?.charging ?? policy.charging,
+    rule: chargingOf({ policy, tool }),
     costMicros: tool?.costMicros ?? null,
+    defaultEstimateMicros: policy.defaultEstimateMicros,
     modelPrices: policy.modelPrices,
     defaultTokens: policy.defaultTokens,
   };
@@ -58,6 +76,24 @@ export function priceOf(
   return price;
 }
 
+/** What the stated input of an LLM call costs, whatever comes back, by the policy that says most; 0 of other calls. */
+export function inputMicrosOf(
+  action: Action,
+  call: KnownCall | null,
+  pricings: readonly Pricing[],
+  atMs: number,
+): number {
+  if (call === null) return 0;
+  const input = { ...action, maxOutputTokens: 0, estimatedCostMicros: 0 } as LlmCall;
+  let most = 0;
+  for (let at = 0; at < pricings.length; at += 1) {
+    const pricing = pricings[at] as Pricing;
+    if (pricing.rule.type === 'TIERED') continue;
+    most = Math.max(most, llmPrice(input, call, pricing, at, atMs).reserveMicros);
+  }
+  return most;
+}
+
 function priceUnder(
   action: Action,
   call: KnownCall | null,
@@ -65,11 +101,13 @@ function priceUnder(
   at: number,
   atMs: number,
 ): Price {
-  const { rule, costMicros } = pricing;
+  const { rule, costMicros, defaultEstimateMicros } = pricing;
   if (rule.type === 'TIERED') return tiered(rule);
   const estimate = action.estimatedCostMicros ?? 0;
   if (call !== null) return llmPrice(action as LlmCall, call, pricing, at, atMs);
   if (costMicros !== null) return flat(rule.type, Math.max(costMicros, estimate), 'mandate');
+  const least = defaultEstimateMicros ?? 0;
+  if (least > 0 && least >= estimate) return flat(rule.type, least, 'default-estimate');
   return flat(rule.type, estimate, action.estimatedCostMicros === undefined ? 'free' : 'estimate');
 }
 

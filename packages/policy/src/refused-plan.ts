@@ -6,6 +6,7 @@ import {
   type MandateReference,
   type Plan,
   type Refusal,
+  UNBOUND_SETTLING,
 } from '@mandate/schemas';
 
 export function mandateNotFound({ agentId, mandateId }: Action): Plan {
@@ -136,6 +137,7 @@ export function refusedPlan(
     observe: false,
     reserveMicros: 0,
     charging: { type: 'SUCCESS_BASED', estimateMicros: 0 },
+    settling: UNBOUND_SETTLING,
     leaseMs: 0,
     limits: [],
     mandate,

@@ -3,6 +3,7 @@ import {
   type ActionSettled,
   formatMicros,
   type Outcome,
+  SETTLEMENT_MARKS,
   type SettleFacts,
   type SettleRequest,
   wireTime,
@@ -13,12 +14,16 @@ import { settlementId } from './record-ids.ts';
 export type Settled = {
   request: SettleRequest;
   outcome: Outcome;
+  /** The key that reported it; null: a producer that writes to the topic. */
+  keyId: string | null;
   appendedAtMs: number;
   facts: SettleFacts;
   sha256?: Sha256;
 };
 
-export function settlementRecord({ request, outcome, appendedAtMs, facts, sha256 }: Settled): ActionSettled {
+export function settlementRecord(settled: Settled): ActionSettled {
+  const { request, outcome, keyId, appendedAtMs, facts, sha256 } = settled;
+  const marks = marksOf(facts);
   return {
     event: 'action.settled',
     settlement: {
@@ -31,12 +36,16 @@ export function settlementRecord({ request, outcome, appendedAtMs, facts, sha256
       status: request.status,
       verified: request.verified,
       actualCostMicros: request.actualMicros,
+      reportedBy: { keyId, mayRelease: request.mayRelease },
       late: facts.late,
       deltaMicros: facts.deltaMicros,
       chargedMicros: facts.chargedMicros,
       cumulativeMicros: facts.cumulativeMicros,
-      code: codeOf(facts),
-      reason: reasonOf(facts),
+      excessMicros: facts.excessMicros,
+      releasedMicros: facts.releasedMicros,
+      code: facts.kind === 'settled' ? (marks[0] ?? 'SETTLED') : 'NO_EFFECT',
+      marks,
+      reason: reasonOf(facts, request),
       completedAt: outcome.completedAt ?? null,
       settledAt: wireTime(facts.atMs),
       source: request.source,
@@ -46,12 +55,19 @@ export function settlementRecord({ request, outcome, appendedAtMs, facts, sha256
   };
 }
 
-function codeOf(facts: SettleFacts): ActionSettled['settlement']['code'] {
-  if (facts.kind !== 'settled') return 'NO_EFFECT';
-  return facts.overdrawn ? 'OVERDRAWN' : 'SETTLED';
+type Mark = (typeof SETTLEMENT_MARKS)[number];
+
+function marksOf(facts: SettleFacts): Mark[] {
+  const found: Record<Mark, boolean> = {
+    EXCESS_QUARANTINED: facts.excessMicros > 0,
+    OVERDRAWN: facts.overdrawn,
+    COST_PER_CALL_EXCEEDED: facts.overCostPerCall,
+    RELEASE_REFUSED: facts.releaseRefused,
+  };
+  return SETTLEMENT_MARKS.filter((mark) => found[mark]);
 }
 
-function reasonOf(facts: SettleFacts): string {
+function reasonOf(facts: SettleFacts, request: SettleRequest): string {
   switch (facts.kind) {
     case 'unknown':
       return 'No decision on this action and attempt is remembered, so there is nothing to settle.';
@@ -61,12 +77,49 @@ function reasonOf(facts: SettleFacts): string {
       return 'There is nothing that it could settle, and no room to remember that it was reported: it changes nothing.';
     case 'repeated':
       return 'An earlier outcome of this action has settled it; this one changes nothing.';
-    case 'settled': {
-      const late = facts.late ? ' The lease had run out before.' : '';
-      const overdrawn = facts.overdrawn
-        ? ' A budget is overdrawn: the agent is blocked until it is raised or given back to.'
-        : '';
-      return `The action costs ${formatMicros(facts.chargedMicros)} in all.${late}${overdrawn}`;
-    }
+    case 'settled':
+      return [
+        `The action costs ${formatMicros(facts.chargedMicros)} in all.`,
+        ...whyKept(facts, request),
+        ...whyMore(facts, request),
+        ...(facts.late ? ['The lease had run out before.'] : []),
+        ...(facts.overdrawn
+          ? ['A budget is overdrawn: the agent is blocked until it is raised or given back to.']
+          : []),
+      ].join(' ');
   }
+}
+
+/** Why more stays charged than the report says. */
+function whyKept(
+  facts: SettleFacts,
+  { status, verified, actualMicros, mayRelease }: SettleRequest,
+): string[] {
+  if (facts.releaseRefused) {
+    return [
+      "The agent's own reports have given back as much as maxReleases lets them, so the reservation stays charged.",
+    ];
+  }
+  if (facts.chargedMicros === 0) return [];
+  if (status === 'cancelled' && !mayRelease) {
+    return ['The key that reported it may not release what was handed over, so it settles as a failure.'];
+  }
+  const isLess = actualMicros !== null && actualMicros < facts.chargedMicros;
+  if (!isLess || status !== 'success' || verified === false) return [];
+  return [
+    `The report says ${formatMicros(actualMicros)}; what the policy sets is the least that is charged.`,
+  ];
+}
+
+function whyMore(facts: SettleFacts, { actualMicros }: SettleRequest): string[] {
+  const reported = formatMicros(actualMicros ?? 0);
+  const excess = formatMicros(facts.excessMicros);
+  return [
+    ...(facts.excessMicros > 0
+      ? [
+          `The report says ${reported}, which is above the cap (maxActualCost): ${excess} of it is charged to the agent's own budgets alone. If it is true, add it to the budgets that the agent shares; otherwise give it back to the agent (mandate adjust-budget).`,
+        ]
+      : []),
+    ...(facts.overCostPerCall ? [`The report says ${reported}, which is above maxCostPerCall.`] : []),
+  ];
 }

@@ -1,4 +1,13 @@
-import { type BudgetLimit, type Decision, sortableId, TOPICS, wireTime } from '@mandate/schemas';
+import {
+  type BudgetLimit,
+  type Decision,
+  type Reservation,
+  type Settlement,
+  sortableId,
+  TOPICS,
+  UNBOUND_SETTLING,
+  wireTime,
+} from '@mandate/schemas';
 
 /** The first decision on the `n`th request of a partition: an ALLOW that costs nothing, where `given` says nothing else. */
 export function buildDecision(
@@ -49,6 +58,19 @@ export function buildDecision(
 
 const LEASE_MS = 300_000;
 
+/** So much, from the agent's total alone, where `given` says nothing else. */
+export function buildReservation(micros: number, given: Partial<Reservation> = {}): Reservation {
+  return {
+    micros,
+    charging: { type: 'SUCCESS_BASED', estimateMicros: micros },
+    settling: UNBOUND_SETTLING,
+    budgets: [],
+    rates: [],
+    leaseMs: LEASE_MS,
+    ...given,
+  };
+}
+
 /** The same, of a dollar, which a budget without a limit was charged. */
 export function buildCharged(
   n: number,
@@ -59,13 +81,41 @@ export function buildCharged(
   return buildDecision(n, {
     chargedMicros: micros,
     leaseExpiresAt: wireTime(given.appendedAtMs + LEASE_MS),
-    reservation: {
-      micros,
-      charging: { type: 'SUCCESS_BASED', estimateMicros: micros },
-      budgets: [{ kind: 'budget', ...budget, maxMicros: null }],
-      rates: [],
-      leaseMs: LEASE_MS,
-    },
+    reservation: buildReservation(micros, { budgets: [{ kind: 'budget', ...budget, maxMicros: null }] }),
     ...given,
   });
+}
+
+/** The `n`th outcome of a partition: a success that the agent reports, which moves nothing where `given` says nothing else. */
+export function buildSettlement(
+  n: number,
+  { settledAtMs, ...given }: Partial<Settlement> & { settledAtMs: number },
+): Settlement {
+  return {
+    id: sortableId('stl', settledAtMs, n.toString(16).padStart(20, '0')),
+    kind: 'settled',
+    actionId: `act-${n}`,
+    attempt: 1,
+    tenant: 'acme',
+    agentId: 'bot',
+    status: 'success',
+    verified: null,
+    actualCostMicros: null,
+    reportedBy: { keyId: null, mayRelease: false },
+    late: false,
+    deltaMicros: 0,
+    chargedMicros: 0,
+    cumulativeMicros: 0,
+    excessMicros: 0,
+    releasedMicros: 0,
+    code: 'SETTLED',
+    marks: [],
+    reason: '',
+    completedAt: null,
+    settledAt: wireTime(settledAtMs),
+    source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
+    ledgerEpoch: 'ep-1',
+    ledgerSequence: n,
+    ...given,
+  };
 }

@@ -1,5 +1,5 @@
 /** @mandate/testing: what tests share. Imported by tests only, which the architecture test checks. */
-export { buildCharged, buildDecision } from './build-decision.ts';
+export { buildCharged, buildDecision, buildReservation, buildSettlement } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
 export { faultsOfAnswers } from './faults-of-answers.ts';

@@ -108,12 +108,13 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   }
 
   async function onDecisions({ topic, partition, records }: Batch): Promise<void> {
-    const { blockRate } = rules.alerting().rules;
+    const { blockRate, releaseRate } = rules.alerting().rules;
+    const windowMs = Math.max(...[blockRate, releaseRate].map((rule) => (rule ? rule.windowMs : 0)));
     const [first] = records;
-    if (fresh.has(partition) && blockRate && first !== undefined) {
+    if (fresh.has(partition) && windowMs > 0 && first !== undefined) {
       // Where the log was away in the middle of it, it is counted from the start again.
       evaluator.forget(partition);
-      const fromMs = first.appendedAtMs - blockRate.windowMs;
+      const fromMs = first.appendedAtMs - windowMs;
       const { offset } = first.coordinate;
       await readWindow(bus, { topic, partition, offset }, fromMs, evaluator.recall);
     }

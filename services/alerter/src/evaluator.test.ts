@@ -31,7 +31,10 @@ const ONLY_OFF = {
   budget: false,
   overdrawn: false,
   firstUse: false,
+  excess: false,
+  costPerCall: false,
   blockRate: false,
+  releaseRate: false,
   lag: false,
   drift: false,
 };
@@ -214,7 +217,7 @@ describe('budgets', () => {
 });
 
 test('an agent that overdraws, until it may spend again', () => {
-  const over = { code: 'OVERDRAWN' } as const;
+  const over = { marks: ['OVERDRAWN' as const] };
   const history = [
     settled(1, over),
     settled(2, over),
@@ -332,6 +335,98 @@ describe('a share of BLOCK', () => {
   });
 });
 
+describe('a share that is given back', () => {
+  const rules = only({ releaseRate: { percent: 50, leastOutcomes: 2, windowMs: 30_000 } });
+  const allowed = (n: number, given = {}) => decided(n, { tool: 'pay', chargedMicros: 100, ...given });
+  const cancelled = { status: 'cancelled', deltaMicros: -100, chargedMicros: 0 } as const;
+  /** The outcome of the action of the `n`th decision. */
+  const ended = (n: number, given: Parameters<typeof settled>[1] = {}) =>
+    settled(n, { chargedMicros: 100, ...given });
+  const twice = (given: Parameters<typeof settled>[1]) => [
+    ...[allowed(1), allowed(2)],
+    ...[ended(1, given), ended(2, given)],
+  ];
+
+  test('is told of once for an agent and tool, and is over at half of it', () => {
+    const history = [...twice(cancelled), allowed(3), ended(3, cancelled)];
+    const raised = raisedBy(history, rules);
+    expect(brief(raised)).toEqual(['alert.raised release_rate agent bot pay']);
+    expect(raised[0]?.alert.said).toBe(
+      'Outcomes of pay that did not succeed gave back, or tried to, $0.0002 of the $0.0002 that bot reserved in 30 s.',
+    );
+    const others = Array.from({ length: 10 }, (_, at) => at + 4);
+    const over = [...history, ...others.flatMap((n) => [allowed(n), ended(n)])];
+    expect(brief(raisedBy(over, rules)).at(-1)).toBe('alert.cleared release_rate agent bot pay');
+  });
+
+  test.each([
+    ['a failed verification', { verified: false, deltaMicros: -100, chargedMicros: 0 }],
+    ['a give-back that was refused', { status: 'failure', marks: ['RELEASE_REFUSED'] }],
+  ] as const)('counts %s', (_, given) => {
+    expect(
+      brief(raisedBy(twice({ ...given, marks: [...('marks' in given ? given.marks : [])] }), rules)),
+    ).toEqual(['alert.raised release_rate agent bot pay']);
+  });
+
+  test.each([
+    ['a success that cost less than was reserved', { deltaMicros: -90, chargedMicros: 10 }],
+    ['an outcome that settles nothing', { ...cancelled, kind: 'repeated' }],
+  ] as const)('does not count %s', (_, given) => {
+    expect(raisedBy(twice(given), rules)).toEqual([]);
+  });
+
+  test('is counted apart for each tool', () => {
+    const history = [allowed(1), allowed(2, { tool: 'look' }), ended(1, cancelled), ended(2, cancelled)];
+    expect(raisedBy(history, rules)).toEqual([]);
+  });
+
+  test('adds amounts that no number holds together', () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const history = [1, 2, 3].flatMap((n) => [
+      allowed(n, { chargedMicros: most }),
+      ended(n, { ...cancelled, deltaMicros: -most }),
+    ]);
+    const [raised] = raisedBy(history, rules);
+    expect(raised?.alert.facts).toMatchObject({ reservedMicros: most, releasedMicros: most });
+  });
+
+  test('is counted on after a restart, from what came before', () => {
+    const history = [...twice(cancelled)].map((record, n) => logged(record, n));
+    const evaluator = evaluatorOn(new Alarms(), rules);
+    evaluator.recall(history.slice(0, 3));
+    expect(brief(evaluator.evaluate(history.slice(3)))).toEqual(['alert.raised release_rate agent bot pay']);
+  });
+});
+
+describe('an actual cost that is too much', () => {
+  const rules = only({ excess: true, costPerCall: true, overdrawn: true });
+
+  test('is told of once a day for each agent, by each of its marks', () => {
+    const marks = ['EXCESS_QUARANTINED', 'OVERDRAWN', 'COST_PER_CALL_EXCEEDED'] as const;
+    const given = {
+      marks: [...marks],
+      excessMicros: 5,
+      actualCostMicros: 1_000_005,
+      chargedMicros: 1_000_000,
+    };
+    const [raised, ...others] = raisedBy([settled(1, given), settled(2, given)], rules);
+    expect(brief(others)).toEqual([
+      'alert.raised excess bot 2026-01-05',
+      'alert.raised cost_per_call bot 2026-01-05',
+    ]);
+    expect(brief(raised === undefined ? [] : [raised])).toEqual(['alert.raised overdrawn bot']);
+    const [excess, perCall] = others;
+    expect(excess?.alert.said).toBe(
+      "An action of bot cost more than its cap: $1.00 are charged, and $0.000005 wait for a person's decision.",
+    );
+    expect(perCall?.alert.said).toBe(
+      'An action of bot cost $1.000005, which is more than its maxCostPerCall.',
+    );
+    const nextDay = settled(86_400, given);
+    expect(brief(raisedBy([settled(1, given), nextDay], rules))).toHaveLength(5);
+  });
+});
+
 test('decisions that fall late, until they fall in time', () => {
   const behind = (n: number, ms: number) =>
     decided(n, { decidedAt: new Date(START_MS + n * 1_000 + ms).toISOString() });
@@ -405,7 +500,7 @@ function recordOf(one: typeof step extends fc.Arbitrary<infer S> ? S : never, n:
         checks: [sawBudget(one.spent, 100)],
       });
     case 'settled':
-      return settled(n, { agentId, code: one.over ? 'OVERDRAWN' : 'SETTLED' });
+      return settled(n, { agentId, marks: one.over ? ['OVERDRAWN'] : [] });
     case 'answered':
       return approved(n, { agentId, actionId: `act-${one.action}` });
     case 'given back':
@@ -442,7 +537,7 @@ function plainly(records: readonly DecisionsRecord[]): string[] {
     if (record.event === 'agent.killed') set(`kill ${record.kill.id}`, true);
     if (record.event === 'approval.recorded')
       set(`approval ${record.approval.agentId} ${record.approval.actionId}`, false);
-    if (record.event === 'action.settled' && record.settlement.code === 'OVERDRAWN')
+    if (record.event === 'action.settled' && record.settlement.marks.includes('OVERDRAWN'))
       set(`overdrawn ${record.settlement.agentId}`, true);
     if (record.event === 'budget.adjusted') {
       const { budget, spentMicros } = record.adjustment;

@@ -15,8 +15,9 @@ import { addressees } from './rules/addressees.ts';
 import type { Alarms, Raised } from './rules/alarms.ts';
 import type { Alerting } from './rules/alert-rules.ts';
 import { BlockRates } from './rules/block-rate-rule.ts';
-import { evaluate, evaluateHistory, type Seen } from './rules/evaluate.ts';
+import { evaluate, evaluateHistory, recall, type Seen } from './rules/evaluate.ts';
 import type { Finding } from './rules/finding.ts';
+import { ReleaseRates } from './rules/release-rate-rule.ts';
 
 export type Evaluator = {
   /** @returns what is to be appended to the alerts; nothing for records that it has seen before */
@@ -37,7 +38,7 @@ export function createEvaluator(options: {
   log: Logger;
 }): Evaluator {
   const { alarms, alerting, begun, log } = options;
-  const rates = new BlockRates();
+  const rates = { blocks: new BlockRates(), releases: new ReleaseRates() };
   const epochs = new Map<number, EpochInForce>();
   const nextOffsets = new Map<number, number>();
 
@@ -95,15 +96,13 @@ export function createEvaluator(options: {
       });
     },
     recall(records) {
-      const { blockRate } = alerting().rules;
       for (const logged of records) {
         const record = read(logged);
-        if (blockRate && record?.event === 'action.decided')
-          rates.count(record.decision, logged.coordinate.partition, blockRate);
+        if (record !== null) recall(record, logged.coordinate.partition, alerting().rules, rates);
       }
     },
     forget(partition) {
-      rates.forget(partition);
+      for (const counted of Object.values(rates)) counted.forget(partition);
       nextOffsets.delete(partition);
       epochs.delete(partition);
     },

@@ -15,7 +15,7 @@ import {
 import { beginTogether, during, type Lane, turns } from '@mandate/runtime';
 import { type Action, agentKey, DEFAULTS, type Outcome, type Plan, type StepRequest } from '@mandate/schemas';
 import type { Answer, AnswerContext, Answered, Incoming } from './answer.ts';
-import { readIncoming } from './read-incoming.ts';
+import { type ReadIncoming, readIncoming } from './read-incoming.ts';
 import { ledgerStep } from './trace-batch.ts';
 
 type Asked = {
@@ -32,6 +32,7 @@ type Reported = {
   at: number;
   incoming: Incoming;
   outcome: Outcome;
+  keyId: string | null;
   request: Extract<Operation, { op: 'settle' }>;
 };
 
@@ -60,8 +61,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
       answers[at] = { kind: 'dead-letter', key: read.deadLetter.deadLetter.key, record: read.deadLetter };
     else if (read.kind === 'action')
       open.push({ item: asked(at, incoming, read.tenant, read.action, context), planForMs: plannedAtMs });
-    else
-      open.push({ item: reported(at, incoming, read.tenant, read.outcome, context), planForMs: plannedAtMs });
+    else open.push({ item: reported(at, incoming, read, context), planForMs: plannedAtMs });
   }
   const operations = open.map(({ item }) => item.request);
   for (let round = 0; open.length > 0; round++) {
@@ -145,8 +145,7 @@ function shownOf(
 function reported(
   at: number,
   incoming: Incoming,
-  tenant: string,
-  outcome: Outcome,
+  { tenant, outcome, reportedBy: { keyId, mayRelease } }: Extract<ReadIncoming, { kind: 'outcome' }>,
   context: AnswerContext,
 ): Reported {
   const request = {
@@ -160,8 +159,9 @@ function reported(
     actualMicros: outcome.actualCostMicros ?? null,
     verified: outcome.verification?.ok ?? null,
     maxRemembered: context.maxRemembered?.(tenant) ?? DEFAULTS.rememberedIds,
+    mayRelease,
   };
-  return { at, incoming, outcome, request };
+  return { at, incoming, outcome, keyId, request };
 }
 
 /** @param atMs null: no more plans are made for any time */
@@ -191,11 +191,12 @@ function answerOf(item: Asked | Reported, result: Exclude<StepResult, { kind: 'r
   const key = agentKey(item.request.tenant, item.request.agentId);
   if (result.kind === 'published') return { kind: 'published' };
   if (result.kind === 'settled' && 'outcome' in item) {
-    const { request, outcome, incoming } = item;
+    const { request, outcome, keyId, incoming } = item;
     const span = incoming.span?.child('settle');
     const record = settlementRecord({
       request,
       outcome,
+      keyId,
       appendedAtMs: incoming.appendedAtMs,
       facts: result.facts,
       sha256,

@@ -41,7 +41,7 @@ const RECORDS = [
   ask('a'),
   {
     event: 'action.completed',
-    outcome: { actionId: 'a', agentId: 'x', status: 'success', actualCostMicros: 50_000 },
+    outcome: { actionId: 'a', agentId: 'x', status: 'failure', actualCostMicros: 50_000 },
   },
   ask('c'),
   ask('d'),

@@ -1,7 +1,7 @@
 /** A log is folded to the same whichever of its partitions is read first. */
 import { createMemoryLedger } from '@mandate/ledger';
-import { agentKey, type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
-import { buildCharged } from '@mandate/testing';
+import { agentKey, type DecisionsRecord, TOPICS, wireTime } from '@mandate/schemas';
+import { buildCharged, buildSettlement } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { openedLog } from './decided-log.fixture.ts';
 import { foldLog } from './fold-log.ts';
@@ -23,18 +23,19 @@ function charged(n: number): DecisionsRecord {
 
 /** Of the first of them: a tenth of a dollar is given back. */
 function settled(): DecisionsRecord {
-  const atMs = START_MS + BETWEEN;
   return {
     event: 'action.settled',
-    settlement: {
-      ...{ id: sortableId('stl', atMs, '0'.repeat(20)), kind: 'settled', actionId: 'act-0', attempt: 1 },
-      ...{ tenant: 'acme', agentId: 'bot', status: 'success', verified: null, actualCostMicros: null },
-      ...{ late: false, completedAt: null, deltaMicros: -100_000, chargedMicros: 900_000 },
-      ...{ cumulativeMicros: 0, code: 'SETTLED', reason: '', settledAt: wireTime(atMs) },
+    settlement: buildSettlement(BETWEEN, {
+      ...{
+        settledAtMs: START_MS + BETWEEN,
+        actionId: 'act-0',
+        deltaMicros: -100_000,
+        chargedMicros: 900_000,
+      },
       source: { topic: TOPICS.actions, partition: 0, offset: String(BETWEEN + 1) },
-      ...{ ledgerEpoch: 'ep-1', ledgerSequence: BETWEEN + 2 },
-    },
-  } as DecisionsRecord;
+      ledgerSequence: BETWEEN + 2,
+    }),
+  };
 }
 
 /** By an operator, five days later. */

@@ -10,15 +10,19 @@ import {
   type Outcome,
   type Pinned,
   readActionsRecord,
+  TOPICS,
   tenantOfTopic,
   wireTime,
 } from '@mandate/schemas';
 import type { Incoming } from './answer.ts';
 
+/** Who reported an outcome. `keyId`: the key of the report over HTTP; null: a producer wrote it to the topic. */
+type ReportedBy = { keyId: string | null; mayRelease: boolean };
+
 export type ReadIncoming =
   /** The action says its tenant, whether or not it did when it came: rules that look at it hold for whoever leaves it out. */
   | { kind: 'action'; tenant: string; action: AskedAction }
-  | { kind: 'outcome'; tenant: string; outcome: Outcome }
+  | { kind: 'outcome'; tenant: string; outcome: Outcome; reportedBy: ReportedBy }
   | { kind: 'bad'; deadLetter: DeadLetter };
 
 export function readIncoming(incoming: Incoming, clock: () => number): ReadIncoming {
@@ -32,9 +36,17 @@ export function readIncoming(incoming: Incoming, clock: () => number): ReadIncom
     return bad(incoming, foreignTenant(stated, owner), clock);
   }
   const tenant = owner ?? stated ?? DEFAULTS.tenant;
-  return value.event === 'action.requested'
-    ? { kind: 'action', tenant, action: { ...value.action, tenant, ...pinnedIn(incoming, owner) } }
-    : { kind: 'outcome', tenant, outcome: value.outcome };
+  if (value.event === 'action.requested') {
+    return { kind: 'action', tenant, action: { ...value.action, tenant, ...pinnedIn(incoming, owner) } };
+  }
+  const { reportedBy, ...outcome } = value.outcome;
+  if (owner !== null && reportedBy !== undefined) return bad(incoming, reporterStated(owner), clock);
+  return {
+    kind: 'outcome',
+    tenant,
+    outcome,
+    reportedBy: reportedBy ?? producerOf(incoming),
+  };
 }
 
 /** A tenant writes the headers of its own topic itself: there everything is a claim. */
@@ -60,6 +72,23 @@ function foreignTenant(stated: string, owner: string): Fault {
     reason: `the record names the tenant "${stated}", but this topic belongs to "${owner}"`,
     remedy: 'leave the tenant out: the topic fixes it',
     pointer: '',
+    line: 1,
+    column: 1,
+  };
+}
+
+/** A producer on the shared topic is trusted for every tenant. Each report on another topic is the agent's own. */
+function producerOf({ source }: Incoming): ReportedBy {
+  return { keyId: null, mayRelease: source.topic === TOPICS.actions };
+}
+
+/** Only the gateway knows the key of a report, and the gateway writes to the shared topic. */
+function reporterStated(owner: string): Fault {
+  return {
+    code: 'INVALID_ACTION',
+    reason: `the record states reportedBy, which only the gateway may set, and this topic belongs to "${owner}"`,
+    remedy: 'leave reportedBy out: every report on this topic counts as the agent’s own',
+    pointer: '/outcome/reportedBy',
     line: 1,
     column: 1,
   };

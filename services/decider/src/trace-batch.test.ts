@@ -57,7 +57,7 @@ async function traced(
 }
 
 test('every answer is told by what it is', async () => {
-  const outcome = { actionId: 'a', agentId: 'x', status: 'success', actualCostMicros: 50_000 };
+  const outcome = { actionId: 'a', agentId: 'x', status: 'success', actualCostMicros: 150_000 };
   const spans = await traced([ask('a'), ask('a'), { event: 'action.completed', outcome }, 'nonsense']);
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
   const told = roots.map((root) => ({
@@ -79,7 +79,7 @@ test('every answer is told by what it is', async () => {
     {
       'mandate.answer': 'action.settled',
       'mandate.action.id': 'a',
-      'mandate.charged_micros': 50_000,
+      'mandate.charged_micros': 150_000,
       below: ['ledger step', 'settle', 'append mandate.decisions.v1'],
     },
     {

@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '@mandate/ledger';
 import { createMetrics, silentLogger } from '@mandate/runtime';
 import { type Decision, wireTime } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildDecision, buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { AnswerBoard } from './answers/answer-board.ts';
 import { withheldReasons } from './hand-over.ts';
@@ -27,8 +27,7 @@ test('an ALLOW below an agent whose family was killed is withheld, by who stood 
       },
       ...(subject !== 'bot' && { policy: `p@1 of ${subject}`, holder: subject }),
     }));
-    const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
-    const reservation = { micros: 0, charging, budgets, rates: [], leaseMs: 1_000 };
+    const reservation = buildReservation(0, { budgets });
     return buildDecision(1, { appendedAtMs: 1_000, decidedAt: wireTime(1_000), reservation });
   };
   const decisions = [allowed(), allowed('mid', 'lead'), allowed('mid')];

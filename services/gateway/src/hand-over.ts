@@ -78,7 +78,7 @@ export function withheldFor(reason: string, decision: Decision): Decision {
     code: 'AGENT_KILLED',
     reason,
     remedy:
-      'Do not start it. Where it never ran, report the outcome `cancelled`, which gives its charge back; after a revive, ask under a new id.',
+      'Do not start it. If it never ran, have a key with the scope `release` report `cancelled`, which gives its charge back. After a revive, ask under a new id.',
     hard: true,
     retryAfterMs: null,
   };

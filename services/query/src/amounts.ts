@@ -1,5 +1,5 @@
 /** Amounts as answers give them: exact micro-dollars for programs, and the same in dollars for people. */
-import { formatMicros } from '@mandate/schemas';
+import { formatSum } from '@mandate/schemas';
 import { z } from 'zod';
 
 type Micros = `${string}Micros`;
@@ -9,11 +9,13 @@ type Dollars<Row> = { [K in keyof Row as K extends `${infer Name}Micros` ? Name 
 export function withDollars<Row extends Record<string, unknown>>(row: Row): Row & Dollars<Row> {
   const dollars = Object.entries(row)
     .filter((entry): entry is [Micros, number] => entry[0].endsWith('Micros') && typeof entry[1] === 'number')
-    .map(([name, micros]) => [name.slice(0, -'Micros'.length), formatMicros(micros)]);
+    .map(([name, micros]) => [name.slice(0, -'Micros'.length), formatSum(micros)]);
   return { ...row, ...Object.fromEntries(dollars) };
 }
 
-export const microsField = z.int().describe('Micro-dollars: 1,000,000 is one dollar.');
+export const microsField = z
+  .int()
+  .describe('Micro-dollars: 1,000,000 is one dollar. 9007199254740991 stands for that much, or more.');
 export const dollarsField = z
   .string()
   .describe('The same in dollars, for people.')

@@ -20,6 +20,7 @@ import { analyticsLatency } from './routes/analytics-latency.ts';
 import { analyticsMovers } from './routes/analytics-movers.ts';
 import { analyticsNearMisses } from './routes/analytics-near-misses.ts';
 import { analyticsRankings } from './routes/analytics-rankings.ts';
+import { analyticsReleases } from './routes/analytics-releases.ts';
 import { explainDecision } from './routes/explain-decision.ts';
 import { exportAudit } from './routes/export-audit.ts';
 import { listApprovals } from './routes/list-approvals.ts';
@@ -66,6 +67,7 @@ const ROUTES = [
   analyticsNearMisses,
   analyticsMovers,
   analyticsBudgets,
+  analyticsReleases,
   listApprovals,
   showApproval,
   listControlEvents,

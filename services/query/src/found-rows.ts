@@ -7,7 +7,7 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from './amounts.ts';
 import { logPlace, withLogPlace } from './query-context.ts';
 
@@ -32,6 +32,14 @@ export const settlementFound = searchSettlements.row.omit(COORDINATE).extend({
   charged: dollarsField,
   cumulativeMicros: microsField,
   cumulative: dollarsField,
+  excessMicros: microsField.describe("Above the cap: charged to the agent's own budgets alone."),
+  excess: dollarsField,
+  releasedMicros: microsField.describe(
+    "Added to what the agent's own reports gave back; negative where a success made room.",
+  ),
+  released: dollarsField,
+  mayRelease: z.boolean().describe('A trusted reporter reported it, such as a key with the scope `release`.'),
+  reportedBy: z.string().nullable().describe('The id of the key; null: a producer, or not recorded.'),
   log: logPlace,
 });
 

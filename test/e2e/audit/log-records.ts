@@ -15,7 +15,7 @@ import {
   TOPICS,
   wireTime,
 } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildDecision, buildSettlement } from '@mandate/testing';
 
 export const START_MS = Date.UTC(2026, 0, 30, 12);
 
@@ -36,29 +36,12 @@ export function decided(n: number, given: Partial<Decision> = {}): ActionDecided
 }
 
 export function settled(n: number, given: Partial<Settlement> = {}): ActionSettled {
-  const settlement: Settlement = {
+  const settlement = buildSettlement(n, {
+    ...{ settledAtMs: START_MS + n + 50, agentId: `agent-${n % 4}`, reason: 'success' },
+    ...{ actualCostMicros: 90_000, deltaMicros: -10_000, chargedMicros: 90_000, cumulativeMicros: 90_000 },
     id: sortableId('stl', START_MS + n, n.toString(16).padStart(20, '0')),
-    kind: 'settled',
-    actionId: `act-${n}`,
-    attempt: 1,
-    tenant: 'acme',
-    agentId: `agent-${n % 4}`,
-    status: 'success',
-    verified: null,
-    actualCostMicros: 90_000,
-    late: false,
-    deltaMicros: -10_000,
-    chargedMicros: 90_000,
-    cumulativeMicros: 90_000,
-    code: 'SETTLED',
-    reason: 'success',
-    completedAt: null,
-    settledAt: wireTime(START_MS + n + 50),
-    source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
-    ledgerEpoch: 'ep-1',
-    ledgerSequence: n,
     ...given,
-  };
+  });
   return { event: 'action.settled', settlement };
 }
 

@@ -2,6 +2,7 @@
 import { type AuditClient, recordDecisions } from '@mandate/audit';
 import type { issueApiKey } from '@mandate/runtime';
 import { TOPICS, wireTime } from '@mandate/schemas';
+import { buildReservation } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { decided, START_MS } from './log-records.ts';
 
@@ -175,8 +176,7 @@ export function analyticsAnswers(scene: { get: Get; audit: () => AuditClient; wa
     const budgets = [
       { kind: 'budget', scope: 'agent', subject: 'fry', id: 'total', windowMs: null, maxMicros: 1_000_000 },
     ] as const;
-    const charging = { type: 'SUCCESS_BASED', estimateMicros: 100_000 } as const;
-    const reservation = { micros: 100_000, charging, budgets: [...budgets], rates: [], leaseMs: 300_000 };
+    const reservation = buildReservation(100_000, { budgets: [...budgets] });
     const record = decided(600, { tenant, agentId: 'fry', checks: [...checks], reservation });
     await recordDecisions(audit(), [
       {

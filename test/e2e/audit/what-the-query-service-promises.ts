@@ -10,6 +10,7 @@ import {
   topicOfTenant,
   wireTime,
 } from '@mandate/schemas';
+import { buildReservation } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deadLetterOf, decided, epochBegan, killed, republished, START_MS, settled } from './log-records.ts';
@@ -437,8 +438,7 @@ export function queryPromises(
       { ...held, scope: 'agent', subject: 'gavin', id: 'total', windowMs: 3_600_000 },
       { ...held, scope: 'tenant', subject: '', id: 'total', windowMs: null },
     ] as const;
-    const charging = { type: 'SUCCESS_BASED', estimateMicros: 100_000 } as const;
-    const reservation = { micros: 100_000, charging, budgets: [...budgets], rates: [], leaseMs: 300_000 };
+    const reservation = buildReservation(100_000, { budgets: [...budgets] });
     const record = decided(500, { tenant: 'hooli', agentId: 'gavin', reservation });
     await recordDecisions(audit, [
       {
@@ -482,7 +482,7 @@ export function queryPromises(
     ...['spend', 'verdicts', 'codes', 'tools', 'agents', 'models', 'principals', 'latency'].map(
       (name) => `/v1/audit/analytics/${name}`,
     ),
-    ...['near-misses', 'movers', 'budgets'].map((name) => `/v1/audit/analytics/${name}`),
+    ...['near-misses', 'movers', 'budgets', 'releases'].map((name) => `/v1/audit/analytics/${name}`),
     '/v1/audit/control-events',
     '/v1/audit/dead-letters',
     `/v1/audit/dead-letters/${OURS.deadLetter.id}`,

@@ -234,7 +234,7 @@ describe('mandate explain', () => {
     });
     await mandate(['approve', deferred.id, '--reason', 'it is due']);
     await send();
-    const outcome = { actionId: 'pay-1', agentId: 'payer', status: 'success', actualCostMicros: 15_000 };
+    const outcome = { actionId: 'pay-1', agentId: 'payer', status: 'success', actualCostMicros: 25_000 };
     const stdin = JSON.stringify({ event: 'action.completed', outcome });
     await mandate(['publish', '--file', '-'], { stdin });
     const told = await waitUntil('the settlement', async () => {
@@ -245,7 +245,9 @@ describe('mandate explain', () => {
     expect(told).toMatchObject({
       decision: { verdict: 'ALLOW', grantConsumed: true },
       approvals: [{ event: 'approval.recorded', answer: 'granted', reason: 'it is due' }],
-      settlements: [{ status: 'success', delta: '-$0.005', charged: '$0.015' }],
+      settlements: [
+        { status: 'success', delta: '$0.005', charged: '$0.025', code: 'SETTLED', mayRelease: true },
+      ],
       sameAction: { decisions: [{ id: deferred.id, verdict: 'DEFER' }] },
       traceId,
       trace: { decisions: [{ id: deferred.id }, { id: told.decision.id, apartMs: 0 }] },
@@ -297,6 +299,7 @@ describe('mandate query', () => {
     ['principals', /^nothing found/],
     ['latency', /\nfrom the log to the decision: half within \d+ ms/],
     ['near-misses', /^nothing found/],
+    ['releases', /^AGENT ID +TOOL +OUTCOMES .*\npayer +pay /],
     ['budgets', /^SCOPE +SUBJECT .*\nagent +researcher /],
   ])('tells of %s', async (question, said) => {
     const { exitCode, stdout, stderr } = await mandate(['query', question]);

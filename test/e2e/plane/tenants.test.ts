@@ -84,7 +84,7 @@ test('its agents act within its bounds, and not at all once it is closed, but fo
   }
   const outcome = { actionId: 'running', agentId: 'bot', status: 'success', actualCostMicros: 70_000 };
   const settled = await call(bot, 'POST', '/v1/outcomes?waitMs=20000', outcome);
-  expect(settled).toMatchObject({ status: 200, body: { settlement: { chargedMicros: 70_000 } } });
+  expect(settled).toMatchObject({ status: 200, body: { settlement: { chargedMicros: 100_000 } } });
   expect((await people('/v1/agents', { id: 'more' })).status).toBe(403);
   expect((await people('/v1/kill', { scope: 'tenant' })).status).toBe(403);
 

@@ -34,13 +34,22 @@ import {
   ORDERS,
   recordDecisions,
   recordSettlements,
+  releases,
   timeline,
 } from '../index.ts';
 import { arbitraryFilter, arbitraryMoment } from './arbitrary-filter.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
 import { bucketLabels } from './bucket-labels.ts';
-import { type Booking, budgetMoves, type Filter, measured } from './fold-history.ts';
-import { budgetsOf, groupsOf, latenciesOf, moversOf, nearMissesOf } from './plain-answers.ts';
+import { type Booking, budgetMoves, byKeys, type Filter, measured } from './fold-history.ts';
+import {
+  budgetsOf,
+  groupsOf,
+  latenciesOf,
+  moversOf,
+  nearMissesOf,
+  type Release,
+  releasesOf,
+} from './plain-answers.ts';
 import { recordShuffled } from './record-shuffled.ts';
 
 const DAY_MS = 86_400_000;
@@ -169,6 +178,7 @@ export function analytics(make: MakeAudit): void {
         for (const comparison of asked.comparisons) await expectMovers(tenant, history, comparison);
         await expectLatencies(tenant, history, asked.filter);
         await expectNearMisses(tenant, history, asked.filter, asked.nearMissAt);
+        await expectReleases(tenant, history, asked.filter);
         await expectBudgets(tenant, history, asked.moments);
       }),
       { numRuns: 6 },
@@ -244,6 +254,17 @@ export function analytics(make: MakeAudit): void {
     expect([...said].sort(byName)).toEqual(nearMissesOf(history, filter, nearMissAt).sort(byName));
     const times = rows.map(({ decidedAt }) => decidedAt);
     expect(times).toEqual([...times].sort().reverse());
+  }
+
+  async function expectReleases(tenant: string, history: History, filter: Filter): Promise<void> {
+    const rows = await ask(audit, releases, { tenant, ...filter, limit: 1_000 });
+    const inOrder = (some: readonly Release[]) =>
+      [...some].sort((a, b) =>
+        byKeys([a.agentId, a.tool ?? '', a.model ?? ''], [b.agentId, b.tool ?? '', b.model ?? '']),
+      );
+    expect(inOrder(rows)).toEqual(inOrder(releasesOf(history, filter)));
+    const givenBack = rows.map(({ givenBackMicros }) => givenBackMicros);
+    expect(givenBack).toEqual([...givenBack].sort((a, b) => b - a));
   }
 
   async function expectBudgets(

@@ -1,5 +1,5 @@
 /** What the audit must answer of a history: plain code over the unique records, as slow and as obvious as it can be. */
-import type { BudgetAdjusted, Decision, Settlement } from '@mandate/schemas';
+import { type BudgetAdjusted, type Decision, RELEASED_BUDGET, type Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import { type Dimension, type Measures, NOTHING, type SHADOW_FILTERS } from '../index.ts';
 
@@ -44,6 +44,7 @@ export type Booking = {
   atMs: number;
   agentId: string;
   decision: Decision | null;
+  settlement: Settlement | null;
   isDecision: boolean;
   chargedMicros: number;
   settledMicros: number;
@@ -61,6 +62,7 @@ export function bookingsOf(history: Deliveries, filter: Filter): Booking[] {
       atMs: Date.parse(decision.decidedAt),
       agentId: decision.agentId,
       decision,
+      settlement: null,
       isDecision: true,
       chargedMicros: decision.chargedMicros,
       settledMicros: 0,
@@ -71,6 +73,7 @@ export function bookingsOf(history: Deliveries, filter: Filter): Booking[] {
         atMs: Date.parse(settlement.settledAt),
         agentId: settlement.agentId,
         decision: allowed.get(attemptOf(settlement)) ?? null,
+        settlement,
         isDecision: false,
         chargedMicros: 0,
         settledMicros: settlement.deltaMicros,
@@ -244,20 +247,30 @@ export function budgetMoves(history: Deliveries): Moved[] {
   );
   const nameOf = (budget: { scope: string; subject: string; id: string; windowMs: number | null }) =>
     `${budget.scope}/${budget.subject}/${budget.id}/${budget.windowMs}`;
-  const moved = (decision: Decision | undefined, at: string, micros: number): Moved[] =>
+  const moved = (decision: Decision | undefined, at: string, micros: number, excessMicros = 0): Moved[] =>
     (decision?.reservation?.budgets ?? []).map((budget) => ({
       name: nameOf(budget),
       atMs: Date.parse(at),
       heldFromMs: Date.parse(decision?.decidedAt ?? at),
-      micros,
+      micros:
+        budget.scope === 'agent' && budget.subject === decision?.agentId ? micros + excessMicros : micros,
       isAdjusted: false,
     }));
-  const settled = (one: Settlement) => one.kind === 'settled';
+  const settlements = standing(history.settlements, ({ id }) => id).filter(({ kind }) => kind === 'settled');
   return [
     ...decisions.flatMap((one) => moved(one, one.decidedAt, one.chargedMicros)),
-    ...standing(history.settlements, ({ id }) => id)
-      .filter(settled)
-      .flatMap((one) => moved(reserving.get(attemptOf(one)), one.settledAt, one.deltaMicros)),
+    ...settlements.flatMap((one) =>
+      moved(reserving.get(attemptOf(one)), one.settledAt, one.deltaMicros, one.excessMicros),
+    ),
+    ...settlements
+      .filter(({ releasedMicros }) => releasedMicros !== 0)
+      .map(({ agentId, settledAt, releasedMicros }) => ({
+        name: nameOf({ scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null }),
+        atMs: Date.parse(settledAt),
+        heldFromMs: Date.parse(settledAt),
+        micros: releasedMicros,
+        isAdjusted: false,
+      })),
     ...standing(history.adjustments, ({ adjustment }) => adjustment.id).map(({ adjustment }) => ({
       name: nameOf(adjustment.budget),
       atMs: Date.parse(adjustment.at),

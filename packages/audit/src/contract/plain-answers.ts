@@ -1,5 +1,5 @@
 /** What each question of the analytics must answer: plain code over what was booked of a history. */
-import type { Decision } from '@mandate/schemas';
+import type { Decision, Settlement } from '@mandate/schemas';
 import { type Dimension, type Measures, type MOVED_BY, NOTHING, type ORDERS } from '../index.ts';
 import {
   type Booking,
@@ -70,6 +70,66 @@ export function moversOf(
 /** How many decisions took so long, by the bound. */
 export function latenciesOf(history: Deliveries, filter: Filter): Record<string, number> {
   return sumBy(decisionsOf(history, filter), (decision) => String(latencyOf(decision)));
+}
+
+export type Release = {
+  agentId: string;
+  tool: string | null;
+  model: string | null;
+  outcomes: number;
+  failed: number;
+  cancelled: number;
+  reservedMicros: number;
+  givenBackMicros: number;
+  givenBackPercent: number | null;
+  ownMicros: number;
+  refused: number;
+  excesses: number;
+  excessMicros: number;
+  lastSettledAt: string;
+};
+
+/** In no order. */
+export function releasesOf(history: Deliveries, filter: Filter): Release[] {
+  const settled = bookingsOf(history, filter).flatMap(({ decision, settlement }) =>
+    decision === null || settlement === null ? [] : [{ decision, settlement }],
+  );
+  const groups = Map.groupBy(settled, ({ decision: { agentId, tool, model } }) =>
+    JSON.stringify([agentId, tool, model]),
+  );
+  return [...groups].map(([key, own]) => {
+    const [agentId, tool, model] = JSON.parse(key);
+    const sum = (amount: (one: (typeof own)[number]) => number) =>
+      own.reduce((sum, one) => sum + amount(one), 0);
+    const count = (is: (settlement: Settlement) => boolean) =>
+      own.filter(({ settlement }) => is(settlement)).length;
+    const reservedMicros = sum(({ decision }) => decision.chargedMicros);
+    const failed = ({ status, verified }: Settlement) =>
+      status === 'failure' || (status === 'success' && verified === false);
+    const cancelled = ({ status }: Settlement) => status === 'cancelled';
+    const givenBackMicros = sum(({ settlement }) =>
+      failed(settlement) || cancelled(settlement) ? Math.max(0, -settlement.deltaMicros) : 0,
+    );
+    return {
+      ...{ agentId, tool, model },
+      outcomes: own.length,
+      failed: count(failed),
+      cancelled: count(cancelled),
+      reservedMicros,
+      givenBackMicros,
+      givenBackPercent:
+        reservedMicros === 0 ? null : Number((BigInt(givenBackMicros) * 100n) / BigInt(reservedMicros)),
+      ownMicros: sum(({ settlement }) => Math.max(0, settlement.releasedMicros)),
+      refused: count(({ marks }) => marks.includes('RELEASE_REFUSED')),
+      excesses: count(({ excessMicros }) => excessMicros > 0),
+      excessMicros: sum(({ settlement }) => settlement.excessMicros),
+      lastSettledAt:
+        own
+          .map(({ settlement }) => settlement.settledAt)
+          .sort()
+          .at(-1) ?? '',
+    };
+  });
 }
 
 export type NearMiss = {

@@ -128,7 +128,7 @@ const NEARBY_HOURS = 4;
  * for nothing would be looked for in every index as well. An ALLOW that repeats another (a mandate that observes lets it
  * pass) is no first one.
  */
-function letThrough(settled: string, hours: string | undefined): string {
+export function letThrough(settled: string, hours: string | undefined): string {
   const key = '(agent_id, action_id, attempt)';
   const allowed = `FROM decisions FINAL
             WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW' AND kind = 'first'`;
@@ -148,9 +148,11 @@ function letThrough(settled: string, hours: string | undefined): string {
               AND action_id IN (SELECT action_id FROM (${others})) AND ${key} IN (${others}) ${first}`;
 }
 
-const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
+/** The settlements that count. */
+export const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
 
-const SETTLED = {
+/** What narrows them by themselves. */
+export const SETTLED = {
   agentId: 'agent_id IN {agentId:Array(String)}',
   fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
   toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",

@@ -1,9 +1,11 @@
+import { RELEASED_BUDGET } from '@mandate/schemas';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 
 /**
  * Everything that moved a budget's counter: charges of the decisions that reserved from it, what outcomes changed, and
  * what operators adjusted, each once. A subquery: scope, subject, budgetId, windowMs (0: for ever), booked_at, held_from
- * (from when on the budget's window holds it: what was settled counts with its charge), charges, settles, adjusts.
+ * (from when on the budget's window holds it: what was settled counts with its charge), charges, settles, adjusts. An excess
+ * counts for the agent's own budgets alone. What own reports gave back counts for the agent's budget `released`.
  *
  * `keptFromMs`: only of rows from then on, by the times that they are kept by (retention/tenant-tables.ts). What was settled
  * of an older decision has gone with that.
@@ -20,7 +22,8 @@ export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined
         WHERE tenant = {tenant:String} AND NOT void AND notEmpty(budgets)${kept('decisions')}
       ),
       settled AS (
-        SELECT agent_id, action_id, attempt, settled_at, toInt128(delta_micros) AS delta
+        SELECT agent_id, action_id, attempt, settled_at, toInt128(delta_micros) AS delta,
+          toInt128(excess_micros) AS excess, toInt128(released_micros) AS released
         FROM settlements FINAL
         WHERE tenant = {tenant:String} AND NOT void AND kind = 'settled'${kept('settlements')}
       ),
@@ -36,11 +39,14 @@ export function budgetBookings({ keptFromMs }: { keptFromMs?: number | undefined
       FROM reserved ARRAY JOIN budgets AS budget
       UNION ALL
       SELECT toString(budget.scope), budget.subject, budget.id, budget.window_ms, settled_at, decided_at,
-        toInt128(0), delta, toInt128(0)
+        toInt128(0), delta + if(budget.scope = 'agent' AND budget.subject = agent_id, excess, 0), toInt128(0)
       FROM (
-        SELECT delta, budgets, settled_at, decided_at
+        SELECT agent_id, delta, excess, budgets, settled_at, decided_at
         FROM settled ANY INNER JOIN reserved USING (agent_id, action_id, attempt)
       ) ARRAY JOIN budgets AS budget
+      UNION ALL
+      SELECT 'agent', agent_id, '${RELEASED_BUDGET}', toInt64(0), settled_at, settled_at, toInt128(0), released, toInt128(0)
+      FROM settled WHERE released != 0
       UNION ALL
       SELECT toString(budget_scope), budget_subject, budget_id, budget_window_ms, happened_at, happened_at,
         toInt128(0), toInt128(0), delta

@@ -6,11 +6,12 @@
  * was charged, settled and adjusted for decisions (and by operators) in the last `windowMs` before `asOfMs`. The ledger frees in
  * steps of a thousandth of the window, so it may hold a charge for that much longer.
  */
-import { BUDGET_SCOPES, time } from '@mandate/schemas';
+import { BUDGET_SCOPES, sumMicros, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { budgetBookings } from './budget-bookings.ts';
 import { decisionFilter } from './decision-filter.ts';
+import { summedMicros } from './summed-micros.ts';
 
 const moment = decisionFilter.shape.fromMs.unwrap();
 
@@ -34,9 +35,9 @@ export const budgets = question({
     /** Null where no decision was weighed against one. */
     limitMicros: z.int().nullable(),
     limitSeenAt: time.nullable(),
-    spentMicros: z.int(),
+    spentMicros: summedMicros,
     /** Charged and settled; what operators adjusted is no burning. */
-    burnedMicros: z.int(),
+    burnedMicros: summedMicros,
   }),
   sql: ({ scope, subject, budgetId }) => `
     SELECT scope, subject, budgetId, windowMs,
@@ -79,7 +80,7 @@ export function outlookOf(
   { asOfMs, periodMs }: { asOfMs: number; periodMs: number },
 ): { leftMicros: number | null; usedPercent: number | null; exhaustedAtMs: number | null } {
   if (limitMicros === null) return { leftMicros: null, usedPercent: null, exhaustedAtMs: null };
-  const leftMicros = limitMicros - spentMicros;
+  const leftMicros = sumMicros(limitMicros, -spentMicros);
   const usedPercent = limitMicros === 0 ? 100 : Math.floor((spentMicros / limitMicros) * 1_000) / 10;
   return { leftMicros, usedPercent, exhaustedAtMs: exhaustedAtMs() };
 

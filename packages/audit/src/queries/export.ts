@@ -94,13 +94,13 @@ export const EXPORTS = {
   settlements: exported({
     filter: settlementFilter,
     columns: SETTLEMENT_COLUMNS,
-    written: ['actionId', 'agentId'],
-    lists: [],
+    written: ['actionId', 'agentId', 'reason'],
+    lists: ['marks'],
     source: (filter) =>
       `FROM settlements FINAL WHERE tenant = {tenant:String} AND NOT void${settlementsNarrowed(filter as Partial<SettlementFilter>)}`,
   }),
   'control-events': exported({
-    filter: settlementFilter.omit({ actionId: true }).extend({
+    filter: settlementFilter.omit({ actionId: true, code: true }).extend({
       event: z.array(z.enum(CONTROL_EVENTS)).min(1).optional(),
     }),
     columns: `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS madeBy, reason,

@@ -2,6 +2,7 @@
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
 import { percentileOf } from './latency-bounds.ts';
+import { summedMicros } from './summed-micros.ts';
 
 const latencyAt = (share: number) => percentileOf('sumForEach(booked.latencies)', share);
 
@@ -40,9 +41,9 @@ export const measures = {
   blocked: z.int(),
   deferred: z.int(),
   nearMisses: z.int(),
-  chargedMicros: z.int(),
-  settledMicros: z.int(),
-  spentMicros: z.int(),
+  chargedMicros: summedMicros,
+  settledMicros: summedMicros,
+  spentMicros: summedMicros,
   p50Ms: z.int().nullable(),
   p90Ms: z.int().nullable(),
   p99Ms: z.int().nullable(),

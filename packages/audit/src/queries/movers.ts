@@ -4,6 +4,7 @@ import { question } from '../question.ts';
 import { bookedFilter, DIMENSION_NAMES } from './booked.ts';
 import { keysOf, unfolded } from './grouping.ts';
 import { source } from './source.ts';
+import { summedMicros } from './summed-micros.ts';
 
 const MOVED = {
   spend: 'booked.charged + booked.settled',
@@ -31,8 +32,8 @@ export const movers = question({
   row: z.object({
     keys: z.array(z.string()),
     /** Micro-dollars, or how many. */
-    before: z.int(),
-    now: z.int(),
+    before: summedMicros,
+    now: summedMicros,
   }),
   sql: ({ sinceMs, groupBy, by, limit: _, ...asked }) => `
     SELECT ${keysOf(groupBy)} AS keys,

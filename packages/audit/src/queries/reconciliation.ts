@@ -8,6 +8,7 @@ import { narrowed, question } from '../question.ts';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 import { booked } from './booked.ts';
 import { budgetBookings } from './budget-bookings.ts';
+import { summedMicros } from './summed-micros.ts';
 
 const limit = z.int().min(1).max(10_000).default(10_000);
 
@@ -16,9 +17,9 @@ export const chargesByAgent = question({
   params: z.strictObject({ tenant, after: id.optional(), limit }),
   row: z.object({
     agentId: z.string(),
-    chargedMicros: z.int(),
-    settledMicros: z.int(),
-    spentMicros: z.int(),
+    chargedMicros: summedMicros,
+    settledMicros: summedMicros,
+    spentMicros: summedMicros,
   }),
   sql: ({ tenant, ...params }) => `
     SELECT agent_id AS agentId, sum(charged) AS chargedMicros, sum(settled) AS settledMicros,
@@ -52,10 +53,10 @@ export const chargesByBudget = question({
     subject: z.string(),
     budgetId: z.string(),
     windowMs: z.int().transform((ms) => (ms === 0 ? null : ms)),
-    chargedMicros: z.int(),
-    settledMicros: z.int(),
-    adjustedMicros: z.int(),
-    spentMicros: z.int(),
+    chargedMicros: summedMicros,
+    settledMicros: summedMicros,
+    adjustedMicros: summedMicros,
+    spentMicros: summedMicros,
   }),
   sql: (params) => `
     SELECT scope, subject, budgetId, windowMs, sum(charges) AS chargedMicros, sum(settles) AS settledMicros,

@@ -12,12 +12,16 @@ export const settlementFilter = z.strictObject({
   tenant,
   agentId: anyOf,
   actionId: anyOf,
+  /** SETTLED, or a mark: any of them, not only the gravest. */
+  code: anyOf,
   ...period,
 });
 export type SettlementFilter = z.output<typeof settlementFilter>;
 
 export const SETTLEMENT_COLUMNS = `id, kind, action_id AS actionId, attempt, agent_id AS agentId, status, code,
       delta_micros AS deltaMicros, charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros, late,
+      excess_micros AS excessMicros, released_micros AS releasedMicros, marks, reason, may_release AS mayRelease,
+      nullIf(reported_by, '') AS reportedBy,
       settled_at AS settledAt, log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
 
 export const settlementSummary = z.object({
@@ -32,6 +36,14 @@ export const settlementSummary = z.object({
   chargedMicros: z.int(),
   cumulativeMicros: z.int(),
   late: z.boolean(),
+  excessMicros: z.int(),
+  releasedMicros: z.int(),
+  marks: settlement.shape.marks,
+  /** Empty where it was recorded without one. */
+  reason: z.string(),
+  mayRelease: z.boolean(),
+  /** By which key; null: by a producer, or not recorded. */
+  reportedBy: z.string().nullable(),
   settledAt: time,
   logTopic: z.string(),
   logPartition: z.int(),
@@ -44,6 +56,7 @@ export function settlementsNarrowed(params: Partial<SettlementFilter>): string {
   return narrowed(params, {
     agentId: 'agent_id IN {agentId:Array(String)}',
     actionId: 'action_id IN {actionId:Array(String)}',
+    code: '(code IN {code:Array(String)} OR hasAny(marks, {code:Array(String)}))',
     fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
     toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
   });

@@ -1,5 +1,5 @@
 /** What a decision was weighed against, as its checks tell it: each budget and rate with a limit, and how much is used. */
-import { BUDGET_SCOPES, budgetSubject, type Check, type Decision } from '@mandate/schemas';
+import { BUDGET_SCOPES, budgetSubject, type Check, type Decision, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
@@ -44,7 +44,7 @@ function budgetIn(check: Check, decision: Decision): LimitColumn | null {
     subject: subjectOf(scope, check, decision),
     id,
     window_ms: windowMs ?? 0,
-    used: spentMicros + decision.chargedMicros,
+    used: sumMicros(spentMicros, decision.chargedMicros),
     most: maxMicros,
   };
 }

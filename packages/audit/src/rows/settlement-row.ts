@@ -1,5 +1,5 @@
 /** A row of `settlements`. */
-import type { Settlement } from '@mandate/schemas';
+import { outcomeResult, type Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
 
@@ -15,6 +15,13 @@ export const settlementRow = z.strictObject({
   delta_micros: z.int(),
   charged_micros: uint64,
   cumulative_micros: z.int(),
+  result: z.enum(['succeeded', 'failed', 'cancelled']),
+  reported_by: z.string(),
+  may_release: z.boolean(),
+  excess_micros: uint64,
+  released_micros: z.int(),
+  marks: z.array(z.string()),
+  reason: z.string(),
   late: z.boolean(),
   ledger_epoch: z.string(),
   ledger_sequence: uint64,
@@ -36,6 +43,13 @@ export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof 
     delta_micros: record.deltaMicros,
     charged_micros: record.chargedMicros,
     cumulative_micros: record.cumulativeMicros,
+    result: outcomeResult(record),
+    reported_by: record.reportedBy.keyId ?? '',
+    may_release: record.reportedBy.mayRelease,
+    excess_micros: record.excessMicros,
+    released_micros: record.releasedMicros,
+    marks: record.marks,
+    reason: record.reason,
     late: record.late,
     ledger_epoch: record.ledgerEpoch,
     ledger_sequence: record.ledgerSequence,

@@ -40,7 +40,17 @@ const COLUMNS: Readonly<Record<string, Known>> = {
   ],
   settlements: [
     ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'status', 'code', 'deltaMicros', 'chargedMicros'],
-    ...['cumulativeMicros', 'late', 'settledAt', 'delta', 'charged', 'cumulative', 'log'],
+    ...[
+      'cumulativeMicros',
+      'late',
+      'excessMicros',
+      'releasedMicros',
+      'marks',
+      'reason',
+      'mayRelease',
+      'reportedBy',
+    ],
+    ...['settledAt', 'delta', 'charged', 'cumulative', 'excess', 'released', 'log'],
   ],
   'control-events': [
     ...['id', 'event', 'scope', 'agentId', 'by', 'reason', 'budgetScope', 'budgetSubject', 'budgetId'],
@@ -72,6 +82,11 @@ const COLUMNS: Readonly<Record<string, Known>> = {
     ...namesIn(groupBy),
     ...['change', 'before', 'now', 'difference', 'percent'],
     ...(by === 'spend' ? ['beforeMicros', 'nowMicros', 'differenceMicros'] : []),
+  ],
+  releases: [
+    ...['agentId', 'tool', 'model', 'outcomes', 'failed', 'cancelled', 'reservedMicros', 'givenBackMicros'],
+    ...['givenBackPercent', 'ownMicros', 'refused', 'excesses', 'excessMicros', 'lastSettledAt', 'reserved'],
+    ...['givenBack', 'own', 'excess'],
   ],
   budgets: [
     ...['scope', 'subject', 'budgetId', 'windowMs', 'limitMicros', 'limit', 'limitSeenAt', 'spentMicros'],

@@ -1,5 +1,5 @@
 /** By what questions to the audit can be narrowed, as options of the command. */
-import { CODES, DECISION_KINDS, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
+import { CODES, DECISION_KINDS, SETTLEMENT_CODES, SHADOW_VERDICTS, VERDICTS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dollars, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 
@@ -52,7 +52,12 @@ const FILTERS: readonly Filter[] = [
   { name: 'model', flags: '--model <name>', about: 'of this model' },
   { name: 'provider', flags: '--provider <name>', about: 'of models of this provider' },
   { name: 'verdict', flags: '--verdict <verdict>', about: 'decisions that said so', choices: VERDICTS },
-  { name: 'code', flags: '--code <code>', about: 'decisions for this reason', choices: CODES },
+  {
+    name: 'code',
+    flags: '--code <code>',
+    about: 'decisions for this reason, or settlements with this mark',
+    choices: [...CODES, ...SETTLEMENT_CODES],
+  },
   {
     name: 'observedCode',
     flags: '--observed-code <code>',

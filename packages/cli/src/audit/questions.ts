@@ -63,9 +63,11 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     path: 'settlements',
     rows: 'settlements',
     kind: 'paged',
-    filters: ['agent', 'action', ...PERIOD],
+    filters: ['agent', 'action', 'code', ...PERIOD],
     parameters: { action: 'action' },
-    presentation: { first: ['settledAt', 'agentId', 'status', 'charged', 'delta', 'actionId', 'code'] },
+    presentation: {
+      first: ['settledAt', 'agentId', 'status', 'charged', 'delta', 'actionId', 'code', 'reason'],
+    },
   },
   'control-events': {
     path: 'control-events',
@@ -142,6 +144,29 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     }),
     presentation: {
       first: ['agentId', 'id', 'nearMisses', 'highestPercent', 'used', 'most', 'scope', 'kind', 'decidedAt'],
+    },
+  },
+  releases: {
+    path: 'analytics/releases',
+    rows: 'releases',
+    kind: 'ranked',
+    filters: SEARCHED,
+    presentation: {
+      titles: { own: 'GIVEN BACK BY ITSELF' },
+      first: [
+        ...[
+          'agentId',
+          'tool',
+          'model',
+          'outcomes',
+          'givenBackPercent',
+          'givenBack',
+          'own',
+          'refused',
+          'excess',
+        ],
+        ...['failed', 'cancelled', 'reserved'],
+      ],
     },
   },
   movers: {

@@ -130,7 +130,7 @@ it('goes on from what was spent, by time, outcome and answer', async () => {
     `
       - { ask: { tool: read_mail }, expect: { left: { total: 0.1, team: 0.5 } } }
       - { ask: { tool: read_mail }, expect: { code: COST_LIMIT_EXCEEDED, left: { total: 0.1 } } }
-      - { report: { actionId: step-1, actualCostMicros: 100000 }, expect: { code: SETTLED, charged: 0.1, left: { total: 0.4 } } }
+      - { report: { actionId: step-1, status: failure, actualCostMicros: 100000 }, expect: { code: SETTLED, charged: 0.1, left: { total: 0.4 } } }
       - { at: 60060, ask: { tool: read_mail }, expect: { verdict: ALLOW, left: { total: 0, team: 1.6 } } }
 `,
     '    spent: [{ budget: total, amount: 0.5 }, { budget: team, amount: 1.1 }]\n',

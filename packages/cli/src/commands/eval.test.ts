@@ -64,7 +64,7 @@ it('answers every record in its place, and ends with 2 because one of them is ba
       request('a'),
       '{"event":',
       request('b'),
-      outcome('a', { actualCostMicros: 40_000 }),
+      outcome('a', { status: 'failure', actualCostMicros: 40_000 }),
       request('c'),
       request('d'),
     ].join('\n'),
@@ -92,7 +92,7 @@ it('answers every record in its place, and ends with 2 because one of them is ba
 
 it('takes bare actions and outcomes as publish does, and reads them as strictly as records', async () => {
   const { action } = JSON.parse(request('a'));
-  const { outcome: done } = JSON.parse(outcome('a', { actualCostMicros: 40_000 }));
+  const { outcome: done } = JSON.parse(outcome('a', { status: 'failure', actualCostMicros: 40_000 }));
   const lines = [
     JSON.stringify(action),
     JSON.stringify(done),

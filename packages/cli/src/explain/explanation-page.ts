@@ -1,6 +1,6 @@
 /** An explanation as a page for a terminal: why first, then everything that it rests on. */
 import type { Explanation } from '@mandate/query';
-import { durationInWords, formatMicros, isPinned, rulesInWords } from '@mandate/schemas';
+import { durationInWords, formatMicros, isPinned, rulesInWords, type Settling } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
@@ -163,6 +163,7 @@ function ledger({ decision, limits }: Explanation): Section {
   const lease = leaseExpiresAt === null ? '' : `, lease until ${leaseExpiresAt}`;
   const lines = [
     `charged ${formatMicros(chargedMicros)}${lease}; the agent has spent ${formatMicros(cumulativeMicros)} in all`,
+    ...(decision.reservation === null ? [] : [termsInWords(decision.reservation.settling)]),
     ...limits.budgets.map(({ scope, id, holder, windowMs, before, after, max }) => {
       const most = max === undefined ? '' : ` of ${max}`;
       return `budget ${scope} ${id}${whose(holder)}${windowMs === null ? '' : per(windowMs)}: ${before} -> ${after}${most}`;
@@ -176,6 +177,16 @@ function ledger({ decision, limits }: Explanation): Section {
   return { title: 'Ledger', lines: lines.map(plain) };
 }
 
+/** By what the outcome settles. */
+function termsInWords({ leastMicros, ownLeastMicros, mostMicros, releases }: Settling): string {
+  const own = ownLeastMicros > leastMicros ? ` (${formatMicros(ownLeastMicros)} by its own report)` : '';
+  const back =
+    releases === null
+      ? 'everything'
+      : `as much as ${releases.calls} such calls, and ${releases.percent} % of what successes cost`;
+  return `a success costs at least ${formatMicros(leastMicros)}${own}; an actual cost is charged up to ${formatMicros(mostMicros)}; own reports give back ${back}`;
+}
+
 function whose(holder: string | undefined): string {
   return holder === undefined ? '' : ` of ${holder}`;
 }
@@ -185,11 +196,18 @@ function per(windowMs: number): string {
 }
 
 function settlements({ settlements }: Explanation): Section {
-  const lines = settlements.map(
-    ({ settledAt, status, code, delta, charged, late }) =>
-      `${settledAt}  ${status}  ${code}  ${delta}, charged ${charged}${late ? ', after its lease' : ''}`,
-  );
+  const lines = settlements.flatMap((settlement) => {
+    const { settledAt, status, code, marks, delta, charged, late, reason } = settlement;
+    const said = marks.length === 0 ? code : marks.join(', ');
+    const line = `${settledAt}  ${status}  ${said}  ${delta}, charged ${charged}${late ? ', after its lease' : ''}`;
+    return [line, `  reported by ${reporterOf(settlement)}${reason === '' ? '' : `: ${reason}`}`];
+  });
   return { title: 'Settled', lines: lines.map(plain) };
+}
+
+function reporterOf({ reportedBy, mayRelease }: Explanation['settlements'][number]): string {
+  const who = reportedBy === null ? 'a producer' : `key ${reportedBy}`;
+  return mayRelease ? `${who}, which may release` : who;
 }
 
 function people({ approvals, kills }: Explanation, nowMs: number): Section {

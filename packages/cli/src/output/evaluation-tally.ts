@@ -1,4 +1,4 @@
-import { formatMicros } from '@mandate/schemas';
+import { formatSum, sumMicros } from '@mandate/schemas';
 import type { Evaluated } from '../offline-decider.ts';
 
 /** Counts what an evaluation said. */
@@ -30,7 +30,7 @@ export class EvaluationTally {
       verdicts: Object.fromEntries(this.#verdicts),
       settlements: this.#settlements,
       bad: this.bad,
-      chargedMicros: Number(this.#chargedMicros),
+      chargedMicros: sumMicros(Number(this.#chargedMicros)),
     };
   }
 
@@ -39,6 +39,6 @@ export class EvaluationTally {
     if (this.#settlements > 0) counts.push(['settlements', this.#settlements]);
     if (this.bad > 0) counts.push(['bad records (dead.letter)', this.bad]);
     const rows = counts.map(([name, count]) => `${String(count).padStart(8)}  ${name}\n`);
-    return `${rows.join('')}charged ${formatMicros(Number(this.#chargedMicros))}\n`;
+    return `${rows.join('')}charged ${formatSum(sumMicros(Number(this.#chargedMicros)))}\n`;
   }
 }

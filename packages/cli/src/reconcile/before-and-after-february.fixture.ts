@@ -1,6 +1,6 @@
 /** A log on which a budget was charged, settled and adjusted right before February and when it had begun. */
-import { type DecisionsRecord, sortableId, TOPICS, wireTime } from '@mandate/schemas';
-import { buildCharged } from '@mandate/testing';
+import { type DecisionsRecord, TOPICS, wireTime } from '@mandate/schemas';
+import { buildCharged, buildSettlement } from '@mandate/testing';
 import type { Audited, AuditRow } from './laws/audit-rows.ts';
 
 export const FEBRUARY = Date.UTC(2026, 1);
@@ -13,33 +13,11 @@ function charged(n: number, appendedAtMs: number): DecisionsRecord {
 }
 
 /** What became of it: a tenth of a dollar is given back. */
-function settled(n: number, atMs: number): DecisionsRecord {
-  const of = { actionId: `act-${n}`, attempt: 1, tenant: 'acme', agentId: 'bot' };
-  const told = {
-    status: 'success',
-    verified: null,
-    actualCostMicros: null,
-    late: false,
-    completedAt: null,
-  } as const;
-  return {
-    event: 'action.settled',
-    settlement: {
-      id: sortableId('stl', atMs, n.toString(16).padStart(20, '0')),
-      kind: 'settled',
-      ...of,
-      ...told,
-      deltaMicros: -100_000,
-      chargedMicros: 900_000,
-      cumulativeMicros: 900_000,
-      code: 'SETTLED',
-      reason: '',
-      settledAt: wireTime(atMs),
-      source: { topic: TOPICS.actions, partition: 0, offset: String(100 + n) },
-      ledgerEpoch: 'ep-1',
-      ledgerSequence: 100 + n,
-    },
-  };
+function settled(n: number, settledAtMs: number): DecisionsRecord {
+  const source = { topic: TOPICS.actions, partition: 0, offset: String(100 + n) };
+  const moved = { deltaMicros: -100_000, chargedMicros: 900_000, cumulativeMicros: 900_000 };
+  const settlement = buildSettlement(n, { settledAtMs, source, ...moved, ledgerSequence: 100 + n });
+  return { event: 'action.settled', settlement };
 }
 
 function adjusted(n: number, atMs: number): DecisionsRecord {

@@ -33,7 +33,7 @@ const budgetReference: fc.Arbitrary<BudgetReference> = fc
   .record({
     scope: one('agent', 'agent', 'tenant', 'principal', 'mandate'),
     subject: one('ann', 'bob'),
-    id: one('total', 'team'),
+    id: one('total', 'team', 'total', 'team', 'released'),
     windowMs: one(null, 50, 1_500, 1_500),
   })
   .map((reference) => (reference.scope === 'tenant' ? { ...reference, subject: '' } : reference));
@@ -59,6 +59,17 @@ const limit = mix<Limit>(
   [2, fc.record({ kind: one('confirmation'), maxWaiting: one(1, 2, 2, 3, 10, 0) })],
 );
 
+const settling: fc.Arbitrary<Plan['settling']> = fc.record(
+  {
+    leastMicros: one(0, 0, 15, 30),
+    ownLeastMicros: one(0, 0, 25, 30),
+    mostMicros: one(Number.MAX_SAFE_INTEGER, 60, 60),
+    markMicros: one(null, null, 50),
+    releases: one(null, { calls: 1, percent: 50 }, { calls: 2, percent: 20 }, { calls: 0, percent: 100 }),
+  },
+  { noNullPrototype: true },
+);
+
 const plan: fc.Arbitrary<StepRequest['plan']> = fc
   .record({
     limits: fc.array(limit, { maxLength: 3 }),
@@ -68,6 +79,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       { type: 'TIERED', attemptMicros: 5, successMicros: 10, verificationMicros: 15 },
       { type: 'COMPOSED', failedMicros: 5, succeededMicros: 10, verifiedMicros: 25, estimateMicros: 20 },
     ),
+    settling,
     reserveMicros: one(30, 30, 30, 30, 0),
     observe: one(false, false, false, true),
     refusal: mix<Plan['refusal']>(
@@ -96,6 +108,7 @@ const outcome = fc.record({
   status: one('success', 'failure', 'cancelled'),
   actualMicros: one(null, null, 0, 20, 90),
   verified: one(null, null, true, false),
+  mayRelease: one(false, false, true),
 });
 
 const operation = mix<OperationCommand>(

@@ -1,12 +1,13 @@
 /** Small builders: what a test does not say is the plainest there is. */
-import type {
-  BudgetLimit,
-  Limit,
-  RateLimit,
-  Refusal,
-  SettleRequest,
-  Source,
-  StepRequest,
+import {
+  type BudgetLimit,
+  type Limit,
+  type RateLimit,
+  type Refusal,
+  type SettleRequest,
+  type Source,
+  type StepRequest,
+  UNBOUND_SETTLING,
 } from '@mandate/schemas';
 
 export const TENANT = 'acme';
@@ -21,6 +22,7 @@ export function planOf(said: Partial<StepRequest['plan']> = {}): StepRequest['pl
     observe: false,
     reserveMicros,
     charging: { type: 'SUCCESS_BASED', estimateMicros: reserveMicros },
+    settling: UNBOUND_SETTLING,
     leaseMs: 60_000,
     limits: [],
     mandate: null,
@@ -84,7 +86,7 @@ export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
   };
 }
 
-/** The outcome of that request: a success, unless said otherwise. */
+/** The outcome of that request: a success that the agent itself reports, unless said otherwise. */
 export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}): SettleRequest {
   const { tenant, agentId, actionId, attempt } = of;
   return {
@@ -98,6 +100,7 @@ export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}
     actualMicros: null,
     verified: null,
     maxRemembered: NO_BOUND,
+    mayRelease: false,
     ...said,
   };
 }

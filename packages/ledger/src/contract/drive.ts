@@ -158,7 +158,7 @@ const noteTheTime: Command = {
   operations: TENANTS.map((tenant) => ({
     op: 'report-unknown',
     tenant,
-    outcome: { status: 'cancelled', actualMicros: null, verified: null },
+    outcome: { status: 'cancelled', actualMicros: null, verified: null, mayRelease: false },
   })),
 };
 

@@ -2,7 +2,7 @@
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type { Adjustment, Approval } from '../port.ts';
 
-type OutcomeCommand = Pick<SettleRequest, 'status' | 'actualMicros' | 'verified'>;
+type OutcomeCommand = Pick<SettleRequest, 'status' | 'actualMicros' | 'verified' | 'mayRelease'>;
 
 type DecideCommand = Pick<
   StepRequest,

@@ -116,6 +116,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
       ? {
           micros: facts.chargedMicros,
           charging: plan.charging,
+          settling: plan.settling,
           budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
           rates: observed === null || observed.verdict === 'DEFER' ? rates : [],
           leaseMs: plan.leaseMs,
@@ -142,7 +143,7 @@ function kindOf({ first, unremembered, late }: StepFacts): Decision['kind'] {
 
 function settledOf(request: SettleRequest, facts: SettleFacts): DecisionsRecord {
   const { tenant, agentId, actionId, attempt, status, verified, actualMicros, source } = request;
-  const { kind, late, deltaMicros, chargedMicros, overdrawn } = facts;
+  const { kind, late, deltaMicros, excessMicros, releasedMicros, chargedMicros } = facts;
   return {
     event: 'action.settled',
     settlement: {
@@ -155,11 +156,15 @@ function settledOf(request: SettleRequest, facts: SettleFacts): DecisionsRecord 
       status,
       verified,
       actualCostMicros: actualMicros,
+      reportedBy: { keyId: null, mayRelease: request.mayRelease },
       late,
       deltaMicros,
+      excessMicros,
+      releasedMicros,
       chargedMicros,
       cumulativeMicros: Math.max(0, facts.cumulativeMicros),
-      code: kind !== 'settled' ? 'NO_EFFECT' : overdrawn ? 'OVERDRAWN' : 'SETTLED',
+      code: kind === 'settled' ? 'SETTLED' : 'NO_EFFECT',
+      marks: [],
       reason: '',
       completedAt: null,
       settledAt: wireTime(facts.atMs),

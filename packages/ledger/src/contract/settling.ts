@@ -1,5 +1,13 @@
-import type { Charging, SettleRequest } from '@mandate/schemas';
-import { expect, test } from 'vitest';
+import {
+  type Charging,
+  type Plan,
+  type SettleRequest,
+  type Settling,
+  type StepRequest,
+  UNBOUND_SETTLING,
+} from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../port.ts';
 import { allow, begin, decide, type MakeLedger, settle, spent } from './bench.ts';
 import { budget, planOf, refusal, settleRequest, stepRequest, TENANT } from './builders.ts';
 
@@ -150,6 +158,192 @@ export function settling(make: MakeLedger): void {
       kind: 'settled',
       chargedMicros: 30,
       cumulativeMicros: 30,
+    });
+  });
+
+  const held = (settling: Partial<Settling>, said: Partial<StepRequest['plan']> = {}) =>
+    stepRequest({ plan: planOf({ ...said, settling: { ...UNBOUND_SETTLING, ...settling } }) });
+
+  test.each<[string, Partial<Settling>, Partial<SettleRequest>, costs: number]>([
+    ['a price', { leastMicros: 70 }, { actualMicros: 0, mayRelease: true }, 70],
+    ['a price', { leastMicros: 70 }, { actualMicros: 80, mayRelease: true }, 80],
+    ['a price', { leastMicros: 70, ownLeastMicros: 90 }, { actualMicros: 0, mayRelease: true }, 70],
+    ['a price', { leastMicros: 70, ownLeastMicros: 90 }, { actualMicros: 0 }, 90],
+    ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 0, verified: true }, 90],
+    ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 5, mayRelease: true }, 5],
+    ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 0, verified: false }, 0],
+  ])('under %s (%j) a success that is reported as %j costs %i', async (_what, settling, said, costs) => {
+    const { ledger } = await begin(make);
+    const request = await allow(ledger, held(settling));
+    expect(await settle(ledger, settleRequest(request, said))).toMatchObject({ chargedMicros: costs });
+  });
+
+  test('what is above the cap is charged to the agent alone, and to no budget that it shares', async () => {
+    const { ledger } = await begin(make);
+    const limits = [
+      budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 5_000 }),
+      budget({ subject: 'lead', maxMicros: null }),
+      budget({ id: 'daily', windowMs: 60_000, maxMicros: 5_000 }),
+    ];
+    const request = await allow(ledger, held({ mostMicros: 300 }, { limits }));
+    const outcome = settleRequest(request, { actualMicros: 9_000, mayRelease: true });
+    expect(await settle(ledger, outcome)).toMatchObject({
+      ...{ deltaMicros: 200, chargedMicros: 300, excessMicros: 8_700, overdrawn: true },
+      cumulativeMicros: 9_000,
+    });
+    expect(await spent(ledger, TENANT)).toEqual({
+      'agent agent-1 daily 60000': 9_000,
+      'agent agent-1 total': 9_000,
+      'agent lead total': 300,
+      'tenant  team': 300,
+    });
+    expect(await ledger.unpublished(TENANT)).toMatchObject([
+      { deltaMicros: 100, budgets: { length: 4 } },
+      { deltaMicros: 200, budgets: { length: 4 } },
+      { deltaMicros: 8_700, budgets: [{ id: 'daily' }, { id: 'total' }] },
+    ]);
+    // The agent has stopped itself, and nobody else.
+    const { limits: seen } = await decide(ledger, held({}, { limits: [budget({ maxMicros: 5_000 })] }));
+    expect(seen).toMatchObject([{ ok: false }]);
+    await allow(ledger, { ...held({}, { limits: limits.slice(0, 1) }), agentId: 'agent-2' });
+  });
+
+  test('a failure is capped as well; what is metered under tiers counts for nothing', async () => {
+    const { ledger } = await begin(make);
+    const failed = await allow(ledger, held({ mostMicros: 300 }));
+    expect(
+      await settle(ledger, settleRequest(failed, { status: 'failure', actualMicros: 400 })),
+    ).toMatchObject({ chargedMicros: 300, excessMicros: 100 });
+    const tiered = await allow(ledger, held({ mostMicros: 300 }, { charging: TIERED }));
+    expect(await settle(ledger, settleRequest(tiered, { actualMicros: 400 }))).toMatchObject({
+      ...{ chargedMicros: 50, excessMicros: 0 },
+    });
+  });
+
+  test('costs beyond all reason leave every counter exact, and what is charged next is charged in full', async () => {
+    const { ledger } = await begin(make);
+    const limits = [
+      budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: null }),
+      budget({ id: 'daily', windowMs: 60_000, maxMicros: null }),
+    ];
+    const requests: StepRequest[] = [];
+    for (let open = 0; open < 4; open += 1) {
+      requests.push(await allow(ledger, held({ mostMicros: 300 }, { limits })));
+    }
+    for (const request of requests) {
+      const outcome = settleRequest(request, { actualMicros: Number.MAX_SAFE_INTEGER });
+      expect((await settle(ledger, outcome)).chargedMicros).toBe(300);
+    }
+    const half = Math.floor(Number.MAX_SAFE_INTEGER / 2);
+    expect(await spent(ledger, TENANT)).toEqual({
+      // Those that came after the first had no room for an excess, and were charged all the same.
+      'agent agent-1 daily 60000': half + 600,
+      'agent agent-1 total': half + 600,
+      'tenant  team': 1_200,
+    });
+  });
+
+  test('an actual cost above what a call may cost is charged, and marked', async () => {
+    const { ledger } = await begin(make);
+    const at = async (actualMicros: number) => {
+      const request = await allow(ledger, held({ markMicros: 120 }));
+      return settle(ledger, settleRequest(request, { actualMicros }));
+    };
+    expect(await at(120)).toMatchObject({ chargedMicros: 120, overCostPerCall: false });
+    expect(await at(121)).toMatchObject({ chargedMicros: 121, overCostPerCall: true });
+  });
+
+  describe('what an agent gives back by its own reports', () => {
+    const releases = { calls: 2, percent: 20 };
+
+    async function settled(ledger: Ledger, said: Partial<SettleRequest>, plan: Partial<Plan> = {}) {
+      const request = await allow(ledger, held({ releases }, plan));
+      return settle(ledger, settleRequest(request, said));
+    }
+
+    test.each(['failure', 'cancelled'] as const)(
+      'is as much as so many actions reserve: then a %s keeps its reservation charged',
+      async (status) => {
+        const { ledger } = await begin(make);
+        for (const releasedMicros of [100, 100]) {
+          expect(await settled(ledger, { status })).toMatchObject({
+            ...{ deltaMicros: -100, chargedMicros: 0, releasedMicros, releaseRefused: false },
+          });
+        }
+        expect(await settled(ledger, { status })).toMatchObject({
+          ...{ deltaMicros: 0, chargedMicros: 100, releasedMicros: 0, releaseRefused: true },
+        });
+        expect(await spent(ledger, TENANT)).toEqual({
+          'agent agent-1 released': 200,
+          'agent agent-1 total': 100,
+        });
+      },
+    );
+
+    test('counts for each agent apart, and what was metered of a failure does not count', async () => {
+      const { ledger } = await begin(make);
+      for (const releasedMicros of [60, 60, 60]) {
+        const facts = await settled(ledger, { status: 'failure', actualMicros: 40 });
+        expect(facts).toMatchObject({ chargedMicros: 40, releasedMicros });
+      }
+      expect(await settled(ledger, { status: 'failure' })).toMatchObject({ releaseRefused: true });
+      const other = await allow(ledger, { ...held({ releases }), agentId: 'agent-2' });
+      expect(await settle(ledger, settleRequest(other, { status: 'failure' }))).toMatchObject({
+        releaseRefused: false,
+      });
+    });
+
+    test.each<[Charging, costs: number]>([
+      [SUCCESS, 0],
+      [ATTEMPT, 100],
+      [TIERED, 20],
+      [COMPOSED, 20],
+    ])('is by `cancelled` what a failure gives back: under %j it costs %i', async (charging, costs) => {
+      const { ledger } = await begin(make);
+      expect(await settled(ledger, { status: 'cancelled' }, { charging })).toMatchObject({
+        ...{ chargedMicros: costs, releasedMicros: 100 - costs },
+      });
+    });
+
+    test('is not bounded for a key that may release, which counts for nothing', async () => {
+      const { ledger } = await begin(make);
+      for (const status of ['cancelled', 'failure', 'cancelled'] as const) {
+        expect(await settled(ledger, { status, mayRelease: true }, { charging: SUCCESS })).toMatchObject({
+          ...{ chargedMicros: 0, releasedMicros: 0 },
+        });
+      }
+      expect(await spent(ledger, TENANT)).toEqual({});
+    });
+
+    test('has room again as its successes cost money, and never for more than at first', async () => {
+      const { ledger } = await begin(make);
+      for (let failures = 0; failures < 2; failures += 1) await settled(ledger, { status: 'failure' });
+      const costing = (micros: number): Partial<Plan> => ({
+        reserveMicros: micros,
+        charging: { type: 'SUCCESS_BASED', estimateMicros: micros },
+      });
+      expect(await settled(ledger, {}, costing(400))).toMatchObject({ releasedMicros: -80 });
+      expect(await settled(ledger, { status: 'failure' })).toMatchObject({ releaseRefused: true });
+      expect(await settled(ledger, {}, costing(1_000))).toMatchObject({ releasedMicros: -120 });
+      expect(await settled(ledger, {}, costing(1_000))).toMatchObject({ releasedMicros: 0 });
+      const refused: boolean[] = [];
+      for (let failures = 0; failures < 3; failures += 1) {
+        refused.push((await settled(ledger, { status: 'failure' })).releaseRefused);
+      }
+      expect(refused).toEqual([false, false, true]);
+    });
+
+    test('is nothing where the bound is nothing', async () => {
+      const { ledger } = await begin(make);
+      const request = await allow(ledger, held({ releases: { calls: 0, percent: 100 } }));
+      expect(await settle(ledger, settleRequest(request, { status: 'failure' }))).toMatchObject({
+        ...{ chargedMicros: 100, releaseRefused: true },
+      });
+      // Nothing is given back of an action that reserved nothing.
+      const free = await allow(ledger, held({ releases: { calls: 0, percent: 100 } }, { reserveMicros: 0 }));
+      expect(await settle(ledger, settleRequest(free, { status: 'failure' }))).toMatchObject({
+        releaseRefused: false,
+      });
     });
   });
 }

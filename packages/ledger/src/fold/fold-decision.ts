@@ -84,6 +84,7 @@ function chargeAgain(
   return {
     reservedMicros: reservation.micros,
     charging: reservation.charging,
+    settling: reservation.settling,
     charges,
     expiresAtMs: Date.parse(leaseExpiresAt),
     chargedMicros: reservation.micros,

@@ -1,6 +1,5 @@
 /** `action.settled`: moves what its decision reserved, in the counters that the decision charged. */
-import type { Settlement } from '@mandate/schemas';
-import { resultOf } from '../charge.ts';
+import { outcomeResult, type Settlement } from '@mandate/schemas';
 import { openAgent, standsFor } from '../memory/agents.ts';
 import { applyOutcome } from '../memory/apply-outcome.ts';
 import { openPlace } from '../memory/coordinates.ts';
@@ -26,7 +25,8 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   remember(state, { kind: 'settled', agent, log, offset, forgetAtMs, unpublished: null });
   if (settlement.kind !== 'settled') return;
 
-  const moved = { deltaMicros: settlement.deltaMicros, result: resultOf(settlement) };
+  const { deltaMicros, excessMicros, releasedMicros } = settlement;
+  const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
   const entry = standsFor(agent, settlement);
   // Without the decision on the log nothing was charged, and nothing is settled.
   if (entry === undefined) keepEarly(state, earlyKey(settlement), { ...moved, forgetAtMs });

@@ -1,19 +1,27 @@
-/** What an outcome does to an ALLOW, once it is known what it moves: of a step, of the log. */
-import type { Result } from '../charge.ts';
-import { addToCounter } from './counters.ts';
-import type { Entry } from './remembered.ts';
+/** What an outcome does to an ALLOW, once it is known what it moves: in a step, or by the log. */
+import { addToCounter, openCounter } from './counters.ts';
+import type { Charge, Entry, Moved } from './remembered.ts';
+import { releasedOf } from './reserve.ts';
 
-/** In the counters that the ALLOW charged. Answers false where there is nothing that it could settle. */
-export function applyOutcome(
-  entry: Entry,
-  { deltaMicros, result }: { deltaMicros: number; result: Result },
-  nowMs: number,
-): boolean {
+/** Answers false where there is nothing that the outcome could settle. */
+export function applyOutcome(entry: Entry, moved: Moved, nowMs: number): boolean {
   const { lease, agent, atMs } = entry;
   if (lease === null || lease.result !== null) return false;
-  for (const { counter } of lease.charges) addToCounter(counter, atMs, deltaMicros, nowMs);
-  lease.chargedMicros += deltaMicros;
-  lease.result = result;
+  for (const charge of lease.charges) {
+    const excessMicros = isOwn(charge, agent.id) ? moved.excessMicros : 0;
+    addToCounter(charge.counter, atMs, moved.deltaMicros + excessMicros, nowMs);
+  }
+  if (moved.releasedMicros !== 0) {
+    const released = openCounter(agent.tenant.counters, releasedOf(agent.id));
+    addToCounter(released, nowMs, moved.releasedMicros, nowMs);
+  }
+  lease.chargedMicros += moved.deltaMicros;
+  lease.result = moved.result;
   agent.tenant.running.delete(entry);
   return true;
+}
+
+/** Whether the agent shares the counter with nobody. */
+export function isOwn({ counter: { scope, subject } }: Charge, agentId: string): boolean {
+  return scope === 'agent' && subject === agentId;
 }

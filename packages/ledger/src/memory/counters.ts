@@ -92,6 +92,23 @@ function within(heldMicros: number, deltaMicros: number): number {
   return Math.max(least, Math.min(most, deltaMicros));
 }
 
+/**
+ * As much of an excess, beside a delta for the same time, as leaves the counter half of what is exact. The other half is for
+ * charges: what an agent reports beyond all reason never cuts what its actions cost in a budget that it shares.
+ */
+export function excessIn(
+  counter: Counter,
+  atMs: number,
+  { deltaMicros, excessMicros }: { deltaMicros: number; excessMicros: number },
+  nowMs: number,
+): number {
+  const { sliding } = counter;
+  const heldMicros = Math.max(spentIn(counter, nowMs), sliding === null ? 0 : amountAt(sliding, atMs));
+  return Math.max(0, Math.min(excessMicros, MOST_EXCESS - heldMicros - deltaMicros));
+}
+
+const MOST_EXCESS = Math.floor(Number.MAX_SAFE_INTEGER / 2);
+
 /** Does a charge made at `atMs` still count? */
 export function stillCounts(counter: Counter, atMs: number, nowMs: number): boolean {
   return counter.windowMs === null || leavesAtMs(counter.windowMs, atMs) > nowMs;

@@ -6,7 +6,7 @@
  */
 import type { Settlement } from '@mandate/schemas';
 import { applyOutcome } from './apply-outcome.ts';
-import type { EarlySettlement, Entry } from './remembered.ts';
+import type { EarlySettlement, Entry, Moved } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /** Neither a tenant's name nor an id holds a blank. */
@@ -19,16 +19,16 @@ export function keepEarly({ early }: LedgerState, key: string, settlement: Early
   early.set(key, settlement);
 }
 
-/** For a decision that stands, once. Answers what that moved. */
-export function settleEarly(state: LedgerState, entry: Entry): number {
+/** For a decision that stands, once. Answers what that moved; null where no outcome waits for it. */
+export function settleEarly(state: LedgerState, entry: Entry): Moved | null {
   const { early } = state;
-  if (early.size === 0) return 0;
+  if (early.size === 0) return null;
   const { agent, actionId, attempt } = entry;
   const key = earlyKey({ tenant: agent.tenant.name, agentId: agent.id, actionId, attempt });
   const settlement = early.get(key);
-  if (settlement === undefined || settlement.forgetAtMs <= entry.atMs) return 0;
+  if (settlement === undefined || settlement.forgetAtMs <= entry.atMs) return null;
   early.delete(key);
-  return applyOutcome(entry, settlement, state.clockMs) ? settlement.deltaMicros : 0;
+  return applyOutcome(entry, settlement, state.clockMs) ? settlement : null;
 }
 
 export function forgetEarly({ early }: LedgerState, beforeMs: number): void {

@@ -2,12 +2,13 @@
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
 import { attemptsOf } from './agents.ts';
+import { isOwn } from './apply-outcome.ts';
 import { sourceOf } from './coordinates.ts';
 import { allCounters, findCounter, spentIn, stillCounts } from './counters.ts';
 import { isOpen } from './deliveries.ts';
 import { concerns, killFact } from './flags.ts';
-import type { Delivery, Entry, Lease, TenantState } from './remembered.ts';
-import { totalOf } from './reserve.ts';
+import type { Charge, Delivery, Entry, Lease, TenantState } from './remembered.ts';
+import { releasedOf, totalOf } from './reserve.ts';
 import type { LedgerState } from './state.ts';
 
 export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
@@ -73,34 +74,34 @@ export function openActions(tenant: TenantState, agentId: string | undefined, no
 }
 
 export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[] {
-  const unpublished: Unpublished[] = [];
-  for (const delivery of tenant.unpublished) {
-    const { entry, deltaMicros } = movedBy(delivery);
-    if (entry === null || deltaMicros === 0) continue;
-    unpublished.push({
-      tenant: tenant.name,
-      agentId: delivery.agent.id,
-      source: sourceOf(delivery),
-      deltaMicros,
-      budgets: (entry.lease?.charges ?? [])
-        .filter(({ counter }) => stillCounts(counter, entry.atMs, nowMs))
-        .map(({ counter: { scope, subject, id, windowMs } }) => ({ scope, subject, id, windowMs })),
-    });
-  }
-  return unpublished;
+  return [...tenant.unpublished].flatMap((delivery) => {
+    const { agent } = delivery;
+    return movedBy(delivery, nowMs)
+      .filter(({ deltaMicros }) => deltaMicros !== 0)
+      .map((moved) => ({ tenant: tenant.name, agentId: agent.id, source: sourceOf(delivery), ...moved }));
+  });
 }
 
-/** What a delivery moved, and the ALLOW whose counters it moved it in. */
-function movedBy(delivery: Delivery): { entry: Entry | null; deltaMicros: number } {
-  const { kind } = delivery;
-  if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered')
-    return { entry: null, deltaMicros: 0 };
-  if (kind === 'settled') {
-    const { entry, facts } = delivery.unpublished;
-    return { entry, deltaMicros: facts.deltaMicros };
-  }
-  const { facts, earlyMicros } = delivery.unpublished;
-  return { entry: delivery, deltaMicros: facts.chargedMicros + earlyMicros };
+/** What a delivery moved, and in which counters: those of the ALLOW, the agent's own among them, its counter of releases. */
+function movedBy(delivery: Delivery, nowMs: number): Pick<Unpublished, 'deltaMicros' | 'budgets'>[] {
+  const { agent, kind } = delivery;
+  if (delivery.unpublished === null || kind === 'duplicate' || kind === 'unremembered') return [];
+  const { facts } = delivery.unpublished;
+  const entry = delivery.kind === 'settled' ? delivery.unpublished.entry : delivery;
+  const settled = delivery.kind === 'settled' ? delivery.unpublished.facts : delivery.unpublished.early;
+  const reservedMicros = delivery.kind === 'settled' ? 0 : facts.chargedMicros;
+  if (entry?.lease == null) return [];
+  const charges = entry.lease.charges.filter(({ counter }) => stillCounts(counter, entry.atMs, nowMs));
+  const own = charges.filter((charge) => isOwn(charge, agent.id));
+  return [
+    { deltaMicros: reservedMicros + (settled?.deltaMicros ?? 0), budgets: charges.map(referenceOf) },
+    { deltaMicros: settled?.excessMicros ?? 0, budgets: own.map(referenceOf) },
+    { deltaMicros: settled?.releasedMicros ?? 0, budgets: [releasedOf(agent.id)] },
+  ];
+}
+
+function referenceOf({ counter: { scope, subject, id, windowMs } }: Charge): BudgetReference {
+  return { scope, subject, id, windowMs };
 }
 
 export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { target: KillTarget })[] {

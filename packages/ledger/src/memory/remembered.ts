@@ -3,8 +3,16 @@
  * other. Until the record of a delivery is known to be on the log the whole answer is kept, so that a redelivery gets it
  * again word for word; afterwards only what later steps ask for.
  */
-import type { Charging, Code, SettleFacts, StepFacts, StepRequest, Verdict } from '@mandate/schemas';
-import type { Result } from '../charge.ts';
+import type {
+  Charging,
+  Code,
+  OutcomeResult,
+  SettleFacts,
+  Settling,
+  StepFacts,
+  StepRequest,
+  Verdict,
+} from '@mandate/schemas';
 import type { Receipt } from '../port.ts';
 import type { Done } from './commands.ts';
 import type { Counter, Counters } from './counters.ts';
@@ -71,10 +79,11 @@ export type Charge = { readonly counter: Counter; readonly maxMicros: number | n
 export type Lease = {
   readonly reservedMicros: number;
   readonly charging: Charging;
+  readonly settling: Settling;
   readonly charges: readonly Charge[];
   readonly expiresAtMs: number;
   chargedMicros: number;
-  result: Result | null;
+  result: OutcomeResult | null;
 };
 
 /** A decision that stands for its action and attempt. */
@@ -92,8 +101,8 @@ export type Entry = Remembered & {
   readonly hard: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
-  /** `earlyMicros`: what its outcome, which is on the log already, moved as it was decided. */
-  unpublished: { plan: StepRequest['plan']; facts: StepFacts; earlyMicros: number } | null;
+  /** `early`: what its outcome, which is on the log already, moved as it was decided. */
+  unpublished: { plan: StepRequest['plan']; facts: StepFacts; early: Moved | null } | null;
   /** Another attempt of the same action: nearly always there is none, so that a list would cost more than it holds. */
   another: Entry | null;
 };
@@ -123,10 +132,19 @@ export type Unremembered = Remembered & {
 
 export type Delivery = Entry | Duplicate | Settled | Unremembered;
 
-/** An outcome that lies on the log before its decision: early.ts. */
-export type EarlySettlement = {
+/** What an outcome moves, in micro-dollars. */
+export type Moved = {
+  /** In every counter that the ALLOW charged. */
   readonly deltaMicros: number;
-  readonly result: Result;
+  /** In those of them that are the agent's own, besides. */
+  readonly excessMicros: number;
+  /** In the agent's counter of releases. */
+  readonly releasedMicros: number;
+  readonly result: OutcomeResult;
+};
+
+/** An outcome that lies on the log before its decision: early.ts. */
+export type EarlySettlement = Moved & {
   /** By the clock of the ledger that has the decision: from here on it waits no more. */
   readonly forgetAtMs: number;
 };

@@ -1,5 +1,5 @@
 /** What an ALLOW takes: its reservation from every counter, a slot of every rate, the grant that it needed. */
-import { type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
+import { RELEASED_BUDGET, type StepRequest, TOTAL_BUDGET } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';
 import { openAgent } from './agents.ts';
 import {
@@ -20,6 +20,11 @@ export function totalOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
 }
 
+/** What the agent's own reports gave back, less what its successes made room for. */
+export function releasedOf(agentId: string): BudgetReference {
+  return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
+}
+
 export function lifetimeSpend(tenant: TenantState, agentId: string, nowMs: number): number {
   const total = findCounter(tenant.counters, totalOf(agentId));
   return total === undefined ? 0 : spentIn(total, nowMs);
@@ -34,6 +39,7 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
   return {
     reservedMicros,
     charging: plan.charging,
+    settling: plan.settling,
     charges,
     expiresAtMs: nowMs + plan.leaseMs,
     chargedMicros: reservedMicros,

@@ -1,16 +1,16 @@
 /** What an outcome does: the first one for an ALLOW turns its reservation into a cost, in every counter it charged. */
-import type { SettleFacts, SettleRequest } from '@mandate/schemas';
-import { finalCharge, resultOf } from '../charge.ts';
+import { outcomeResult, type SettleFacts, type SettleRequest } from '@mandate/schemas';
+import { costOf } from '../charge.ts';
 import type { StepResult } from '../port.ts';
 import { openAgent, standsFor } from './agents.ts';
-import { applyOutcome } from './apply-outcome.ts';
+import { applyOutcome, isOwn } from './apply-outcome.ts';
 import { openPlace } from './coordinates.ts';
-import { spentIn } from './counters.ts';
+import { excessIn, findCounter, spentIn } from './counters.ts';
 import { isForgotten } from './deliveries.ts';
 import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Entry, Lease, Settled, Unremembered } from './remembered.ts';
-import { fitting, lifetimeSpend } from './reserve.ts';
+import { fitting, lifetimeSpend, releasedOf } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
@@ -28,14 +28,8 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
   const found = kindOf(entry, lease);
   const isBrief = found !== 'settled' && !hasRoom(state, tenant, request, nowMs);
   const kind = isBrief ? 'unremembered' : found;
-  const late = kind === 'settled' && lease !== null && nowMs >= lease.expiresAtMs;
-
-  let deltaMicros = 0;
-  if (kind === 'settled' && entry !== null && lease !== null) {
-    const wantedMicros = finalCharge(lease.charging, request) - lease.reservedMicros;
-    deltaMicros = fitting(lease.charges, entry.atMs, wantedMicros, nowMs);
-    applyOutcome(entry, { deltaMicros, result: resultOf(request) }, nowMs);
-  }
+  const cost =
+    kind === 'settled' && entry !== null && lease !== null ? charge(entry, lease, request, nowMs) : NOTHING;
 
   tenant.sequence += 1;
   const facts: SettleFacts = {
@@ -43,11 +37,10 @@ export function settle(state: LedgerState, epoch: string, nowMs: number, request
     sequence: tenant.sequence,
     atMs: nowMs,
     kind,
-    late,
-    deltaMicros,
+    late: kind === 'settled' && lease !== null && nowMs >= lease.expiresAtMs,
+    ...cost,
     chargedMicros: lease?.chargedMicros ?? 0,
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
-    overdrawn: deltaMicros > 0 && lease !== null && overdrawn(lease, nowMs),
   };
   const where = { agent, log: place.log, offset: place.offset, forgetAtMs: nowMs + state.replayMemoryMs };
   if (isBrief) {
@@ -74,6 +67,50 @@ function kindOf(entry: Entry | null, lease: Lease | null): Exclude<SettleFacts['
   if (entry === null) return 'unknown';
   if (lease === null) return 'not_allowed';
   return lease.result === null ? 'settled' : 'repeated';
+}
+
+type Charged = Pick<
+  SettleFacts,
+  'deltaMicros' | 'excessMicros' | 'releasedMicros' | 'releaseRefused' | 'overCostPerCall' | 'overdrawn'
+>;
+
+const NOTHING: Charged = {
+  deltaMicros: 0,
+  excessMicros: 0,
+  releasedMicros: 0,
+  releaseRefused: false,
+  overCostPerCall: false,
+  overdrawn: false,
+};
+
+function charge(entry: Entry, lease: Lease, request: SettleRequest, nowMs: number): Charged {
+  const { agent, atMs } = entry;
+  const releases = findCounter(agent.tenant.counters, releasedOf(agent.id));
+  const { chargedMicros, excessMicros, releasedMicros, releaseRefused } = costOf(
+    lease,
+    request,
+    releases === undefined ? 0 : spentIn(releases, nowMs),
+  );
+  const deltaMicros = fitting(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
+  const own = excessMicros === 0 ? [] : lease.charges.filter((each) => isOwn(each, agent.id));
+  const moved = {
+    deltaMicros,
+    excessMicros: own.reduce(
+      (fits, { counter }) => excessIn(counter, atMs, { deltaMicros, excessMicros: fits }, nowMs),
+      excessMicros,
+    ),
+    releasedMicros,
+    result: outcomeResult(request),
+  };
+  applyOutcome(entry, moved, nowMs);
+  return {
+    deltaMicros,
+    excessMicros: moved.excessMicros,
+    releasedMicros,
+    releaseRefused,
+    overCostPerCall: (request.actualMicros ?? 0) > (lease.settling.markMicros ?? Number.MAX_SAFE_INTEGER),
+    overdrawn: deltaMicros + moved.excessMicros > 0 && overdrawn(lease, nowMs),
+  };
 }
 
 function overdrawn(lease: Lease, nowMs: number): boolean {

@@ -89,7 +89,7 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
   const { log, offset } = place;
-  const unpublished = { plan: request.plan, facts, earlyMicros: 0 };
+  const unpublished: NonNullable<Entry['unpublished']> = { plan: request.plan, facts, early: null };
   if (facts.unremembered) {
     const { sequence } = facts;
     const brief: Unremembered = {
@@ -136,6 +136,6 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
     const { actionId, atMs, forgetAtMs } = entry;
     beginWaiting(agent, { actionId, digest, atMs, forgetAtMs, rates }, atMs);
   }
-  unpublished.earlyMicros = settleEarly(state, entry);
+  unpublished.early = settleEarly(state, entry);
   tenant.unpublished.add(entry);
 }

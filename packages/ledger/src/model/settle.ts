@@ -1,6 +1,7 @@
 /** The model's step for one outcome. */
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { said, standing } from './duplicates.ts';
+import { finalCost } from './final-cost.ts';
 import {
   type DecideEvent,
   eventsOf,
@@ -9,7 +10,16 @@ import {
   nextSequence,
   type SettleEvent,
 } from './history.ts';
-import { chargedBudgets, costOf, cutToFit, finalCost, lifetimeSpend, spent } from './spending.ts';
+import {
+  chargedBudgets,
+  costOf,
+  cutExcess,
+  cutToFit,
+  isOwn,
+  lifetimeSpend,
+  releasedBudget,
+  spent,
+} from './spending.ts';
 
 /** Adds the outcome to the history, with what it did. */
 export function settle(history: History, epoch: string, request: SettleRequest): SettleFacts {
@@ -27,7 +37,7 @@ export function settle(history: History, epoch: string, request: SettleRequest):
     atMs: history.nowMs,
     kind,
     late: of !== null && history.nowMs >= (of.facts.leaseExpiresAtMs ?? 0),
-    deltaMicros: of === null ? 0 : deltaOf(history, of, request),
+    ...movedBy(history, of, request),
     chargedMicros: 0,
     cumulativeMicros: 0,
     overdrawn: false,
@@ -39,7 +49,7 @@ export function settle(history: History, epoch: string, request: SettleRequest):
     ...facts,
     chargedMicros: event === undefined ? 0 : costOf(history, event),
     cumulativeMicros: lifetimeSpend(history, tenant, agentId),
-    overdrawn: of !== null && facts.deltaMicros > 0 && isOverdrawn(history, of),
+    overdrawn: of !== null && facts.deltaMicros + facts.excessMicros > 0 && isOverdrawn(history, of),
   };
   return settled.facts;
 }
@@ -53,9 +63,33 @@ function kindOf(
   return eventsOf(history, 'settle').some((known) => known.of === event) ? 'repeated' : 'settled';
 }
 
-function deltaOf(history: History, allow: DecideEvent, request: SettleRequest): number {
-  const wanted = finalCost(allow.request.plan.charging, request) - allow.facts.chargedMicros;
-  return cutToFit(history, request.tenant, chargedBudgets(allow.request), allow.atMs, wanted);
+type Moved = Pick<
+  SettleFacts,
+  'deltaMicros' | 'excessMicros' | 'releasedMicros' | 'releaseRefused' | 'overCostPerCall'
+>;
+
+function movedBy(history: History, allow: DecideEvent | null, request: SettleRequest): Moved {
+  if (allow === null) {
+    const nothing = { deltaMicros: 0, excessMicros: 0, releasedMicros: 0 };
+    return { ...nothing, releaseRefused: false, overCostPerCall: false };
+  }
+  const { tenant, agentId } = request;
+  const { plan } = allow.request;
+  const reserved = allow.facts.chargedMicros;
+  const released = spent(history, tenant, releasedBudget(agentId));
+  const cost = finalCost(plan, request, { reserved, released });
+  const budgets = chargedBudgets(allow.request);
+  const own = budgets.filter((budget) => isOwn(budget, agentId));
+  const deltaMicros = cutToFit(history, tenant, budgets, allow.atMs, cost.micros - reserved);
+  const { markMicros } = plan.settling;
+  return {
+    deltaMicros,
+    excessMicros: cutExcess(history, tenant, own, allow.atMs, { delta: deltaMicros, micros: cost.excess }),
+    releasedMicros: cost.released,
+    releaseRefused: cost.refused,
+    overCostPerCall:
+      markMicros !== null && request.actualMicros !== null && request.actualMicros > markMicros,
+  };
 }
 
 function isOverdrawn(history: History, allow: DecideEvent): boolean {

@@ -1,5 +1,5 @@
 /** What counters hold, summed up from every charge, outcome and adjustment that ever was. */
-import { BUDGET_BUCKETS, type RateLimit, type SettleRequest, type StepRequest } from '@mandate/schemas';
+import { BUDGET_BUCKETS, type RateLimit, type SettleFacts, type StepRequest } from '@mandate/schemas';
 import type { Balance, BudgetReference } from '../port.ts';
 import { takenAlong } from './deferrals.ts';
 import { type DecideEvent, eventsOf, type History } from './history.ts';
@@ -9,8 +9,20 @@ type Movement = { tenant: string; atMs: number; budget: BudgetReference; micros:
 
 /** What an action has cost so far: its reservation, moved by its outcome. */
 export function costOf(history: History, allow: DecideEvent): number {
-  const outcome = eventsOf(history, 'settle').find((event) => event.of === allow);
-  return allow.facts.chargedMicros + (outcome?.facts.deltaMicros ?? 0);
+  return allow.facts.chargedMicros + (outcomeOf(history, allow)?.deltaMicros ?? 0);
+}
+
+function outcomeOf(history: History, allow: DecideEvent): SettleFacts | undefined {
+  return eventsOf(history, 'settle').find((event) => event.of === allow)?.facts;
+}
+
+/** Whether the agent shares it with nobody. */
+export function isOwn({ scope, subject }: BudgetReference, agentId: string): boolean {
+  return scope === 'agent' && subject === agentId;
+}
+
+export function releasedBudget(agentId: string): BudgetReference {
+  return { scope: 'agent', subject: agentId, id: 'released', windowMs: null };
 }
 
 /** Every counter that an ALLOW of this request charges, once. */
@@ -48,13 +60,29 @@ export function cutToFit(
   atMs: number,
   micros: number,
 ): number {
-  const figures = budgets.flatMap((budget) => [
-    spent(history, tenant, budget),
-    total(movementsOf(history, tenant, budget).filter((moved) => isOfStep(budget, moved.atMs, atMs))),
-  ]);
+  const figures = budgets.flatMap((budget) => figuresOf(history, tenant, budget, atMs));
   return micros < 0
     ? Math.max(micros, ...figures.map((figure) => -Number.MAX_SAFE_INTEGER - figure))
     : Math.min(micros, ...figures.map((figure) => Number.MAX_SAFE_INTEGER - figure));
+}
+
+/** Own counters take an excess, beside a delta, up to half of what is exact. */
+export function cutExcess(
+  history: History,
+  tenant: string,
+  own: BudgetReference[],
+  atMs: number,
+  { delta, micros }: { delta: number; micros: number },
+): number {
+  const half = Math.floor(Number.MAX_SAFE_INTEGER / 2) - delta;
+  const rooms = own.flatMap((budget) => figuresOf(history, tenant, budget, atMs)).map((held) => half - held);
+  return Math.max(0, Math.min(micros, ...rooms));
+}
+
+/** A sum, and what the step of `atMs` comes to. */
+function figuresOf(history: History, tenant: string, budget: BudgetReference, atMs: number): number[] {
+  const ofStep = movementsOf(history, tenant, budget).filter((moved) => isOfStep(budget, moved.atMs, atMs));
+  return [spent(history, tenant, budget), total(ofStep)];
 }
 
 function isOfStep({ windowMs }: BudgetReference, atMs: number, otherMs: number): boolean {
@@ -132,37 +160,6 @@ function lists({ request }: DecideEvent, rate: RateLimit): boolean {
   );
 }
 
-/** The table of SEMANTICS section 4, by row and column; of several policies the most. */
-export function finalCost(
-  charging: DecideEvent['request']['plan']['charging'],
-  outcome: SettleRequest,
-): number {
-  const failed = outcome.status === 'failure' || outcome.verified === false;
-  if (outcome.status === 'cancelled') return 0;
-  if (charging.type === 'TIERED') {
-    const tiers = [charging.attemptMicros];
-    if (!failed) tiers.push(charging.successMicros);
-    if (!failed && outcome.verified) tiers.push(charging.verificationMicros);
-    return Math.min(
-      tiers.reduce((sum, tier) => sum + tier, 0),
-      Number.MAX_SAFE_INTEGER,
-    );
-  }
-  if (charging.type === 'COMPOSED') {
-    const { failedMicros, succeededMicros, verifiedMicros, estimateMicros } = charging;
-    const success = outcome.verified ? verifiedMicros : succeededMicros;
-    const [kept, unmetered] = failed ? [failedMicros, 0] : [success, estimateMicros];
-    return Math.max(kept, outcome.actualMicros ?? unmetered);
-  }
-  if (charging.type === 'ATTEMPT_BASED') {
-    return outcome.actualMicros !== null && outcome.actualMicros > charging.estimateMicros
-      ? outcome.actualMicros
-      : charging.estimateMicros;
-  }
-  if (outcome.actualMicros !== null) return outcome.actualMicros;
-  return failed ? 0 : charging.estimateMicros;
-}
-
 /** Sorts as balances are ordered. */
 function nameOf(budget: BudgetReference): string {
   const windowMs = budget.windowMs === null ? '' : String(budget.windowMs).padStart(16, '0');
@@ -198,13 +195,21 @@ function movements(history: History): Movement[] {
   }));
   const charged = eventsOf(history, 'decide')
     .filter((event) => event.facts.leaseExpiresAtMs !== null)
-    .flatMap((event) =>
-      chargedBudgets(event.request).map((budget) => ({
-        tenant: event.request.tenant,
+    .flatMap((event) => {
+      const { tenant, agentId } = event.request;
+      const excessMicros = outcomeOf(history, event)?.excessMicros ?? 0;
+      return chargedBudgets(event.request).map((budget) => ({
+        tenant,
         atMs: event.atMs,
         budget,
-        micros: costOf(history, event),
-      })),
-    );
-  return [...adjusted, ...charged];
+        micros: costOf(history, event) + (isOwn(budget, agentId) ? excessMicros : 0),
+      }));
+    });
+  const released = eventsOf(history, 'settle').map(({ atMs, request, facts }) => ({
+    tenant: request.tenant,
+    atMs,
+    budget: releasedBudget(request.agentId),
+    micros: facts.releasedMicros,
+  }));
+  return [...adjusted, ...charged, ...released];
 }

@@ -48,6 +48,11 @@ export function counterName({ scope, subject, id, windowMs }: BudgetReference): 
   return JSON.stringify([scope, subject, id, windowMs]);
 }
 
+/** With what the names of an agent's own counters begin: those that it shares with nobody. No id holds a blank. */
+export function ownCounters(agentId: string): string {
+  return `["agent",${JSON.stringify(agentId)},`;
+}
+
 export function budgetNamed(name: string): BudgetReference {
   const [scope, subject, id, windowMs] = JSON.parse(name) as [
     BudgetLimit['scope'],

@@ -1,5 +1,5 @@
 /** A folded state as the lines of load.lua and load-registry.lua: plain data, in the form in which scripts keep it. */
-import type { Charging } from '@mandate/schemas';
+import { UNBOUND_SETTLING } from '@mandate/schemas';
 import { attemptsOf } from '../memory/agents.ts';
 import type { Done } from '../memory/commands.ts';
 import { sourceOf } from '../memory/coordinates.ts';
@@ -8,10 +8,11 @@ import type { Deferral } from '../memory/deferral.ts';
 import { isForgotten } from '../memory/deliveries.ts';
 import { type Flag, flagKey } from '../memory/flags.ts';
 import type { Delivery, Entry, Lease, TenantState } from '../memory/remembered.ts';
+import { releasedOf } from '../memory/reserve.ts';
 import { slotTimes } from '../memory/sliding-rate.ts';
 import { slidingBuckets } from '../memory/sliding-sum.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { coordinateOf, counterName, grantName, rateName } from './keys.ts';
+import { coordinateOf, counterName, grantName, ownCounters, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
 import { type Charged, requestWords } from './scripts/words.ts';
 
@@ -76,10 +77,12 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
       }
     }
   }
-  for (const [key, { deltaMicros, result, forgetAtMs }] of state.early) {
+  for (const [key, { deltaMicros, excessMicros, releasedMicros, result, forgetAtMs }] of state.early) {
     const blank = key.indexOf(' ');
-    if (forgetAtMs > clockMs)
-      yield [key.slice(0, blank), ['early', key.slice(blank + 1), forgetAtMs, [deltaMicros, result]]];
+    const [agentId = ''] = key.slice(blank + 1).split(' ', 1);
+    const names = [ownCounters(agentId), counterName(releasedOf(agentId))];
+    const moved = [deltaMicros, result, excessMicros, releasedMicros, ...names];
+    if (forgetAtMs > clockMs) yield [key.slice(0, blank), ['early', key.slice(blank + 1), forgetAtMs, moved]];
   }
   for (const flag of state.flags.values()) {
     if (flag.target.scope !== 'all') yield [flag.target.tenant, flagLine(flag)];
@@ -182,6 +185,11 @@ function isHeld(tenant: TenantState, key: string, actionId: string, clockMs: num
   return false;
 }
 
+const NEVER_SETTLED: Pick<Lease, 'charging' | 'settling'> = {
+  charging: { type: 'SUCCESS_BASED', estimateMicros: 0 },
+  settling: UNBOUND_SETTLING,
+};
+
 /** As load.lua takes it. */
 function packDelivery(delivery: Delivery): unknown[] {
   const { agent, forgetAtMs } = delivery;
@@ -203,12 +211,12 @@ function packDelivery(delivery: Delivery): unknown[] {
 function packEntry(entry: Entry): unknown[] {
   const { agent, lease } = entry;
   // Of what was not allowed nobody asks any more how it would have been charged.
-  const charging: Charging = lease?.charging ?? { type: 'SUCCESS_BASED', estimateMicros: 0 };
+  const { charging, settling } = lease ?? NEVER_SETTLED;
   return [
     entry.kind === 'first' ? 'f' : 'e',
     agent.id,
     entry.forgetAtMs,
-    requestWords({ ...entry, agentId: agent.id, plan: { charging } }),
+    requestWords({ ...entry, agentId: agent.id, plan: { charging, settling } }),
     entry.attempt,
     entry.atMs,
     entry.sequence,

@@ -14,6 +14,7 @@ import type {
   Unpublished,
 } from '../port.ts';
 import { budgetNamed, grantName, sourceAt } from './keys.ts';
+import type { Micros } from './scripts/words.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export async function balances(shards: Shards, tenant: string): Promise<Balance[]> {
@@ -95,27 +96,26 @@ type OpenReply = [
 ];
 
 export async function unpublished(shards: Shards, tenant: string): Promise<Unpublished[]> {
-  const bySequence = new Map<number, Unpublished>();
+  const byRow = new Map<string, { sequence: number; row: number; moved: Unpublished }>();
   for await (const page of pages(shards, tenant, 'unpublished', [])) {
-    for (const [sequence, coordinate, agentId, deltaMicros, counters] of page as UnpublishedReply[]) {
+    for (const [sequence, row, coordinate, agentId, deltaMicros, counters] of page as UnpublishedReply[]) {
       const budgets = counters.map(budgetNamed);
-      bySequence.set(sequence, {
-        tenant,
-        agentId,
-        source: sourceAt(coordinate),
-        deltaMicros: Number(deltaMicros),
-        budgets,
-      });
+      const source = sourceAt(coordinate);
+      const moved = { tenant, agentId, source, deltaMicros: Number(deltaMicros), budgets };
+      byRow.set(`${sequence} ${row}`, { sequence, row, moved });
     }
   }
-  return [...bySequence].sort(([a], [b]) => a - b).map(([, each]) => each);
+  return [...byRow.values()]
+    .sort((a, b) => a.sequence - b.sequence || a.row - b.row)
+    .map(({ moved }) => moved);
 }
 
 type UnpublishedReply = [
   sequence: number,
+  row: number,
   coordinate: string,
   agentId: string,
-  deltaMicros: number | string,
+  deltaMicros: Micros,
   counters: string[],
 ];
 

@@ -1,6 +1,5 @@
 /** What Redis holds, as the state of a ledger in memory: the other way round of load-state.ts. */
-import type { Charging, Code, Verdict } from '@mandate/schemas';
-import type { Result } from '../charge.ts';
+import type { Code, OutcomeResult, Verdict } from '@mandate/schemas';
 import { openAgent } from '../memory/agents.ts';
 import { openPlace } from '../memory/coordinates.ts';
 import { openCounter, openRate } from '../memory/counters.ts';
@@ -114,13 +113,9 @@ type GrantReply = [
   sequence: number,
   answers: DeferralReply | null,
 ];
-type DoneReply = [
-  forgetAtMs: number,
-  (
-    | [epoch: string, sequence: number, atMs: number, value: number | string]
-    | [deltaMicros: number | string, result: Result]
-  ),
-];
+type EarlyReply = [deltaMicros: Micros, result: OutcomeResult, excessMicros: Micros, releasedMicros: Micros];
+type ReceiptReply = [epoch: string, sequence: number, atMs: number, value: Micros];
+type DoneReply = [forgetAtMs: number, EarlyReply | ReceiptReply];
 
 function deferralIn({ counters }: TenantState, [request, atMs, forgetAtMs, rates]: DeferralReply): Deferral {
   const [actionId = '', digest = ''] = request.split(' ');
@@ -170,12 +165,17 @@ function takeDone(
 ): void {
   const [verb = '', ...rest] = name.split(' ');
   const id = rest.join(' ');
-  if (receipt.length === 2) {
-    const [deltaMicros, result] = receipt;
-    keepEarly(state, `${tenant.name} ${id}`, { deltaMicros: Number(deltaMicros), result, forgetAtMs });
+  if (verb === 'early') {
+    const [deltaMicros, result, excessMicros, releasedMicros] = receipt as EarlyReply;
+    const moved = {
+      deltaMicros: Number(deltaMicros),
+      excessMicros: Number(excessMicros),
+      releasedMicros: Number(releasedMicros),
+    };
+    keepEarly(state, `${tenant.name} ${id}`, { ...moved, result, forgetAtMs });
     return;
   }
-  const [epoch, sequence, atMs, value] = receipt;
+  const [epoch, sequence, atMs, value] = receipt as ReceiptReply;
   if (verb === 'adjust') {
     tenant.adjustments.set(id, { answer: { epoch, sequence, atMs, spentMicros: Number(value) }, forgetAtMs });
   } else {
@@ -224,7 +224,7 @@ async function readDeliveries(
     const answerAt = (delivery: Delivery, place: number) =>
       delivery.kind === 'settled' || (delivery.kind === 'unremembered' && delivery.digest === null)
         ? { facts: settledIn(reply, place, epoch), entry: null }
-        : { ...decided(place), earlyMicros: 0 };
+        : { ...decided(place), early: null };
     for (const [coordinate, place] of left) {
       const delivery = byCoordinate.get(coordinate);
       if (delivery === undefined) throw new TypeError(`nothing is remembered at ${coordinate}`);
@@ -271,7 +271,7 @@ function unpackDelivery(
     code,
     hard: hard === 1,
     grantConsumed: consumed === 1,
-    lease: lease === null ? null : unpackLease(tenant, lease, plan.charging),
+    lease: lease === null ? null : unpackLease(tenant, lease, plan),
     another: null,
   };
   return entry;
@@ -293,15 +293,20 @@ type PackedLease = [
   reservedMicros: Micros,
   expiresAtMs: number,
   chargedMicros: Micros,
-  result: Result | null,
+  result: OutcomeResult | null,
   charges: string,
 ];
 
-function unpackLease(tenant: TenantState, packed: PackedLease, charging: Charging): Lease {
+function unpackLease(
+  tenant: TenantState,
+  packed: PackedLease,
+  { charging, settling }: Pick<Lease, 'charging' | 'settling'>,
+): Lease {
   const [reservedMicros, expiresAtMs, chargedMicros, result, charges] = packed;
   return {
     reservedMicros: Number(reservedMicros),
     charging,
+    settling,
     charges: (JSON.parse(charges) as Charged[]).map(([counter, , maxMicros]) => ({
       counter: openCounter(tenant.counters, budgetNamed(counter)),
       maxMicros: maxMicros === false ? null : maxMicros,

@@ -118,7 +118,7 @@ function take({ fold, counters }: Reading, line: SnapshotLine): void {
       takeDelivery(state, counters, line);
       break;
     case 'early':
-      keepEarly(state, line.key, { forgetAtMs: state.clockMs + state.replayMemoryMs, ...line.settlement });
+      keepEarly(state, line.key, line.settlement);
       break;
     case 'snapshot':
     case 'end':

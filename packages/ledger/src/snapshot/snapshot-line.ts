@@ -22,7 +22,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
  * Raised when a line changes its meaning, or another kind of line is needed, or of charging: an older snapshot is then passed
  * over, and the log folded from its start.
  */
-export const SNAPSHOT_VERSION = 6;
+export const SNAPSHOT_VERSION = 7;
 
 export type SnapshotHead = {
   line: 'snapshot';
@@ -76,10 +76,5 @@ export type SnapshotLine =
     }
   | { line: 'rate'; tenant: string; agentId: string; tool: string | null; windowMs: number; times: number[] }
   | { line: 'delivery'; tenant: string; agentId: string; delivery: StoredDelivery }
-  | {
-      line: 'early';
-      key: string;
-      /** Builds before 0018 kept it for ever, and wrote no time. */
-      settlement: Omit<EarlySettlement, 'forgetAtMs'> & Partial<EarlySettlement>;
-    }
+  | { line: 'early'; key: string; settlement: EarlySettlement }
   | { line: 'end'; lines: number; sha256: string };

@@ -9,6 +9,7 @@ import {
   type ModelPriceDocument,
   type PolicyDocument,
   policyNamed,
+  type ReleasesDocument,
   type RuleDocument,
   type ToolPolicyDocument,
 } from '@mandate/schemas';
@@ -25,6 +26,12 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...later(before.expiresAt, after.expiresAt),
     ...higher('maxCostTotal', before.maxCostTotal, after.maxCostTotal),
     ...higher('maxCostPerCall', before.maxCostPerCall, after.maxCostPerCall),
+    ...lowerActualCost('maxActualCost', before.maxActualCost, after.maxActualCost),
+    ...widerReleases(before.maxReleases, after.maxReleases),
+    ...(before.requireEstimate === true && after.requireEstimate !== true
+      ? ['requireEstimate: no estimate is required any more']
+      : []),
+    ...lower('defaultEstimate', before.defaultEstimate, after.defaultEstimate),
     ...widerBudgets(before, after),
     ...widerRate('rateLimit', before.rateLimit, after.rateLimit),
     ...widerWaiting(before, after),
@@ -95,6 +102,28 @@ function later(before: string | undefined, after: string | undefined): string[] 
 function higher(name: string, before: number | undefined, after: number | undefined): string[] {
   if (before === undefined || (after !== undefined && after <= before)) return [];
   return [`${name}: ${before} → ${after ?? 'no limit'}`];
+}
+
+/** An absent amount is 0. */
+function lower(name: string, before = 0, after = 0): string[] {
+  return after < before ? [`${name}: ${before} → ${after}`] : [];
+}
+
+/** Shared budgets are charged less of an actual cost. The default depends on the call, so it may be less or more. */
+function lowerActualCost(name: string, before: number | undefined, after: number | undefined): string[] {
+  if (before === after || (before !== undefined && after !== undefined && after > before)) return [];
+  return [`${name}: ${before ?? 'the default'} → ${after ?? 'the default'}`];
+}
+
+function widerReleases(
+  before: ReleasesDocument = DEFAULTS.releases,
+  after: ReleasesDocument = DEFAULTS.releases,
+): string[] {
+  if (before === 'unlimited') return [];
+  if (after !== 'unlimited' && after.calls <= before.calls && after.percent <= before.percent) return [];
+  const inWords = (releases: ReleasesDocument) =>
+    releases === 'unlimited' ? releases : `${releases.calls} calls and ${releases.percent} %`;
+  return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
 }
 
 /** In another scope or window it is another counter. */
@@ -247,10 +276,13 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
   ];
   const name = (field: string) => `toolPolicies.${tool}.${field}`;
   const lease = ({ executionLeaseMs = DEFAULTS.leaseMs }: ToolPolicyDocument) => executionLeaseMs;
-  const { cost = 0 } = was;
+  const needsEstimate =
+    before.requireEstimate === true && after.requireEstimate === true && was.cost === undefined;
   return [
-    ...((is.cost ?? 0) < cost ? [`${name('cost')}: ${cost} → ${is.cost ?? 0}`] : []),
+    ...lower(name('cost'), was.cost ?? before.defaultEstimate, is.cost ?? after.defaultEstimate),
+    ...(needsEstimate && is.cost !== undefined ? [`${name('cost')}: no estimate is required any more`] : []),
     ...higher(name('maxCostPerCall'), was.maxCostPerCall, is.maxCostPerCall),
+    ...lowerActualCost(name('maxActualCost'), was.maxActualCost, is.maxActualCost),
     ...widerRate(name('rateLimit'), was.rateLimit, is.rateLimit),
     ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
       ? [`${name('requiresConfirmation')}: no person is asked any more`]

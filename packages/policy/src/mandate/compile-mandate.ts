@@ -2,6 +2,7 @@
 import {
   CAPS,
   type ChargingDocument,
+  DEFAULTS,
   dollarsToMicros,
   type Json,
   type MandateDocument,
@@ -72,6 +73,10 @@ export function compilePolicy(
     expiresAtMs: document.expiresAt === undefined ? null : Date.parse(document.expiresAt),
     maxCostTotalMicros: microsOf(document.maxCostTotal),
     maxCostPerCallMicros: microsOf(document.maxCostPerCall),
+    maxActualMicros: microsOf(document.maxActualCost),
+    releases: document.maxReleases ?? DEFAULTS.releases,
+    requireEstimate: document.requireEstimate ?? false,
+    defaultEstimateMicros: microsOf(document.defaultEstimate),
     budgets,
     rate: document.rateLimit ?? null,
     maxWaiting: document.maxWaiting ?? null,
@@ -103,6 +108,7 @@ function compileToolPolicy(
   return {
     costMicros: microsOf(policy.cost),
     maxCostPerCallMicros: microsOf(policy.maxCostPerCall),
+    maxActualMicros: microsOf(policy.maxActualCost),
     rate: policy.rateLimit ?? null,
     charging: chargingOf(policy.chargingPolicy),
     argumentRules: compileRules(policy, path),

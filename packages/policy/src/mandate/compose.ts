@@ -3,7 +3,7 @@
  * that could be got wrong: every check asks every policy (checklist.ts), and of limits that share a counter the strictest
  * stays (checks/budget.ts, checks/rate.ts).
  */
-import type { GivenPolicy } from '@mandate/schemas';
+import { DEFAULTS, type GivenPolicy } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
@@ -78,6 +78,10 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
     expiresAtMs: null,
     maxCostTotalMicros: null,
     maxCostPerCallMicros: null,
+    maxActualMicros: null,
+    releases: DEFAULTS.releases,
+    requireEstimate: false,
+    defaultEstimateMicros: null,
     budgets: [],
     rate: null,
     maxWaiting: null,

@@ -15,9 +15,13 @@ export type ChargingRule =
 
 export type Budget = { id: string; scope: BudgetLimit['scope']; maxMicros: number; windowMs: number | null };
 
+/** How much an agent's own reports may give back. */
+export type Releases = { calls: number; percent: number } | 'unlimited';
+
 export type ToolPolicy = {
   costMicros: number | null;
   maxCostPerCallMicros: number | null;
+  maxActualMicros: number | null;
   rate: Rate | null;
   charging: ChargingRule | null;
   argumentRules: ArgumentRules | null;
@@ -42,6 +46,10 @@ export type Policy = {
   expiresAtMs: number | null;
   maxCostTotalMicros: number | null;
   maxCostPerCallMicros: number | null;
+  maxActualMicros: number | null;
+  releases: Releases;
+  requireEstimate: boolean;
+  defaultEstimateMicros: number | null;
   budgets: readonly Budget[];
   rate: Rate | null;
   /** How many deferred actions of an agent may wait for a person at one time. */

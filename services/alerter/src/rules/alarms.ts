@@ -32,7 +32,14 @@ export type Alarm = {
 };
 
 /** What happens, rather than lasts: a subject of these rules is never told of twice, and there is no more to know of it. */
-const ONCE: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'first_use', 'test']);
+const ONCE: ReadonlySet<AlertRule> = new Set([
+  'kill',
+  'revive',
+  'excess',
+  'cost_per_call',
+  'first_use',
+  'test',
+]);
 
 /** Actions wait once and not again, so those that wait no more are forgotten: as soon as the ledger forgets them, too. */
 const FORGOTTEN: ReadonlySet<AlertRule> = new Set(['approval', 'approval_overdue']);

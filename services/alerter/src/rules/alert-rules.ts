@@ -41,6 +41,9 @@ const rules = z
       }),
     ),
     overdrawn: z.boolean().default(true),
+    /** An actual cost above its cap, and one above `maxCostPerCall`. */
+    excess: z.boolean().default(true),
+    costPerCall: z.boolean().default(true),
     firstUse: z.boolean().default(true),
     blockRate: ruleWith(
       z.strictObject({
@@ -52,6 +55,17 @@ const rules = z
           .max(DAY_MS)
           .default(5 * MINUTE_MS),
         per: z.enum(['agent', 'tenant']).default('agent'),
+      }),
+    ),
+    releaseRate: ruleWith(
+      z.strictObject({
+        percent: percent.default(50),
+        leastOutcomes: z.int().min(1).max(1_000_000).default(20),
+        windowMs: z
+          .int()
+          .min(1_000)
+          .max(DAY_MS)
+          .default(5 * MINUTE_MS),
       }),
     ),
     lag: ruleWith(z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })),

@@ -9,11 +9,13 @@ import {
   type Decision,
   formatMicros,
   mandateOfBudget,
+  sumMicros,
 } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
 import type { Finding } from './finding.ts';
+import { reaches } from './windowed-shares.ts';
 
 type BudgetRule = Exclude<AlertRules['budget'], false>;
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
@@ -52,7 +54,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule): Finding[] {
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
     const mandate = mandateOfBudget(check, mandateId);
     const budget = { scope, subject: budgetSubject(scope, check, of), id, windowMs };
-    const level = { budget, mandate, spentMicros: spentMicros + decision.chargedMicros, maxMicros };
+    const level = { budget, mandate, spentMicros: sumMicros(spentMicros, decision.chargedMicros), maxMicros };
     return findings(level, rule).map((finding) => ({
       ...finding,
       tenant,
@@ -104,11 +106,6 @@ function findings(
     const facts = { percent, spentMicros, maxMicros, scope, subject, budget: id, windowMs, mandate };
     return [{ rule: 'budget', subject: subjectOf(budget, mandate, percent), holds: isReached, said, facts }];
   });
-}
-
-/** Exactly: amounts go up to 2^53, and a hundred times that is no safe integer. */
-function reaches(spentMicros: number, maxMicros: number, percent: number): boolean {
-  return BigInt(spentMicros) * 100n >= BigInt(maxMicros) * BigInt(percent);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   TOPICS,
   wireTime,
 } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildDecision, buildSettlement } from '@mandate/testing';
 
 export const START_MS = Date.UTC(2026, 0, 5, 9, 30);
 
@@ -43,29 +43,10 @@ export function sawBudget(
 export function settled(n: number, given: Partial<ActionSettled['settlement']> = {}): DecisionsRecord {
   return {
     event: 'action.settled',
-    settlement: {
-      id: `stl-${n}`,
-      kind: 'settled',
-      actionId: `act-${n}`,
-      attempt: 1,
-      tenant: 'acme',
-      agentId: 'bot',
-      status: 'success',
-      verified: null,
-      actualCostMicros: 1,
-      late: false,
-      deltaMicros: 0,
-      chargedMicros: 1,
-      cumulativeMicros: 1,
-      code: 'SETTLED',
-      reason: '',
-      completedAt: null,
-      settledAt: wireTime(START_MS + n * 1_000),
-      source: { topic: TOPICS.actions, partition: 0, offset: String(n) },
-      ledgerEpoch: 'ep-1',
-      ledgerSequence: n,
+    settlement: buildSettlement(n, {
+      ...{ settledAtMs: START_MS + n * 1_000, actualCostMicros: 1, chargedMicros: 1, cumulativeMicros: 1 },
       ...given,
-    },
+    }),
   };
 }
 

@@ -1,24 +1,29 @@
-/** What the rules read from one record. Pure, but for the block rates, which count it. */
-import type { DecisionsRecord } from '@mandate/schemas';
+/** What the rules read from one record. Pure, but for the rates, which count it. */
+import type { ActionDecided, DecisionsRecord } from '@mandate/schemas';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
 import { answered, deferred } from './approval-rule.ts';
 import type { BlockRates } from './block-rate-rule.ts';
 import { adjusted, budgetsOf } from './budget-rule.ts';
+import { costPerCall, excess } from './cost-rules.ts';
 import type { Finding } from './finding.ts';
 import { firstUse } from './first-use-rule.ts';
 import { killed, revived } from './kill-rule.ts';
 import { late } from './lag-rule.ts';
 import { overdrawn, roomAgain } from './overdrawn-rule.ts';
+import type { ReleaseRates } from './release-rate-rule.ts';
 
 export type Seen = { record: DecisionsRecord; topic: string; partition: number; offset: number };
+
+/** What the rules count. */
+export type Rates = { blocks: BlockRates; releases: ReleaseRates };
 
 export function evaluate(
   { record, ...place }: Seen,
   rules: AlertRules,
-  { alarms, rates }: { alarms: Alarms; rates: BlockRates },
+  { alarms, rates }: { alarms: Alarms; rates: Rates },
 ): Finding[] {
-  const { kill, approval, budget, overdrawn: overdraws, blockRate, lag } = rules;
+  const { kill, approval, budget, overdrawn: overdraws, blockRate, releaseRate, lag } = rules;
   switch (record.event) {
     case 'agent.killed':
       return kill ? [killed(record)] : [];
@@ -28,23 +33,46 @@ export function evaluate(
       return approval ? answered(record) : [];
     case 'action.decided': {
       const { decision } = record;
-      if (blockRate) rates.count(decision, place.partition, blockRate);
+      count(record, place.partition, rules, rates);
       return [
         ...(approval ? deferred(decision, alarms) : []),
         ...(budget ? budgetsOf(decision, budget) : []),
         ...(overdraws ? roomAgain(decision) : []),
         ...firstUse(decision, { quiet: !rules.firstUse }),
-        ...(blockRate ? rates.findings(decision, blockRate) : []),
+        ...(blockRate ? rates.blocks.findings(decision, blockRate) : []),
         ...(lag ? late(decision, place, lag) : []),
       ];
     }
     case 'action.settled':
-      return overdraws ? overdrawn(record.settlement) : [];
+      return [
+        ...(overdraws ? overdrawn(record.settlement) : []),
+        ...(rules.excess ? excess(record.settlement) : []),
+        ...(rules.costPerCall ? costPerCall(record.settlement) : []),
+        ...(releaseRate ? rates.releases.settled(record.settlement, place.partition, releaseRate) : []),
+      ];
     case 'budget.adjusted':
       return budget ? adjusted(record, budget, alarms) : [];
     case 'ledger.epoch':
       return [];
   }
+}
+
+/** Counts a decision for the rates. */
+function count(
+  { decision }: ActionDecided,
+  partition: number,
+  { blockRate, releaseRate }: AlertRules,
+  rates: Rates,
+): void {
+  if (blockRate) rates.blocks.count(decision, partition, blockRate);
+  if (releaseRate) rates.releases.note(decision, partition);
+}
+
+/** Counts what came right before the first record that is looked at. */
+export function recall(record: DecisionsRecord, partition: number, rules: AlertRules, rates: Rates): void {
+  if (record.event === 'action.decided') count(record, partition, rules, rates);
+  if (record.event === 'action.settled' && rules.releaseRate)
+    rates.releases.settled(record.settlement, partition, rules.releaseRate);
 }
 
 /** What counts of what happened before there were alerts: which tools are known. */

@@ -3,8 +3,8 @@ import { type Decision, formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
 export function overdrawn(settlement: Settlement): Finding[] {
-  const { tenant, agentId, actionId, code, chargedMicros, cumulativeMicros } = settlement;
-  if (code !== 'OVERDRAWN') return [];
+  const { tenant, agentId, actionId, marks, chargedMicros, cumulativeMicros } = settlement;
+  if (!marks.includes('OVERDRAWN')) return [];
   return [
     {
       rule: 'overdrawn',

@@ -15,6 +15,7 @@ import {
   type DeadLetterRepublished,
   type Fault,
   type Json,
+  type Reporter,
   type Republication,
   readActionsRecord,
   recordHeaders,
@@ -33,8 +34,13 @@ import { republicationsOf } from './republications.ts';
 /** Names the dead letter on the record that was published from it. */
 const HEADER = 'mandate-dead-letter';
 
-/** `again`: also where it was published again before. */
-export type Order = { command: Command; corrected: { value: Json } | null; again: boolean };
+/** `again`: also where it was published again before. `reporter`: who corrects it, where it is an outcome. */
+export type Order = {
+  command: Command;
+  corrected: { value: Json } | null;
+  again: boolean;
+  reporter: Reporter;
+};
 
 /**
  * Carried out once for one id of a command. Throws a problem when the letter cannot go back, when it went back before, or
@@ -43,7 +49,7 @@ export type Order = { command: Command; corrected: { value: Json } | null; again
 export async function republish(
   gateway: Gateway,
   found: Awaited<ReturnType<typeof letterAt>>,
-  { command, corrected, again }: Order,
+  { command, corrected, again, reporter }: Order,
 ): Promise<Republication> {
   const { letter, record } = found;
   const { topic } = letter.source;
@@ -63,7 +69,7 @@ export async function republish(
   const content =
     corrected === null
       ? { ...originalOf(letter), headers: traceparent === null ? {} : { traceparent } }
-      : correctedRecord(gateway, letter, corrected.value, { id: command.id, traceparent });
+      : correctedRecord(gateway, letter, corrected.value, { id: command.id, traceparent, reporter });
   const [acknowledged] = await gateway.bus.append(topic, [
     { ...content, headers: { ...content.headers, [HEADER]: letter.id } },
   ]);
@@ -134,7 +140,7 @@ function correctedRecord(
   gateway: Gateway,
   letter: Letter,
   value: Json,
-  { id, traceparent }: { id: string; traceparent: string | null },
+  { id, traceparent, reporter }: { id: string; traceparent: string | null; reporter: Reporter },
 ): Outgoing {
   const { topic } = letter.source;
   const read = readActionsRecord(Buffer.from(JSON.stringify(value)));
@@ -155,9 +161,12 @@ function correctedRecord(
   mustBeOfSameAgent(letter, record);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
+    // Whatever the correction says of it: it is reported by the key that it came with, or by the tenant's own topic.
+    const { reportedBy: _, ...said } = record.outcome;
+    const outcome = owner === null ? { ...said, reportedBy: reporter } : said;
     return {
       key,
-      value: JSON.stringify(record),
+      value: JSON.stringify({ ...record, outcome }),
       headers: recordHeaders({ id, event: record.event }, beside),
     };
   }

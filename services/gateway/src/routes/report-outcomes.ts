@@ -1,20 +1,17 @@
 /** POST /v1/outcomes: what became of an allowed action. It settles the charge. */
 import type { HttpServer } from '@mandate/runtime';
-import { actionCompleted, type Outcome, outcome, settlement, source } from '@mandate/schemas';
+import { type Outcome, outcome, settlement, source } from '@mandate/schemas';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { publishRecords, type Route } from '../publish/publish-records.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
+import { reporterOf } from './reporter-of.ts';
 import { waitQuery } from './wait-query.ts';
 
-const route: Route<Outcome> = {
-  code: 'INVALID_OUTCOME',
-  schemas: { bare: outcome, record: actionCompleted.transform((record) => record.outcome) },
-  recordOf: (item, { tenant }) => ({
-    record: { event: 'action.completed', outcome: { ...item, tenant } },
-    fingerprint: null,
-  }),
-};
+/** The record as a caller may send it: who reports is what the gateway knows, and nobody else says. */
+const submitted = z.strictObject({ event: z.literal('action.completed'), outcome });
+
+const schemas = { bare: outcome, record: submitted.transform((record) => record.outcome) };
 
 const result = z.object({
   actionId: z.string(),
@@ -32,14 +29,15 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['publish'],
         summary: 'Report what became of an action, or of several; with waitMs, wait for the settlements',
-        description: 'All of a list is published, or nothing. The first outcome of an action settles it.',
+        description:
+          'All of a list is published, or nothing. The first outcome of an action settles it. What a report gives back is bounded by the policy (`maxReleases`), unless the key has the scope `release`.',
         querystring: waitQuery,
         body: z
           .union([
             outcome,
-            actionCompleted,
+            submitted,
             z
-              .array(z.union([outcome, actionCompleted]))
+              .array(z.union([outcome, submitted]))
               .min(1)
               .max(MAX_RECORDS),
           ])
@@ -53,6 +51,15 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
     },
     async (request, reply) => {
       const { waitMs } = request.query;
+      const reportedBy = reporterOf(request);
+      const route: Route<Outcome> = {
+        code: 'INVALID_OUTCOME',
+        schemas,
+        recordOf: (item, { tenant }) => ({
+          record: { event: 'action.completed', outcome: { ...item, tenant, reportedBy } },
+          fingerprint: null,
+        }),
+      };
       const { many, published, appended } = await publishRecords(gateway, request, reply, { route, waitMs });
       gateway.measures.published.inc({ event: 'action.completed' }, appended);
       const results = published.map(({ item, source, answer }) => ({

@@ -8,6 +8,7 @@ import { letterAt, letterPlace } from '../dead-letters/read-letter.ts';
 import { republish } from '../dead-letters/republish.ts';
 import type { Gateway } from '../gateway.ts';
 import { reason } from './command-shapes.ts';
+import { reporterOf } from './reporter-of.ts';
 
 export function republishDeadLetter(server: HttpServer, gateway: Gateway): void {
   // Two who press the button at once are told of each other, at this gateway. At another one the history shows both.
@@ -59,7 +60,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
       const parts = [found.letter.id, corrected];
       const command = operatorCommand(request, gateway, { prefix: 'rep', parts, reason });
       const { letterId, id, ...republished } = await inTurn(found.letter.id, () =>
-        republish(gateway, found, { command, corrected, again }),
+        republish(gateway, found, { command, corrected, again, reporter: reporterOf(request) }),
       );
       const { topic, partition, offset } = republished.source;
       request.log.warn({ deadLetterId: letterId, topic, partition, offset }, 'dead letter published again');

@@ -47,6 +47,8 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
       return (check.said === 'pass') === (seen.pattern === undefined) && seen.provider !== null
         ? 'deniedProviders'
         : 'allowedProviders';
+    case 'estimate-stated':
+      return 'requireEstimate';
     case 'tool-cost-per-call':
       return `${toolPolicy}.maxCostPerCall`;
     case 'mandate-cost-per-call':

@@ -62,6 +62,10 @@ function sentence(seen: Seen, passed: boolean, decision: Decision): string {
       return providerSentence(seen, passed);
     case 'model-priced':
       return priceSentence(seen, passed);
+    case 'estimate-stated':
+      return passed
+        ? `The tool "${seen.tool}" has no price, and the call states ${formatMicros(seen.estimateMicros)}.`
+        : `The tool "${seen.tool}" has no price, and the call states no estimate above $0.`;
     case 'tool-cost-per-call':
     case 'mandate-cost-per-call':
       return `The call costs ${formatMicros(seen.costMicros)} (${seen.price}); at most ${formatMicros(seen.maxMicros)} may be.`;

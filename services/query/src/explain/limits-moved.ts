@@ -1,5 +1,5 @@
 /** The budgets and rates that a decision was weighed against: how they stood before it, and after. */
-import { BUDGET_SCOPES, type Decision } from '@mandate/schemas';
+import { BUDGET_SCOPES, type Decision, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
 import { seenBy } from './seen.ts';
@@ -48,7 +48,7 @@ export function limitsMovedBy(decision: Decision): z.output<typeof limitsMoved> 
           ...holder,
           windowMs,
           beforeMicros: spentMicros,
-          afterMicros: spentMicros + decision.chargedMicros,
+          afterMicros: sumMicros(spentMicros, decision.chargedMicros),
           maxMicros,
         }),
       );

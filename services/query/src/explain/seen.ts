@@ -59,6 +59,7 @@ const READERS = {
     /** Which counts of tokens the call does not state. */
     missing: z.array(z.string()).optional(),
   }),
+  'estimate-stated': z.object({ tool: z.string(), estimateMicros: z.int() }),
   'tool-cost-per-call': money,
   'mandate-cost-per-call': money,
   'tool-rate': rate,

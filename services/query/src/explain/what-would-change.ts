@@ -218,6 +218,14 @@ function waysPast(check: Check, decision: Decision): Way[] {
         : [notDenied('deniedProviders', 'provider', seen.provider, seen.pattern)];
     case 'model-priced':
       return [seen.missing === undefined ? statedPrice(seen.model) : statedTokens(seen.missing)];
+    case 'estimate-stated':
+      return [
+        {
+          way: 'stated-price',
+          words: `estimatedCostMicros above 0 on the request, or a cost of toolPolicies.${seen.tool}`,
+          name: seen.tool,
+        },
+      ];
     case 'tool-cost-per-call':
       return costsLess(seen, `toolPolicies.${decision.tool}.maxCostPerCall`);
     case 'mandate-cost-per-call':

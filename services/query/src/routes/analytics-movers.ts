@@ -1,7 +1,7 @@
 /** GET /v1/audit/analytics/movers: who changed most against the period before. */
 import { groupOf, MOVED_BY, movers } from '@mandate/audit';
 import { type Clock, callerOf } from '@mandate/runtime';
-import { formatMicros, time, wireTime } from '@mandate/schemas';
+import { formatSum, sumMicros, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField } from '../amounts.ts';
 import { askerOf, type Route } from '../query-context.ts';
@@ -19,7 +19,9 @@ const parameters = (clock: Clock) => ({
   by: z.enum(MOVED_BY).default('spend').describe('Changes of what. Default spend.'),
 });
 
-const amount = z.int().describe('Micro-dollars by spend, else how many.');
+const amount = z
+  .int()
+  .describe('Micro-dollars by spend, else how many. 9007199254740991 stands for that much, or more.');
 const inDollars = dollarsField.optional().describe('By spend: the same in dollars.');
 
 const mover = z.object({
@@ -85,12 +87,12 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
           change: changeOf(before, now),
           before,
           now,
-          difference: now - before,
+          difference: sumMicros(now, -before),
           percent: before > 0 ? Math.round(((now - before) / before) * 1_000) / 10 : null,
           ...(by === 'spend' && {
-            beforeDollars: formatMicros(before),
-            nowDollars: formatMicros(now),
-            differenceDollars: formatMicros(now - before),
+            beforeDollars: formatSum(before),
+            nowDollars: formatSum(now),
+            differenceDollars: formatSum(sumMicros(now, -before)),
           }),
         })),
       };

@@ -31,6 +31,7 @@ import { DATED_LATER_MS, killsInForce } from '../explain/kill-in-force.ts';
 import { killsAfter } from '../explain/kills-after.ts';
 import { limitsMoved, limitsMovedBy } from '../explain/limits-moved.ts';
 import { change, whatWouldChange } from '../explain/what-would-change.ts';
+import { settlementFound } from '../found-rows.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 import { findWhole, wholeDecision } from '../whole-decision.ts';
@@ -68,14 +69,12 @@ const others = z.object({
   more: z.boolean().describe('There are more than these.'),
 });
 
-const settlement = searchSettlements.row
-  .pick({ id: true, kind: true, status: true, code: true, late: true, settledAt: true })
-  .extend({
-    deltaMicros: microsField,
-    delta: dollarsField,
-    chargedMicros: microsField,
-    charged: dollarsField,
-  });
+const settlement = settlementFound.pick({
+  ...{ id: true, kind: true, status: true, code: true, marks: true, reason: true, late: true },
+  ...{ settledAt: true, mayRelease: true, reportedBy: true },
+  ...{ deltaMicros: true, delta: true, chargedMicros: true, charged: true },
+  ...{ excessMicros: true, excess: true, releasedMicros: true, released: true },
+});
 
 const explanation = wholeDecision.extend({
   asOf: time.describe('When this was asked; what the recorder had landed by then is in it.'),

@@ -1,7 +1,7 @@
 /** GET /v1/audit/settlements: what outcomes did to charges, newest first. */
 import { searchSettlements as question } from '@mandate/audit';
 import { callerOf, nextCursor, pageCursor } from '@mandate/runtime';
-import { id } from '@mandate/schemas';
+import { id, SETTLEMENT_CODES } from '@mandate/schemas';
 import { z } from 'zod';
 import { settlementFound, shownSettlement } from '../found-rows.ts';
 import { askerOf, type Route } from '../query-context.ts';
@@ -21,6 +21,9 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
         querystring: queryParameters({
           agent: anyOf(id),
           action: anyOf(id),
+          code: anyOf(z.enum(SETTLEMENT_CODES)).describe(
+            'SETTLED, NO_EFFECT, or a mark. Repeat it for several.',
+          ),
           ...period(clock),
           cursor: cursor.parameter,
           limit,
@@ -29,11 +32,12 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
       },
     },
     async (request) => {
-      const { agent, action, from, to, cursor: place, limit } = request.query;
+      const { agent, action, code, from, to, cursor: place, limit } = request.query;
       const rows = await ask(askerOf(request), question, {
         tenant: callerOf(request).tenant,
         agentId: agent,
         actionId: action,
+        code,
         fromMs: from,
         toMs: to,
         before: place?.[0],

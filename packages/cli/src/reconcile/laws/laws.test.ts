@@ -5,11 +5,10 @@ import {
   type Decision,
   type DecisionsRecord,
   policyDocument,
-  type Settlement,
   TOPICS,
   wireTime,
 } from '@mandate/schemas';
-import { buildDecision } from '@mandate/testing';
+import { buildDecision, buildReservation, buildSettlement } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
 import type { LawName } from './law.ts';
 import { createLaws } from './laws.ts';
@@ -166,18 +165,15 @@ test('each change of the control topic is on record once, a repeat of one is not
 });
 
 test('an outcome whose decision was lost settles the one that is made anew', () => {
-  const settlement: Settlement = {
-    ...{ id: 'set', kind: 'settled', actionId: 'act-1', attempt: 1, tenant: 'acme', agentId: 'bot' },
-    ...{ status: 'success', verified: null, actualCostMicros: 30, late: false },
-    ...{ deltaMicros: -70, chargedMicros: 30, cumulativeMicros: 30, code: 'SETTLED', reason: '' },
-    ...{ completedAt: null, settledAt: wireTime(START_MS + 2), ledgerEpoch: 'ep-1', ledgerSequence: 2 },
+  const settlement = buildSettlement(1, {
+    ...{ settledAtMs: START_MS + 2, actualCostMicros: 30, ledgerSequence: 2 },
+    ...{ deltaMicros: -70, chargedMicros: 30, cumulativeMicros: 30 },
     source: { topic: TOPICS.actions, partition: 1, offset: '0' },
-  };
+  });
   const ledgerEpoch = 'ep-2';
-  const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 100 };
   const anew = decided(1, {
     ...{ ledgerEpoch, ledgerSequence: 3, chargedMicros: 100, cumulativeMicros: 100 },
-    reservation: { micros: 100, charging, budgets: [], rates: [], leaseMs: 1_000 },
+    reservation: buildReservation(100),
   });
   const log = (spent: number) => [
     begins('ep-1', 1),
@@ -196,9 +192,74 @@ test('an outcome whose decision was lost settles the one that is made anew', () 
   expect(lawsOf(log(100)).of('limits')).toMatchObject({ broken: 1 });
 });
 
+describe('the terms of a settlement', () => {
+  const releases = { calls: 1, percent: 20 };
+  const settling = { leastMicros: 40, ownLeastMicros: 60, mostMicros: 200, markMicros: null, releases };
+  const allowed = (n: number) =>
+    decided(2 * n - 1, {
+      ...{ actionId: `act-${n}`, chargedMicros: 100, cumulativeMicros: 0 },
+      reservation: buildReservation(100, { settling }),
+    });
+  type Given = Partial<Parameters<typeof buildSettlement>[1]>;
+  const settled = (n: number, chargedMicros: number, given: Given = {}) => ({
+    event: 'action.settled' as const,
+    settlement: buildSettlement(n, {
+      ...{ settledAtMs: START_MS + 2 * n, actionId: `act-${n}`, ledgerSequence: 2 * n },
+      ...{ chargedMicros, deltaMicros: chargedMicros - 100, cumulativeMicros: 0 },
+      source: { topic: TOPICS.actions, partition: 1, offset: String(n) },
+      ...given,
+    }),
+  });
+  const failure = { status: 'failure' } as const;
+  const trusted = { reportedBy: { keyId: 'k', mayRelease: true } };
+  const refused = { ...failure, marks: ['RELEASE_REFUSED' as const] };
+  const gaveBack = settled(1, 0, { ...failure, releasedMicros: 100 });
+
+  const brokenBy = (...settlements: ReturnType<typeof settled>[]) =>
+    lawsOf([begins('ep-1', 1), ...settlements.flatMap((settlement, at) => [allowed(at + 1), settlement])]).of(
+      'outcomes',
+    )?.broken;
+
+  test.each([
+    ['a success at its least', settled(1, 60)],
+    ['a success that a trusted reporter metered', settled(1, 40, trusted)],
+    ['an excess', settled(1, 200, { actualCostMicros: 250, excessMicros: 50 })],
+    ['a give-back that fits', gaveBack],
+    ['a give-back of a trusted reporter', settled(1, 0, { ...failure, ...trusted })],
+    ['a give-back that is refused', settled(1, 100, refused)],
+  ])('hold with %s', (_, settlement) => {
+    expect(brokenBy(settlement)).toBe(0);
+  });
+
+  test.each([
+    ['a success below its least', settled(1, 59)],
+    ['a success below the price, whoever reports it', settled(1, 39, trusted)],
+    ['a charge above the cap', settled(1, 201, { actualCostMicros: 201 })],
+    [
+      'an excess that is more than the actual cost',
+      settled(1, 200, { actualCostMicros: 250, excessMicros: 51 }),
+    ],
+    ['a give-back that is not counted', settled(1, 0, failure)],
+    ['a give-back that counts another amount', settled(1, 50, { ...failure, releasedMicros: 51 })],
+    ['a trusted give-back that counts', settled(1, 0, { ...failure, ...trusted, releasedMicros: 100 })],
+    ['a refusal that gives back', settled(1, 99, { ...refused, releasedMicros: 1 })],
+    ['room that nothing was given back for', settled(1, 100, { releasedMicros: -20 })],
+  ])('are broken by %s', (_, settlement) => {
+    expect(brokenBy(settlement)).toBe(1);
+  });
+
+  test('count what own reports gave back before, and what successes made room for', () => {
+    const success = settled(2, 100, { releasedMicros: -20 });
+    expect(brokenBy(gaveBack, settled(2, 100, refused))).toBe(0);
+    expect(brokenBy(gaveBack, settled(2, 99, { ...failure, releasedMicros: 1 }))).toBe(1);
+    expect(brokenBy(gaveBack, success, settled(3, 80, { ...failure, releasedMicros: 20 }))).toBe(0);
+    expect(brokenBy(gaveBack, success, settled(3, 79, { ...failure, releasedMicros: 21 }))).toBe(1);
+    expect(brokenBy(gaveBack, settled(2, 100))).toBe(1);
+  });
+});
+
 test("a budget of all who hold a mandate is its policy's, whichever mandate leads there", () => {
   const budget = { scope: 'mandate', id: 'shared', windowMs: null } as const;
-  const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 100 };
   const listed = {
     ...budget,
     kind: 'budget',
@@ -209,7 +270,7 @@ test("a budget of all who hold a mandate is its policy's, whichever mandate lead
   const allowed = decided(1, {
     ...{ chargedMicros: 100, cumulativeMicros: 100 },
     mandate: { id: 'rules', hash: '', rules: ['r'], policies: ['refunds@1'] },
-    reservation: { micros: 100, charging, budgets: [listed], rates: [], leaseMs: 1_000 },
+    reservation: buildReservation(100, { budgets: [listed] }),
   });
   const refused = (spentMicros: number) => {
     const saw = { ...budget, spentMicros, costMicros: 100, maxMicros: 150, retryAfterMs: null };
@@ -256,7 +317,7 @@ test('slots of a question count until the ALLOW on its grant takes them along', 
   const granted = (n: number) =>
     decided(n, {
       ...{ ...of, attempt: n, verdict: 'ALLOW', grantConsumed: true, checks: saw(0, 'granted') },
-      reservation: { micros: 0, charging, budgets: [], rates: [rate], leaseMs: 1_000 },
+      reservation: buildReservation(0, { charging, budgets: [], rates: [rate], leaseMs: 1_000 }),
     });
   const other = (n: number, calls: number) => decided(n, { checks: saw(calls, 'none') });
   const log = (...seen: [number, number]) => [

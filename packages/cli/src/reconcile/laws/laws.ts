@@ -29,6 +29,7 @@ import { checkOutcome } from './outcomes.ts';
 import { type Read, readInEpochs } from './read-record.ts';
 import { createStanding } from './standing.ts';
 import { namesOf, readSteps, type Step } from './step.ts';
+import { createTerms } from './terms.ts';
 
 /** Page after page, all that the audit has of a table, by id. */
 export type AskRows = (tenant: string, table: Audited) => AsyncIterable<AuditRow>;
@@ -62,6 +63,7 @@ export function createLaws(asked: {
   const kill = createKill(found.kill);
   const standing = createStanding(memory);
   const limits = createLimits(found.limits);
+  const terms = createTerms();
   const control = foldControl();
   let changesRead = 0;
   const inOrder = createInOrder(asked.partitions, onStep, (step) => {
@@ -81,10 +83,12 @@ export function createLaws(asked: {
       if (early !== undefined) settle(step, early, false);
     } else if (step.did === 'settle') {
       const { settlement } = step;
-      checkOutcome(found.outcomes, step, settlement, { known: standing.of(settlement), isWhole });
+      const known = standing.of(settlement);
+      checkOutcome(found.outcomes, step, settlement, { known, terms, isWhole });
       settle(step, settlement, isWhole);
     } else if (step.did === 'adjust') {
       limits.adjusted(step.adjustment);
+      terms.adjusted(step.adjustment);
     }
   }
 
@@ -92,6 +96,7 @@ export function createLaws(asked: {
     const known = standing.of(settlement);
     limits.settled(step, settlement, { known, isWhole });
     if (settlement.kind !== 'settled') return;
+    terms.settled(settlement);
     if (known === undefined) standing.putEarly(settlement);
     else known.isSettled = true;
   }

@@ -70,9 +70,18 @@ export function createLimits(findings: Findings) {
     return rate;
   }
 
-  /** Each once, and the agent's lifetime spend whether it is listed or not. */
-  function chargedBy(tenant: string, agentId: string, listed: readonly Budget[]): Set<BudgetCounter> {
-    return new Set([...listed, totalOf(agentId)].map((budget) => counterOf(tenant, budget)));
+  /** Each once, and the agent's lifetime spend whether it is listed or not; with whether the agent has it to itself. */
+  function chargedBy(
+    tenant: string,
+    agentId: string,
+    listed: readonly Budget[],
+  ): Map<BudgetCounter, boolean> {
+    return new Map(
+      [...listed, totalOf(agentId)].map((budget) => [
+        counterOf(tenant, budget),
+        budget.scope === 'agent' && budget.subject === agentId,
+      ]),
+    );
   }
 
   function checkLimit(now: Now, check: Check, listed: Budget | undefined): void {
@@ -146,7 +155,7 @@ export function createLimits(findings: Findings) {
       }
       const { tenant, agentId, atMs, chargedMicros } = decision;
       if (decision.budgets !== null) {
-        for (const counter of chargedBy(tenant, agentId, decision.budgets)) {
+        for (const counter of chargedBy(tenant, agentId, decision.budgets).keys()) {
           spend(counter, atMs, chargedMicros, atMs);
         }
       }
@@ -159,11 +168,11 @@ export function createLimits(findings: Findings) {
       settlement: Settlement,
       { known, isWhole }: { known: Standing | undefined; isWhole: boolean },
     ): void {
-      const { tenant, agentId, deltaMicros } = settlement;
+      const { tenant, agentId, deltaMicros, excessMicros } = settlement;
       const nowMs = Date.parse(settlement.settledAt);
       if (settlement.kind === 'settled' && known !== undefined && known.budgets !== null) {
-        for (const counter of chargedBy(tenant, agentId, known.budgets)) {
-          spend(counter, known.atMs, deltaMicros, nowMs);
+        for (const [counter, isOwn] of chargedBy(tenant, agentId, known.budgets)) {
+          spend(counter, known.atMs, isOwn ? deltaMicros + excessMicros : deltaMicros, nowMs);
         }
       }
       checkTotal(step, settlement, { nowMs, isWhole });

@@ -1,18 +1,21 @@
 /**
- * An outcome finds what it tells of: the first one for an ALLOW settles what that had reserved, and those behind it
- * change nothing.
+ * An outcome finds what it tells of: the first one for an ALLOW settles what that had reserved, by its terms, and those
+ * behind it change nothing.
  */
 import type { Settlement } from '@mandate/schemas';
 import type { Findings } from './law.ts';
 import type { Standing } from './standing.ts';
 import { namesOf, type Step } from './step.ts';
+import type { createTerms } from './terms.ts';
+
+type Terms = Pick<ReturnType<typeof createTerms>, 'faultOf'>;
 
 /** `known`: what stands for the attempt that is told of, as far as it is remembered. */
 export function checkOutcome(
   findings: Findings,
   { at }: Pick<Step, 'at'>,
   settlement: Settlement,
-  { known, isWhole }: { known: Standing | undefined; isWhole: boolean },
+  { known, terms, isWhole }: { known: Standing | undefined; terms: Terms; isWhole: boolean },
 ): void {
   if (!isWhole) {
     findings.leftOut();
@@ -24,14 +27,21 @@ export function checkOutcome(
   const broken = (what: string) => findings.broken(() => ({ at, ids: namesOf(settlement), what }));
   if (settlement.kind !== expected && !(isForgotten && settlement.kind === 'unknown')) {
     broken(`it says ${settlement.kind}, and by what stands on the log it is ${expected}`);
-  } else if (settlement.kind !== 'settled' && settlement.deltaMicros !== 0) {
-    broken(`it is ${settlement.kind}, and moved ${settlement.deltaMicros} micro-dollars`);
+  } else if (settlement.kind !== 'settled' && movedBy(settlement) !== 0) {
+    broken(`it is ${settlement.kind}, and moved ${movedBy(settlement)} micro-dollars`);
   } else if (settlement.kind === 'settled' && known !== undefined) {
     const { deltaMicros, chargedMicros } = settlement;
     if (known.reservedMicros + deltaMicros !== chargedMicros) {
       broken(`${known.reservedMicros} were reserved and ${deltaMicros} moved, which is not ${chargedMicros}`);
+      return;
     }
+    const fault = terms.faultOf(settlement, known);
+    if (fault !== null) broken(fault);
   }
+}
+
+function movedBy({ deltaMicros, excessMicros, releasedMicros }: Settlement): number {
+  return Math.abs(deltaMicros) + excessMicros + Math.abs(releasedMicros);
 }
 
 function kindOf(known: Standing | undefined): Settlement['kind'] {

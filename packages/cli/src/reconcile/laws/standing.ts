@@ -12,6 +12,7 @@ export type Standing = {
   /** null where nothing was charged. */
   readonly budgets: readonly BudgetLimit[] | null;
   readonly reservedMicros: number;
+  readonly settling: Decided['settling'];
   isSettled: boolean;
 };
 
@@ -30,9 +31,11 @@ export function createStanding(memory: Memory) {
         budgets,
         chargedMicros: reservedMicros,
         leaseExpiresAtMs,
+        settling,
       } = decision;
       const forgetAtMs = Math.max(Math.max(atMs, appendedAtMs) + memory.ms, leaseExpiresAtMs);
-      const entry = { at, atMs, sequence, forgetAtMs, verdict, budgets, reservedMicros, isSettled: false };
+      const told = { at, atMs, sequence, forgetAtMs, verdict, budgets };
+      const entry = { ...told, reservedMicros, settling, isSettled: false };
       // At the end, so that the oldest comes first.
       standing.delete(nameOf(decision));
       standing.set(nameOf(decision), entry);

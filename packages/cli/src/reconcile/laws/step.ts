@@ -1,5 +1,13 @@
 /** What the ledger did in one step, of a record as much as the laws about steps need: for a while there may be many. */
-import type { BudgetAdjusted, BudgetLimit, Check, Decision, Settlement } from '@mandate/schemas';
+import {
+  type BudgetAdjusted,
+  type BudgetLimit,
+  type Check,
+  type Decision,
+  type Settlement,
+  type Settling,
+  UNBOUND_SETTLING,
+} from '@mandate/schemas';
 import { z } from 'zod';
 import type { Breach } from './law.ts';
 import { placeName } from './law.ts';
@@ -26,6 +34,8 @@ export type Decided = Pick<
   mandateId: string | null;
   /** null where nothing was charged. Equal lists are one. */
   budgets: readonly BudgetLimit[] | null;
+  /** By which its outcome settles. Equal ones are one. */
+  settling: Settling;
   takesSlots: boolean;
   /** A person has answered this very request. */
   isAnswered: boolean;
@@ -46,20 +56,19 @@ const LIMIT_CHECKS: ReadonlySet<string> = new Set(['budget', 'tool-rate', 'manda
 
 /** The steps that a record tells of: a kill of everything took one in each tenant. */
 export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
-  const lists = new Map<string, readonly BudgetLimit[]>();
-  const shared = (budgets: readonly BudgetLimit[]) => {
-    const name = JSON.stringify(budgets);
-    const known = lists.get(name);
-    if (known === undefined) lists.set(name, budgets);
-    return known ?? budgets;
-  };
+  const budgetsOf = shared<readonly BudgetLimit[]>();
+  const settlingOf = shared<Settling>();
   return ({ record, log }) => {
     const at = placeName(log.coordinate);
     switch (record.event) {
       case 'action.decided': {
         const { decision } = record;
-        const budgets = decision.reservation === null ? null : shared(decision.reservation.budgets);
-        return [{ did: 'decide', ...numbered(decision, at), decision: slim(decision, budgets) }];
+        const { reservation } = decision;
+        const held = {
+          budgets: reservation === null ? null : budgetsOf(reservation.budgets),
+          settling: settlingOf(reservation?.settling ?? UNBOUND_SETTLING),
+        };
+        return [{ did: 'decide', ...numbered(decision, at), decision: slim(decision, held) }];
       }
       case 'action.settled':
         return [{ did: 'settle', ...numbered(record.settlement, at), settlement: record.settlement }];
@@ -84,6 +93,17 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   };
 }
 
+/** Gives equal values as one. */
+function shared<Value>(): (value: Value) => Value {
+  const values = new Map<string, Value>();
+  return (value) => {
+    const name = JSON.stringify(value);
+    const known = values.get(name);
+    if (known === undefined) values.set(name, value);
+    return known ?? value;
+  };
+}
+
 function numbered(
   { tenant, ledgerSequence, ledgerEpoch }: { tenant: string; ledgerSequence: number; ledgerEpoch: string },
   at: string,
@@ -91,7 +111,7 @@ function numbered(
   return { tenant, sequence: ledgerSequence, epoch: ledgerEpoch, at };
 }
 
-function slim(decision: Decision, budgets: readonly BudgetLimit[] | null): Decided {
+function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): Decided {
   const { id, kind, tenant, agentId, actionId, attempt, tool, verdict } = decision;
   const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
   const { digest, grantConsumed, deferral } = decision;
@@ -102,7 +122,7 @@ function slim(decision: Decision, budgets: readonly BudgetLimit[] | null): Decid
     appendedAtMs: Date.parse(decision.appendedAt),
     isObserved: observed !== null,
     mandateId: mandate?.id ?? null,
-    budgets,
+    ...held,
     takesSlots: ((reservation ?? deferral)?.rates.length ?? 0) > 0,
     isAnswered: decision.checks.some(isAnswered),
     leaseExpiresAtMs: leaseExpiresAt === null ? 0 : Date.parse(leaseExpiresAt),

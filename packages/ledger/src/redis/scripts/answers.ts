@@ -46,7 +46,14 @@ type SettledReply = [
   chargedMicros: Micros,
   cumulativeMicros: Micros,
   overdrawn: Flag,
+  excessMicros: Micros,
+  releasedMicros: Micros,
+  releaseRefused: Flag,
+  overCostPerCall: Flag,
 ];
+
+const EXCESS_AT = 8;
+type Marks = [excessMicros: Micros, releasedMicros: Micros, releaseRefused: Flag, overCostPerCall: Flag];
 
 /** A plain answer is the number of its operation: plain-answers.ts. */
 export type AnswerReply = number | DecidedReply | SettledReply;
@@ -149,6 +156,7 @@ function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
 
 function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {
   const [, sequence, kind, late, deltaMicros, chargedMicros, cumulativeMicros, overdrawn] = reply;
+  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall] = reply.slice(EXCESS_AT) as Marks;
   return {
     epoch,
     sequence,
@@ -158,6 +166,10 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
     deltaMicros: Number(deltaMicros),
     chargedMicros: Number(chargedMicros),
     cumulativeMicros: Number(cumulativeMicros),
+    excessMicros: Number(excessMicros),
+    releasedMicros: Number(releasedMicros),
+    releaseRefused: releaseRefused === 1,
+    overCostPerCall: overCostPerCall === 1,
     overdrawn: overdrawn === 1,
   };
 }

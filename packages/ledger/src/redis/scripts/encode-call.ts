@@ -4,7 +4,7 @@
  */
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import type { Operation } from '../../port.ts';
-import { coordinateOf } from '../keys.ts';
+import { coordinateOf, ownCounters } from '../keys.ts';
 import { found, type KeptPlans } from './answers.ts';
 import type { Ground } from './plain-answers.ts';
 import { isSame } from './same.ts';
@@ -44,7 +44,7 @@ export function encodeCall(
     } else {
       const { actualMicros } = operation;
       plans.none();
-      texts.push(outcomeWords(operation));
+      texts.push(outcomeWords(operation, terms.released(agentId)));
       keys.push('');
       numbers.push(0, agent, integer(attempt), terms.total(agentId));
       numbers.push(actualMicros === null ? NONE : integer(actualMicros));
@@ -70,8 +70,10 @@ export function encodeCall(
   };
 }
 
-function outcomeWords({ status, verified }: SettleRequest): string {
-  return `${status} ${verified === null ? 'not_run' : verified ? 'yes' : 'no'}`;
+/** @param released the place of the agent's counter of releases among the lifetime counters */
+function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, released: number): string {
+  const ran = verified === null ? 'not_run' : verified ? 'yes' : 'no';
+  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)}`;
 }
 
 type Kept = { plan: StepRequest['plan']; terms: number; place: number };

@@ -12,7 +12,8 @@
 --   results   of each operation the place of its answer; 0: redelivered, and its record is on the log; -1: the plan does not
 --             hold now, nor was anything of this agent done after it; { call, place }: redelivered, answered by that call
 --   answers   plain: operation, allowed, and what its limits held follows from `held`   decided: { operation, sequence, first or 0, 1 if late and 2 without room, { kill } or 0, charged, cumulative, lease expires at or 0, limit, … }
---             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn }
+--             (parts/limits.lua)   settled: { operation, sequence, kind, late, delta, charged, cumulative,
+--             overdrawn, excess, released, refused, over cost per call }
 --   kept      { call, now, answers, plans, held } of each earlier call that is named, as it answered
 --   held      what the counters held at first, in the order in which they were named; empty where no answer is plain
 --
@@ -131,7 +132,8 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
--- { delta, result } of an outcome that lies on the log before its decision, once: ADR 18.
+-- { delta, result, excess, released, own, name of the counter of releases } of an outcome that lies on the log before its
+-- decision, once: ADR 18.
 local function take_early(field, attempt)
   local name = 'early ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
@@ -255,9 +257,12 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local charged = reserved
   local early = shard.early > now and take_early(field, attempt)
   if early and runs then
-    charged, state = reserved + early[1], STATE_BYTE[early[2]]
-    add_to_all(counters, terms.charged, now, early[1])
-    moved[place] = { now, charges, charged }
+    local delta, result, excess, released, own, releases = unpack(early)
+    charged, state = reserved + delta, STATE_BYTE[result]
+    add_to_all(counters, terms.charged, now, delta)
+    add_to_all(counters, own_among(terms.charged, own), now, excess)
+    add_to(counters, counter_of(counters, releases), now, released)
+    moved[place] = { now, charges, outgoing(charged), outgoing(excess), outgoing(released), own, releases }
   end
   remember(memory, coordinate, pack_decision(
     late and 'e' or 'f', forget_at, call, sequence,
@@ -274,65 +279,77 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   return place
 end
 
-local function kind_of(entry)
-  if not entry then return 'unknown' end
-  if not entry.lease then return 'not_allowed' end
-  return entry.lease.result and 'repeated' or 'settled'
-end
+local settle
+do
+  local function kind_of(entry)
+    if not entry then return 'unknown' end
+    if not entry.lease then return 'not_allowed' end
+    return entry.lease.result and 'repeated' or 'settled'
+  end
 
-local function is_overdrawn(charges, charged)
-  for at, charge in ipairs(charges) do
-    if charge[3] and charged[at].sum > charge[3] then return true end
+  local function is_overdrawn(charges, charged)
+    for at, charge in ipairs(charges) do
+      if charge[3] and charged[at].sum > charge[3] then return true end
+    end
+    return false
   end
-  return false
-end
 
-local charges_by_text = {}
-local function charges_in(text)
-  local charges = charges_by_text[text] or cjson.decode(text)
-  charges_by_text[text] = charges
-  return charges
-end
+  local charges_by_text = {}
+  local function charges_in(text)
+    local charges = charges_by_text[text] or cjson.decode(text)
+    charges_by_text[text] = charges
+    return charges
+  end
 
-local function settle(at, agent, attempt, total, actual)
-  charge_pending()
-  local outcome = { actual = actual >= 0 and actual or false }
-  outcome.status, outcome.verified = string.match(texts[at], '^(%S+) (%S+)$')
-  local entry, place = standing(memory, actions[at], attempt)
-  local kind = kind_of(entry)
-  if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
-  local lease = entry and entry.lease
-  local delta, late, overdrawn = 0, false, false
-  if kind == 'settled' then
-    local charges = charges_in(lease.charges)
-    local charged = counters_of(counters, charges)
-    late = now >= lease.expires_at
-    delta = final_charge(cjson.decode(lease.charging), outcome) - lease.reserved
-    delta = fitting(counters, charged, entry.at, delta)
-    add_to_all(counters, charged, entry.at, delta)
-    lease.charged = lease.reserved + delta
-    lease.result = result_of(outcome)
-    put(memory.seen, place, entry)
-    memory.ended[agent .. ' ' .. place] = true
-    overdrawn = delta > 0 and is_overdrawn(charges, charged)
+  function settle(at, agent, attempt, total, actual)
+    charge_pending()
+    local status, verified, by, releases_at, own = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+)$')
+    local outcome = { status = status, verified = verified, actual = actual >= 0 and actual, releases = by == 'release' }
+    local releases = lifetimes[integer(releases_at)]
+    local entry, place = standing(memory, actions[at], attempt)
+    local kind = kind_of(entry)
+    if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
+    local lease = entry and entry.lease
+    local delta, late, overdrawn, excess, released, refused, over = 0, false, false, 0, 0, false, false
+    if kind == 'settled' then
+      local charges, charging = charges_in(lease.charges), cjson.decode(lease.charging)
+      local charged_to = counters_of(counters, charges)
+      late = now >= lease.expires_at
+      local charged
+      charged, excess, released, refused = cost_of(charging, lease.reserved, outcome, releases.sum)
+      delta = fitting(counters, charged_to, entry.at, charged - lease.reserved)
+      if excess > 0 then
+        local its_own = own_among(charged_to, own)
+        for _, counter in ipairs(its_own) do excess = excess_in(counters, counter, entry.at, delta, excess) end
+        add_to_all(counters, its_own, entry.at, excess)
+      end
+      add_to_all(counters, charged_to, entry.at, delta)
+      if released ~= 0 then add_to(counters, releases, now, released) end
+      over = is_marked(charging, actual)
+      lease.charged = lease.reserved + delta
+      lease.result = result_of(outcome)
+      put(memory.seen, place, entry)
+      memory.ended[agent .. ' ' .. place] = true
+      overdrawn = delta + excess > 0 and is_overdrawn(charges, charged_to)
+    end
+    local sequence = next_sequence()
+    answers[#answers + 1] = {
+      at, sequence, kind, late and 1 or 0, outgoing(delta), outgoing(lease and lease.charged or 0),
+      outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
+    }
+    answered[#answered + 1] = coordinates[at]
+    -- What it settled may be forgotten before its own record is on the log.
+    if delta ~= 0 or excess ~= 0 or released ~= 0 then
+      moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
+      may_be_plain = false
+    end
+    if kind == 'unremembered' then
+      brief.remember(memory, coordinates[at], pack_outcome('v', replay_until, call, sequence, agent))
+    else
+      remember(memory, coordinates[at], pack_outcome('s', replay_until, call, sequence, agent))
+    end
+    return #answers
   end
-  local sequence = next_sequence()
-  answers[#answers + 1] = {
-    at, sequence, kind, late and 1 or 0, outgoing(delta), outgoing(lease and lease.charged or 0),
-    outgoing(total.sum), overdrawn and 1 or 0,
-  }
-  answered[#answered + 1] = coordinates[at]
-  -- What it settled may be forgotten before its own record is on the log.
-  if delta ~= 0 then
-    moved[#answers] = { entry.at, lease.charges }
-    may_be_plain = false
-  end
-  if kind == 'unremembered' then
-    brief.remember(memory, coordinates[at], pack_outcome('v', replay_until, call, sequence, agent))
-  else
-    remember(memory, coordinates[at], pack_outcome('s', replay_until, call, sequence, agent))
-  end
-  return #answers
 end
 
 local results, waiting = {}, {}

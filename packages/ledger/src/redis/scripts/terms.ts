@@ -1,11 +1,6 @@
 /** What the requests of a call are judged by, as step.lua takes it: those of an agent mostly share theirs. */
-import {
-  type BudgetLimit,
-  type Limit,
-  type RateLimit,
-  type StepRequest,
-  TOTAL_BUDGET,
-} from '@mandate/schemas';
+import type { BudgetLimit, Limit, RateLimit, StepRequest } from '@mandate/schemas';
+import { releasedOf, totalOf } from '../../memory/reserve.ts';
 import { counterName, rateName } from '../keys.ts';
 import type { Shape } from './plain-answers.ts';
 import { type Charged, integer } from './words.ts';
@@ -70,6 +65,7 @@ export function createTerms() {
   }
 
   const total = (agentId: string): number => budgetPlace(totalOf(agentId));
+  const released = (agentId: string): number => budgetPlace(releasedOf(agentId));
 
   function encode({ agentId, plan }: StepRequest): Terms {
     const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
@@ -95,6 +91,7 @@ export function createTerms() {
   return {
     agent: (id: string): number => placeIn(agents, id),
     total,
+    released,
     of(request: StepRequest): number {
       const key = keyOf(request);
       const known = places.get(key);
@@ -147,10 +144,6 @@ function keyOf({ agentId, plan }: StepRequest): string {
     } else key += ` confirmation ${limit.maxWaiting}`;
   }
   return key;
-}
-
-function totalOf(agentId: string): Counted {
-  return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
 }
 
 /** Each counter once, under the tightest limit that it is charged for, with the agent's total among them. */

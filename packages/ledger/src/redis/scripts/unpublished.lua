@@ -4,8 +4,9 @@
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] cursor, '0' at first
 --
--- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, coordinate, agent, delta, { counter, … } }, … } }, or a
--- refusal. The counters are those that hold the delta now. An answer may come in two pages.
+-- Returns { 'OK', now, next cursor ('0' at the end), { { sequence, row, coordinate, agent, delta, { counter, … } }, … } }, or a
+-- refusal. The counters are those that hold the delta now. An answer has a row for all that its ALLOW charged (1), one for the
+-- agent's own of them (2), one for its counter of releases (3). An answer may come in two pages.
 --
 -- @use constants
 -- @use parts/keys.lua
@@ -23,12 +24,19 @@ local memory = open_memory(keys, shard.now)
 local cursor, found = unpack(redis.call('HSCAN', keys.unpublished, ARGV[5], 'COUNT', CALLS_A_PAGE))
 local unpublished = {}
 
-local function list(coordinate, delivery, delta, charged_at, charges)
+local function list(row, coordinate, delivery, delta, counters)
+  if tonumber(delta) == 0 then return end
+  unpublished[#unpublished + 1] = { delivery.sequence, row, coordinate, delivery.agent, delta, counters }
+end
+
+-- Names of the counters that still count a charge.   own: with what those begin that are meant; '' for all
+local function counters_in(charges, charged_at, own)
   local counters = {}
   for _, charge in ipairs(cjson.decode(charges)) do
-    if still_counts(charge[2], charged_at, shard.now) then counters[#counters + 1] = charge[1] end
+    local counts = still_counts(charge[2], charged_at, shard.now)
+    if counts and string.sub(charge[1], 1, #own) == own then counters[#counters + 1] = charge[1] end
   end
-  unpublished[#unpublished + 1] = { delivery.sequence, coordinate, delivery.agent, delta, counters }
+  return counters
 end
 
 for at = 1, #found, 2 do
@@ -36,12 +44,14 @@ for at = 1, #found, 2 do
   for coordinate in string.gmatch(found[at + 1], '%S+') do
     local delivery = get(memory.seen, coordinate)
     local place = delivery.sequence - delivery.call + 1
-    local answer, settled, lease = answers[place], moved[place], delivery.lease
+    local settled, lease = moved[place], delivery.lease
     if settled then
-      local delta = settled[3] or answer[5]
-      if delta ~= 0 then list(coordinate, delivery, delta, settled[1], settled[2]) end
+      local charged_at, charges, delta, excess, released, own, releases = unpack(settled)
+      list(1, coordinate, delivery, delta, counters_in(charges, charged_at, ''))
+      list(2, coordinate, delivery, excess, counters_in(charges, charged_at, own))
+      list(3, coordinate, delivery, released, { releases })
     elseif lease and lease.reserved ~= 0 then
-      list(coordinate, delivery, outgoing(lease.reserved), delivery.at, lease.charges)
+      list(1, coordinate, delivery, outgoing(lease.reserved), counters_in(lease.charges, delivery.at, ''))
     end
   end
 end

@@ -1,5 +1,5 @@
 /** What scripts keep as text and take apart themselves, and how it is read back: parts/deliveries.lua. */
-import type { Charging } from '@mandate/schemas';
+import type { Charging, Settling } from '@mandate/schemas';
 
 /** Large ones come as text: parts/numbers.lua. */
 export type Micros = number | string;
@@ -13,36 +13,69 @@ export function integer(number: number): number {
   return number;
 }
 
+type Settled = { charging: Charging; settling: Settling };
 type Request = {
   digest: string;
   agentId: string;
   actionId: string;
   idempotencyKey: string | null;
   appendedAtMs: number;
-  plan: { charging: Charging };
+  plan: Settled;
 };
 
 /** No id holds a blank, nor does JSON of numbers. */
 export function requestWords(request: Request): string {
   const { digest, agentId, actionId, idempotencyKey, appendedAtMs, plan } = request;
   const key = idempotencyKey ?? '';
-  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${chargingWord(plan.charging)}`;
+  return `${digest} ${agentId} ${actionId} ${key} ${appendedAtMs} ${settledWord(plan)}`;
 }
 
 export function requestIn(words: string): Request {
-  const [digest = '', agentId = '', actionId = '', key = '', appendedAt, charging = ''] = words.split(' ');
+  const [digest = '', agentId = '', actionId = '', key = '', appendedAt, settled = ''] = words.split(' ');
   return {
     digest,
     agentId,
     actionId,
     idempotencyKey: key === '' ? null : key,
     appendedAtMs: Number(appendedAt),
-    plan: { charging: chargingIn(JSON.parse(charging)) },
+    plan: settledIn(JSON.parse(settled)),
   };
 }
 
-function chargingWord(charging: Charging): string {
-  return `["${charging.type}",${amountsOf(charging).map(integer)}]`;
+/** In the place of what is not bounded: no amount is below zero. */
+const NONE = -1;
+
+/** How an outcome settles it: parts/charge.lua. */
+function settledWord({ charging, settling }: Settled): string {
+  const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases } = settling;
+  const bounds = `${integer(leastMicros)},${integer(ownLeastMicros)},${integer(mostMicros)}`;
+  const more = `${integer(markMicros ?? NONE)},${integer(releases?.calls ?? NONE)},${integer(releases?.percent ?? 0)}`;
+  return `["${charging.type}",${bounds},${more},${amountsOf(charging).map(integer)}]`;
+}
+
+type SettledReply = [
+  type: Charging['type'],
+  leastMicros: number,
+  ownLeastMicros: number,
+  mostMicros: number,
+  markMicros: number,
+  calls: number,
+  percent: number,
+  ...amounts: number[],
+];
+
+function settledIn(reply: SettledReply): Settled {
+  const [type, leastMicros, ownLeastMicros, mostMicros, markMicros, calls, percent, ...amounts] = reply;
+  return {
+    charging: chargingIn(type, amounts),
+    settling: {
+      leastMicros,
+      ownLeastMicros,
+      mostMicros,
+      markMicros: markMicros === NONE ? null : markMicros,
+      releases: calls === NONE ? null : { calls, percent },
+    },
+  };
 }
 
 function amountsOf(charging: Charging): number[] {
@@ -59,10 +92,10 @@ function amountsOf(charging: Charging): number[] {
   }
 }
 
-function chargingIn([type, first = 0, second = 0, third = 0, fourth = 0]: [
-  Charging['type'],
-  ...number[],
-]): Charging {
+function chargingIn(
+  type: Charging['type'],
+  [first = 0, second = 0, third = 0, fourth = 0]: readonly number[],
+): Charging {
   switch (type) {
     case 'SUCCESS_BASED':
     case 'ATTEMPT_BASED':

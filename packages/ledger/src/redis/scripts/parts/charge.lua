@@ -35,27 +35,79 @@ local function counters_of(counters, charges)
   return charged
 end
 
+-- The counters among these that the agent shares with nobody.   own: with what their names begin (keys.ts)
+local function own_among(charged, own)
+  local found = {}
+  for _, counter in ipairs(charged) do
+    if string.sub(counter.name, 1, #own) == own then found[#found + 1] = counter end
+  end
+  return found
+end
+
 -- A success whose verification failed is a failure.
 local function result_of(outcome)
   if outcome.status == 'cancelled' then return 'cancelled' end
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- The table of SEMANTICS section 4: charge.ts, said once more. charging: { type, …micros }
-local function final_charge(charging, outcome)
-  local result = result_of(outcome)
-  if result == 'cancelled' then return 0 end
-  if charging[1] == 'SUCCESS_BASED' then
-    return outcome.actual or (result == 'succeeded' and charging[2] or 0)
+-- charge.ts, said once more.   charging: how an outcome settles a lease (words.ts), the amounts of its table after what the
+-- settlement is held to   outcome: { status, verified, actual or false, releases }   released: what the agent's counter of
+-- releases holds   Answers charged, excess, released, refused.
+local cost_of
+-- Is an actual cost above what a call may cost? It is -1 where there is none.
+local is_marked
+-- A script may have 200 locals: those that nothing else needs are the block's own.
+do
+  local TYPE, LEAST, OWN_LEAST, MOST, MARK, CALLS, PERCENT, AMOUNTS = 1, 2, 3, 4, 5, 6, 7, 7
+
+  local function charge_of_success(charging, actual, verified)
+    local kind, first, second = charging[TYPE], charging[AMOUNTS + 1], charging[AMOUNTS + 2]
+    local ran = verified ~= 'not_run'
+    if kind == 'SUCCESS_BASED' then return actual or first end
+    if kind == 'ATTEMPT_BASED' then return math.max(first, actual or 0) end
+    local third = charging[AMOUNTS + 3]
+    if kind == 'COMPOSED' then return math.max(ran and third or second, actual or charging[AMOUNTS + 4]) end
+    assert(kind == 'TIERED', 'no such charging')
+    return math.min(first + second + (ran and third or 0), LARGEST)
   end
-  if charging[1] == 'ATTEMPT_BASED' then return math.max(charging[2], outcome.actual or 0) end
-  if charging[1] == 'COMPOSED' then
-    if result == 'failed' then return math.max(charging[2], outcome.actual or 0) end
-    local kept = outcome.verified == 'not_run' and charging[3] or charging[4]
-    return math.max(kept, outcome.actual or charging[5])
+
+  local function charge_of_failure(charging, actual)
+    local kind, first = charging[TYPE], charging[AMOUNTS + 1]
+    if kind == 'SUCCESS_BASED' then return actual or 0 end
+    if kind == 'TIERED' then return first end
+    return math.max(first, actual or 0)
   end
-  assert(charging[1] == 'TIERED', 'no such charging')
-  if result == 'failed' then return charging[2] end
-  local verification = outcome.verified == 'not_run' and 0 or charging[4]
-  return math.min(charging[2] + charging[3] + verification, LARGEST)
+
+  local function percent_of(amount, percent)
+    local hundredths = math.floor(amount / 100)
+    return hundredths * percent + math.floor((amount - hundredths * 100) * percent / 100)
+  end
+
+  function cost_of(charging, reserved, outcome, released)
+    local result = result_of(outcome)
+    local calls, percent = charging[CALLS], charging[PERCENT]
+    local may_release = outcome.releases or calls < 0
+    if result == 'cancelled' and may_release then return 0, 0, 0, false end
+
+    local actual = outcome.actual
+    local capped = actual and math.min(actual, charging[MOST])
+    -- What is metered does not count in tiers, so nothing of it is too much.
+    local excess = (not actual or charging[TYPE] == 'TIERED') and 0 or actual - capped
+    if result == 'succeeded' then
+      local least = charging[outcome.releases and LEAST or OWN_LEAST]
+      local charged = math.max(least, charge_of_success(charging, capped, outcome.verified))
+      local room = calls < 0 and 0 or percent_of(charged, percent)
+      return charged, excess, 0 - math.min(math.max(0, released), room), false
+    end
+
+    local charged = charge_of_failure(charging, capped)
+    local given_back = reserved - charged
+    if may_release or given_back <= 0 then return charged, excess, 0, false end
+    if math.max(0, released) > math.min(calls * reserved, LARGEST) - given_back then return reserved, excess, 0, true end
+    return charged, excess, given_back, false
+  end
+
+  function is_marked(charging, actual)
+    return charging[MARK] >= 0 and actual > charging[MARK]
+  end
 end

@@ -93,6 +93,16 @@ local function fits_in(counters, counter, at, delta)
   return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
 
+-- As much of an excess, beside a delta for `at`, as leaves the counter half of what is exact: counters.ts.
+local function excess_in(counters, counter, at, delta, excess)
+  local held = counter.sum
+  if not counter.is_lifetime then
+    put_in_place(counter, counters.now)
+    held = math.max(held, amount_in(counter, bucket_of(counter, at)))
+  end
+  return math.max(0, math.min(excess, math.floor(LARGEST / 2) - held - delta))
+end
+
 -- Does a charge made at `at` still count?
 local function still_counts(window_ms, at, now)
   if not window_ms then return true end

@@ -1,0 +1,60 @@
+/**
+ * How much of what was reserved outcomes gave back that did not succeed, by agent and tool or model: the one that gave back most
+ * comes first. Also what was refused to own reports, and what was above a cap. `fromMs` and `toMs` narrow settlements by when they were
+ * booked; all else narrows the decisions that they settle.
+ */
+import { time } from '@mandate/schemas';
+import { z } from 'zod';
+import { narrowed, question } from '../question.ts';
+import { COUNTED, letThrough, SETTLED } from './booked.ts';
+import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
+import { summedMicros } from './summed-micros.ts';
+
+export const releases = question({
+  params: decisionFilter.extend({ limit: z.int().min(1).max(1_000).default(100) }),
+  row: z.object({
+    agentId: z.string(),
+    tool: z.string().nullable(),
+    model: z.string().nullable(),
+    outcomes: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    reservedMicros: summedMicros,
+    givenBackMicros: summedMicros,
+    /** The share of it in whole percent, rounded down; null where nothing was reserved. */
+    givenBackPercent: z.int().nullable(),
+    /** Of what was given back, how much the agent's own reports gave back. */
+    ownMicros: summedMicros,
+    /** Own reports that would have given back more than `maxReleases` lets. */
+    refused: z.int(),
+    /** Actual costs above their cap, and how much above. */
+    excesses: z.int(),
+    excessMicros: summedMicros,
+    lastSettledAt: time,
+  }),
+  sql: ({ agentId, fromMs, toMs, limit: _, ...ofDecision }) => {
+    const settled = `settlements FINAL WHERE ${COUNTED}${narrowed({ agentId, fromMs, toMs }, SETTLED)}`;
+    const { tenant: __, ...filter } = ofDecision;
+    return `
+    SELECT agent_id AS agentId, nullIf(tool, '') AS tool, nullIf(model, '') AS model, count() AS outcomes,
+      countIf(result = 'failed') AS failed, countIf(result = 'cancelled') AS cancelled,
+      sum(toInt128(charged_micros)) AS reservedMicros, 
+      sum(if(result = 'succeeded', toInt128(0), toInt128(greatest(0 - delta_micros, 0)))) AS givenBackMicros,
+      if(reservedMicros = 0, NULL, toInt64(intDiv(givenBackMicros * 100, reservedMicros))) AS givenBackPercent,
+      sum(toInt128(greatest(released_micros, 0))) AS ownMicros, countIf(has(marks, 'RELEASE_REFUSED')) AS refused,
+      countIf(excess_micros > 0) AS excesses, sum(toInt128(excess_micros)) AS excessMicros,
+      max(settled_at) AS lastSettledAt
+    FROM (
+      SELECT agent_id, action_id, attempt, marks, multiIf(result != '', result, status = 'success', 'succeeded', status = 'failure', 'failed', status) AS result,
+        delta_micros, released_micros, excess_micros, settled_at
+      FROM ${settled}
+    ) AS moved ANY INNER JOIN (
+      SELECT agent_id, action_id, attempt, tool, model, charged_micros
+      FROM (${letThrough(`SELECT agent_id, action_id, attempt FROM ${settled}`, undefined)})
+      WHERE true${decisionsNarrowed(filter)}
+    ) AS allowed USING (agent_id, action_id, attempt)
+    GROUP BY agent_id, tool, model
+    ORDER BY givenBackMicros DESC, excessMicros DESC, agentId, tool, model
+    LIMIT {limit:UInt32}`;
+  },
+});

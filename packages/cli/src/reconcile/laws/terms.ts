@@ -1,0 +1,81 @@
+/**
+ * A settlement keeps the terms of its decision: the least that a success costs, the cap on an actual cost, and the bound on
+ * what an agent's own reports give back. Told from the log by other means than the ledger's.
+ */
+import {
+  type BudgetAdjusted,
+  outcomeResult,
+  percentOf,
+  RELEASED_BUDGET,
+  type Settlement,
+} from '@mandate/schemas';
+import type { Standing } from './standing.ts';
+
+type Known = Pick<Standing, 'settling' | 'reservedMicros'>;
+
+export function createTerms() {
+  /** What each agent's own reports gave back. */
+  const released = new Map<string, number>();
+  const add = (agent: string, micros: number) =>
+    void released.set(agent, (released.get(agent) ?? 0) + micros);
+
+  return {
+    /** What of the terms a settlement that moved money breaks; null: nothing. */
+    faultOf(settlement: Settlement, known: Known): string | null {
+      const before = Math.max(0, released.get(agentOf(settlement)) ?? 0);
+      return costFault(settlement, known) ?? releaseFault(settlement, known, before);
+    },
+    settled(settlement: Settlement): void {
+      if (settlement.releasedMicros !== 0) add(agentOf(settlement), settlement.releasedMicros);
+    },
+    adjusted({ tenant, budget, deltaMicros }: BudgetAdjusted['adjustment']): void {
+      if (budget.scope !== 'agent' || budget.id !== RELEASED_BUDGET || budget.windowMs !== null) return;
+      add(agentOf({ tenant, agentId: budget.subject }), deltaMicros);
+    },
+  };
+}
+
+function costFault(settlement: Settlement, { settling, reservedMicros }: Known): string | null {
+  const { chargedMicros, excessMicros, reportedBy } = settlement;
+  const leastMicros = reportedBy.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
+  if (outcomeResult(settlement) === 'succeeded' && chargedMicros < leastMicros) {
+    return `a success costs at least ${leastMicros} micro-dollars, and ${chargedMicros} are charged`;
+  }
+  const mostMicros = Math.max(settling.mostMicros, reservedMicros, leastMicros);
+  if (chargedMicros > mostMicros) {
+    return `at most ${mostMicros} micro-dollars may be charged, and ${chargedMicros} are`;
+  }
+  const aboveMicros = Math.max(0, (settlement.actualCostMicros ?? 0) - settling.mostMicros);
+  if (excessMicros > aboveMicros) {
+    return `the actual cost is ${aboveMicros} micro-dollars above its cap, and the excess is ${excessMicros}`;
+  }
+  return null;
+}
+
+/** @param before what the agent's own reports had given back */
+function releaseFault(settlement: Settlement, known: Known, before: number): string | null {
+  const { releasedMicros, chargedMicros, reportedBy, marks } = settlement;
+  const { settling, reservedMicros } = known;
+  const { releases } = settling;
+  const isOwn = !reportedBy.mayRelease && releases !== null;
+  if (outcomeResult(settlement) === 'succeeded') {
+    const roomMicros = Math.min(before, percentOf(chargedMicros, releases?.percent ?? 0));
+    if (releasedMicros === 0 - roomMicros) return null;
+    return `a success makes room for ${roomMicros} micro-dollars, and it says ${releasedMicros}`;
+  }
+  const backMicros = isOwn ? Math.max(0, reservedMicros - chargedMicros) : 0;
+  if (releasedMicros !== backMicros) {
+    return `own reports gave back ${backMicros} micro-dollars of it, and it says ${releasedMicros}`;
+  }
+  if (isOwn && before + backMicros > Math.max(before, releases.calls * reservedMicros)) {
+    return `own reports had given back ${before} micro-dollars, which leaves no room for ${backMicros}`;
+  }
+  if (marks.includes('RELEASE_REFUSED') && (!isOwn || chargedMicros !== reservedMicros)) {
+    return `it refuses to give back, and charges ${chargedMicros} of ${reservedMicros} micro-dollars`;
+  }
+  return null;
+}
+
+function agentOf({ tenant, agentId }: { tenant: string; agentId: string }): string {
+  return `${tenant} ${agentId}`;
+}

@@ -1,0 +1,68 @@
+/** What the model charges in the end: the table of docs/mandates.md by row and column, then what the plan holds it to. */
+import type { SettleRequest } from '@mandate/schemas';
+import type { DecideEvent } from './history.ts';
+
+type Plan = DecideEvent['request']['plan'];
+type Outcome = Pick<SettleRequest, 'status' | 'actualMicros' | 'verified' | 'mayRelease'>;
+
+export type FinalCost = { micros: number; excess: number; released: number; refused: boolean };
+
+/**
+ * @param reserved what the ALLOW was charged
+ * @param released what the agent's own reports gave back so far, less what successes made room for
+ */
+export function finalCost(
+  { charging, settling }: Pick<Plan, 'charging' | 'settling'>,
+  outcome: Outcome,
+  { reserved, released }: { reserved: number; released: number },
+): FinalCost {
+  const held = Math.max(0, released);
+  const bounded = !outcome.mayRelease && settling.releases !== null;
+  const nothing: FinalCost = { micros: 0, excess: 0, released: 0, refused: false };
+  if (outcome.status === 'cancelled' && !bounded) return nothing;
+  const isMetered = charging.type !== 'TIERED' && outcome.actualMicros !== null;
+  const excess = isMetered ? Math.max(0, (outcome.actualMicros ?? 0) - settling.mostMicros) : 0;
+  const metered = isMetered ? (outcome.actualMicros ?? 0) - excess : null;
+  if (outcome.status === 'success' && outcome.verified !== false) {
+    const least = outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
+    const micros = Math.max(least, ofSuccess(charging, metered, outcome.verified === true));
+    const room = Number((BigInt(micros) * BigInt(settling.releases?.percent ?? 0)) / 100n);
+    return { ...nothing, micros, excess, released: -Math.min(held, room) || 0 };
+  }
+  const micros = ofFailure(charging, metered);
+  const back = reserved - micros;
+  if (!bounded || back <= 0) return { ...nothing, micros, excess };
+  const most = Math.min((settling.releases?.calls ?? 0) * reserved, Number.MAX_SAFE_INTEGER);
+  return BigInt(held) + BigInt(back) > BigInt(most)
+    ? { ...nothing, micros: reserved, excess, refused: true }
+    : { ...nothing, micros, excess, released: back };
+}
+
+function ofSuccess(charging: Plan['charging'], metered: number | null, verified: boolean): number {
+  switch (charging.type) {
+    case 'SUCCESS_BASED':
+      return metered === null ? charging.estimateMicros : metered;
+    case 'ATTEMPT_BASED':
+      return metered !== null && metered > charging.estimateMicros ? metered : charging.estimateMicros;
+    case 'TIERED': {
+      const tiers = [charging.attemptMicros, charging.successMicros];
+      if (verified) tiers.push(charging.verificationMicros);
+      const sum = tiers.reduce((one, other) => one + other, 0);
+      return Math.min(sum, Number.MAX_SAFE_INTEGER);
+    }
+    case 'COMPOSED': {
+      const kept = verified ? charging.verifiedMicros : charging.succeededMicros;
+      return Math.max(kept, metered ?? charging.estimateMicros);
+    }
+  }
+}
+
+function ofFailure(charging: Plan['charging'], metered: number | null): number {
+  if (charging.type === 'TIERED') return charging.attemptMicros;
+  const kept = {
+    SUCCESS_BASED: () => 0,
+    ATTEMPT_BASED: () => (charging.type === 'ATTEMPT_BASED' ? charging.estimateMicros : 0),
+    COMPOSED: () => (charging.type === 'COMPOSED' ? charging.failedMicros : 0),
+  }[charging.type]();
+  return Math.max(kept, metered ?? 0);
+}

@@ -1,0 +1,21 @@
+import { hasPrice } from '../price.ts';
+import { blocked, passed, type StaticCheck } from './check.ts';
+
+const CHECK = 'estimate-stated';
+
+/** A call of a tool without a price must state what it will cost, where the policy asks for that. */
+export const estimateStated: StaticCheck = (calls) => {
+  if (calls.type !== 'tool_call' || !calls.policy.requireEstimate || hasPrice(calls)) return null;
+  return ({ action: { estimatedCostMicros = 0 }, name: tool }) => {
+    if (estimatedCostMicros > 0) return passed(CHECK, { tool, estimateMicros: estimatedCostMicros });
+    return blocked(
+      CHECK,
+      { tool, estimateMicros: 0 },
+      {
+        code: 'ESTIMATE_REQUIRED',
+        reason: `The tool "${tool}" has no price, and the call states no estimate above $0.`,
+        remedy: 'State estimatedCostMicros, or have a cost set for the tool.',
+      },
+    );
+  };
+};

@@ -1,0 +1,76 @@
+/**
+ * What a settlement is held to, by the policies of a mandate: a price is the least a success costs, an actual cost is
+ * charged up to a cap, and own reports give back so much and no more (ADR 45, ADR 46). Of several policies each figure is the one
+ * that charges more.
+ */
+import { DEFAULTS, type Settling } from '@mandate/schemas';
+import type { Calls } from './checks/check.ts';
+import type { Releases } from './mandate/mandate.ts';
+import { hasPrice, isTiered } from './price.ts';
+
+/** Of one call, by what it reserves; `inputMicros`: what the stated input of a model call costs, 0 of a tool call. */
+export type SettlingOf = (reserveMicros: number, inputMicros: number) => Settling;
+
+/** @param calls of one kind, under all policies of a mandate */
+export function settlingOf(calls: readonly Calls[]): SettlingOf {
+  const leastMicros = greatest(calls, (one) => (isTiered(one) ? 0 : (one.tool?.costMicros ?? 0)));
+  const estimateMicros = greatest(calls, estimateOf);
+  const markMicros = markOf(calls);
+  const releases = releasesOf(calls);
+  const capOf = capsOf(calls);
+  // Most calls of one kind cost the same, so most of them share one object.
+  let latest: { reserveMicros: number; ownLeastMicros: number; settling: Settling } | null = null;
+
+  return (reserveMicros, inputMicros) => {
+    const ownLeastMicros = Math.max(leastMicros, estimateMicros, inputMicros);
+    if (latest?.reserveMicros === reserveMicros && latest.ownLeastMicros === ownLeastMicros) {
+      return latest.settling;
+    }
+    const mostMicros = capOf(reserveMicros);
+    const settling = { leastMicros, ownLeastMicros, mostMicros, markMicros, releases };
+    latest = { reserveMicros, ownLeastMicros, settling };
+    return settling;
+  };
+}
+
+function estimateOf(calls: Calls): number {
+  if (calls.type === 'llm_call' || hasPrice(calls)) return 0;
+  return calls.policy.defaultEstimateMicros ?? 0;
+}
+
+/** A policy that says nothing of it still does not call ten times the reservation, or a dollar, too much. */
+function capsOf(calls: readonly Calls[]): (reserveMicros: number) => number {
+  const stated = calls.flatMap(({ policy, tool }) => tool?.maxActualMicros ?? policy.maxActualMicros ?? []);
+  const unstated = calls.filter(
+    ({ policy, tool }) => (tool?.maxActualMicros ?? policy.maxActualMicros) === null,
+  );
+  const defaultMicros = greatest(unstated, ({ policy, tool }) =>
+    Math.max(DEFAULTS.actualCostMicros, policy.maxCostPerCallMicros ?? 0, tool?.maxCostPerCallMicros ?? 0),
+  );
+  const factor = unstated.length === 0 ? 1 : DEFAULTS.actualCostFactor;
+  const leastMicros = Math.max(defaultMicros, ...stated);
+  return (reserveMicros) => Math.max(leastMicros, Math.min(factor * reserveMicros, Number.MAX_SAFE_INTEGER));
+}
+
+function markOf(calls: readonly Calls[]): number | null {
+  const limits = calls.flatMap(({ policy, tool }) => [
+    ...(policy.maxCostPerCallMicros === null ? [] : [policy.maxCostPerCallMicros]),
+    ...(tool?.maxCostPerCallMicros == null ? [] : [tool.maxCostPerCallMicros]),
+  ]);
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
+function releasesOf(calls: readonly Calls[]): Settling['releases'] {
+  const bounded = calls
+    .map(({ policy }) => policy.releases)
+    .filter((releases): releases is Exclude<Releases, 'unlimited'> => releases !== 'unlimited');
+  if (bounded.length === 0) return null;
+  return {
+    calls: Math.min(...bounded.map(({ calls }) => calls)),
+    percent: Math.min(...bounded.map(({ percent }) => percent)),
+  };
+}
+
+function greatest(calls: readonly Calls[], of: (calls: Calls) => number): number {
+  return calls.reduce((most, one) => Math.max(most, of(one)), 0);
+}

@@ -1,0 +1,31 @@
+/**
+ * An actual cost was above its cap, or above a `maxCostPerCall`. Each is told once a day for each agent: an agent that does
+ * so with every call would fill the page.
+ */
+import { formatMicros, type Settlement } from '@mandate/schemas';
+import type { Finding } from './finding.ts';
+
+export function excess(settlement: Settlement): Finding[] {
+  const { agentId, excessMicros, chargedMicros } = settlement;
+  if (!settlement.marks.includes('EXCESS_QUARANTINED')) return [];
+  const said = `An action of ${agentId} cost more than its cap: ${formatMicros(chargedMicros)} are charged, and ${formatMicros(excessMicros)} wait for a person's decision.`;
+  return [marked('excess', settlement, said)];
+}
+
+export function costPerCall(settlement: Settlement): Finding[] {
+  const { agentId, actualCostMicros } = settlement;
+  if (!settlement.marks.includes('COST_PER_CALL_EXCEEDED')) return [];
+  const said = `An action of ${agentId} cost ${formatMicros(actualCostMicros ?? 0)}, which is more than its maxCostPerCall.`;
+  return [marked('cost_per_call', settlement, said)];
+}
+
+function marked(rule: 'excess' | 'cost_per_call', settlement: Settlement, said: string): Finding {
+  const { tenant, agentId, actionId, chargedMicros, excessMicros, settledAt: at } = settlement;
+  const { actualCostMicros, reportedBy, ledgerSequence: order } = settlement;
+  const facts = {
+    ...{ agentId, actionId, actualCostMicros, chargedMicros, excessMicros },
+    keyId: reportedBy.keyId,
+  };
+  const subject = `${agentId} ${at.slice(0, '2026-01-01'.length)}`;
+  return { rule, tenant, subject, holds: true, order, at, said, facts };
+}

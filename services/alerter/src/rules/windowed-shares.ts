@@ -1,0 +1,86 @@
+/**
+ * How large a part of something was of late, for each subject. Counted in buckets of a thirtieth of the window, by the
+ * time of the records, so what is counted is the same whenever it is read.
+ */
+import { sumMicros } from '@mandate/schemas';
+
+/** `events` that were counted; `part` of `whole`, both of one unit. */
+export type Share = { events: number; whole: number; part: number };
+
+const BUCKETS = 30;
+
+/** Counts are kept by partition of the log, so that one that goes to another alerter takes its own with it. */
+export class WindowedShares {
+  readonly #partitions = new Map<number, Map<string, Map<number, Share>>>();
+  #countedAs = '';
+  #newest = 0;
+
+  forget(partition: number): void {
+    this.#partitions.delete(partition);
+  }
+
+  /** @param countedAs what the subjects are; the counts begin again when it changes, or the window does */
+  count(
+    counted: { partition: number; subject: string; atMs: number; whole: number; part: number },
+    windowMs: number,
+    countedAs = '',
+  ): void {
+    const { partition, subject, atMs, whole, part } = counted;
+    if (this.#countedAs !== `${windowMs} ${countedAs}`) this.#beginAgain(`${windowMs} ${countedAs}`);
+    const bucket = bucketOf(atMs, windowMs);
+    if (bucket > this.#newest) this.#forgetBefore(bucket);
+    const subjects = this.#partitions.get(partition) ?? new Map<string, Map<number, Share>>();
+    this.#partitions.set(partition, subjects);
+    const buckets = subjects.get(subject) ?? new Map<number, Share>();
+    subjects.set(subject, buckets);
+    buckets.set(bucket, added(buckets.get(bucket) ?? NONE, { events: 1, whole, part }));
+  }
+
+  /** Of all partitions, in the window that ends then. */
+  within(subject: string, atMs: number, windowMs: number): Share {
+    const newest = bucketOf(atMs, windowMs);
+    let sum = NONE;
+    for (const subjects of this.#partitions.values()) {
+      for (const [bucket, share] of subjects.get(subject) ?? []) {
+        if (bucket > newest - BUCKETS && bucket <= newest) sum = added(sum, share);
+      }
+    }
+    return sum;
+  }
+
+  #beginAgain(countedAs: string): void {
+    this.#countedAs = countedAs;
+    this.#partitions.clear();
+    this.#newest = 0;
+  }
+
+  /** Kept for twice as long as they count: partitions are not read at the same pace. */
+  #forgetBefore(newest: number): void {
+    this.#newest = newest;
+    for (const subjects of this.#partitions.values()) {
+      for (const [subject, buckets] of subjects) {
+        for (const bucket of buckets.keys()) if (bucket <= newest - 2 * BUCKETS) buckets.delete(bucket);
+        if (buckets.size === 0) subjects.delete(subject);
+      }
+    }
+  }
+}
+
+const NONE: Share = { events: 0, whole: 0, part: 0 };
+
+function added(one: Share, other: Share): Share {
+  return {
+    events: one.events + other.events,
+    whole: sumMicros(one.whole, other.whole),
+    part: sumMicros(one.part, other.part),
+  };
+}
+
+/** Exactly: a hundred times an amount may be no safe integer. */
+export function reaches(part: number, whole: number, percent: number): boolean {
+  return BigInt(part) * 100n >= BigInt(whole) * BigInt(percent);
+}
+
+function bucketOf(atMs: number, windowMs: number): number {
+  return Math.floor((atMs * BUCKETS) / windowMs);
+}
